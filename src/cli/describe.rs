@@ -1,0 +1,140 @@
+//! `stacklint describe`: the configuration of one state, resolved.
+
+use super::open::{Place, State};
+use super::{Failure, Global, Outcome, output};
+use crate::diagnostic::Level;
+use crate::dialects::{Dialect, Scope, atmos::Atmos};
+use crate::estate::{Address, Placed};
+use crate::files::Files;
+use crate::report::{Finding, describe};
+use clap::{Args, Subcommand, ValueEnum};
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Print resolved configuration.
+#[derive(Debug, Subcommand)]
+pub(super) enum What {
+    /// Print the components of all stacks
+    Stacks(Stacks),
+    /// Print one component of a stack
+    Component(Component),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Stacks {
+    /// Only stacks whose name matches this pattern
+    #[arg(short, long, value_name = "GLOB")]
+    stack: Option<String>,
+    /// Only components whose name matches this pattern
+    #[arg(long, value_name = "GLOB")]
+    component: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Component {
+    /// The name of the component
+    name: String,
+    /// The stack it belongs to
+    #[arg(short, long, value_name = "STACK")]
+    stack: String,
+    /// Its type, where several types have a component of that name
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args, Debug)]
+struct Common {
+    /// Look at this revision instead of the worktree
+    #[arg(long, value_name = "REV")]
+    rev: Option<String>,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Text,
+    Yaml,
+    Json,
+}
+
+pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
+    let common = match what {
+        What::Stacks(s) => &s.common,
+        What::Component(c) => &c.common,
+    };
+    let place = Place::find(global)?;
+    let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
+    let source = place.open(&state)?;
+    let files = Files::default();
+    let estate = Atmos::new().resolve(&*source, &place.project, &files, Scope::All);
+    let mut found = estate.components();
+    let mut out = output::stdout();
+    let text = output::text_options(global);
+    match what {
+        What::Stacks(options) => {
+            let keep = super::diff::filter(options.stack.as_deref(), options.component.as_deref())?;
+            found.retain(|address, _| keep(address));
+            match common.format {
+                Format::Text => describe::write_stacks_text(&mut out, &found, &text)?,
+                Format::Yaml => describe::write_stacks_yaml(&mut out, &found)?,
+                Format::Json => describe::write_stacks_json(&mut out, &found)?,
+            }
+        }
+        What::Component(options) => {
+            if let Some((address, placed)) = pick(&found, options)? {
+                match common.format {
+                    Format::Text => describe::write_component_text(&mut out, address, placed, &files, &text)?,
+                    Format::Yaml => describe::write_value_yaml(&mut out, &placed.component.value)?,
+                    Format::Json => describe::write_value_json(&mut out, &placed.component.value)?,
+                }
+            } else if !estate.findings.iter().any(|f| f.level == Level::Error) {
+                return Err(Failure(missing(&found, options)));
+            }
+        }
+    }
+    out.flush()?;
+    let errors: Vec<Finding<'_>> = estate.findings.iter().filter(|f| f.level == Level::Error).map(Finding::from).collect();
+    if errors.is_empty() {
+        return Ok(Outcome::Clean);
+    }
+    output::talk_findings(&errors, &files, global)?;
+    Ok(Outcome::Findings)
+}
+
+fn pick<'a>(found: &'a BTreeMap<Address, Placed>, options: &Component) -> Result<Option<(&'a Address, &'a Placed)>, Failure> {
+    // A stack may also be named by the file that defines it.
+    let named = |a: &Address, p: &Placed| *a.0 == *options.stack || *p.unit.name == *options.stack;
+    let mut matches = found
+        .iter()
+        .filter(|(a, p)| *a.2 == *options.name && named(a, p) && options.kind.as_ref().is_none_or(|k| **k == *a.1));
+    let first = matches.next();
+    if let (Some(a), Some(b)) = (first, matches.next())
+        && a.0.0 == b.0.0
+    {
+        return Err(Failure(format!(
+            "`{}` is the name of components of several types in `{}`: add --type {} or --type {}",
+            options.name, a.0.0, a.0.1, b.0.1
+        )));
+    }
+    Ok(first)
+}
+
+fn missing(found: &BTreeMap<Address, Placed>, options: &Component) -> String {
+    let in_stack: Vec<&str> = found.keys().filter(|a| *a.0 == *options.stack).map(|a| &*a.2).collect();
+    let (what, candidates) = if in_stack.is_empty() {
+        (format!("there is no stack `{}`", options.stack), found.keys().map(|a| &*a.0).collect())
+    } else {
+        (format!("stack `{}` has no component `{}`", options.stack, options.name), in_stack)
+    };
+    let wanted = if what.starts_with("there") { &options.stack } else { &options.name };
+    match crate::text::nearest(wanted, candidates) {
+        Some(near) => format!("{what}; did you mean `{near}`?"),
+        None => what,
+    }
+}

@@ -1,0 +1,148 @@
+//! What was typed, and what it means.
+
+mod check;
+mod demo;
+mod describe;
+mod diff;
+mod open;
+mod output;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Reviews changes of stack configuration: what will be different in every component, and because of which line.
+///
+/// Reads git revisions without a checkout, executes nothing and reaches no network.
+#[derive(Debug, Parser)]
+#[command(version, about, long_about, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: Global,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 nothing to report; 1 findings at or above --fail-on (in diff only new ones count), or a part of what was
+asked for could not be resolved; 2 stacklint could not do its work; 3 with --exit-code: effective changes, no findings.";
+
+/// Options of every command.
+#[derive(Args, Clone, Debug)]
+struct Global {
+    /// Start in this folder instead of the current one
+    #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// Configuration files or folders to use instead of searching for atmos.yaml
+    #[arg(long, global = true, value_name = "PATH")]
+    config: Vec<PathBuf>,
+    /// When to color output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
+    /// Look only at projects of this system
+    #[arg(long, global = true, value_name = "NAME")]
+    dialect: Option<DialectName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// Where the output is a terminal, unless NO_COLOR and its like say otherwise
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DialectName {
+    Atmos,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Diff(diff::Options),
+    Check(check::Options),
+    #[command(subcommand)]
+    Describe(describe::What),
+    Demo(demo::Options),
+}
+
+/// Severity from which findings fail a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Note,
+    /// Findings never fail the run
+    Never,
+}
+
+impl FailOn {
+    /// Whether a finding of this level fails the run.
+    fn fails(self, level: crate::diagnostic::Level) -> bool {
+        use crate::diagnostic::Level;
+        match self {
+            FailOn::Error => level >= Level::Error,
+            FailOn::Warning => level >= Level::Warning,
+            FailOn::Note => true,
+            FailOn::Never => false,
+        }
+    }
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Clean,
+    Findings,
+    Changes,
+}
+
+/// stacklint could not do its work; what to tell the user.
+#[derive(Debug)]
+struct Failure(String);
+
+impl From<crate::source::Error> for Failure {
+    fn from(error: crate::source::Error) -> Self {
+        Failure(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Failure(format!("cannot write the output: {error}"))
+    }
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(Outcome::Clean) => ExitCode::SUCCESS,
+        Ok(Outcome::Findings) => ExitCode::from(1),
+        Ok(Outcome::Changes) => ExitCode::from(3),
+        Err(failure) if failure.0.contains("Broken pipe") => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::talk(&format!("stacklint: {}", failure.0));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<Outcome, Failure> {
+    match &cli.command {
+        Command::Diff(options) => diff::run(options, &cli.global),
+        Command::Check(options) => check::run(options, &cli.global),
+        Command::Describe(what) => describe::run(what, &cli.global),
+        Command::Demo(options) => demo::run(options, &cli.global),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

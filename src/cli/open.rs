@@ -1,0 +1,108 @@
+//! From where a command was started to the revision and the project that it means.
+#![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
+
+use super::{Failure, Global};
+use crate::dialects::Project;
+use crate::source::{Folder, Repository, Source};
+use std::path::{Path, PathBuf};
+
+/// Where a command works.
+pub(super) struct Place {
+    /// The repository, if there is one.
+    pub repository: Option<Repository>,
+    /// What to look at in it.
+    pub project: Project,
+    folder: PathBuf,
+}
+
+/// Which state of a repository is meant.
+#[derive(Clone, Debug)]
+pub(super) enum State {
+    /// A revision.
+    Revision(String),
+    /// What is staged.
+    Index,
+    /// What lies on the disk.
+    Worktree,
+}
+
+impl Place {
+    /// The place that the options and the environment name.
+    pub(super) fn find(global: &Global) -> Result<Self, Failure> {
+        let folder = match &global.directory {
+            Some(dir) => dir.clone(),
+            None => std::env::current_dir().map_err(|e| Failure(format!("cannot tell the current folder: {e}")))?,
+        };
+        if !folder.is_dir() {
+            return Err(Failure(format!("there is no folder {}", folder.display())));
+        }
+        let repository = Repository::discover(&folder)?;
+        let mut project = Project::default();
+        if let Some(repository) = &repository {
+            project.start = repository.prefix().to_owned();
+            project.root = repository.workdir().map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
+        }
+        for (name, value) in std::env::vars_os() {
+            let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+            if name.starts_with("ATMOS_") {
+                project.env.insert(name.into_owned(), value.into_owned());
+            }
+        }
+        let mut place = Place { repository, project, folder };
+        for path in &global.config {
+            let path = place.inside(path)?;
+            place.project.config.push(path);
+        }
+        if let Some(path) = place.project.env.get("ATMOS_CLI_CONFIG_PATH").filter(|p| Path::new(p.as_str()).is_absolute()) {
+            let path = format!("/{}", place.inside(Path::new(path))?);
+            place.project.env.insert("ATMOS_CLI_CONFIG_PATH".to_owned(), path);
+        }
+        Ok(place)
+    }
+
+    /// A path of the command line, from the root of the repository.
+    fn inside(&self, path: &Path) -> Result<String, Failure> {
+        let full = self.folder.join(path);
+        let found = match &self.repository {
+            Some(repository) if repository.workdir().is_some() => repository.relative(&full),
+            _ => full.strip_prefix(&self.folder).ok().map(|p| p.to_string_lossy().replace('\\', "/")),
+        };
+        found.ok_or_else(|| Failure(format!("{} lies outside of the repository", path.display())))
+    }
+
+    /// The repository, where one is needed.
+    pub(super) fn repository(&self) -> Result<&Repository, Failure> {
+        self.repository.as_ref().ok_or_else(|| {
+            Failure(format!(
+                "{} is not in a git repository: revisions can be compared only inside of one",
+                self.folder.display()
+            ))
+        })
+    }
+
+    /// What lies on the disk, or HEAD in a bare repository.
+    pub(super) fn default_state(&self) -> State {
+        match &self.repository {
+            Some(repository) if repository.workdir().is_none() => State::Revision("HEAD".to_owned()),
+            _ => State::Worktree,
+        }
+    }
+
+    /// A state, opened.
+    pub(super) fn open(&self, state: &State) -> Result<Box<dyn Source>, Failure> {
+        match state {
+            State::Revision(spec) => Ok(self.repository()?.revision(spec)?),
+            State::Index => {
+                let index = self.repository()?.index()?;
+                if let Some(path) = index.conflicts.first() {
+                    return Err(Failure(format!("the index has unresolved conflicts, {path} for one: resolve them first")));
+                }
+                Ok(index.source)
+            }
+            State::Worktree => match &self.repository {
+                Some(repository) => Ok(repository.worktree()?),
+                None => Ok(Box::new(Folder::open(&self.folder)?)),
+            },
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Where output goes: data to stdout, talk to stderr.
+#![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr, reason = "this is where output leaves the process")]
+
+use super::{Color, Global};
+use crate::files::Files;
+use crate::report::text::{TextOptions, write_findings};
+use crate::report::Finding;
+use std::io::{self, IsTerminal, Write};
+
+/// Standard output, buffered.
+pub(super) fn stdout() -> impl Write {
+    io::BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// How text is to look on standard output.
+pub(super) fn text_options(global: &Global) -> TextOptions {
+    let color = colored(global, io::stdout().is_terminal(), anstream::AutoStream::choice(&io::stdout()));
+    TextOptions { color, width: width(), ..TextOptions::default() }
+}
+
+fn colored(global: &Global, terminal: bool, choice: anstream::ColorChoice) -> bool {
+    match global.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => {
+            let forced = std::env::var_os("FORCE_COLOR").is_some_and(|v| !v.is_empty() && v != "0");
+            let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+            !refused && (forced || choice != anstream::ColorChoice::Never && (terminal || choice != anstream::ColorChoice::Auto))
+        }
+    }
+}
+
+fn width() -> usize {
+    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 40).unwrap_or(100)
+}
+
+/// Says something on standard error.
+pub(super) fn talk(text: &str) {
+    // There is nobody left to tell if that fails.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Writes findings to standard error, for commands whose data goes to standard output.
+pub(super) fn talk_findings(findings: &[Finding<'_>], files: &Files, global: &Global) -> io::Result<()> {
+    let color = colored(global, io::stderr().is_terminal(), anstream::AutoStream::choice(&io::stderr()));
+    let options = TextOptions { color, width: width(), ..TextOptions::default() };
+    write_findings(&mut io::stderr().lock(), findings, files, &options)
+}

@@ -1,0 +1,328 @@
+//! One component from its layers (`reference: atmos.md` sections 4.1 and 4.4 to 4.6).
+
+use super::backend;
+use super::bases::{BaseError, Bases, Inheritance, own_strategy};
+use super::config::Config;
+use super::deferred::{LostPath, merge_deferred};
+use super::layers::{Kind, LOOSE, Layer, Loose, Section, Word, WrongShape};
+use super::merge::{ListStrategy, merge, merge_values, settle};
+use crate::value::{Data, Key, Map, Origin, Prov, Value};
+use std::sync::Arc;
+
+/// What all components of one type in one stack share: the global and the type layer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shared {
+    /// Global and type sections, merged.
+    pub layer: Layer,
+    /// Global `metadata`.
+    pub metadata: Arc<Map>,
+    /// Global `secrets`, for the types that take them.
+    pub secrets: Arc<Map>,
+}
+
+/// A component before it gets its stack.
+#[derive(Clone, Debug)]
+pub(crate) struct Built {
+    /// Its sections.
+    pub map: Map,
+    /// Lines that shaped it besides the origins of its values.
+    pub sites: Vec<Origin>,
+}
+
+/// Why a component cannot be built.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// Its bases.
+    Base(BaseError),
+    /// A section of the wrong shape.
+    Shape(WrongShape),
+    /// A function below a map that is replaced.
+    Lost(LostPath),
+    /// Its backend.
+    Backend(backend::Mismatch),
+    /// A secret whose scope contradicts its place.
+    Secret(WrongShape),
+}
+
+impl From<BaseError> for Trouble {
+    fn from(e: BaseError) -> Self {
+        Trouble::Base(e)
+    }
+}
+impl From<WrongShape> for Trouble {
+    fn from(e: WrongShape) -> Self {
+        Trouble::Shape(e)
+    }
+}
+impl From<LostPath> for Trouble {
+    fn from(e: LostPath) -> Self {
+        Trouble::Lost(e)
+    }
+}
+
+/// Where components are built.
+pub(crate) struct Builder<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// Its list strategy.
+    pub strategy: ListStrategy,
+    /// The component type.
+    pub kind: Kind,
+    /// The components of the type in the merged manifest.
+    pub all: &'a Map,
+    /// What they share.
+    pub shared: &'a Shared,
+    /// Whether a folder of that name is there below the folder of the type.
+    pub is_folder: &'a dyn Fn(&str) -> bool,
+}
+
+impl Builder<'_> {
+    /// Builds the component of this name.
+    pub(crate) fn build(&self, name: &Key, component: &Map) -> Result<Built, Trouble> {
+        let kind = self.kind;
+        let what = format!("components.{}.{name}", kind.name());
+        let own = Layer::of(component, kind, self.config, &what, false)?;
+        let spacelift = own.map(Section::Settings).get("spacelift");
+        if let Some(value) = spacelift.filter(|v| kind == Kind::Terraform && v.as_map().is_none()) {
+            return Err(shape(format!("`{what}.settings.spacelift` must be a map, not a {}", value.kind()), value).into());
+        }
+        let overrides_value = component.get("overrides");
+        let overrides_map = match overrides_value.map(|v| (&v.data, v)) {
+            None => Arc::default(),
+            Some((Data::Map(map), _)) => Arc::clone(map),
+            Some((_, v)) => return Err(shape(format!("`{what}.overrides` must be a map, not a {}", v.kind()), v).into()),
+        };
+        let overrides = Layer::of(&overrides_map, kind, self.config, &format!("{what}.overrides"), false)?;
+        let bases = self.bases(name, component, &own, &overrides)?;
+        let base = &bases.layer;
+        let global = &self.shared.layer;
+        let settings = [Section::Settings].map(|s| [global.map(s), base.map(s), own.map(s), overrides.map(s)]);
+        let strategy = own_strategy(self.strategy, settings[0])?;
+
+        let mut out = Map::new();
+        let four = |s: Section| merge_deferred(strategy, &[global.map(s), base.map(s), own.map(s), overrides.map(s)]);
+        let put = |out: &mut Map, key: &str, map: Arc<Map>| out.set(key, Value { data: Data::Map(map), prov: Prov::default() });
+        put(&mut out, "vars", four(Section::Vars)?);
+        put(&mut out, "env", four(Section::Env)?);
+        let metadata = self.metadata(strategy, base, &own);
+        let is_abstract = own.map(Section::Metadata).get("type").and_then(Value::as_str) == Some("abstract");
+        put(&mut out, "settings", self.settings(strategy, four(Section::Settings)?, is_abstract)?);
+        let mut auth = four(Section::Auth)?;
+        if kind == Kind::Terraform {
+            auth = merge_deferred(strategy, &[&self.config.auth, &auth])?;
+            put(&mut out, "providers", four(Section::Providers)?);
+            put(&mut out, "required_providers", four(Section::RequiredProviders)?);
+            let version = [&overrides, &own, base].into_iter().find_map(|l| l.word(Word::RequiredVersion));
+            out.set("required_version", version.cloned().unwrap_or_else(|| Value::str("")));
+            let none = Arc::default();
+            let test = merge_deferred(strategy, &[&none, base.map(Section::Test), own.map(Section::Test)])?;
+            put_filled(&mut out, "test", test);
+            put_filled(&mut out, "mocks", merge(strategy, [base.map(Section::Mocks), own.map(Section::Mocks)]));
+        }
+        put(&mut out, "auth", auth);
+        if kind.has_hooks() {
+            put(&mut out, "hooks", four(Section::Hooks)?);
+        }
+        if kind.has_generate() {
+            put(&mut out, "generate", four(Section::Generate)?);
+        }
+        let dependencies = [global, base, &own].map(|l| l.map(Section::Dependencies));
+        put_filled(&mut out, "dependencies", merge(strategy, dependencies));
+        put_filled(&mut out, "locals", merge(strategy, [base, &own].map(|l| l.map(Section::Locals))));
+        put_filled(&mut out, "retry", merge(self.strategy, [base, &own, &overrides].map(|l| l.map(Section::Retry))));
+        put_filled(&mut out, "secrets", self.secrets(strategy, base, &own, &overrides)?);
+        let command = [&overrides, &own, base, global].into_iter().find_map(|l| l.word(Word::Command));
+        let command = command.or_else(|| self.config.command(kind.name())).cloned();
+        out.set("command", command.unwrap_or_else(|| Value::str(kind.name())));
+        out.set("inheritance", Value::list(bases.chain.iter().map(|n| Value::str(Arc::clone(n))).collect()));
+        let overrides_prov = overrides_value.map_or_else(Prov::default, |v| v.prov.clone());
+        out.set("overrides", Value { data: Data::Map(overrides_map), prov: overrides_prov });
+        let component_name = self.component_name(name, &own, &bases);
+        if kind == Kind::Terraform {
+            let layers = backend::Layers { global, base, own: &own };
+            let parts = backend::Parts { config: self.config, strategy: self.strategy, component: name, name: &component_name, metadata: &metadata };
+            backend::write(&layers, &parts, &mut out).map_err(Trouble::Backend)?;
+        }
+        self.extras(strategy, base, &own, &mut out);
+        out.set("metadata", Value { data: Data::Map(metadata), prov: Prov::default() });
+        if kind.has_source() {
+            for (section, key) in [(Section::Source, "source"), (Section::Provision, "provision")] {
+                put(&mut out, key, merge(strategy, [global, base, &own].map(|l| l.map(section))));
+            }
+        }
+        out.set("component", component_name);
+        Ok(Built { map: out, sites: bases.sites })
+    }
+
+    fn bases(&self, name: &Key, component: &Map, own: &Layer, overrides: &Layer) -> Result<Bases, Trouble> {
+        let strategy = own_strategy(self.strategy, [own.map(Section::Settings), overrides.map(Section::Settings)])?;
+        let inheritance = Inheritance {
+            config: self.config,
+            kind: self.kind,
+            all: self.all,
+            strategy,
+            outer: self.strategy,
+            is_folder: self.is_folder,
+        };
+        let mut bases = Bases::default();
+        if let Some(legacy) = component.get("component") {
+            if legacy.as_str().is_none() {
+                let message = format!("`components.{}.{name}.component` must be text, not a {}", self.kind.name(), legacy.kind());
+                return Err(shape(message, legacy).into());
+            }
+            inheritance.add(&mut bases, name, legacy, true)?;
+        }
+        let legacy = bases.deepest.take();
+        if let Some(inherits) = own.map(Section::Metadata).get("inherits") {
+            let Some(list) = inherits.as_list() else {
+                let message = format!("`metadata.inherits` of `{name}` must be a list, not a {}", inherits.kind());
+                return Err(shape(message, inherits).into());
+            };
+            for base in list.iter() {
+                if base.as_str().is_none() {
+                    let message = format!("`metadata.inherits` of `{name}` must name components, not a {}", base.kind());
+                    return Err(shape(message, base).into());
+                }
+                inheritance.add(&mut bases, name, base, false)?;
+            }
+            bases.sites.extend(inherits.prov.origin);
+        }
+        bases.deepest = legacy;
+        Ok(bases)
+    }
+
+    /// The `component` key: what `metadata.component` says, else the deepest legacy base, else the name.
+    fn component_name(&self, name: &Key, own: &Layer, bases: &Bases) -> Value {
+        if let Some(value) = own.map(Section::Metadata).get("component").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())) {
+            return value.clone();
+        }
+        let found = bases.deepest.as_ref().filter(|n| !n.is_empty()).unwrap_or(name);
+        let prov = match &bases.deepest {
+            Some(_) => bases.sites.first().map_or_else(Prov::default, |o| Prov::at(*o)),
+            None => Prov::default(),
+        };
+        Value { data: Data::Str(Arc::clone(found)), prov }
+    }
+
+    fn metadata(&self, strategy: ListStrategy, base: &Layer, own: &Layer) -> Arc<Map> {
+        let own = own.map(Section::Metadata);
+        let inherited = base.map(Section::Metadata);
+        let inherits = self.config.inherit_metadata && !inherited.is_empty();
+        match (self.shared.metadata.is_empty(), inherits) {
+            (true, false) => Arc::clone(own),
+            (_, true) => merge(strategy, [&self.shared.metadata, inherited, own]),
+            (false, false) => merge(strategy, [&self.shared.metadata, own]),
+        }
+    }
+
+    fn settings(&self, strategy: ListStrategy, settings: Arc<Map>, is_abstract: bool) -> Result<Arc<Map>, Trouble> {
+        let mut out = (*settings).clone();
+        if !self.config.github.is_empty() {
+            let integrations = settings.get("integrations").and_then(Value::as_map).cloned().unwrap_or_default();
+            let github = integrations.get("github").and_then(Value::as_map).cloned().unwrap_or_default();
+            let mut integrations = (*integrations).clone();
+            let merged = merge(strategy, [&self.config.github, &github]);
+            integrations.set("github", Value { data: Data::Map(merged), prov: Prov::default() });
+            out.set("integrations", Value::map(integrations));
+        }
+        if is_abstract && self.kind == Kind::Terraform
+            && let Some(spacelift) = out.get("spacelift").cloned()
+        {
+            let Some(map) = spacelift.as_map() else {
+                return Err(shape(format!("`settings.spacelift` must be a map, not a {}", spacelift.kind()), &spacelift).into());
+            };
+            let mut map = (**map).clone();
+            map.remove("workspace_enabled");
+            out.set("spacelift", Value { data: Data::Map(Arc::new(map)), prov: spacelift.prov.clone() });
+        }
+        Ok(Arc::new(out))
+    }
+
+    /// Each declared secret is marked with the scope that its place gives it.
+    fn secrets(&self, strategy: ListStrategy, base: &Layer, own: &Layer, overrides: &Layer) -> Result<Arc<Map>, Trouble> {
+        let layers = [
+            (&self.shared.secrets, "stack"),
+            (base.map(Section::Secrets), "instance"),
+            (own.map(Section::Secrets), "instance"),
+            (overrides.map(Section::Secrets), "instance"),
+        ];
+        if layers.iter().all(|(m, _)| m.is_empty()) {
+            return Ok(Arc::default());
+        }
+        let scoped: Result<Vec<Arc<Map>>, Trouble> = layers.into_iter().map(|(m, scope)| scoped(m, scope)).collect();
+        Ok(merge(strategy, &scoped?))
+    }
+
+    /// The keys that only some types have.
+    fn extras(&self, strategy: ListStrategy, base: &Layer, own: &Layer, out: &mut Map) {
+        let global = &self.shared.layer;
+        match self.kind {
+            Kind::Kubernetes => {
+                let provider = [own, base, global].into_iter().find_map(|l| l.word(Word::Provider));
+                if let Some(provider) = provider {
+                    out.set("provider", provider.clone());
+                }
+                put_filled(out, "render", merge(strategy, [global, base, own].map(|l| l.map(Section::Render))));
+                for (loose, key) in LOOSE.into_iter().filter(|(l, _)| *l != Loose::Plugins) {
+                    put_loose(out, key, strategy, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
+                }
+            }
+            Kind::Helm => {
+                let helm = merge(strategy, [base, own].map(|l| l.map(Section::Helm)));
+                for entry in helm.iter() {
+                    out.set(Arc::clone(&entry.key), entry.value.clone());
+                }
+            }
+            _ => {}
+        }
+        if self.kind.has_plugins() {
+            put_loose(out, "plugins", strategy, &[base.loose(Loose::Plugins), own.loose(Loose::Plugins)]);
+        }
+    }
+}
+
+fn shape(message: String, value: &Value) -> WrongShape {
+    WrongShape { message, site: value.prov.clone() }
+}
+
+fn put_filled(out: &mut Map, key: &str, map: Arc<Map>) {
+    if !map.is_empty() {
+        out.set(key, Value { data: Data::Map(map), prov: Prov::default() });
+    }
+}
+
+fn put_loose(out: &mut Map, key: &str, strategy: ListStrategy, layers: &[Option<&Value>]) {
+    let merged = layers.iter().flatten().fold(None, |below: Option<Value>, value| match below {
+        None => Some(settle(value, strategy)),
+        Some(below) => Some(merge_values(strategy, &below, value)),
+    });
+    if let Some(value) = merged.filter(|v| !v.is_null()) {
+        out.set(key, value);
+    }
+}
+
+fn scoped(secrets: &Arc<Map>, scope: &str) -> Result<Arc<Map>, Trouble> {
+    let Some((vars, declared)) = secrets.get("vars").and_then(|v| Some((v, v.as_map()?))) else {
+        return Ok(Arc::clone(secrets));
+    };
+    let mut marked = Map::new();
+    for entry in declared.iter() {
+        let Some(spec) = entry.value.as_map() else {
+            marked.set(Arc::clone(&entry.key), entry.value.clone());
+            continue;
+        };
+        let said = spec.get("scope").and_then(Value::as_str).unwrap_or_default();
+        if !["", scope, "global"].contains(&said) {
+            let message = format!("secret `{}` declares scope `{said}`, but its place implies `{scope}`", entry.key);
+            return Err(Trouble::Secret(WrongShape { message, site: entry.value.prov.clone() }));
+        }
+        let mut spec = (**spec).clone();
+        if said != "global" {
+            spec.set("scope", Value::str(scope));
+        }
+        marked.set(Arc::clone(&entry.key), Value { data: Data::Map(Arc::new(spec)), prov: entry.value.prov.clone() });
+    }
+    let mut out = (**secrets).clone();
+    out.set("vars", Value { data: Data::Map(Arc::new(marked)), prov: vars.prov.clone() });
+    Ok(Arc::new(out))
+}

@@ -1,0 +1,336 @@
+//! What `atmos.yaml` says that matters to stacks (`reference: atmos.md` section 1).
+
+use super::merge::ListStrategy;
+use super::paths;
+use crate::value::{Data, Flags, Key, Map, Origin, Value};
+use std::sync::Arc;
+
+/// The configuration in force for a project.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// The folder of stack manifests, from the root of the repository.
+    pub stacks: String,
+    /// `stacks.included_paths`.
+    pub included: Vec<String>,
+    /// `stacks.excluded_paths`.
+    pub excluded: Vec<String>,
+    /// `stacks.name_template`; empty if not set.
+    pub name_template: String,
+    /// `stacks.name_pattern`; empty if not set.
+    pub name_pattern: String,
+    /// `stacks.inherit.metadata`.
+    pub inherit_metadata: bool,
+    /// `stacks.inherit.source`, which governs `provision` as well.
+    pub inherit_source: bool,
+    /// The folder that `base_path` names, from the root of the repository.
+    pub base: String,
+    /// The folder that Atmos is started in, from the root of the repository.
+    pub start: String,
+    /// `components.<type>.base_path` as written, by type.
+    component_paths: Vec<(Key, String)>,
+    /// `components.<type>.command`, by type.
+    commands: Vec<(Key, Value)>,
+    /// `components.terraform.workspaces_enabled`.
+    pub workspaces: bool,
+    /// `components.terraform.workspace.prefix_separator`.
+    pub separator: String,
+    /// `templates.settings`.
+    pub templates: Templates,
+    /// `settings.list_merge_strategy`; `Err` holds a name that is none.
+    pub strategy: Result<ListStrategy, String>,
+    /// `settings.yaml.key_delimiter`.
+    pub key_delimiter: Option<String>,
+    /// Top-level `env`, values as text.
+    pub env: Arc<Map>,
+    /// `auth` as Atmos hands it to Terraform components; empty without providers and identities.
+    pub auth: Arc<Map>,
+    /// `integrations.github`.
+    pub github: Arc<Map>,
+    /// `describe.settings.include_empty`.
+    pub include_empty: bool,
+    /// The merged text of all configuration files.
+    pub all: Value,
+    /// Settings that shape every component, as places.
+    pub influences: Vec<Origin>,
+}
+
+/// `templates.settings`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Templates {
+    /// Whether components are rendered.
+    pub enabled: bool,
+    /// How often.
+    pub evaluations: usize,
+    /// The delimiters of the component pass; `Err` is a list that is no pair of texts.
+    pub delimiters: Option<Result<(String, String), ()>>,
+    /// Missing import context keys become `<no value>`.
+    pub ignore_missing: bool,
+    /// sprig functions in the component pass.
+    pub sprig: bool,
+    /// gomplate functions in the component pass.
+    pub gomplate: bool,
+}
+
+/// The settings that hold where there is no configuration file at all.
+pub(crate) const BUILT_IN: &str = "\
+base_path: .
+components:
+  terraform: {base_path: components/terraform}
+  helmfile: {base_path: components/helmfile}
+  packer: {base_path: components/packer}
+  ansible: {base_path: components/ansible}
+stacks:
+  base_path: stacks
+  included_paths: ['orgs/**/*']
+  excluded_paths: ['**/_defaults.yaml']
+  name_pattern: '{tenant}-{environment}-{stage}'
+templates:
+  settings: {enabled: true, sprig: {enabled: true}, gomplate: {enabled: true}}
+";
+
+impl Config {
+    /// Reads the settings out of the merged configuration.
+    ///
+    /// # Errors
+    /// What Atmos refuses to start with.
+    pub(crate) fn read(all: Value, base: String, start: String) -> Result<Self, String> {
+        let text = |path: &[&str]| all.at_path(path.iter().copied()).and_then(plain_text).unwrap_or_default();
+        let flag = |path: &[&str]| all.at_path(path.iter().copied()).and_then(truth);
+        let list = |path: &[&str]| -> Vec<String> {
+            let items = all.at_path(path.iter().copied()).and_then(Value::as_list);
+            items.map(|l| l.iter().filter_map(plain_text).collect()).unwrap_or_default()
+        };
+        let map = |path: &[&str]| all.at_path(path.iter().copied()).and_then(Value::as_map).cloned().unwrap_or_default();
+
+        let stacks_path = text(&["stacks", "base_path"]);
+        if stacks_path.is_empty() {
+            return Err("stack base path must be provided in 'stacks.base_path' of the Atmos configuration".to_owned());
+        }
+        let included = list(&["stacks", "included_paths"]);
+        if included.is_empty() {
+            let message = "at least one path must be provided in 'stacks.included_paths' of the Atmos configuration";
+            return Err(message.to_owned());
+        }
+        let Some(stacks) = paths::join(&base, &stacks_path) else {
+            return Err(format!("'stacks.base_path' leads out of the repository: {stacks_path}"));
+        };
+        let delimiters = all.at_path(["templates", "settings", "delimiters"]).and_then(Value::as_list);
+        let delimiters = delimiters.filter(|l| !l.is_empty()).map(|l| match l.as_slice() {
+            [left, right] => match (plain_text(left), plain_text(right)) {
+                (Some(l), Some(r)) if !l.is_empty() && !r.is_empty() => Ok((l, r)),
+                _ => Err(()),
+            },
+            _ => Err(()),
+        });
+        let evaluations = match all.at_path(["templates", "settings", "evaluations"]).map(|v| &v.data) {
+            Some(Data::Int(n)) if *n > 0 => usize::try_from(*n).unwrap_or(1).min(100),
+            _ => 1,
+        };
+        let strategy = text(&["settings", "list_merge_strategy"]);
+        let per_type = |key: &str| -> Vec<(Key, Value)> {
+            let types = map(&["components"]);
+            types.iter().filter_map(|e| Some((Arc::clone(&e.key), e.value.get(key)?.clone()))).collect()
+        };
+        let separator = text(&["components", "terraform", "workspace", "prefix_separator"]);
+        let influences = [
+            &["base_path"][..],
+            &["stacks", "base_path"],
+            &["stacks", "name_template"],
+            &["stacks", "name_pattern"],
+            &["stacks", "inherit"],
+            &["components"],
+            &["templates"],
+            &["settings", "list_merge_strategy"],
+            &["settings", "yaml"],
+            &["env"],
+            &["auth"],
+            &["integrations"],
+            &["describe"],
+        ]
+        .into_iter()
+        .filter_map(|path| all.at_path(path.iter().copied()))
+        .flat_map(leaves)
+        .collect();
+        Ok(Config {
+            stacks,
+            included,
+            excluded: list(&["stacks", "excluded_paths"]),
+            name_template: text(&["stacks", "name_template"]),
+            name_pattern: text(&["stacks", "name_pattern"]),
+            inherit_metadata: flag(&["stacks", "inherit", "metadata"]).unwrap_or(true),
+            inherit_source: flag(&["stacks", "inherit", "source"]).unwrap_or(true),
+            component_paths: per_type("base_path").iter().filter_map(|(k, v)| Some((k.clone(), plain_text(v)?))).collect(),
+            commands: per_type("command"),
+            workspaces: flag(&["components", "terraform", "workspaces_enabled"]).unwrap_or(true),
+            separator: if separator.is_empty() { "-".to_owned() } else { separator },
+            templates: Templates {
+                enabled: flag(&["templates", "settings", "enabled"]).unwrap_or(false),
+                evaluations,
+                delimiters,
+                ignore_missing: flag(&["templates", "settings", "ignore_missing_template_values"]).unwrap_or(false),
+                sprig: flag(&["templates", "settings", "sprig", "enabled"]).unwrap_or(false),
+                gomplate: flag(&["templates", "settings", "gomplate", "enabled"]).unwrap_or(false),
+            },
+            strategy: ListStrategy::parse(&strategy).ok_or(strategy),
+            key_delimiter: Some(text(&["settings", "yaml", "key_delimiter"])).filter(|d| !d.is_empty()),
+            env: texts(&map(&["env"])),
+            auth: auth(&map(&["auth"])),
+            github: map(&["integrations", "github"]),
+            include_empty: flag(&["describe", "settings", "include_empty"]).unwrap_or(true),
+            influences,
+            base,
+            start,
+            all,
+        })
+    }
+
+    /// `components.<kind>.base_path` as written; empty if not set.
+    pub(crate) fn component_path(&self, kind: &str) -> &str {
+        self.component_paths.iter().find(|(k, _)| &**k == kind).map_or("", |(_, p)| p)
+    }
+
+    /// `components.<kind>.command`, if it is set to some text.
+    pub(crate) fn command(&self, kind: &str) -> Option<&Value> {
+        let command = self.commands.iter().find(|(k, _)| &**k == kind).map(|(_, v)| v);
+        command.filter(|v| v.as_str().is_some_and(|s| !s.is_empty()))
+    }
+}
+
+/// Text of a scalar, as a configuration field of kind text takes it.
+pub(crate) fn plain_text(value: &Value) -> Option<String> {
+    match &value.data {
+        Data::Str(s) => Some(s.to_string()),
+        Data::Bool(b) => Some(b.to_string()),
+        Data::Int(i) => Some(i.to_string()),
+        Data::Uint(u) => Some(u.to_string()),
+        Data::Float(f) => Some(crate::template::float_text(*f)),
+        _ => None,
+    }
+}
+
+fn truth(value: &Value) -> Option<bool> {
+    match &value.data {
+        Data::Bool(b) => Some(*b),
+        Data::Str(s) => matches!(&**s, "1" | "t" | "T" | "true" | "TRUE" | "True").then_some(true).or(Some(false)),
+        _ => None,
+    }
+}
+
+/// The places of all leaves of a value.
+fn leaves(value: &Value) -> Vec<Origin> {
+    match &value.data {
+        Data::Map(m) => m.iter().flat_map(|e| leaves(&e.value)).collect(),
+        _ => value.prov.origin.into_iter().collect(),
+    }
+}
+
+fn texts(map: &Arc<Map>) -> Arc<Map> {
+    let text = |v: &Value| plain_text(v).map(|t| Value { data: Data::Str(t.into()), prov: v.prov.clone() });
+    Arc::new(map.iter().map(|e| (Arc::clone(&e.key), text(&e.value).unwrap_or_else(|| e.value.clone()))).collect())
+}
+
+/// The fields of a provider and of an identity; others are not handed on.
+const PROVIDER: [&str; 16] = [
+    "kind", "start_url", "url", "region", "username", "password", "driver", "provider_type", "download_browser_driver",
+    "browser_type", "browser_executable_path", "auto_provision_identities", "session", "console", "default", "spec",
+];
+const IDENTITY: [&str; 12] = [
+    "kind", "default", "required", "provider", "via", "principal", "credentials", "spec", "alias", "env", "session",
+    "emulator",
+];
+
+/// `auth` in the shape in which Atmos gives it to components: known fields, empty ones left out, some always there.
+fn auth(auth: &Arc<Map>) -> Arc<Map> {
+    if !auth.has("providers") && !auth.has("identities") {
+        return Arc::default();
+    }
+    let entries = |key: &str, fields: &[&str]| match auth.get(key).map(|v| (&v.data, v)) {
+        Some((Data::Map(entries), v)) => {
+            let shaped = entries.iter().map(|e| (Arc::clone(&e.key), shape(&e.value, fields)));
+            Value { data: Data::Map(Arc::new(shaped.collect())), prov: v.prov.clone() }
+        }
+        _ => Value::default(),
+    };
+    let logs = |key: &str| {
+        let found = auth.get("logs").and_then(|l| l.get(key)).cloned();
+        (Key::from(key), found.unwrap_or_else(|| Value::str("")))
+    };
+    let mut out = Map::from_iter([
+        (Key::from("providers"), entries("providers", &PROVIDER)),
+        (Key::from("identities"), entries("identities", &IDENTITY)),
+        (Key::from("keyring"), auth.get("keyring").cloned().unwrap_or_else(|| Value::map(Map::new()))),
+        (Key::from("logs"), Value::map(Map::from_iter([logs("file"), logs("level")]))),
+    ]);
+    for key in ["realm", "console", "integrations"] {
+        if let Some(value) = auth.get(key).filter(|v| !is_empty(v)) {
+            out.set(key, value.clone());
+        }
+    }
+    Arc::new(out)
+}
+
+fn shape(entry: &Value, fields: &[&str]) -> Value {
+    let Some(map) = entry.as_map() else { return entry.clone() };
+    let known = |key: &str| fields.contains(&key) || key == "tags";
+    let mut out: Map =
+        map.iter().filter(|e| known(&e.key) && !is_empty(&e.value)).map(|e| (e.key.clone(), e.value.clone())).collect();
+    if !out.has("kind") {
+        out.set("kind", Value::str(""));
+    }
+    Value { data: Data::Map(Arc::new(out)), prov: entry.prov.clone() }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match &value.data {
+        Data::Null => true,
+        Data::Bool(b) => !b,
+        Data::Int(i) => *i == 0,
+        Data::Str(s) => s.is_empty(),
+        Data::List(l) => l.is_empty(),
+        Data::Map(m) => m.is_empty(),
+        _ => false,
+    }
+}
+
+/// The functions that may stand in a configuration file, given their plain meaning: `!env NAME default` is the default,
+/// since the environment of a run is not part of the revision.
+pub(crate) fn settle_functions(value: &Value) -> Value {
+    if !value.flags().has(Flags::CALL) {
+        return value.clone();
+    }
+    let data = match &value.data {
+        Data::Str(s) if s.starts_with('!') => {
+            let mut words = s.split_whitespace();
+            match words.next() {
+                Some("!env") => Data::Str(words.nth(1).unwrap_or_default().trim_matches(['"', '\'']).into()),
+                Some("!repo-root" | "!git.root" | "!cwd") => Data::Str("".into()),
+                _ => value.data.clone(),
+            }
+        }
+        Data::List(l) => Data::List(Arc::new(l.iter().map(settle_functions).collect())),
+        Data::Map(m) => Data::Map(Arc::new(m.iter().map(|e| (e.key.clone(), settle_functions(&e.value))).collect())),
+        other => other.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
+}
+
+/// Keys in lower case, as the configuration library of Atmos keeps them; below `env` and identities the case is kept.
+pub(crate) fn lower_keys(value: &Value) -> Value {
+    fn lower(value: &Value, keep: bool) -> Value {
+        let data = match &value.data {
+            Data::Map(m) => Data::Map(Arc::new(
+                m.iter()
+                    .map(|e| {
+                        let key: Key = if keep { Arc::clone(&e.key) } else { e.key.to_lowercase().into() };
+                        let keep_below = matches!(&*key, "env" | "identities");
+                        (Arc::clone(&key), lower(&e.value, keep_below))
+                    })
+                    .collect(),
+            )),
+            Data::List(l) => Data::List(Arc::new(l.iter().map(|v| lower(v, keep)).collect())),
+            other => other.clone(),
+        };
+        Value { data, prov: value.prov.clone() }
+    }
+    lower(value, false)
+}

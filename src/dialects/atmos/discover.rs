@@ -1,0 +1,43 @@
+//! Which files are top-level stack manifests (`reference: atmos.md` sections 2.1 and 2.2).
+
+use super::config::Config;
+use super::paths;
+use super::reader::{Deps, Reader};
+use crate::source::glob;
+use crate::value::Key;
+use std::collections::BTreeSet;
+
+/// The paths of the manifests, sorted.
+pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, deps: &mut Deps) -> Vec<String> {
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for pattern in &config.included {
+        let extensions: &[&str] = match paths::extension(pattern) {
+            "" => &[".yaml", ".yml", ".yaml.tmpl", ".yml.tmpl"],
+            _ => &[""],
+        };
+        for extension in extensions {
+            let Some(full) = paths::join(&config.stacks, &format!("{pattern}{extension}")) else { continue };
+            for path in reader.glob(&full, deps).unwrap_or_default() {
+                if !excluded(&path, config) && reader.load(&path, deps).is_ok_and(|l| l.is_some()) {
+                    found.insert(path);
+                }
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn excluded(path: &str, config: &Config) -> bool {
+    config.excluded.iter().any(|pattern| match paths::join(&config.stacks, pattern) {
+        // Atmos drops a file also where the pattern cannot be read.
+        Some(full) => glob::path_match(&full, path).unwrap_or(true),
+        None => false,
+    })
+}
+
+/// The manifest key: the path below the folder of stacks without `.yaml` or `.yml`; `.tmpl` is kept.
+pub(crate) fn key(path: &str, stacks: &str) -> Key {
+    let path = paths::relative(path, stacks).unwrap_or(path);
+    let path = path.strip_suffix(".yaml").unwrap_or(path);
+    path.strip_suffix(".yml").unwrap_or(path).into()
+}

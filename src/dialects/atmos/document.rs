@@ -1,0 +1,297 @@
+//! From a YAML document to a [`Value`], as Atmos decodes a manifest (`reference: atmos.md` sections 6 and 8.1): tags are
+//! folded into their text, files are included, merge keys are expanded, keys become text.
+
+use super::merge::APPEND_KEY;
+use super::tags::{self, Tag};
+use crate::value::{Data, Key, Map, Prov, Value};
+use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How deep a manifest may nest. Deeper ones exist only to hurt.
+const MAX_NESTING: usize = 1_000;
+
+/// Something that keeps a document from being decoded.
+#[derive(Clone, Debug)]
+pub(crate) struct Issue {
+    /// The id of the rule it is reported under.
+    pub rule: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Where, in the text of the document.
+    pub span: Span,
+    /// A second place with words to it.
+    pub related: Option<(Span, String)>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Issue {
+    fn new(rule: &'static str, message: impl Into<String>, span: Span) -> Self {
+        Issue { rule, message: message.into(), span, related: None, help: None }
+    }
+}
+
+/// Reads the files that `!include` names.
+pub(crate) trait Include {
+    /// The value of an include tag with these arguments, which stands at `site`.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn include(&self, arguments: &str, raw: bool, site: &Prov) -> Result<Value, String>;
+}
+
+/// How a document is decoded.
+pub(crate) struct Decoder<'a> {
+    /// The provenance of a value whose key (or itself) starts at the first offset and which spans the second range.
+    pub place: &'a dyn Fn(u32, Span) -> Prov,
+    /// Where included files come from; without it, tags are dropped (files that are included themselves).
+    pub include: Option<&'a dyn Include>,
+    /// `settings.yaml.key_delimiter`: unquoted keys that contain it are expanded into nested maps.
+    pub delimiter: Option<&'a str>,
+}
+
+impl Decoder<'_> {
+    /// The value of a document.
+    ///
+    /// # Errors
+    /// All that keeps it from being decoded.
+    pub(crate) fn decode(&self, doc: &Document) -> Result<Value, Vec<Issue>> {
+        let mut issues: Vec<Issue> = yaml::problems(doc)
+            .into_iter()
+            .filter(|p| self.delimiter.is_none() || p.kind != ProblemKind::DuplicateKey)
+            .map(|p| {
+                let rule = if p.kind == ProblemKind::DuplicateKey { "duplicate-key" } else { "invalid-yaml" };
+                let mut issue = Issue::new(rule, p.message, p.span);
+                issue.related = p.related.map(|s| (s, "first written here".to_owned()));
+                issue
+            })
+            .collect();
+        let mut run = Run { decoder: self, doc, issues: Vec::new(), done: HashMap::new(), depth: 0 };
+        let value = doc.root().map(|root| run.value(root, None, true)).unwrap_or_default();
+        issues.append(&mut run.issues);
+        if issues.is_empty() { Ok(value) } else { Err(issues) }
+    }
+}
+
+struct Run<'a, 'd> {
+    decoder: &'a Decoder<'a>,
+    doc: &'d Document,
+    issues: Vec<Issue>,
+    done: HashMap<NodeId, Value>,
+    depth: usize,
+}
+
+impl Run<'_, '_> {
+    /// The value of a node; `key` is where its key starts. The tag of the root is not looked at.
+    fn value(&mut self, id: NodeId, key: Option<u32>, root: bool) -> Value {
+        let node = self.doc.node(id);
+        if let Kind::Alias { .. } = node.kind {
+            let target = self.doc.target(id);
+            let known = self.done.get(&target).cloned();
+            return known.unwrap_or_else(|| self.value(target, None, false));
+        }
+        if self.depth > MAX_NESTING {
+            let message = format!("nested deeper than {MAX_NESTING} levels");
+            self.issues.push(Issue::new("invalid-yaml", message, node.span));
+            return Value::default();
+        }
+        self.depth += 1;
+        let value = self.tagged(node, key, root);
+        self.depth -= 1;
+        if node.anchor.is_some() {
+            self.done.insert(id, value.clone());
+        }
+        value
+    }
+
+    fn tagged(&mut self, node: &Node, key: Option<u32>, root: bool) -> Value {
+        let prov = self.prov(node, key);
+        let custom = node.tag.as_ref().filter(|t| !root && t.text.len() > 1 && !t.text.starts_with("!!"));
+        let Some(tag) = custom else {
+            let core = node.tag.as_ref().map(|t| &*t.text);
+            return self.plain(node, core, prov);
+        };
+        if self.decoder.include.is_none() {
+            return self.plain(node, None, prov);
+        }
+        match tags::lookup(tag.text.trim()) {
+            None => {
+                let near = crate::text::nearest(&tag.text, tags::all());
+                let mut issue = Issue::new("unknown-function", format!("Atmos has no YAML function `{}`", tag.text), tag.span);
+                issue.help = near.map(|n| format!("did you mean `{n}`?"));
+                self.issues.push(issue);
+                Value::default()
+            }
+            Some(Tag::Literal) => self.plain(node, None, prov),
+            Some(Tag::Append) => match &node.kind {
+                Kind::Sequence(_) => {
+                    let list = self.plain(node, None, prov.clone());
+                    Value { data: Data::Map(Arc::new(Map::from_iter([(Key::from(APPEND_KEY), list)]))), prov }
+                }
+                _ => self.plain(node, None, prov),
+            },
+            Some(Tag::Call) => match &node.kind {
+                Kind::Scalar { value, .. } => {
+                    let text = format!("{} {}", tag.text.trim(), value.trim());
+                    Value { data: Data::Str(text.trim().into()), prov }
+                }
+                _ => self.plain(node, None, prov),
+            },
+            Some(Tag::Include { raw }) => self.included(node, tag.span, raw, prov),
+        }
+    }
+
+    fn included(&mut self, node: &Node, tag: Span, raw: bool, prov: Prov) -> Value {
+        let arguments = match &node.kind {
+            Kind::Scalar { value, .. } => value.trim(),
+            _ => "",
+        };
+        let included = self.decoder.include.map(|i| i.include(arguments, raw, &prov));
+        match included {
+            Some(Ok(value)) => value,
+            Some(Err(message)) => {
+                let span = Span { start: tag.start, end: node.span.end.max(tag.end) };
+                self.issues.push(Issue::new("unresolved-include", message, span));
+                Value::default()
+            }
+            None => Value::default(),
+        }
+    }
+
+    fn plain(&mut self, node: &Node, core: Option<&str>, prov: Prov) -> Value {
+        let data = match &node.kind {
+            Kind::Scalar { value, style } => scalar(value, *style, core),
+            Kind::Sequence(items) => {
+                Data::List(Arc::new(items.iter().map(|item| self.value(*item, None, false)).collect()))
+            }
+            Kind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
+            Kind::Alias { .. } => Data::Null,
+        };
+        Value { data, prov }
+    }
+
+    fn map(&mut self, pairs: &[(NodeId, NodeId)]) -> Map {
+        let mut own: Vec<(Key, Value)> = Vec::with_capacity(pairs.len());
+        let mut merged: Vec<Value> = Vec::new();
+        for (key, value) in pairs {
+            let start = self.doc.node(*key).span.start;
+            match self.key(*key) {
+                Name::Merge => merged.push(self.value(*value, Some(start), false)),
+                Name::Key(name, splits) => {
+                    let value = self.value(*value, Some(start), false);
+                    match self.decoder.delimiter.filter(|_| splits) {
+                        Some(delimiter) => expand(&mut own, &name, delimiter, value),
+                        None if self.decoder.delimiter.is_some() => put(&mut own, name, value),
+                        None => own.push((name, value)),
+                    }
+                }
+                Name::Bad => {}
+            }
+        }
+        if merged.is_empty() {
+            return Map::from_iter(own);
+        }
+        // An explicit key beats a merged one, and of several merged maps the earlier one.
+        let mut all: Vec<(Key, Value)> = Vec::new();
+        for value in &merged {
+            let maps: Vec<&Value> = value.as_list().map_or_else(|| vec![value], |l| l.iter().collect());
+            for map in maps.iter().filter_map(|v| v.as_map()) {
+                for entry in map.iter() {
+                    if !all.iter().any(|(k, _)| *k == entry.key) {
+                        all.push((Arc::clone(&entry.key), entry.value.clone()));
+                    }
+                }
+            }
+        }
+        Map::from_iter(all.into_iter().chain(own))
+    }
+
+    fn key(&mut self, id: NodeId) -> Name {
+        let node = self.doc.node(self.doc.target(id));
+        let Kind::Scalar { value, style } = &node.kind else { return Name::Bad };
+        let core = node.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"));
+        let text = match yaml::resolve(value, *style, core) {
+            Ok(Scalar::Merge) => return Name::Merge,
+            Ok(Scalar::Null) => {
+                let message = "a mapping key without a value crashes Atmos";
+                let mut issue = Issue::new("invalid-yaml", message, node.span);
+                issue.help = Some("quote the key if the text is meant: `\"null\":`".to_owned());
+                self.issues.push(issue);
+                return Name::Bad;
+            }
+            Ok(Scalar::Bool(b)) => Arc::from(if b { "true" } else { "false" }),
+            Ok(Scalar::Int(i)) => Arc::from(i.to_string()),
+            Ok(Scalar::Uint(u)) => Arc::from(u.to_string()),
+            Ok(Scalar::Float(f)) => Arc::from(crate::template::float_text(f)),
+            Ok(Scalar::Time(t)) => Arc::from(t.go_string()),
+            Ok(Scalar::Binary(b)) => Arc::from(String::from_utf8_lossy(&b)),
+            Ok(Scalar::Str) | Err(_) => Arc::clone(value),
+        };
+        let quoted = matches!(style, Style::SingleQuoted | Style::DoubleQuoted);
+        let splits = !quoted && self.decoder.delimiter.is_some_and(|d| splits(&text, d));
+        Name::Key(text, splits)
+    }
+
+    fn prov(&self, node: &Node, key: Option<u32>) -> Prov {
+        let start = node.tag.as_ref().map_or(node.span.start, |t| t.span.start.min(node.span.start));
+        let span = Span { start, end: node.span.end };
+        (self.decoder.place)(key.unwrap_or(start), span)
+    }
+}
+
+enum Name {
+    Key(Key, bool),
+    Merge,
+    Bad,
+}
+
+/// The data of a scalar. A core tag that does not suit the text was reported before.
+pub(crate) fn scalar(text: &Arc<str>, style: Style, core: Option<&str>) -> Data {
+    match yaml::resolve(text, style, core) {
+        Ok(Scalar::Null) => Data::Null,
+        Ok(Scalar::Bool(b)) => Data::Bool(b),
+        Ok(Scalar::Int(i)) => Data::Int(i),
+        Ok(Scalar::Uint(u)) => Data::Uint(u),
+        Ok(Scalar::Float(f)) => Data::Float(f),
+        Ok(Scalar::Time(t)) => Data::Time(Arc::new(t)),
+        Ok(Scalar::Binary(b)) => Data::Str(String::from_utf8_lossy(&b).into()),
+        Ok(Scalar::Str | Scalar::Merge) | Err(_) => Data::Str(Arc::clone(text)),
+    }
+}
+
+fn splits(key: &str, delimiter: &str) -> bool {
+    !delimiter.is_empty() && key.contains(delimiter) && key.split(delimiter).all(|part| !part.is_empty())
+}
+
+/// Puts `a.b.c: value` as nested maps into the pairs of a map, into maps that are there already.
+fn expand(pairs: &mut Vec<(Key, Value)>, name: &str, delimiter: &str, value: Value) {
+    let mut parts = name.split(delimiter).map(Key::from).collect::<Vec<_>>();
+    let first = parts.remove(0);
+    let nested = parts.into_iter().rev().fold(value, |inner, key| {
+        let prov = inner.prov.clone();
+        Value { data: Data::Map(Arc::new(Map::from_iter([(key, inner)]))), prov }
+    });
+    put(pairs, first, nested);
+}
+
+/// Sets a key; two maps under one key are united, the later entries winning.
+fn put(pairs: &mut Vec<(Key, Value)>, key: Key, value: Value) {
+    match pairs.iter_mut().find(|(k, _)| *k == key) {
+        Some((_, old)) => *old = unite(old, value),
+        None => pairs.push((key, value)),
+    }
+}
+
+fn unite(old: &Value, new: Value) -> Value {
+    let (Some(a), Some(b)) = (old.as_map(), new.as_map()) else { return new };
+    let mut out = (**a).clone();
+    for entry in b.iter() {
+        let value = match out.get(&entry.key) {
+            Some(below) => unite(below, entry.value.clone()),
+            None => entry.value.clone(),
+        };
+        out.set(Arc::clone(&entry.key), value);
+    }
+    Value { data: Data::Map(Arc::new(out)), prov: old.prov.clone() }
+}

@@ -1,0 +1,104 @@
+//! Files that the tags `!include` and `!include.raw` bring into a manifest: their formats, and queries on them.
+//!
+//! Nothing here reads a file or knows about paths; bytes come in, values without provenance go out.
+
+pub mod args;
+mod dotenv;
+mod embed;
+mod hcl;
+mod json;
+mod yq;
+
+pub use embed::embed;
+pub use yq::{QueryError, query};
+
+use crate::value::{Map, Value};
+use std::sync::Arc;
+
+/// How the content of a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `.json`
+    Json,
+    /// `.yaml`, `.yml`
+    Yaml,
+    /// `.hcl`, `.tf`, `.tfvars`
+    Hcl,
+    /// `.env`, `.env.*`, `*.env`
+    Dotenv,
+    /// Everything else: the text itself.
+    Text,
+}
+
+/// The format of a file by its name, whatever the case. A `?` or `#` in the path ends it, as in an address.
+pub fn format_of(path: &str) -> Format {
+    let path = path.split(['#', '?']).next().unwrap_or_default().trim_end_matches('/');
+    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    if name.starts_with(".env.") {
+        return Format::Dotenv;
+    }
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("json") => Format::Json,
+        Some("yaml" | "yml") => Format::Yaml,
+        Some("hcl" | "tf" | "tfvars") => Format::Hcl,
+        Some("env") => Format::Dotenv,
+        _ => Format::Text,
+    }
+}
+
+/// Decodes a file. `yaml` decodes one YAML document (custom tags dropped). What goes into a manifest without a query has
+/// to pass [`embed`] first.
+///
+/// # Errors
+/// The content does not fit the format.
+pub fn decode(format: Format, bytes: &[u8], yaml: &dyn Fn(&str) -> Result<Value, String>) -> Result<Value, String> {
+    match format {
+        Format::Json => json::parse(bytes),
+        Format::Yaml => match std::str::from_utf8(bytes) {
+            Ok(text) => yaml(text),
+            Err(_) => Err("yaml: invalid leading UTF-8 octet".to_owned()),
+        },
+        Format::Hcl => hcl::parse(bytes),
+        Format::Dotenv => {
+            let values = dotenv::parse(bytes)?;
+            let map: Map = values.into_iter().map(|(key, value)| (Arc::from(key), Value::str(value))).collect();
+            Ok(Value::map(map))
+        }
+        Format::Text => Ok(Value::str(String::from_utf8_lossy(bytes))),
+    }
+}
+
+/// What an include tag puts into the manifest: the decoded file, or the answer to the query on it. `format` is
+/// [`Format::Text`] for `!include.raw`; `yaml` decodes a document as manifests are decoded.
+///
+/// # Errors
+/// The content does not fit its format, or the query fails.
+pub fn include(
+    format: Format,
+    bytes: &[u8],
+    expression: Option<&str>,
+    yaml: &dyn Fn(&str) -> Result<Value, String>,
+) -> Result<Value, QueryError> {
+    let value = decode(format, bytes, yaml).map_err(QueryError::Bad)?;
+    let value = match expression {
+        Some(expression) => query(&value, expression, yaml)?,
+        None => value,
+    };
+    match value.as_str() {
+        // Written in quotes, so nothing happens to it.
+        Some(text) if text.starts_with('#') => Ok(value),
+        _ => embed(&value).map_err(QueryError::Bad),
+    }
+}
+
+/// The arguments of an include tag: the path, then the query if there is one.
+///
+/// # Errors
+/// No argument, or an open quote; the text names the place.
+pub fn parse_arguments(text: &str) -> Result<Vec<String>, String> {
+    let (path, query) = args::parse_include(text).map_err(|e| e.to_string())?;
+    Ok(std::iter::once(path).chain(query).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,344 @@
+//! Scalars: what plain text means, how numbers and dates are written, how text has to be quoted.
+
+use super::node::Style;
+use crate::yaml::Timestamp;
+
+/// The tag that plain text resolves to.
+pub(super) fn resolve(text: &str) -> &'static str {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return "!!null",
+        "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => return "!!bool",
+        "<<" => return "!!merge",
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" | "-.inf" | "-.Inf" | "-.INF" => return "!!float",
+        ".nan" | ".NaN" | ".NAN" => return "!!float",
+        _ => {}
+    }
+    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.')) {
+        return "!!str";
+    }
+    if is_date(text) {
+        return "!!timestamp";
+    }
+    let plain = text.replace('_', "");
+    if is_int(&plain) {
+        return "!!int";
+    }
+    if is_float(&plain) { "!!float" } else { "!!str" }
+}
+
+fn is_int(text: &str) -> bool {
+    let body = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let lower = body.to_ascii_lowercase();
+    let (digits, radix) = match lower.get(..2) {
+        Some("0x") => (&lower[2..], 16),
+        Some("0o") => (&lower[2..], 8),
+        Some("0b") => (&lower[2..], 2),
+        _ if lower.len() > 1 && lower.starts_with('0') => (&lower[1..], 8),
+        _ => (lower.as_str(), 10),
+    };
+    let valid = digits.chars().all(|c| c.is_digit(radix)) && !digits.is_empty();
+    valid && u64::from_str_radix(digits, radix).is_ok_and(|n| !text.starts_with('-') || n <= 1 << 63)
+}
+
+fn is_float(text: &str) -> bool {
+    let body = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (mantissa, exponent) = match body.split_once(['e', 'E']) {
+        Some((m, e)) => (m, Some(e.strip_prefix(['+', '-']).unwrap_or(e))),
+        None => (body, None),
+    };
+    let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+    let mantissa_fits = match mantissa.split_once('.') {
+        Some(("", fraction)) => !fraction.is_empty() && digits(fraction),
+        Some((whole, fraction)) => digits(whole) && digits(fraction),
+        None => !mantissa.is_empty() && digits(mantissa),
+    };
+    mantissa_fits && exponent.is_none_or(|e| !e.is_empty() && digits(e))
+}
+
+/// `2021-03-04`, alone or with a time.
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if bytes.len() < 8 || !bytes[..4].iter().all(u8::is_ascii_digit) || bytes[4] != b'-' {
+        return false;
+    }
+    let number = |t: &str, low: u32, high: u32| {
+        (1..=2).contains(&t.len())
+            && t.bytes().all(|b| b.is_ascii_digit())
+            && t.parse().is_ok_and(|n| (low..=high).contains(&n))
+    };
+    let (date, time) = match text.find(['T', 't', ' ']) {
+        Some(i) => (&text[..i], Some((&text[i + 1..], text.as_bytes()[i] == b' '))),
+        None => (text, None),
+    };
+    let mut parts = date[5..].split('-');
+    let fits = matches!((parts.next(), parts.next(), parts.next()), (Some(m), Some(d), None) if number(m, 1, 12) && number(d, 1, 31));
+    let Some((time, spaced)) = time else { return fits };
+    let clock = match time.strip_suffix('Z') {
+        Some(clock) if !spaced => clock,
+        None if spaced => time,
+        None => match time.rfind(['+', '-']) {
+            Some(i) if time.len() - i == 6 && time.as_bytes()[i + 3] == b':' => &time[..i],
+            _ => return false,
+        },
+        Some(_) => return false,
+    };
+    let clock =
+        clock.split_once('.').map_or(clock, |(c, f)| if f.bytes().all(|b| b.is_ascii_digit()) { c } else { "" });
+    let parts: Vec<&str> = clock.split(':').collect();
+    fits && matches!(parts.as_slice(), [h, m, s] if number(h, 0, 23) && number(m, 0, 59) && number(s, 0, 59))
+}
+
+/// An integer with its notation: decimal, `0x` or `0o`; underscores do not count.
+pub(super) fn int(text: &str) -> Option<(u32, i64)> {
+    let text = text.replace('_', "");
+    let (digits, radix) = if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        (hex, 16)
+    } else if let Some(octal) = text.strip_prefix("0o") {
+        (octal, 8)
+    } else {
+        (text.as_str(), 10)
+    };
+    i64::from_str_radix(digits, radix).ok().map(|n| (radix, n))
+}
+
+/// Writes an integer in a notation.
+pub(super) fn int_text(radix: u32, n: i64) -> String {
+    let sign = if n < 0 { "-" } else { "" };
+    match radix {
+        16 => format!("0x{sign}{:X}", n.unsigned_abs()),
+        8 => format!("0o{sign}{:o}", n.unsigned_abs()),
+        _ => n.to_string(),
+    }
+}
+
+/// A float as `strconv.ParseFloat` reads it.
+pub(super) fn float(text: &str) -> Option<f64> {
+    let lower = text.to_ascii_lowercase();
+    match lower.trim_start_matches(['+', '-']) {
+        "inf" | "infinity" | "nan" => lower.parse().ok(),
+        body if body.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+            lower.parse::<f64>().ok().filter(|f| f.is_finite())
+        }
+        _ => None,
+    }
+}
+
+/// The shortest text of a float that reads back, with an exponent below 1e-4 and from 1e6 on.
+fn shortest(f: f64) -> String {
+    let text = format!("{f:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if f == 0.0 || (-4..6).contains(&exponent) {
+        return format!("{f}");
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+/// A float as the YAML encoder writes it.
+pub(in crate::dialects::atmos::include) fn float_text(f: f64) -> String {
+    if f.is_nan() {
+        ".nan".to_owned()
+    } else if f.is_infinite() {
+        if f > 0.0 { ".inf" } else { "-.inf" }.to_owned()
+    } else {
+        printed(f)
+    }
+}
+
+/// A float as `%v` prints it.
+pub(super) fn printed(f: f64) -> String {
+    if f.is_nan() {
+        return "NaN".to_owned();
+    }
+    if f.is_infinite() {
+        return if f > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    shortest(f)
+}
+
+/// A point in time as RFC 3339.
+pub(super) fn time_text(t: &Timestamp) -> String {
+    let local = t.seconds + i64::from(t.offset);
+    let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
+    // Days to a civil date, counting years from March.
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    let mut text =
+        format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+    if t.nanos > 0 {
+        let fraction = format!("{:09}", t.nanos);
+        text.push('.');
+        text.push_str(fraction.trim_end_matches('0'));
+    }
+    match t.offset {
+        0 => text.push('Z'),
+        offset => {
+            let (sign, offset) = if offset < 0 { ('-', -offset) } else { ('+', offset) };
+            text.push_str(&format!("{sign}{:02}:{:02}", offset / 3600, offset / 60 % 60));
+        }
+    }
+    text
+}
+
+/// What the characters of a text allow.
+pub(in crate::dialects::atmos::include) struct Looks {
+    pub(in crate::dialects::atmos::include) plain: bool,
+    pub(in crate::dialects::atmos::include) single: bool,
+    pub(in crate::dialects::atmos::include) block: bool,
+}
+
+fn is_break(c: char) -> bool {
+    matches!(c, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+fn is_printable(c: char) -> bool {
+    match c {
+        '\n' | ' '..='~' => true,
+        '\u{feff}' | '\u{fffe}' | '\u{ffff}' => false,
+        c => c >= '\u{a0}',
+    }
+}
+
+/// How a text may be written outside of flow collections.
+pub(in crate::dialects::atmos::include) fn looks(text: &str) -> Looks {
+    if text.is_empty() {
+        return Looks { plain: true, single: true, block: false };
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let mut indicator = text.starts_with("---") || text.starts_with("...");
+    let (mut special, mut tab, mut breaks) = (false, false, false);
+    let (mut break_space, mut space_break) = (false, false);
+    let blank = |c: Option<&char>| c.is_none_or(|&c| c == ' ' || c == '\t' || is_break(c));
+    for (i, &c) in chars.iter().enumerate() {
+        let before = i.checked_sub(1).and_then(|p| chars.get(p));
+        let followed = blank(chars.get(i + 1));
+        indicator |= match c {
+            '#' => blank(before),
+            ':' => followed,
+            '?' | '-' => i == 0 && followed,
+            ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => i == 0,
+            _ => false,
+        };
+        if c == '\t' {
+            tab = true;
+        } else if !is_printable(c) {
+            special = true;
+        }
+        breaks |= is_break(c);
+        break_space |= c == ' ' && before.is_some_and(|&b| is_break(b));
+        space_break |= is_break(c) && before == Some(&' ');
+    }
+    let edge = |c: Option<&char>| c.is_some_and(|&c| c == ' ' || is_break(c));
+    let trailing_space = chars.last() == Some(&' ');
+    let ends_badly = edge(chars.first()) || edge(chars.last());
+    let broken = space_break || tab || special;
+    Looks {
+        plain: !(ends_badly || break_space || broken || breaks || indicator),
+        single: !(break_space || broken),
+        block: !(trailing_space || space_break || special),
+    }
+}
+
+/// The style in which the YAML encoder writes a text value.
+pub(super) fn written_style(text: &str) -> Style {
+    let looks = looks(text);
+    if text.contains('\n') {
+        return if looks.block { Style::Literal } else { Style::Double };
+    }
+    let old = ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF"];
+    if resolve(text) != "!!str" || old.contains(&text) || is_base60(text) {
+        return Style::Double;
+    }
+    match (looks.plain, looks.single) {
+        (true, _) => Style::Plain,
+        (false, true) => Style::Single,
+        (false, false) => Style::Double,
+    }
+}
+
+/// `1:30`, which older readers take for a number.
+fn is_base60(text: &str) -> bool {
+    let body = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let mut parts = body.split(':');
+    let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit() || b == b'_');
+    let first = parts.next().is_some_and(|p| p.starts_with(|c: char| c.is_ascii_digit()) && digits(p));
+    let rest: Vec<&str> = parts.collect();
+    first
+        && rest.iter().enumerate().all(|(i, p)| {
+            let whole = if i + 1 == rest.len() {
+                p.split_once('.').map_or(*p, |(w, f)| if digits(f) { w } else { "x" })
+            } else {
+                p
+            };
+            let tail = whole.strip_prefix(['0', '1', '2', '3', '4', '5']).filter(|t| !t.is_empty()).unwrap_or(whole);
+            tail.len() == 1 && tail.bytes().all(|b| b.is_ascii_digit())
+        })
+        && !rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meaning_of_plain_text() {
+        for (text, tag) in [
+            ("", "!!null"),
+            ("5", "!!int"),
+            ("-0x1F", "!!int"),
+            ("017", "!!int"),
+            ("08", "!!float"),
+            ("1e3", "!!float"),
+            ("1.", "!!float"),
+            (".", "!!str"),
+            ("1.2.3", "!!str"),
+            ("2021-03-04", "!!timestamp"),
+            ("2021-13-04", "!!str"),
+            ("2021-03-04T00:00:00Z", "!!timestamp"),
+            ("yes", "!!str"),
+            ("<<", "!!merge"),
+            ("-", "!!str"),
+        ] {
+            assert_eq!(resolve(text), tag, "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_dates() {
+        assert_eq!(printed(1e6), "1e+06");
+        assert_eq!(printed(123456.0), "123456");
+        assert_eq!(printed(0.0001), "0.0001");
+        assert_eq!(printed(0.00001), "1e-05");
+        assert_eq!(printed(-2.5), "-2.5");
+        let t = Timestamp { seconds: 1_614_816_000, nanos: 0, offset: 0 };
+        assert_eq!(time_text(&t), "2021-03-04T00:00:00Z");
+        let t = Timestamp { seconds: -1, nanos: 500_000_000, offset: -3600 };
+        assert_eq!(time_text(&t), "1969-12-31T22:59:59.5-01:00");
+    }
+
+    #[test]
+    fn styles() {
+        for (text, style) in [
+            ("a", Style::Plain),
+            ("a: b", Style::Single),
+            ("5", Style::Double),
+            ("y", Style::Double),
+            ("a\nb", Style::Literal),
+            ("a \nb", Style::Double),
+            ("#a", Style::Single),
+            ("a\tb", Style::Double),
+            ("1:30", Style::Double),
+            ("- a", Style::Single),
+        ] {
+            assert_eq!(written_style(text), style, "{text}");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Operators on text.
+
+use super::eval::{Ctx, Engine, bad};
+use super::node::{Id, Kind, MAX_TEXT, Style, too_much};
+use super::op::{Expr, Format, Op};
+use super::{QueryError, R, print, scalar};
+use regex::{Captures, Regex, RegexBuilder};
+use std::rc::Rc;
+
+impl Engine {
+    pub(super) fn texts(&mut self, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx> {
+        let rhs = e.rhs.as_ref();
+        match &e.op {
+            Op::Match | Op::Capture | Op::Test => self.matching(ctx, e),
+            Op::Substitute => self.substitute(ctx, rhs),
+            Op::Join | Op::Split => {
+                let separator = self.eval(&ctx.read_only(), rhs)?.first();
+                let separator = separator.map_or_else(|| "".into(), |id| self.arena.get(id).text.clone());
+                self.each(ctx, |this, id, out| {
+                    match e.op {
+                        Op::Join => out.push(this.join(id, &separator)?),
+                        _ if this.arena.is_null(id) => {}
+                        _ => {
+                            this.must_be_text(id, "split", "can only split strings")?;
+                            let parts = this.split(id, &separator)?;
+                            let list = this.arena.replacement(id, Kind::List, "!!seq", "")?;
+                            this.arena.add_all(list, &parts)?;
+                            out.push(list);
+                        }
+                    }
+                    Ok(())
+                })
+            }
+            Op::Encode(format, indent) => self.each(ctx, |this, id, out| {
+                let text = this.encode(id, *format, *indent)?;
+                out.push(this.arena.replacement(id, Kind::Scalar, "!!str", &text)?);
+                Ok(())
+            }),
+            Op::ToText => self.each(ctx, |this, id, out| {
+                let text = this.as_text(id)?;
+                let quoted = this.arena.tag(id) != "!!str";
+                let new = this.arena.replacement(id, Kind::Scalar, "!!str", &text)?;
+                if quoted {
+                    this.arena.get_mut(new).style = Style::Double;
+                }
+                out.push(new);
+                Ok(())
+            }),
+            Op::ToNumber => self.each(ctx, |this, id, out| {
+                out.push(this.number(id)?);
+                Ok(())
+            }),
+            _ => self.each(ctx, |this, id, out| {
+                let (what, why) = match e.op {
+                    Op::Trim => ("trim", "can only operate on strings. "),
+                    _ => ("change case with", "can only operate on strings. "),
+                };
+                this.must_be_text(id, what, why)?;
+                let text = this.arena.text(id);
+                let text = match e.op {
+                    Op::Trim => text.trim().to_owned(),
+                    // One character stays one character, as in Go.
+                    Op::Case { upper: true } => text.chars().map(|c| single(c, c.to_uppercase())).collect(),
+                    _ => text.chars().map(|c| single(c, c.to_lowercase())).collect(),
+                };
+                let style = this.arena.get(id).style;
+                let new = this.arena.replacement(id, Kind::Scalar, "!!str", &text)?;
+                this.arena.get_mut(new).style = style;
+                out.push(new);
+                Ok(())
+            }),
+        }
+    }
+
+    fn must_be_text(&self, id: Id, what: &str, why: &str) -> R<()> {
+        match self.arena.tag(id) {
+            "!!str" => Ok(()),
+            tag => bad(format!("cannot {what} {tag}, {why}")),
+        }
+    }
+
+    fn number(&mut self, id: Id) -> R<Id> {
+        if self.arena.kind(id) != Kind::Scalar {
+            return bad(format!("cannot convert node of tag {} to number", self.arena.tag(id)));
+        }
+        let text = self.arena.get(id).text.clone();
+        match self.arena.tag(id) {
+            "!!int" | "!!float" => Ok(id),
+            _ if scalar::int(&text).is_some() => self.arena.replacement(id, Kind::Scalar, "!!int", &text),
+            _ if scalar::float(&text).is_some() => self.arena.replacement(id, Kind::Scalar, "!!float", &text),
+            tag => bad(format!("cannot convert node value [{text}] of tag {tag} to number")),
+        }
+    }
+
+    fn join(&mut self, id: Id, separator: &str) -> R<Id> {
+        if self.arena.kind(id) != Kind::List {
+            return bad(format!("cannot join with {}, can only join arrays of scalars", self.arena.tag(id)));
+        }
+        let content = self.arena.content(id);
+        let text = |&c: &Id| if self.arena.is_null(c) { "" } else { self.arena.text(c) };
+        let size: usize = content.iter().map(|c| text(c).len() + separator.len()).sum();
+        if size > MAX_TEXT {
+            return too_much();
+        }
+        let joined = content.iter().map(text).collect::<Vec<_>>().join(separator);
+        self.arena.replacement(id, Kind::Scalar, "!!str", &joined)
+    }
+
+    /// The parts of a text as nodes; an empty text has none, an empty separator splits every character.
+    pub(super) fn split(&mut self, id: Id, separator: &str) -> R<Vec<Id>> {
+        let text = self.arena.get(id).text.clone();
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        if separator.is_empty() {
+            return text.chars().map(|c| self.arena.scalar("!!str", c.encode_utf8(&mut [0; 4]))).collect();
+        }
+        text.split(separator).map(|part| self.arena.scalar("!!str", part)).collect()
+    }
+
+    fn encode(&mut self, id: Id, format: Format, indent: usize) -> R<String> {
+        match format {
+            Format::Yaml if indent == 2 || self.arena.kind(id) == Kind::Scalar => print::yaml(&self.arena, id),
+            Format::Yaml => Err(QueryError::Unsupported("yq `to_yaml` with an indent".to_owned())),
+            Format::Json => {
+                let mut text = print::json(&self.arena, id, indent)?;
+                if indent > 0 {
+                    text.push('\n');
+                }
+                Ok(text)
+            }
+            _ => {
+                let what = if format == Format::Base64 { "encode as base64" } else { "encode as URI" };
+                self.must_be_text(id, what, "can only operate on strings")?;
+                let text = self.arena.text(id);
+                Ok(match format {
+                    Format::Base64 => base64(text.as_bytes()),
+                    Format::Uri => query_escape(text),
+                    _ => shell(text),
+                })
+            }
+        }
+    }
+
+    fn regex(&self, pattern: &str) -> R<Regex> {
+        // RE2's classes are ASCII; `\d` and friends here know more, which shows on other scripts only.
+        let built = RegexBuilder::new(pattern).size_limit(2 << 20).build();
+        built.map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => QueryError::Unsupported("a regular expression of this size".to_owned()),
+            _ => QueryError::Bad(format!("error parsing regexp: {pattern}")),
+        })
+    }
+
+    fn substitute(&mut self, ctx: &Ctx, block: Option<&Rc<Expr>>) -> R<Ctx> {
+        let block = match block {
+            Some(block) if block.lhs.is_some() => block,
+            _ => return bad("sub must be given a pattern and a replacement"),
+        };
+        let text = |this: &Self, c: Ctx| c.first().map_or_else(|| "".into(), |id| this.arena.get(id).text.clone());
+        let pattern = self.eval(&ctx.read_only(), block.lhs.as_ref())?;
+        let pattern: Rc<str> = text(self, pattern);
+        let replacement = self.eval(ctx, block.rhs.as_ref())?;
+        let replacement: Rc<str> = text(self, replacement);
+        let regex = self.regex(&pattern)?;
+        self.each(ctx, |this, id, out| {
+            this.must_be_text(id, "substitute with", "can only substitute strings")?;
+            let text = this.arena.text(id);
+            if replacement.len().saturating_mul(text.len() + 1) > MAX_TEXT {
+                return too_much();
+            }
+            let new = regex.replace_all(text, &*replacement).into_owned();
+            out.push(this.arena.replacement(id, Kind::Scalar, "!!str", &new)?);
+            Ok(())
+        })
+    }
+
+    fn matching(&mut self, ctx: &Ctx, e: &Rc<Expr>) -> R<Ctx> {
+        let (pattern, global) = match e.rhs.as_ref() {
+            Some(block) if matches!(block.op, Op::Block) => {
+                let flags = self.eval(ctx, block.rhs.as_ref())?.first();
+                let flags = flags.map_or_else(|| "".into(), |id| self.arena.get(id).text.clone());
+                if flags.chars().any(|c| c != 'g') {
+                    return bad(format!("unrecognised match params '{flags}'"));
+                }
+                (block.lhs.as_ref(), !flags.is_empty())
+            }
+            other => (other, false),
+        };
+        let pattern = self.eval(&ctx.read_only(), pattern)?.first();
+        let pattern = pattern.map_or_else(|| "".into(), |id| self.arena.get(id).text.clone());
+        let regex = self.regex(&pattern)?;
+        self.each(ctx, |this, id, out| {
+            this.must_be_text(id, "match with", "can only match strings")?;
+            let text = this.arena.get(id).text.clone();
+            if matches!(e.op, Op::Test) {
+                out.push(this.boolean(Some(id), regex.is_match(&text))?);
+                return Ok(());
+            }
+            for captures in regex.captures_iter(&text).take(if global { usize::MAX } else { 1 }) {
+                this.tick()?;
+                let map = this.arena.replacement(id, Kind::Map, "!!map", "")?;
+                match e.op {
+                    Op::Capture => this.captured(map, &regex, &captures)?,
+                    _ => this.matched(map, &regex, &captures)?,
+                }
+                out.push(map);
+            }
+            Ok(())
+        })
+    }
+
+    fn put(&mut self, map: Id, key: &str, tag: &str, text: &str) -> R<()> {
+        let key = self.arena.scalar("!!str", key)?;
+        let value = self.arena.scalar(tag, text)?;
+        self.arena.add_pair(map, key, value)?;
+        Ok(())
+    }
+
+    fn captured(&mut self, map: Id, regex: &Regex, captures: &Captures<'_>) -> R<()> {
+        for (i, name) in regex.capture_names().enumerate().skip(1) {
+            match captures.get(i) {
+                Some(m) => self.put(map, name.unwrap_or(""), "!!str", m.as_str())?,
+                None => self.put(map, name.unwrap_or(""), "!!null", "null")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn describe(&mut self, map: Id, found: Option<regex::Match<'_>>, name: Option<&str>) -> R<()> {
+        match found {
+            Some(m) => self.put(map, "string", "!!str", m.as_str())?,
+            None => self.put(map, "string", "!!null", "null")?,
+        }
+        let offset = found.map_or_else(|| "-1".to_owned(), |m| m.start().to_string());
+        self.put(map, "offset", "!!int", &offset)?;
+        self.put(map, "length", "!!int", &found.map_or(0, |m| m.len()).to_string())?;
+        match name {
+            Some(name) => self.put(map, "name", "!!str", name),
+            None => Ok(()),
+        }
+    }
+
+    fn matched(&mut self, map: Id, regex: &Regex, captures: &Captures<'_>) -> R<()> {
+        self.describe(map, captures.get(0), None)?;
+        let list = self.arena.make(Kind::List, "", "")?;
+        for (i, name) in regex.capture_names().enumerate().skip(1) {
+            let entry = self.arena.make(Kind::Map, "", "")?;
+            self.describe(entry, captures.get(i), name)?;
+            self.arena.add(list, entry)?;
+        }
+        let key = self.arena.scalar("!!str", "captures")?;
+        self.arena.add_pair(map, key, list)?;
+        Ok(())
+    }
+}
+
+fn single(c: char, mut mapped: impl Iterator<Item = char>) -> char {
+    match (mapped.next(), mapped.next()) {
+        (Some(one), None) => one,
+        _ => c,
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0u32, |n, &b| n << 8 | u32::from(b)) << (8 * (3 - chunk.len()));
+        for i in 0..4 {
+            let digit = DIGITS[(group >> (18 - 6 * i) & 63) as usize];
+            out.push(if i <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    out
+}
+
+fn query_escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for b in text.bytes() {
+        match b {
+            b' ' => out.push('+'),
+            b'-' | b'_' | b'.' | b'~' => out.push(char::from(b)),
+            b if b.is_ascii_alphanumeric() => out.push(char::from(b)),
+            b => out.push_str(&format!("%{b:02X}")),
+        }
+    }
+    out
+}
+
+/// Unsafe runs go into single quotes; a quote itself is escaped outside of them.
+fn shell(text: &str) -> String {
+    let mut out = String::new();
+    let mut quoted = false;
+    for c in text.chars() {
+        let safe = c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+        if c == '\'' {
+            if std::mem::take(&mut quoted) {
+                out.push('\'');
+            }
+            out.push('\\');
+        } else if !safe && !quoted {
+            out.push('\'');
+            quoted = true;
+        }
+        out.push(c);
+    }
+    if quoted {
+        out.push('\'');
+    }
+    out
+}

@@ -1,0 +1,188 @@
+//! Stack names and Terraform workspaces (`reference: atmos.md` sections 2.3 and 4.8).
+
+use super::config::Config;
+use super::render::Engine;
+use crate::template;
+use crate::value::{Data, Key, Map, Prov, Value};
+use std::sync::Arc;
+
+/// How a component got the name of its stack.
+pub(crate) struct Named {
+    /// The name; empty if what should give it gives nothing.
+    pub name: Value,
+    /// The variables that workspace patterns may use; only where a name pattern is in force.
+    pub context: Context,
+}
+
+/// The variables of a name pattern.
+#[derive(Default)]
+pub(crate) struct Context {
+    fields: Vec<(&'static str, String, Prov)>,
+}
+
+const TOKENS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
+
+impl Context {
+    fn of(vars: &Map) -> Self {
+        let text = |key: &&'static str| {
+            let value = vars.get(key)?;
+            Some((*key, value.as_str()?.to_owned(), value.prov.clone()))
+        };
+        let mut fields: Vec<_> = TOKENS.iter().chain(&["region"]).filter_map(text).collect();
+        if let Some(value) = vars.get("attributes")
+            && let Some(list) = value.as_list()
+        {
+            let words: Vec<&str> = list.iter().map(|v| v.as_str().unwrap_or_default()).collect();
+            fields.push(("attributes", words.join("-"), value.prov.clone()));
+        }
+        Context { fields }
+    }
+
+    fn get(&self, name: &str) -> Option<&(&'static str, String, Prov)> {
+        self.fields.iter().find(|(n, ..)| *n == name)
+    }
+
+    /// The name that a pattern gives; `None` if a part has no value.
+    fn name(&self, pattern: &str) -> Option<Value> {
+        let (mut words, mut inputs) = (Vec::new(), Vec::new());
+        for part in pattern.split('-') {
+            let Some(token) = TOKENS.iter().find(|t| part.strip_prefix('{').and_then(|p| p.strip_suffix('}')) == Some(t)) else {
+                continue;
+            };
+            let (_, text, prov) = self.get(token).filter(|f| !f.1.is_empty())?;
+            words.push(text.as_str());
+            inputs.push(prov.clone());
+        }
+        Some(derived(words.join("-"), inputs))
+    }
+
+    /// A workspace pattern with its tokens filled in. What is not known here is empty.
+    fn fill(&self, pattern: &str) -> Value {
+        const KNOWN: [&str; 11] = [
+            "base-component", "component", "component-path", "namespace", "environment", "region", "tenant", "stage",
+            "workspace", "terraform_workspace", "attributes",
+        ];
+        let (mut out, mut inputs, mut rest) = (String::new(), Vec::new(), pattern);
+        while let Some(at) = rest.find('{') {
+            let (before, after) = rest.split_at(at);
+            out.push_str(before);
+            let token = after.find('}').map(|end| &after[1..end]).filter(|t| KNOWN.contains(t));
+            match token {
+                Some(token) => {
+                    if let Some((_, text, prov)) = self.get(token) {
+                        out.push_str(text);
+                        inputs.push(prov.clone());
+                    }
+                    rest = &after[token.len() + 2..];
+                }
+                None => {
+                    out.push('{');
+                    rest = &after[1..];
+                }
+            }
+        }
+        out.push_str(rest);
+        derived(out, inputs)
+    }
+}
+
+fn derived(text: String, inputs: Vec<Prov>) -> Value {
+    // The first thing it was made of stands for where it was written.
+    let origin = inputs.first().and_then(|p| p.origin);
+    Value { data: Data::Str(text.into()), prov: Prov { origin, trail: None }.with_inputs(inputs) }
+}
+
+/// The stack that a component belongs to, before it is rendered.
+///
+/// # Errors
+/// The name template failed.
+pub(crate) fn stack(
+    config: &Config,
+    engine: &Engine<'_>,
+    manifest: &Key,
+    name: Option<&Value>,
+    data: &Value,
+) -> Result<Named, template::Error> {
+    if let Some(name) = name {
+        return Ok(Named { name: name.clone(), context: Context::default() });
+    }
+    if !config.name_template.is_empty() {
+        let name = templated(&config.name_template, engine, data)?;
+        return Ok(Named { name, context: Context::default() });
+    }
+    if !config.name_pattern.is_empty() {
+        let vars = data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
+        let context = Context::of(&vars);
+        let name = context.name(&config.name_pattern).unwrap_or_else(|| Value::str(Arc::clone(manifest)));
+        return Ok(Named { name, context });
+    }
+    Ok(Named { name: Value::str(Arc::clone(manifest)), context: Context::default() })
+}
+
+/// The text of a template over the data of a component.
+pub(crate) fn templated(text: &str, engine: &Engine<'_>, data: &Value) -> Result<Value, template::Error> {
+    let rendered = engine.text(text, data)?;
+    Ok(derived(rendered.text, rendered.inputs))
+}
+
+/// What the workspace of a component depends on.
+pub(crate) struct Workspace<'a> {
+    pub config: &'a Config,
+    pub engine: &'a Engine<'a>,
+    /// The `name` of the manifest.
+    pub manifest_name: Option<&'a Value>,
+    /// The stack it belongs to.
+    pub stack: &'a Value,
+    pub context: &'a Context,
+    /// Its metadata.
+    pub metadata: &'a Map,
+    /// Its sections, as the name template sees them.
+    pub data: &'a Value,
+    pub backend_type: &'a str,
+}
+
+impl Workspace<'_> {
+    /// The name of the workspace.
+    ///
+    /// # Errors
+    /// A template failed.
+    pub(crate) fn name(&self) -> Result<Value, template::Error> {
+        let config = self.config;
+        if self.backend_type == "http" || !config.workspaces {
+            return Ok(Value::str("default"));
+        }
+        let text = |key: &str| self.metadata.get(key).and_then(|v| Some((v, v.as_str()?)));
+        let plain = text("terraform_workspace");
+        // A plain workspace, inherited or not, switches patterns and templates off where metadata is inherited.
+        let patterns = plain.is_none() || !config.inherit_metadata;
+        let value = if let Some((value, template)) = text("terraform_workspace_template").filter(|_| patterns) {
+            let rendered = templated(template, self.engine, self.data)?;
+            Value { prov: value.prov.with_inputs([rendered.prov]), data: rendered.data }
+        } else if let Some((value, pattern)) = text("terraform_workspace_pattern").filter(|_| patterns) {
+            let filled = self.context.fill(pattern);
+            Value { prov: value.prov.with_inputs([filled.prov]), data: filled.data }
+        } else if let Some((value, _)) = plain {
+            value.clone()
+        } else {
+            self.prefix()?
+        };
+        let text = value.as_str().unwrap_or_default().replace('/', "-");
+        Ok(Value { data: Data::Str(text.into()), prov: value.prov })
+    }
+
+    fn prefix(&self) -> Result<Value, template::Error> {
+        let config = self.config;
+        if let Some(name) = self.manifest_name {
+            return Ok(name.clone());
+        }
+        if !config.name_template.is_empty() {
+            return templated(&config.name_template, self.engine, self.data);
+        }
+        if !config.name_pattern.is_empty()
+            && let Some(name) = self.context.name(&config.name_pattern)
+        {
+            return Ok(name);
+        }
+        Ok(self.stack.clone())
+    }
+}

@@ -1,0 +1,273 @@
+//! Reads the files of one revision for the dialect, each once, and keeps account of what a result depends on.
+
+use super::document::{Decoder, Include, Issue};
+use super::paths;
+use crate::files::Files;
+use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
+use crate::value::{Data, FileId, Origin, Prov, Value};
+use crate::yaml::{self, Document, Span};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a result depends on: files that were read, paths whose presence was asked for, patterns that were expanded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Deps {
+    /// Files that had a part.
+    pub files: BTreeSet<FileId>,
+    /// Paths that were read or asked for, whether they are there or not.
+    pub paths: BTreeSet<Arc<str>>,
+    /// Patterns that were expanded.
+    pub globs: BTreeSet<Arc<str>>,
+}
+
+impl Deps {
+    /// Takes over what another result depends on.
+    pub(crate) fn add(&mut self, other: &Deps) {
+        self.files.extend(&other.files);
+        self.paths.extend(other.paths.iter().cloned());
+        self.globs.extend(other.globs.iter().cloned());
+    }
+
+    /// Whether a change of a path can make a difference.
+    pub(crate) fn touched(&self, path: &str, kind: ChangeKind) -> bool {
+        let listed = kind != ChangeKind::Modified;
+        self.paths.contains(path)
+            || listed && self.globs.iter().any(|g| glob::path_match(g, path).unwrap_or(true))
+            || listed && self.paths.iter().any(|p| paths::relative(path, p).is_some())
+    }
+}
+
+/// A file of the revision.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// Its id.
+    pub file: FileId,
+    /// Its path as it was asked for.
+    pub path: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+    /// The document in it.
+    pub doc: Result<Document, yaml::Error>,
+    /// Its raw bytes are none.
+    pub empty: bool,
+}
+
+impl Loaded {
+    /// The place of a span of this file.
+    pub(crate) fn prov(&self, key: u32, span: Span) -> Prov {
+        Prov::at(Origin { file: self.file, key: key.min(span.start), start: span.start, end: span.end })
+    }
+}
+
+/// Documents parsed so far; both revisions share it.
+#[derive(Default)]
+pub(crate) struct Cache {
+    loaded: Mutex<HashMap<(BlobId, Arc<str>), Arc<Loaded>>>,
+}
+
+/// The files of one revision.
+pub(crate) struct Reader<'a> {
+    /// The revision.
+    pub source: &'a dyn Source,
+    /// The table of files.
+    pub files: &'a Files,
+    /// Parsed documents.
+    pub cache: &'a Cache,
+    decoded: Mutex<HashMap<FileId, Decoded>>,
+}
+
+type Decoded = Arc<(Result<Value, Vec<Issue>>, Deps)>;
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
+        Reader { source, files, cache, decoded: Mutex::default() }
+    }
+
+    /// Whether a file (or a link to one) is there.
+    pub(crate) fn exists(&self, path: &str, deps: &mut Deps) -> bool {
+        deps.paths.insert(path.into());
+        !matches!(self.source.listing().resolve(path), Err(ResolveError::Missing))
+    }
+
+    /// Whether a folder is there.
+    pub(crate) fn is_dir(&self, path: &str, deps: &mut Deps) -> bool {
+        deps.paths.insert(path.into());
+        self.source.listing().is_dir(path)
+    }
+
+    /// The file at a path; `Ok(None)` if there is none.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn load(&self, path: &str, deps: &mut Deps) -> Result<Option<Arc<Loaded>>, String> {
+        deps.paths.insert(path.into());
+        let entry = match self.source.listing().resolve(path) {
+            Ok(entry) => entry,
+            Err(ResolveError::Missing | ResolveError::IsDirectory) => return Ok(None),
+            Err(error) => return Err(format!("{path}: {error}")),
+        };
+        if *entry.path != *path {
+            deps.paths.insert(Arc::from(&*entry.path));
+        }
+        let key = (entry.id, Arc::from(path));
+        let lock = || self.cache.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = lock().get(&key) {
+            deps.files.insert(loaded.file);
+            return Ok(Some(Arc::clone(loaded)));
+        }
+        let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
+        let doc = if is_yaml(path) { yaml::parse(&bytes) } else { yaml::parse(b"") };
+        let text = match &doc {
+            Ok(doc) if is_yaml(path) => Arc::clone(doc.text()),
+            _ => Arc::from(String::from_utf8_lossy(&bytes)),
+        };
+        let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
+        let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, doc, empty: bytes.is_empty() });
+        lock().insert(key, Arc::clone(&loaded));
+        deps.files.insert(file);
+        Ok(Some(loaded))
+    }
+
+    /// The value of a file as it stands there.
+    pub(crate) fn decode(&self, loaded: &Loaded, delimiter: Option<&str>, base: &str, start: &str, deps: &mut Deps) -> Result<Value, Vec<Issue>> {
+        let lock = || self.decoded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&loaded.file).cloned() {
+            deps.add(&known.1);
+            return known.0.clone();
+        }
+        let includer = Includer { reader: self, manifest: &loaded.path, base, start, deps: Mutex::default() };
+        let value = match &loaded.doc {
+            Ok(doc) => {
+                let place = |key: u32, span: Span| loaded.prov(key, span);
+                Decoder { place: &place, include: Some(&includer), delimiter }.decode(doc)
+            }
+            Err(error) => Err(vec![syntax_issue(error)]),
+        };
+        let own = includer.deps.into_inner().unwrap_or_else(PoisonError::into_inner);
+        deps.add(&own);
+        lock().insert(loaded.file, Arc::new((value.clone(), own)));
+        value
+    }
+
+    /// The files that match a pattern, sorted as Atmos takes them.
+    ///
+    /// # Errors
+    /// A pattern that is none.
+    pub(crate) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, String> {
+        if !pattern.contains(['*', '?', '[', '{', '\\']) {
+            return Ok(if self.exists(pattern, deps) { vec![pattern.to_owned()] } else { Vec::new() });
+        }
+        deps.globs.insert(pattern.into());
+        glob::expand(self.source.listing(), pattern).map_err(|e| format!("`{pattern}`: {e}"))
+    }
+}
+
+/// What the YAML reader says, as an issue.
+pub(crate) fn syntax_issue(error: &yaml::Error) -> Issue {
+    Issue {
+        rule: "invalid-yaml",
+        message: error.message.clone(),
+        span: Span { start: error.offset, end: error.offset + 1 },
+        related: None,
+        help: None,
+    }
+}
+
+fn is_yaml(path: &str) -> bool {
+    let path = path.strip_suffix(".tmpl").unwrap_or(path);
+    path.ends_with(".yaml") || path.ends_with(".yml")
+}
+
+/// Reads files for `!include`.
+pub(crate) struct Includer<'a, 'r> {
+    pub(crate) reader: &'a Reader<'r>,
+    /// The manifest that includes.
+    pub(crate) manifest: &'a str,
+    /// `base_path`.
+    pub(crate) base: &'a str,
+    /// Where Atmos is started.
+    pub(crate) start: &'a str,
+    pub(crate) deps: Mutex<Deps>,
+}
+
+impl Include for Includer<'_, '_> {
+    fn include(&self, arguments: &str, raw: bool, site: &Prov) -> Result<Value, String> {
+        use super::include;
+        let function = if raw { "!include.raw" } else { "!include" };
+        let words = include::parse_arguments(arguments)?;
+        let Some(path) = words.first().filter(|p| !p.is_empty()) else {
+            return Err(format!("`{function}` needs the path of a file"));
+        };
+        let mut deps = self.deps.lock().unwrap_or_else(PoisonError::into_inner);
+        if path.contains("://") || path.contains("::") {
+            let reason = format!("`{function} {path}` fetches a file from the network");
+            return Ok(unknown(&format!("{function} {arguments}"), &reason, site));
+        }
+        let near = path.starts_with("./") || path.starts_with("../");
+        let candidates: Vec<Option<String>> = if near {
+            vec![paths::join(paths::parent(self.manifest), path)]
+        } else {
+            vec![paths::join(self.start, path), paths::join(self.base, path)]
+        };
+        let mut loaded = None;
+        for candidate in candidates.into_iter().flatten() {
+            loaded = self.reader.load(&candidate, &mut deps)?;
+            if loaded.is_some() {
+                break;
+            }
+        }
+        let Some(loaded) = loaded else {
+            return Err(format!("`{function}` names a file that does not exist: {path}"));
+        };
+        let whole = loaded.prov(0, Span { start: 0, end: loaded.text.len() as u32 });
+        let prov = site.with_inputs([whole]);
+        let format = if raw { include::Format::Text } else { include::format_of(&loaded.path) };
+        let whole_file = format == include::Format::Yaml && words.get(1).is_none();
+        let yaml = |text: &str| if whole_file { plain_value(&loaded) } else { plain_text(text) };
+        let expression = words.get(1).map(String::as_str);
+        let value = match include::include(format, loaded.text.as_bytes(), expression, &yaml) {
+            Ok(value) => value,
+            Err(include::QueryError::Bad(message)) => return Err(message),
+            Err(include::QueryError::Unsupported(reason)) => {
+                let reason = format!("stacklint does not evaluate `{reason}`");
+                return Ok(unknown(&format!("{function} {arguments}"), &reason, site));
+            }
+        };
+        Ok(placed(&value, &prov))
+    }
+}
+
+fn unknown(text: &str, reason: &str, site: &Prov) -> Value {
+    let unknown = crate::value::Unknown { text: text.into(), reasons: vec![reason.into()] };
+    Value { data: Data::Unknown(Arc::new(unknown)), prov: site.clone() }
+}
+
+/// The value of an included YAML file: its tags have no meaning there.
+fn plain_value(loaded: &Loaded) -> Result<Value, String> {
+    let doc = loaded.doc.as_ref().map_err(|e| format!("{}:{}: {}", loaded.path, e.position.line, e.message))?;
+    let place = |key: u32, span: Span| loaded.prov(key, span);
+    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    decoder.decode(doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
+}
+
+/// The value of a YAML text that stands in no file.
+fn plain_text(text: &str) -> Result<Value, String> {
+    let doc = yaml::document_of(text.into()).map_err(|e| e.message)?;
+    let place = |_: u32, _: Span| Prov::default();
+    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    decoder.decode(&doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
+}
+
+/// The value with a provenance wherever it has none of its own.
+fn placed(value: &Value, prov: &Prov) -> Value {
+    let data = match &value.data {
+        Data::List(l) => Data::List(Arc::new(l.iter().map(|v| placed(v, prov)).collect())),
+        Data::Map(m) => Data::Map(Arc::new(m.iter().map(|e| (Arc::clone(&e.key), placed(&e.value, prov))).collect())),
+        other => other.clone(),
+    };
+    let prov = match value.prov.origin {
+        Some(_) => value.prov.with_inputs([prov.clone()]),
+        None => prov.clone(),
+    };
+    Value { data, prov }
+}

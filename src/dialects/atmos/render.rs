@@ -1,0 +1,418 @@
+//! Rendering a tree of values as Atmos does: write it as YAML, run the text as a template, read the result back
+//! (`reference: atmos.md` section 7). What values become by that (types, quoting, folding) is part of the answer.
+//!
+//! Where a string came from survives the trip: every scalar written is marked, the template engine says which part of
+//! its output comes from which part of the text, and so every value read back finds its mark.
+
+use super::document::{Decoder, Issue};
+use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
+use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Prov, Unknown, Value};
+use crate::yaml::{self, Emitter, Span, Style};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A private character that opens the place of something unknown in a text, the other closes it.
+const OPEN: char = '\u{f8f0}';
+const CLOSE: char = '\u{f8f1}';
+
+/// Why something could not be rendered.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// The template cannot be read or run.
+    Template {
+        /// Go's words.
+        message: String,
+        /// The value that holds the action at fault, as far as known.
+        site: Prov,
+    },
+    /// What the template produced is no YAML that Atmos accepts.
+    Yaml {
+        /// What the YAML reader says.
+        message: String,
+        /// The value whose rendering broke it, as far as known.
+        site: Prov,
+    },
+}
+
+impl Failure {
+    /// The message and the place.
+    pub(crate) fn parts(&self) -> (&str, &Prov) {
+        match self {
+            Failure::Template { message, site } | Failure::Yaml { message, site } => (message, site),
+        }
+    }
+}
+
+/// Templates parsed so far, by function table and text.
+#[derive(Default)]
+pub(crate) struct Templates {
+    parsed: Mutex<HashMap<(usize, Arc<str>), Parsed>>,
+}
+
+type Parsed = Arc<Result<Template, template::Error>>;
+
+/// One way of rendering: delimiters, functions, what a missing key does.
+pub(crate) struct Engine<'a> {
+    /// Parsed templates are kept here, under `slot`.
+    pub templates: &'a Templates,
+    /// A number that tells this way of rendering from others.
+    pub slot: usize,
+    /// The left and right delimiter.
+    pub delimiters: (&'a str, &'a str),
+    /// The functions.
+    pub functions: &'a dyn Functions,
+    /// What a missing key does.
+    pub missing: MissingKey,
+}
+
+impl Engine<'_> {
+    /// The template of a text.
+    pub(crate) fn parse(&self, text: &str) -> Parsed {
+        let lock = || self.templates.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (self.slot, Arc::from(text));
+        if let Some(parsed) = lock().get(&key) {
+            return Arc::clone(parsed);
+        }
+        let options =
+            template::Options { left: self.delimiters.0, right: self.delimiters.1, functions: self.functions };
+        let parsed = Arc::new(template::parse(text, &options));
+        lock().insert(key, Arc::clone(&parsed));
+        parsed
+    }
+
+    /// Renders a text on its own.
+    ///
+    /// # Errors
+    /// Go's words.
+    pub(crate) fn text(&self, text: &str, data: &Value) -> Result<Rendered, template::Error> {
+        match &*self.parse(text) {
+            Ok(template) => template.execute(data, self.missing, self.functions),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// Renders a whole map: written, run `rounds` times, read back.
+    ///
+    /// # Errors
+    /// Why Atmos cannot do it.
+    pub(crate) fn map(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Result<Arc<Map>, Failure> {
+        let mut written = Written::new(map, self.delimiters);
+        for round in 0..rounds {
+            if !written.text.contains(self.delimiters.0) {
+                break;
+            }
+            written.run(self, data)?;
+            if round + 1 < rounds {
+                // Atmos reads every round's result, though only the last one counts.
+                written.read(data, self)?;
+            }
+        }
+        written.read(data, self)
+    }
+
+    /// Renders the strings of a map one by one where that gives the same as rendering the whole, and the whole otherwise.
+    ///
+    /// # Errors
+    /// Why Atmos cannot do it.
+    pub(crate) fn map_in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Result<Arc<Map>, Failure> {
+        let interesting = |f: Flags| f.has(Flags::TEMPLATE) || f.has(Flags::FRAGILE);
+        if !interesting(map.flags()) && self.delimiters.0 == "{{" {
+            return Ok(Arc::clone(map));
+        }
+        let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::FRAGILE);
+        match simple.then(|| self.parts(map, data, 0)).flatten() {
+            Some(rendered) => Ok(rendered),
+            None => self.map(map, data, rounds),
+        }
+    }
+
+    fn parts(&self, map: &Arc<Map>, data: &Value, indent: usize) -> Option<Arc<Map>> {
+        if !map.flags().has(Flags::TEMPLATE) {
+            return Some(Arc::clone(map));
+        }
+        let mut out = MapBuilder::with_capacity(map.len());
+        for Entry { key, value } in map.iter() {
+            if key.contains("{{") {
+                return None;
+            }
+            out.push(Arc::clone(key), self.part(value, data, indent + 2)?);
+        }
+        Some(Arc::new(out.finish()))
+    }
+
+    /// One value of a map or list. `None`: only the whole text can tell.
+    fn part(&self, value: &Value, data: &Value, indent: usize) -> Option<Value> {
+        let rendered = match &value.data {
+            Data::Str(s) if s.contains("{{") => return self.scalar(s, &value.prov, data, indent),
+            Data::Map(m) if m.flags().has(Flags::TEMPLATE) => Data::Map(self.parts(m, data, indent)?),
+            Data::List(l) if value.flags().has(Flags::TEMPLATE) => {
+                let items: Option<Vec<Value>> = l.iter().map(|v| self.part(v, data, indent + 2)).collect();
+                Data::List(Arc::new(items?))
+            }
+            _ => return Some(value.clone()),
+        };
+        Some(Value { data: rendered, prov: value.prov.clone() })
+    }
+
+    fn scalar(&self, text: &str, prov: &Prov, data: &Value, indent: usize) -> Option<Value> {
+        let written = yaml::scalar_text(text, indent);
+        let parsed = self.parse(&written);
+        let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
+        let rendered = template.execute(data, self.missing, self.functions).ok()?;
+        if let Some((_, first)) = rendered.unknowns.first() {
+            // Not what it will be, but why nobody knows it.
+            let mut unknown = Unknown { text: text.into(), reasons: first.reasons.clone() };
+            for (_, more) in &rendered.unknowns[1..] {
+                unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
+            }
+            return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov: prov.with_inputs(rendered.inputs) });
+        }
+        let data = read_scalar(&rendered.text)?;
+        Some(Value { data, prov: prov.with_inputs(rendered.inputs) })
+    }
+}
+
+/// What a rendered scalar reads as, if that can be said without the text around it.
+fn read_scalar(text: &str) -> Option<Data> {
+    if text.contains(['\n', '\r']) || text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')) {
+        return None;
+    }
+    if let Some(inner) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
+        return (text.len() > 1 && !inner.contains('\'')).then(|| Data::Str(inner.into()));
+    }
+    let first = text.chars().next()?;
+    let harmless = first.is_alphanumeric() || matches!(first, '/' | '.' | '_' | '+' | '<' | '(' | '$' | '=' | '^' | ';');
+    if !harmless || text.contains(": ") || text.contains(" #") || text.ends_with([' ', ':', '\t']) {
+        return None;
+    }
+    Some(super::document::scalar(&text.into(), Style::Plain, None))
+}
+
+/// A map written as YAML, with the provenance of every scalar.
+pub(crate) struct Written {
+    /// The text, rendered as often as it was run.
+    text: String,
+    /// Where the text comes from, in offsets of what was written first.
+    segments: Vec<Segment>,
+    /// By offset in what was written first: the provenance of the scalar there, and its own text if it has actions.
+    marks: Vec<(usize, Prov, Option<Arc<str>>)>,
+    unknowns: Vec<Arc<Unknown>>,
+}
+
+impl Written {
+    pub(crate) fn new(map: &Map, delimiters: (&str, &str)) -> Self {
+        let apostrophes = delimiters.0.contains('\'') || delimiters.1.contains('\'');
+        let emitter = if apostrophes { Emitter::new().quoting_apostrophes() } else { Emitter::new() };
+        let mut writer = Writer { emitter, marks: Vec::new(), unknowns: Vec::new(), open: delimiters.0.to_owned() };
+        writer.map(map);
+        let text = writer.emitter.finish();
+        let segments = vec![Segment { out: 0, src: 0, literal: true }];
+        Written { text, segments, marks: writer.marks, unknowns: writer.unknowns }
+    }
+
+    /// A text as it stands in a file; `place` says where an offset of it is.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Runs the text as a template.
+    pub(crate) fn run(&mut self, engine: &Engine<'_>, data: &Value) -> Result<(), Failure> {
+        let rendered = engine
+            .text(&self.text, data)
+            .map_err(|e| Failure::Template { site: self.site(e.offset).clone(), message: e.message })?;
+        let (text, segments) = hide_unknowns(&rendered, &mut self.unknowns);
+        self.segments = segments
+            .into_iter()
+            .map(|s| Segment { src: source_offset(&self.segments, s.src), ..s })
+            .collect();
+        self.text = text;
+        Ok(())
+    }
+
+    /// Reads the text back.
+    pub(crate) fn read(&self, data: &Value, engine: &Engine<'_>) -> Result<Arc<Map>, Failure> {
+        let doc = yaml::document_of(self.text.as_str().into())
+            .map_err(|e| Failure::Yaml { site: self.site(source_offset(&self.segments, e.offset as usize)).clone(), message: e.message })?;
+        let place = |key: u32, span: Span| self.place(key, span, data, engine);
+        let decoder = Decoder { place: &place, include: None, delimiter: None };
+        let value = decoder.decode(&doc).map_err(|issues| self.issue(&issues))?;
+        let value = reveal(&value, &self.unknowns);
+        match value.data {
+            Data::Map(map) => Ok(map),
+            Data::Null => Ok(Arc::default()),
+            _ => Err(Failure::Yaml { message: format!("a map was expected, not a {}", value.kind()), site: value.prov }),
+        }
+    }
+
+    fn issue(&self, issues: &[Issue]) -> Failure {
+        let (message, offset) = issues.first().map_or((String::new(), 0), |i| (i.message.clone(), i.span.start));
+        Failure::Yaml { message, site: self.site(source_offset(&self.segments, offset as usize)).clone() }
+    }
+
+    fn site(&self, offset: usize) -> &Prov {
+        static NOWHERE: Prov = Prov { origin: None, trail: None };
+        self.mark(offset).map_or(&NOWHERE, |m| &m.1)
+    }
+
+    fn mark(&self, offset: usize) -> Option<&(usize, Prov, Option<Arc<str>>)> {
+        let after = self.marks.partition_point(|m| m.0 <= offset);
+        self.marks.get(after.checked_sub(1)?)
+    }
+
+    fn place(&self, key: u32, span: Span, data: &Value, engine: &Engine<'_>) -> Prov {
+        let at = |offset: u32| self.mark(source_offset(&self.segments, offset as usize));
+        let prov = at(key).map_or_else(Prov::default, |m| m.1.clone());
+        match at(span.start).and_then(|m| m.2.as_ref()) {
+            Some(text) => prov.with_inputs(inputs(text, data, engine)),
+            None => prov,
+        }
+    }
+}
+
+/// The provenance of what the actions of a text refer to.
+pub(crate) fn inputs(text: &str, data: &Value, engine: &Engine<'_>) -> Vec<Prov> {
+    let parsed = engine.parse(text);
+    let Ok(template) = parsed.as_ref() else { return Vec::new() };
+    let mut found: Vec<Prov> = Vec::new();
+    for reference in template.references() {
+        let mut value = data;
+        for key in &reference.path {
+            match value.get(key) {
+                Some(next) => value = next,
+                None => break,
+            }
+        }
+        if !found.iter().any(|p| p.origin == value.prov.origin) {
+            found.push(value.prov.clone());
+        }
+    }
+    found
+}
+
+/// The offset before the template ran that an offset after it comes from.
+pub(crate) fn source_offset(segments: &[Segment], offset: usize) -> usize {
+    let after = segments.partition_point(|s| s.out <= offset);
+    match after.checked_sub(1).and_then(|i| segments.get(i)) {
+        Some(s) if s.literal => s.src + (offset - s.out),
+        Some(s) => s.src,
+        None => offset,
+    }
+}
+
+/// The rendered text with every unknown part replaced by a token for it.
+pub(crate) fn hide_unknowns(rendered: &Rendered, unknowns: &mut Vec<Arc<Unknown>>) -> (String, Vec<Segment>) {
+    if rendered.unknowns.is_empty() {
+        return (rendered.text.clone(), rendered.segments.clone());
+    }
+    let (mut text, mut segments, mut from) = (String::new(), Vec::new(), 0);
+    let mut copy = |text: &mut String, from: usize, to: usize| {
+        for (i, s) in rendered.segments.iter().enumerate() {
+            let end = rendered.segments.get(i + 1).map_or(rendered.text.len(), |n| n.out);
+            let (start, end) = (s.out.max(from), end.min(to));
+            if start < end {
+                let src = if s.literal { s.src + (start - s.out) } else { s.src };
+                segments.push(Segment { out: text.len(), src, literal: s.literal });
+                text.push_str(&rendered.text[start..end]);
+            }
+        }
+    };
+    for (range, unknown) in &rendered.unknowns {
+        copy(&mut text, from, range.start);
+        let token_at = text.len();
+        copy(&mut text, range.start, range.start + 1);
+        text.truncate(token_at);
+        text.push_str(&format!("{OPEN}{}{CLOSE}", unknowns.len()));
+        unknowns.push(Arc::clone(unknown));
+        from = range.end;
+    }
+    copy(&mut text, from, rendered.text.len());
+    (text, segments)
+}
+
+/// The value with its tokens replaced by what they stand for.
+pub(crate) fn reveal(value: &Value, unknowns: &[Arc<Unknown>]) -> Value {
+    if unknowns.is_empty() {
+        return value.clone();
+    }
+    let data = match &value.data {
+        Data::Str(s) if s.contains(OPEN) => {
+            let (text, reasons) = spell_out(s, unknowns);
+            Data::Unknown(Arc::new(Unknown { text: text.into(), reasons }))
+        }
+        Data::List(l) => Data::List(Arc::new(l.iter().map(|v| reveal(v, unknowns)).collect())),
+        Data::Map(m) => Data::Map(Arc::new(
+            m.iter()
+                .map(|e| {
+                    let key = if e.key.contains(OPEN) { Key::from(spell_out(&e.key, unknowns).0) } else { e.key.clone() };
+                    (key, reveal(&e.value, unknowns))
+                })
+                .collect(),
+        )),
+        other => other.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
+}
+
+fn spell_out(text: &str, unknowns: &[Arc<Unknown>]) -> (String, Vec<Arc<str>>) {
+    let (mut out, mut reasons, mut rest) = (String::new(), Vec::new(), text);
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        out.push_str(before);
+        let Some((number, after)) = after.split_once(CLOSE) else { break };
+        if let Some(unknown) = number.parse().ok().and_then(|n: usize| unknowns.get(n)) {
+            out.push_str(&unknown.text);
+            reasons.extend(unknown.reasons.iter().cloned());
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    reasons.dedup();
+    (out, reasons)
+}
+
+struct Writer {
+    emitter: Emitter,
+    marks: Vec<(usize, Prov, Option<Arc<str>>)>,
+    unknowns: Vec<Arc<Unknown>>,
+    open: String,
+}
+
+impl Writer {
+    fn map(&mut self, map: &Map) {
+        let mut entries: Vec<&Entry> = map.iter().collect();
+        entries.sort_by(|a, b| yaml::compare_keys(&a.key, &b.key));
+        self.emitter.map_start(entries.len());
+        for Entry { key, value } in entries {
+            let range = self.emitter.key(key);
+            self.marks.push((range.start, value.prov.clone(), None));
+            self.value(value);
+        }
+        self.emitter.map_end();
+    }
+
+    fn value(&mut self, value: &Value) {
+        let range = match &value.data {
+            Data::Null => self.emitter.null(),
+            Data::Bool(b) => self.emitter.bool(*b),
+            Data::Int(i) => self.emitter.int(*i),
+            Data::Uint(u) => self.emitter.uint(*u),
+            Data::Float(f) => self.emitter.float(*f),
+            Data::Str(s) => self.emitter.str(s),
+            Data::Time(t) => self.emitter.time(t),
+            Data::Unknown(unknown) => {
+                let token = format!("{OPEN}{}{CLOSE}", self.unknowns.len());
+                self.unknowns.push(Arc::clone(unknown));
+                self.emitter.str(&token)
+            }
+            Data::List(items) => {
+                self.emitter.seq_start(items.len());
+                for item in items.iter() {
+                    self.value(item);
+                }
+                return self.emitter.seq_end();
+            }
+            Data::Map(map) => return self.map(map),
+        };
+        let text = value.as_str().filter(|s| s.contains(&self.open)).map(Arc::from);
+        self.marks.push((range.start, value.prov.clone(), text));
+    }
+}

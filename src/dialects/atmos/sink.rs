@@ -1,0 +1,57 @@
+//! Where the stages put what they find wrong.
+
+use super::document::Issue;
+use super::reader::Loaded;
+use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::value::{FileId, Prov};
+use std::sync::{Mutex, PoisonError};
+
+/// A result that cannot be had; why has been reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Poisoned;
+
+/// Collects findings of all threads.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    found: Mutex<Vec<Diagnostic>>,
+}
+
+impl Sink {
+    /// Takes a finding.
+    pub(crate) fn push(&self, finding: Diagnostic) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(finding);
+    }
+
+    /// An error where a value was written, or at the start of `file` where nobody knows; what was asked for is poisoned.
+    pub(crate) fn error(&self, rule: &'static str, message: impl Into<String>, site: &Prov, file: FileId) -> Poisoned {
+        self.push(Diagnostic::new(rule, Level::Error, message, label(site, file, "")));
+        Poisoned
+    }
+
+    /// What keeps a file from being decoded.
+    pub(crate) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> Poisoned {
+        for issue in issues {
+            let at = |span: crate::yaml::Span, words: &str| Label::new(loaded.file, span.start, span.end, words);
+            let mut finding = Diagnostic::new(issue.rule, Level::Error, issue.message.as_str(), at(issue.span, ""));
+            if let Some((span, words)) = &issue.related {
+                finding = finding.related(at(*span, words));
+            }
+            finding.help = issue.help.clone();
+            self.push(finding);
+        }
+        Poisoned
+    }
+
+    /// All that was found.
+    pub(crate) fn into_findings(self) -> Vec<Diagnostic> {
+        self.found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A label at the origin of a value, or at the start of `file`.
+pub(crate) fn label(site: &Prov, file: FileId, words: &str) -> Label {
+    match site.origin {
+        Some(origin) => Label::at(origin, words),
+        None => Label::new(file, 0, 0, words),
+    }
+}

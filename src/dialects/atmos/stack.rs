@@ -1,0 +1,398 @@
+//! A merged manifest taken apart into the components of its stacks, each as `describe stacks` prints it
+//! (`reference: atmos.md` sections 4.1, 4.2, 4.9 and 7.2).
+
+use super::component::{Built, Builder, Shared, Trouble};
+use super::bases::BaseError;
+use super::config::Config;
+use super::custom;
+use super::layers::{Kind, Layer, Section};
+use super::manifest::{FILE_FUNCTIONS, Processed};
+use super::merge::{ListStrategy, merge};
+use super::names::{self, Workspace};
+use super::paths;
+use super::reader::{Deps, Reader};
+use super::render::{Engine, Failure, Templates};
+use super::sink::{Poisoned, Sink, label};
+use crate::diagnostic::{Diagnostic, Level};
+use crate::estate::Component;
+use crate::template::{FunctionSet, MissingKey};
+use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Value};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Metadata that may be said for a whole stack.
+const GLOBAL_METADATA: [&str; 6] = ["labels", "tags", "custom", "enabled", "locked", "terraform_workspace_pattern"];
+
+/// Builds the components of merged manifests.
+pub(crate) struct Stacks<'a> {
+    pub reader: &'a Reader<'a>,
+    pub config: &'a Config,
+    pub strategy: ListStrategy,
+    pub templates: &'a Templates,
+    pub sink: &'a Sink,
+}
+
+/// One manifest on its way.
+struct Manifest<'a> {
+    key: Key,
+    file: FileId,
+    name: Option<Value>,
+    /// Import lines and settings that shape all of it.
+    influences: Vec<Origin>,
+    map: &'a Map,
+    deps: Mutex<Deps>,
+}
+
+impl Stacks<'_> {
+    /// The components of a merged manifest.
+    pub(crate) fn components(&self, key: &Key, file: FileId, processed: &Processed, deps: &mut Deps) -> Vec<Arc<Component>> {
+        let map = &processed.merged;
+        let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
+        let mut influences = processed.edges.clone();
+        influences.extend(self.config.influences.iter());
+        let manifest = Manifest { key: Arc::clone(key), file, name, influences, map, deps: Mutex::default() };
+        let found = self.all(&manifest);
+        deps.add(&manifest.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let mut found = found.unwrap_or_default();
+        found.sort_by(|a: &Arc<Component>, b| a.address().cmp(&b.address()));
+        found
+    }
+
+    fn all(&self, manifest: &Manifest<'_>) -> Result<Vec<Arc<Component>>, Poisoned> {
+        let components = self.section(manifest, manifest.map, "components")?;
+        self.check_globals(manifest)?;
+        let mut out = Vec::new();
+        let mut poisoned = false;
+        for kind in Kind::ALL {
+            let Some(all) = components.get(kind.name()) else { continue };
+            let Some(all) = all.as_map() else {
+                let message = format!("`components.{}` must be a map, not a {}", kind.name(), all.kind());
+                self.sink.error("non-mapping-section", message, &all.prov, manifest.file);
+                poisoned = true;
+                continue;
+            };
+            let shared = self.shared(manifest, kind)?;
+            for entry in all.iter() {
+                match self.component(manifest, kind, all, &shared, &entry.key, &entry.value) {
+                    Ok(component) => out.push(component),
+                    Err(Poisoned) => poisoned = true,
+                }
+            }
+        }
+        for kind in custom::KINDS {
+            let Some(all) = components.get(kind).and_then(Value::as_map) else { continue };
+            for entry in all.iter() {
+                let built = custom::build(kind, &entry.key, &entry.value, all, manifest.map, self.strategy);
+                let built = built.map_err(|(m, site)| self.sink.error("schema-violation", m, &site, manifest.file));
+                let finished = built.and_then(|map| {
+                    let built = Built { map, sites: Vec::new() };
+                    self.finish(manifest, kind, None, &entry.key, &entry.value, built)
+                });
+                match finished {
+                    Ok(component) => out.push(component),
+                    Err(Poisoned) => poisoned = true,
+                }
+            }
+        }
+        // What is broken is left out; the rest of the stack stands.
+        let _ = poisoned;
+        Ok(out)
+    }
+
+    fn check_globals(&self, manifest: &Manifest<'_>) -> Result<(), Poisoned> {
+        for key in ["vars", "hooks", "settings", "env", "generate", "auth", "secrets", "dependencies"] {
+            self.section(manifest, manifest.map, key)?;
+        }
+        for entry in self.section(manifest, manifest.map, "metadata")?.iter() {
+            if !GLOBAL_METADATA.contains(&&*entry.key) {
+                let message = format!("`metadata.{}` is not allowed for a whole stack", entry.key);
+                let finding = Diagnostic::new("schema-violation", Level::Error, message, label(&entry.value.prov, manifest.file, ""));
+                self.sink.push(finding.help("move it under `components.<type>.<name>.metadata`"));
+                return Err(Poisoned);
+            }
+        }
+        Ok(())
+    }
+
+    fn section(&self, manifest: &Manifest<'_>, map: &Map, key: &str) -> Result<Arc<Map>, Poisoned> {
+        match map.get(key) {
+            None => Ok(Arc::default()),
+            Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
+            Some(other) => {
+                let message = format!("`{key}` must be a map, not a {}", other.kind());
+                Err(self.sink.error("non-mapping-section", message, &other.prov, manifest.file))
+            }
+        }
+    }
+
+    /// The global and the type layer of a component type.
+    fn shared(&self, manifest: &Manifest<'_>, kind: Kind) -> Result<Shared, Poisoned> {
+        let global = |key: &str| self.section(manifest, manifest.map, key);
+        let typed = self.section(manifest, manifest.map, kind.name())?;
+        let own = |key: &str| match typed.get(key) {
+            None => Ok(Arc::default()),
+            Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
+            Some(other) => {
+                let message = format!("`{}.{key}` must be a map, not a {}", kind.name(), other.kind());
+                Err(self.sink.error("non-mapping-section", message, &other.prov, manifest.file))
+            }
+        };
+        let both = |key: &str| -> Result<Arc<Map>, Poisoned> { Ok(merge(self.strategy, [&global(key)?, &own(key)?])) };
+        let mut layer = Layer::default();
+        layer.set(Section::Vars, both("vars")?);
+        layer.set(Section::Settings, both("settings")?);
+        layer.set(Section::Env, merge(self.strategy, [&self.config.env, &global("env")?, &own("env")?]));
+        layer.set(Section::Auth, both("auth")?);
+        layer.set(Section::Dependencies, both("dependencies")?);
+        if matches!(kind, Kind::Terraform | Kind::Kubernetes | Kind::Helm) {
+            layer.set(Section::Hooks, both("hooks")?);
+            layer.set(Section::Generate, both("generate")?);
+            layer.set(Section::Source, own("source")?);
+            layer.set(Section::Provision, own("provision")?);
+        }
+        if kind == Kind::Terraform {
+            for (section, key) in [
+                (Section::Providers, "providers"),
+                (Section::Backend, "backend"),
+                (Section::RemoteStateBackend, "remote_state_backend"),
+            ] {
+                layer.set(section, own(key)?);
+            }
+        }
+        if kind == Kind::Kubernetes {
+            layer.set(Section::Render, own("render")?);
+            for (loose, key) in super::layers::LOOSE.into_iter().filter(|(_, k)| *k != "plugins") {
+                layer.set_loose(loose, typed.get(key).cloned());
+            }
+        }
+        use super::layers::Word;
+        let words: &[(Word, &str)] = match kind {
+            Kind::Terraform => &[
+                (Word::Command, "command"),
+                (Word::BackendType, "backend_type"),
+                (Word::RemoteStateBackendType, "remote_state_backend_type"),
+            ],
+            Kind::Kubernetes => &[(Word::Command, "command"), (Word::Provider, "provider")],
+            _ => &[(Word::Command, "command")],
+        };
+        for (word, key) in words {
+            match typed.get(key) {
+                None => {}
+                Some(value) if value.as_str().is_some() => layer.set_word(*word, Some(value.clone())),
+                Some(other) => {
+                    let message = format!("`{}.{key}` must be text, not a {}", kind.name(), other.kind());
+                    return Err(self.sink.error("schema-violation", message, &other.prov, manifest.file));
+                }
+            }
+        }
+        let takes_secrets = matches!(kind, Kind::Terraform | Kind::Helmfile | Kind::Packer | Kind::Ansible);
+        let secrets = if takes_secrets { global("secrets")? } else { Arc::default() };
+        Ok(Shared { layer, metadata: global("metadata")?, secrets })
+    }
+
+    fn component(
+        &self,
+        manifest: &Manifest<'_>,
+        kind: Kind,
+        all: &Map,
+        shared: &Shared,
+        name: &Key,
+        value: &Value,
+    ) -> Result<Arc<Component>, Poisoned> {
+        let Some(map) = value.as_map() else {
+            let message = format!("component `{name}` must be a map, not a {}", value.kind());
+            return Err(self.sink.error("non-mapping-section", message, &value.prov, manifest.file));
+        };
+        let is_folder = |base: &str| {
+            let mut deps = manifest.deps.lock().unwrap_or_else(PoisonError::into_inner);
+            let below = format!("{}/{base}", self.config.component_path(kind.name()));
+            paths::join(&self.config.base, &below).is_some_and(|p| self.reader.is_dir(&p, &mut deps))
+        };
+        let builder = Builder { config: self.config, strategy: self.strategy, kind, all, shared, is_folder: &is_folder };
+        let built = builder.build(name, map).map_err(|t| self.trouble(&t, manifest, kind, name, value))?;
+        self.finish(manifest, kind.name(), Some(kind), name, value, built)
+    }
+
+    fn finish(
+        &self,
+        manifest: &Manifest<'_>,
+        type_name: &str,
+        kind: Option<Kind>,
+        name: &Key,
+        value: &Value,
+        built: Built,
+    ) -> Result<Arc<Component>, Poisoned> {
+        let mut map = built.map;
+        let data = name_data(&map, name);
+        let strict = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
+        let failed = |e: crate::template::Error| {
+            let message = format!("the stack name of component `{name}` cannot be computed: {}", e.message);
+            self.sink.error("stack-name-unresolved", message, &value.prov, manifest.file)
+        };
+        let named = names::stack(self.config, &strict, &manifest.key, manifest.name.as_ref(), &data).map_err(failed)?;
+        let stack = match named.name.as_str() {
+            Some("") | None => Value::str(Arc::clone(&manifest.key)),
+            Some(_) => named.name.clone(),
+        };
+        let stack_name: Key = stack.as_str().unwrap_or_default().into();
+        let mark = |map: &mut Map| {
+            map.set("atmos_component", Value { data: Data::Str(Arc::clone(name)), prov: value.prov.clone() });
+            map.set("atmos_stack", stack.clone());
+            map.set("stack", stack.clone());
+            map.set("atmos_stack_file", Value::str(Arc::clone(&manifest.key)));
+            map.set("atmos_manifest", Value::str(Arc::clone(&manifest.key)));
+        };
+        mark(&mut map);
+        if kind == Some(Kind::Terraform) {
+            let mut marked = data.as_map().map(|m| (**m).clone()).unwrap_or_default();
+            mark(&mut marked);
+            let lenient = self.config.templates.ignore_missing;
+            let missing = if lenient { MissingKey::Default } else { MissingKey::Error };
+            let engine = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, missing);
+            let metadata = map.get("metadata").and_then(Value::as_map).cloned().unwrap_or_default();
+            let backend_type: Key = map.get("backend_type").and_then(Value::as_str).unwrap_or_default().into();
+            let workspace = Workspace {
+                config: self.config,
+                engine: &engine,
+                manifest_name: manifest.name.as_ref(),
+                stack: &stack,
+                context: &named.context,
+                metadata: &metadata,
+                data: &Value::map(marked),
+                backend_type: &backend_type,
+            };
+            map.set("workspace", workspace.name().map_err(failed)?);
+        }
+        let info = self.info(&map, type_name);
+        map.set("component_info", info.clone());
+        let mocks = map.remove("mocks");
+        let rendered = self.render(manifest, map, name, value)?;
+        let mut map = rendered;
+        map.set("component_info", info);
+        if let Some(mocks) = mocks {
+            map.set("mocks", mocks);
+        }
+        if kind == Some(Kind::Terraform) && !self.config.include_empty {
+            map = map.iter().filter(|e| e.value.as_map().is_none_or(|m| !m.is_empty())).map(|e| (Arc::clone(&e.key), e.value.clone())).collect();
+        }
+        let mut influences = built.sites;
+        influences.extend(&manifest.influences);
+        Ok(Arc::new(Component {
+            stack: stack_name,
+            kind: type_name.into(),
+            name: Arc::clone(name),
+            value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
+            influences: influences.into(),
+        }))
+    }
+
+    fn engine<'e>(&'e self, slot: usize, delimiters: (&'e str, &'e str), functions: &'e FunctionSet, missing: MissingKey) -> Engine<'e> {
+        Engine { templates: self.templates, slot, delimiters, functions, missing }
+    }
+
+    /// The component pass: the whole component is rendered with itself as data.
+    fn render(&self, manifest: &Manifest<'_>, map: Map, name: &Key, value: &Value) -> Result<Map, Poisoned> {
+        let templates = &self.config.templates;
+        let data = Value::map(map.clone());
+        let mut input = map;
+        input.remove("component_info");
+        let functions = FunctionSet { sprig: templates.sprig, gomplate: templates.gomplate, atmos: true };
+        let delimiters = match &templates.delimiters {
+            None => ("{{", "}}"),
+            Some(Ok((left, right))) => (left.as_str(), right.as_str()),
+            Some(Err(())) if templates.enabled => {
+                let site = self.config.all.at_path(["templates", "settings", "delimiters"]).map_or_else(Prov::default, |v| v.prov.clone());
+                let message = "`templates.settings.delimiters` must be a list of two texts that are not empty";
+                return Err(self.sink.error("invalid-config", message, &site, manifest.file));
+            }
+            Some(Err(())) => ("{{", "}}"),
+        };
+        let engine = self.engine(2, delimiters, &functions, MissingKey::Default);
+        let input = Arc::new(input);
+        // Without templates the trip through YAML text still takes place.
+        let rounds = if templates.enabled { templates.evaluations } else { 0 };
+        if rounds == 0 && !input.flags().has(Flags::FRAGILE) {
+            return Ok((*input).clone());
+        }
+        match engine.map_in_parts(&input, &data, rounds) {
+            Ok(map) => Ok((*map).clone()),
+            Err(failure) => {
+                let (message, site) = failure.parts();
+                let rule = if matches!(failure, Failure::Template { .. }) { "template-error" } else { "invalid-yaml" };
+                let what = match failure {
+                    Failure::Template { .. } => message.to_owned(),
+                    Failure::Yaml { .. } => format!("what templates make of component `{name}` is no YAML: {message}"),
+                };
+                let site = if site.origin.is_some() { site } else { &value.prov };
+                let mut finding = Diagnostic::new(rule, Level::Error, what, label(site, manifest.file, ""));
+                finding.stacks = data.get("atmos_stack").and_then(Value::as_str).map(Arc::from).into_iter().collect();
+                self.sink.push(finding);
+                Err(Poisoned)
+            }
+        }
+    }
+
+    /// `component_info`: the type and where the code of the component lies.
+    fn info(&self, map: &Map, type_name: &str) -> Value {
+        let mut info = Map::from_iter([(Key::from("component_type"), Value::str(type_name))]);
+        let base = self.config.component_path(type_name);
+        let component = map.get("component").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
+        if let Some(component) = component.filter(|_| !base.is_empty()) {
+            let prefix = map.get("metadata").and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
+            let prefix = prefix.map(str::trim).filter(|p| !p.is_empty()).map_or_else(String::new, |p| format!("{p}/"));
+            let path = paths::clean(&format!("{base}/{prefix}{}", component.as_str().unwrap_or_default()));
+            info.set("component_path", Value { data: Data::Str(path.into()), prov: component.prov.clone() });
+        }
+        Value::map(info)
+    }
+
+    fn trouble(&self, trouble: &Trouble, manifest: &Manifest<'_>, kind: Kind, name: &Key, value: &Value) -> Poisoned {
+        let at = |site: &Prov| label(if site.origin.is_some() { site } else { &value.prov }, manifest.file, "");
+        let finding = |rule, message: String, site: &Prov| Diagnostic::new(rule, Level::Error, message, at(site));
+        let finding = match trouble {
+            Trouble::Shape(shape) | Trouble::Secret(shape) | Trouble::Base(BaseError::Shape(shape)) => {
+                finding("non-mapping-section", shape.message.clone(), &shape.site)
+            }
+            Trouble::Base(BaseError::Undefined { component, base, site }) => {
+                let all = manifest.map.get("components").and_then(|c| c.get(kind.name())).and_then(Value::as_map);
+                let names = all.iter().flat_map(|m| m.keys()).map(|k| &**k);
+                let near = crate::text::nearest(base, names);
+                let mut f = finding("undefined-base-component", format!("`{component}` inherits from `{base}`, which is not defined in `{}`", manifest.key), site);
+                f.help = Some(near.map_or_else(|| "import the manifest that defines it, or correct the name".to_owned(), |n| format!("did you mean `{n}`?")));
+                f
+            }
+            Trouble::Base(BaseError::Cycle { base, site }) => {
+                finding("inheritance-cycle", format!("the bases of `{name}` lead back to `{base}`"), site)
+            }
+            Trouble::Base(BaseError::Strategy(strategy, site)) => {
+                finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site).help("use `replace`, `append` or `merge`")
+            }
+            Trouble::Lost(lost) => {
+                let path: Vec<&str> = lost.path.iter().map(|k| &**k).collect();
+                let message = format!("`{}` of `{name}` holds a YAML function, but a higher layer replaces the map around it", path.join("."));
+                let mut f = finding("deferred-merge-conflict", message, &lost.blocker);
+                if let Some(origin) = lost.call.origin {
+                    f = f.related(crate::diagnostic::Label::at(origin, "the function"));
+                }
+                f.help("Atmos cannot process the stack then: keep a map here, or remove the function below")
+            }
+            Trouble::Backend(mismatch) => {
+                let f = finding("invalid-backend", mismatch.message.clone(), &mismatch.site);
+                if mismatch.help.is_empty() { f } else { f.help(mismatch.help.clone()) }
+            }
+        };
+        self.sink.push(finding);
+        Poisoned
+    }
+}
+
+/// What the name template sees of a component.
+fn name_data(map: &Map, name: &Key) -> Value {
+    let keys = ["vars", "metadata", "settings", "env", "auth", "providers", "hooks", "test", "secrets", "overrides", "backend"];
+    let empty = || Value::map(Map::new());
+    let mut data: Map =
+        keys.iter().map(|k| (Key::from(*k), map.get(k).filter(|v| v.as_map().is_some()).cloned().unwrap_or_else(empty))).collect();
+    let backend_type = map.get("backend_type").filter(|v| v.as_str().is_some()).cloned();
+    data.set("backend_type", backend_type.unwrap_or_else(|| Value::str("")));
+    data.set("component", Value::str(Arc::clone(name)));
+    Value::map(data)
+}

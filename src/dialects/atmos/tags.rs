@@ -1,0 +1,84 @@
+//! The YAML tags of Atmos (`reference: atmos.md` section 8.2).
+
+/// What becomes of a tagged node while the file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tag {
+    /// The tag is kept in front of the text: a call for later.
+    Call,
+    /// The tag is dropped.
+    Literal,
+    /// A list that continues the one below it.
+    Append,
+    /// The content of another file; `raw` takes it as text.
+    Include {
+        /// Whether the file is taken as text whatever its format.
+        raw: bool,
+    },
+}
+
+/// Tags that stay in front of their text.
+const CALLS: [&str; 33] = [
+    "!aws.account_id",
+    "!aws.caller_identity_arn",
+    "!aws.caller_identity_user_id",
+    "!aws.organization_id",
+    "!aws.region",
+    "!cel",
+    "!cwd",
+    "!emulator",
+    "!env",
+    "!exec",
+    "!git.branch",
+    "!git.host",
+    "!git.name",
+    "!git.owner",
+    "!git.ref",
+    "!git.repository",
+    "!git.root",
+    "!git.sha",
+    "!git.url",
+    "!labels",
+    "!labels.keys",
+    "!labels.values",
+    "!random",
+    "!repo-root",
+    "!secret",
+    "!store",
+    "!store.get",
+    "!tags",
+    "!template",
+    "!terraform.output",
+    "!terraform.state",
+    "!unset",
+    "!version",
+];
+
+/// What a tag means; `None` for one that Atmos refuses.
+pub(crate) fn lookup(tag: &str) -> Option<Tag> {
+    match tag {
+        "!literal" => Some(Tag::Literal),
+        "!append" => Some(Tag::Append),
+        "!include" => Some(Tag::Include { raw: false }),
+        "!include.raw" => Some(Tag::Include { raw: true }),
+        tag if CALLS.binary_search(&tag).is_ok() => Some(Tag::Call),
+        _ => None,
+    }
+}
+
+/// All tags that Atmos knows, for suggestions.
+pub(crate) fn all() -> impl Iterator<Item = &'static str> {
+    CALLS.iter().copied().chain(["!append", "!include", "!include.raw", "!literal"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_complete() {
+        assert!(CALLS.is_sorted());
+        assert!(all().all(|t| lookup(t).is_some()));
+        assert_eq!(lookup("!Env"), None);
+        assert_eq!(lookup("!include.raw"), Some(Tag::Include { raw: true }));
+    }
+}

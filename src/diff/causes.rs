@@ -1,0 +1,303 @@
+//! Which edited lines made a difference.
+//!
+//! The nearest explanation counts. Of the tiers below, the first that has an edited line answers:
+//!
+//! 1. the lines where the old and the new value were written, and what they were computed from;
+//! 2. the values that these replaced in merges, and the key lines of the maps around them;
+//! 3. the lines that shape the component without being a value of it (its influences);
+//! 4. the same again in files that only one side uses, where it is not known whether the other side has them;
+//! 5. any edited line in the files of the unit.
+
+use super::edits::{Edits, FileEdits};
+use super::structural::Step;
+use super::{Cause, Side};
+use crate::estate::{Estate, Placed, Unit};
+use crate::files::Files;
+use crate::value::{Data, Origin, Prov, Value};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The most causes that are named for one change.
+const MAX_CAUSES: usize = 20;
+/// The most causes that are named for one component.
+const MAX_COMPONENT_CAUSES: usize = 50;
+/// The most values of one sub-tree that are looked at.
+const MAX_NODES: usize = 20_000;
+/// The most overridden values that are looked at.
+const MAX_CHAIN: usize = 100;
+
+/// Finds causes; keeps what it learned about files and units.
+pub struct Finder<'a> {
+    edits: Edits<'a>,
+    units: HashMap<(Side, *const Unit), Rc<Found>>,
+    by_name: [HashMap<Arc<str>, Arc<Unit>>; 2],
+}
+
+/// Causes found so far.
+#[derive(Debug, Default)]
+struct Found {
+    certain: Vec<Cause>,
+    /// In files of which only one side is known.
+    guessed: Vec<Cause>,
+}
+
+impl Found {
+    fn best(self) -> Option<Vec<Cause>> {
+        match (self.certain.is_empty(), self.guessed.is_empty()) {
+            (false, _) => Some(self.certain),
+            (true, false) => Some(self.guessed),
+            _ => None,
+        }
+    }
+
+    fn extend(&mut self, other: &Found) {
+        self.certain.extend(&other.certain);
+        self.guessed.extend(&other.guessed);
+    }
+}
+
+impl<'a> Finder<'a> {
+    /// A finder for differences between two estates.
+    pub fn new(base: &Estate, head: &Estate, files: &'a Files, touched: Option<&'a dyn Fn(&str) -> bool>) -> Self {
+        let by_name = [base, head]
+            .map(|estate| estate.units.iter().map(|unit| (Arc::clone(&unit.name), Arc::clone(unit))).collect());
+        Finder { edits: Edits::new(base, head, files, touched), units: HashMap::new(), by_name }
+    }
+
+    /// The lines behind one difference between two states of a component.
+    pub fn of_step(&mut self, step: &Step, old: &Placed, new: &Placed) -> Vec<Cause> {
+        let sides = [(Side::Base, step.before), (Side::Head, step.after)];
+        let mut guessed = Vec::new();
+
+        let mut own = Found::default();
+        for (side, value) in sides {
+            if let Some(value) = value {
+                self.tree(side, value, &mut own);
+            }
+        }
+        if !own.certain.is_empty() {
+            return self.sorted(own.certain, MAX_CAUSES);
+        }
+        guessed.push(own.guessed);
+
+        let mut near = Found::default();
+        for (side, value) in sides {
+            if let Some(value) = value {
+                self.overridden(side, &value.prov, &mut near);
+            }
+        }
+        for (side, parents) in [(Side::Base, &step.base_parents), (Side::Head, &step.head_parents)] {
+            for parent in parents {
+                self.value(side, parent, &mut near);
+                self.overridden(side, &parent.prov, &mut near);
+            }
+        }
+        if !near.certain.is_empty() {
+            return self.sorted(near.certain, MAX_CAUSES);
+        }
+        guessed.push(near.guessed);
+
+        let mut far = Found::default();
+        self.influences(Side::Base, old, &mut far);
+        self.influences(Side::Head, new, &mut far);
+        if !far.certain.is_empty() {
+            return self.sorted(far.certain, MAX_CAUSES);
+        }
+        guessed.push(far.guessed);
+
+        if let Some(guess) = guessed.into_iter().find(|g| !g.is_empty()) {
+            return self.sorted(guess, MAX_CAUSES);
+        }
+        let mut any = Found::default();
+        any.extend(&self.unit(Side::Base, &old.unit));
+        any.extend(&self.unit(Side::Head, &new.unit));
+        self.sorted(any.best().unwrap_or_default(), MAX_CAUSES)
+    }
+
+    /// The lines behind a component that one side alone has: all edited lines that made it what it is.
+    pub fn of_component(&mut self, side: Side, placed: &Placed) -> Vec<Cause> {
+        let value = &placed.component.value;
+        let mut found = Found::default();
+        self.tree(side, value, &mut found);
+        let mut root = Found::default();
+        self.value(side, value, &mut root);
+        self.overridden(side, &value.prov, &mut root);
+        if !root.certain.is_empty() {
+            // Its very key was edited: edits of values that it only inherits are another matter.
+            found.certain.retain(|c| root.certain.iter().any(|r| r.file == c.file));
+        }
+        self.influences(side, placed, &mut found);
+        if found.certain.is_empty() {
+            // A line that only the other side has may be the reason, as when a stack gets another name.
+            let mut any = Found::default();
+            any.extend(&self.unit(side, &placed.unit));
+            let other = if side == Side::Base { Side::Head } else { Side::Base };
+            if let Some(twin) = self.by_name[other as usize].get(&placed.unit.name).cloned() {
+                any.extend(&self.unit(other, &twin));
+            }
+            if !any.certain.is_empty() || found.guessed.is_empty() {
+                found = any;
+            }
+        }
+        let best = found.best().unwrap_or_default();
+        self.sorted(best, MAX_COMPONENT_CAUSES)
+    }
+
+    /// The sorted union of causes, bounded.
+    pub fn union(&mut self, causes: impl IntoIterator<Item = Cause>) -> Vec<Cause> {
+        self.sorted(causes.into_iter().collect(), MAX_COMPONENT_CAUSES)
+    }
+
+    /// A value with all that is nested in it.
+    fn tree(&mut self, side: Side, value: &Value, found: &mut Found) {
+        let mut todo = vec![value];
+        let mut seen = 0;
+        while let Some(value) = todo.pop() {
+            seen += 1;
+            if seen > MAX_NODES {
+                return;
+            }
+            self.value(side, value, found);
+            match &value.data {
+                Data::Map(map) => todo.extend(map.iter().map(|e| &e.value)),
+                Data::List(items) => todo.extend(items.iter()),
+                _ => {}
+            }
+        }
+    }
+
+    /// One value: where it was written and what it was computed from, but not what is nested in it.
+    fn value(&mut self, side: Side, value: &Value, found: &mut Found) {
+        let container = match &value.data {
+            Data::Map(map) => !map.is_empty(),
+            Data::List(items) => !items.is_empty(),
+            _ => false,
+        };
+        self.prov(side, &value.prov, container, found);
+    }
+
+    fn prov(&mut self, side: Side, prov: &Prov, container: bool, found: &mut Found) {
+        let own = prov.origin;
+        prov.for_each_input(&mut |origin| {
+            if !(container && Some(origin) == own) {
+                self.span(side, origin, origin.key, origin.end, found);
+            } else if origin.key < origin.start {
+                // The span of a collection covers all that is in it; only its key is about the collection itself.
+                self.span(side, origin, origin.key, origin.key + 1, found);
+            }
+        });
+    }
+
+    fn overridden(&mut self, side: Side, prov: &Prov, found: &mut Found) {
+        let mut next = prov.trail.as_ref().and_then(|t| t.overrode.as_ref());
+        for _ in 0..MAX_CHAIN {
+            let Some(value) = next else { return };
+            self.value(side, value, found);
+            next = value.prov.trail.as_ref().and_then(|t| t.overrode.as_ref());
+        }
+    }
+
+    fn influences(&mut self, side: Side, placed: &Placed, found: &mut Found) {
+        for origin in placed.component.influences.iter() {
+            self.span(side, *origin, origin.key, origin.end, found);
+        }
+    }
+
+    /// The edited lines of a stretch of a file.
+    fn span(&mut self, side: Side, origin: Origin, from: u32, to: u32, found: &mut Found) {
+        let edited = self.edits.of(side, origin.file);
+        if edited.edits == FileEdits::Untouched {
+            return;
+        }
+        let file = &edited.file;
+        let (first, last) = (file.line(from), file.line(to.saturating_sub(1).max(from)));
+        let (lines, whole) = edited.lines(first, last, MAX_CAUSES);
+        let cause = |line: u32| {
+            let column = if line == first { file.position(from).column } else { indentation(file.line_text(line)) };
+            Cause { side, file: origin.file, line, column }
+        };
+        found.certain.extend(lines.iter().map(|line| cause(*line)));
+        if let Some((line, certain)) = whole {
+            let kind = if certain { &mut found.certain } else { &mut found.guessed };
+            // A file that is new or gone as a whole is named once, by its first line that matters.
+            match kind.iter_mut().find(|c| c.file == origin.file && c.side == side) {
+                Some(known) if known.line <= line => {}
+                Some(known) => *known = cause(line),
+                None => kind.push(cause(line)),
+            }
+        }
+    }
+
+    /// The edited lines of a unit's files, its own file first.
+    fn unit(&mut self, side: Side, unit: &Arc<Unit>) -> Rc<Found> {
+        let key = (side, Arc::as_ptr(unit));
+        if let Some(known) = self.units.get(&key) {
+            return Rc::clone(known);
+        }
+        let mut found = Found::default();
+        let others = unit.files.iter().filter(|f| **f != unit.file);
+        for id in std::iter::once(&unit.file).chain(others) {
+            let edited = self.edits.of(side, *id);
+            let cause = |line: u32| {
+                let column = indentation(edited.file.line_text(line));
+                Cause { side, file: *id, line, column }
+            };
+            match &edited.edits {
+                FileEdits::Untouched => {}
+                FileEdits::Whole { certain: true } => found.certain.push(cause(1)),
+                FileEdits::Whole { certain: false } => found.guessed.push(cause(1)),
+                FileEdits::Lines(lines) => {
+                    let telling = |line: &&u32| {
+                        let text = edited.file.line_text(**line).trim_start();
+                        !text.is_empty() && !text.starts_with('#')
+                    };
+                    let room = MAX_CAUSES.saturating_sub(found.certain.len());
+                    found.certain.extend(lines.iter().filter(telling).take(room).map(|line| cause(*line)));
+                }
+            }
+        }
+        found.guessed.truncate(MAX_CAUSES);
+        let found = Rc::new(found);
+        self.units.insert(key, Rc::clone(&found));
+        found
+    }
+
+    /// Where only one side has a cause, adds what took the place of its lines on the other: a component can vanish because
+    /// of what a line says now.
+    fn complete(&mut self, causes: &mut Vec<Cause>) {
+        let Some(side) = causes.first().map(|c| c.side).filter(|side| causes.iter().all(|c| c.side == *side)) else {
+            return;
+        };
+        let other = if side == Side::Base { Side::Head } else { Side::Base };
+        for i in 0..causes.len() {
+            let edited = self.edits.of(side, causes[i].file);
+            let (Some(file), Some(line)) = (edited.twin, edited.counterpart(causes[i].line)) else { continue };
+            let column = indentation(self.edits.of(other, file).file.line_text(line));
+            causes.push(Cause { side: other, file, line, column });
+        }
+    }
+
+    /// Sorted by place, without repetition, at most `limit`.
+    fn sorted(&mut self, mut causes: Vec<Cause>, limit: usize) -> Vec<Cause> {
+        self.complete(&mut causes);
+        if causes.len() > 1 {
+            // By path, because the order of file ids depends on which thread read a file first.
+            let mut keyed: Vec<_> = causes
+                .into_iter()
+                .map(|c| ((Arc::clone(&self.edits.of(c.side, c.file).file.path), c.line, c.side, c.column), c))
+                .collect();
+            keyed.sort_by(|a, b| a.0.cmp(&b.0));
+            // Of several values on one line, the first one's column stands for the line.
+            keyed.dedup_by(|b, a| a.0.0 == b.0.0 && a.0.1 == b.0.1 && a.0.2 == b.0.2);
+            causes = keyed.into_iter().map(|k| k.1).collect();
+        }
+        causes.truncate(limit);
+        causes
+    }
+}
+
+/// The column (from 1) of the first character that is not white space.
+fn indentation(line: &str) -> u32 {
+    line.chars().take_while(|c| c.is_whitespace()).count() as u32 + 1
+}

@@ -1,0 +1,227 @@
+//! Which lines of a file were edited between the revisions.
+
+use super::Side;
+use crate::estate::Estate;
+use crate::files::{File, Files};
+use crate::value::FileId;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Above this many pairs of differing lines, a line counts as edited if it occurs more often than on the other side.
+const MAX_CELLS: usize = 25_000_000;
+
+/// What happened to one file of one side.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FileEdits {
+    /// The other side has it with the same content.
+    Untouched,
+    /// Only this side has it.
+    Whole {
+        /// Whether that is known, or only that the other side does not use it.
+        certain: bool,
+    },
+    /// These lines (from 1, sorted) are on this side only.
+    Lines(Vec<u32>),
+}
+
+/// A file with what happened to it.
+#[derive(Debug)]
+pub struct Edited {
+    /// The file.
+    pub file: Arc<File>,
+    /// What happened to it.
+    pub edits: FileEdits,
+    /// The file that stands at its path on the other side, if another content does.
+    pub twin: Option<FileId>,
+    /// Edited lines with the line that took their place (or whose place they took) in the twin, sorted.
+    replaced: Vec<(u32, u32)>,
+}
+
+impl Edited {
+    /// The line of the twin that an edited line replaces or is replaced by.
+    pub fn counterpart(&self, line: u32) -> Option<u32> {
+        self.replaced.binary_search_by_key(&line, |pair| pair.0).ok().map(|i| self.replaced[i].1)
+    }
+
+    /// The edited lines between two lines (both included), at most `limit`, with whether they are certain.
+    pub fn lines(&self, first: u32, last: u32, limit: usize) -> (&[u32], Option<(u32, bool)>) {
+        match &self.edits {
+            FileEdits::Untouched => (&[], None),
+            FileEdits::Whole { certain } => (&[], Some((first, *certain))),
+            FileEdits::Lines(lines) => {
+                let from = lines.partition_point(|l| *l < first);
+                let to = lines.partition_point(|l| *l <= last);
+                (&lines[from..to.min(from + limit).max(from)], None)
+            }
+        }
+    }
+}
+
+/// The edits of all files; each pair of files is compared once, when first asked for.
+pub struct Edits<'a> {
+    files: &'a Files,
+    touched: Option<&'a dyn Fn(&str) -> bool>,
+    used: [HashSet<FileId>; 2],
+    by_path: [HashMap<Arc<str>, FileId>; 2],
+    known: [HashMap<FileId, Rc<Edited>>; 2],
+}
+
+impl<'a> Edits<'a> {
+    /// Pairs the files of two estates by path.
+    pub fn new(base: &Estate, head: &Estate, files: &'a Files, touched: Option<&'a dyn Fn(&str) -> bool>) -> Self {
+        let used = [base, head].map(|estate| {
+            let own = estate.units.iter().flat_map(|u| u.files.iter().chain([&u.file]));
+            own.copied().collect::<HashSet<_>>()
+        });
+        let by_path = [0, 1].map(|side: usize| {
+            let mut paths: HashMap<Arc<str>, FileId> = HashMap::with_capacity(used[side].len());
+            for id in &used[side] {
+                // One path has one content on a side; should it have several, the choice is at least always the same.
+                let slot = paths.entry(Arc::clone(&files.get(*id).path)).or_insert(*id);
+                *slot = (*slot).max(*id);
+            }
+            paths
+        });
+        Edits { files, touched, used, by_path, known: Default::default() }
+    }
+
+    /// What happened to a file of a side.
+    pub fn of(&mut self, side: Side, id: FileId) -> Rc<Edited> {
+        if let Some(known) = self.known[side as usize].get(&id) {
+            return Rc::clone(known);
+        }
+        let other = 1 - side as usize;
+        let file = self.files.get(id);
+        let unedited = |edits| Edited { file: Arc::clone(&file), edits, twin: None, replaced: Vec::new() };
+        let edited = if self.used[other].contains(&id) {
+            unedited(FileEdits::Untouched)
+        } else if let Some(twin) = self.by_path[other].get(&file.path) {
+            let text = Arc::clone(&self.files.get(*twin).text);
+            let (lines, replaced) = match side {
+                Side::Base => {
+                    let edits = line_edits(&file.text, &text);
+                    (edits.removed, edits.replaced)
+                }
+                Side::Head => {
+                    let edits = line_edits(&text, &file.text);
+                    (edits.added, edits.replaced.into_iter().map(|(old, new)| (new, old)).collect())
+                }
+            };
+            let edits = if lines.is_empty() { FileEdits::Untouched } else { FileEdits::Lines(lines) };
+            Edited { file: Arc::clone(&file), edits, twin: Some(*twin), replaced }
+        } else {
+            match self.touched {
+                Some(touched) if !touched(&file.path) => unedited(FileEdits::Untouched),
+                touched => unedited(FileEdits::Whole { certain: touched.is_some() }),
+            }
+        };
+        let edited = Rc::new(edited);
+        self.known[side as usize].insert(id, Rc::clone(&edited));
+        edited
+    }
+}
+
+/// How one text became another, in lines from 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineEdits {
+    /// Lines of the first text that are gone.
+    pub removed: Vec<u32>,
+    /// Lines of the second text that are new.
+    pub added: Vec<u32>,
+    /// Pairs of a line that is gone and the one in its place, where as many lines came as went.
+    pub replaced: Vec<(u32, u32)>,
+}
+
+/// How `base` became `head`.
+pub fn line_edits(base: &str, head: &str) -> LineEdits {
+    let mut numbers = HashMap::new();
+    let mut intern = |text| {
+        let lines = str::split(text, '\n');
+        lines
+            .map(|line| {
+                let next = numbers.len() as u32;
+                *numbers.entry(line).or_insert(next)
+            })
+            .collect::<Vec<u32>>()
+    };
+    let (old, new) = (intern(base), intern(head));
+    let prefix = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&old[prefix..], &new[prefix..]);
+    let suffix = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - suffix], &b[..b.len() - suffix]);
+    let mut edits = LineEdits::default();
+    let first = prefix as u32 + 1;
+    if a.len().saturating_mul(b.len()) > MAX_CELLS {
+        return LineEdits { removed: surplus(a, b, first), added: surplus(b, a, first), replaced: Vec::new() };
+    }
+    let lines = |start: usize, len: usize| (start as u32 + first)..((start + len) as u32 + first);
+    for op in capture_diff_slices(Algorithm::Myers, a, b) {
+        match op {
+            DiffOp::Equal { .. } => {}
+            DiffOp::Delete { old_index, old_len, .. } => edits.removed.extend(lines(old_index, old_len)),
+            DiffOp::Insert { new_index, new_len, .. } => edits.added.extend(lines(new_index, new_len)),
+            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                edits.removed.extend(lines(old_index, old_len));
+                edits.added.extend(lines(new_index, new_len));
+                if old_len == new_len {
+                    edits.replaced.extend(lines(old_index, old_len).zip(lines(new_index, new_len)));
+                }
+            }
+        }
+    }
+    edits
+}
+
+/// The lines of `a` beyond as many equal ones as `b` has.
+fn surplus(a: &[u32], b: &[u32], first: u32) -> Vec<u32> {
+    let mut counts: HashMap<u32, usize> = HashMap::new();
+    for line in b {
+        *counts.entry(*line).or_default() += 1;
+    }
+    let mut own = (first..).zip(a);
+    let mut found = Vec::new();
+    for (number, line) in &mut own {
+        match counts.get_mut(line) {
+            Some(n) if *n > 0 => *n -= 1,
+            _ => found.push(number),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edited_lines() {
+        for (base, head, removed, added) in [
+            ("a\nb\nc\n", "a\nb\nc\n", vec![], vec![]),
+            ("a\nb\nc\n", "a\nx\nc\n", vec![2], vec![2]),
+            ("a\nb\nc\n", "a\nc\n", vec![2], vec![]),
+            ("a\nc", "a\nb\nc", vec![], vec![2]),
+            ("a\nb\nc\nd\ne", "b\nc\nx\ne\nf", vec![1, 4], vec![3, 5]),
+            ("", "a", vec![1], vec![1]),
+            ("a\r\nb\u{85}c", "a\r\nb\u{85}d", vec![2], vec![2]),
+        ] {
+            let edits = line_edits(base, head);
+            assert_eq!((edits.removed, edits.added), (removed, added), "{base:?} {head:?}");
+        }
+    }
+
+    #[test]
+    fn lines_in_the_place_of_others() {
+        assert_eq!(line_edits("a\nb\nc\nd", "a\nx\ny\nd").replaced, [(2, 2), (3, 3)]);
+        assert_eq!(line_edits("a\nb\nc\nd", "a\nx\nd").replaced, []);
+    }
+
+    #[test]
+    fn large_rewrites_are_bounded() {
+        let text = |from: u32, to: u32| (from..to).map(|i| format!("{i}\n")).rev().collect::<String>();
+        let edits = line_edits(&text(0, 12_000), &text(6_000, 18_001));
+        assert_eq!((edits.removed.len(), edits.added.len()), (6_000, 6_001));
+        assert_eq!(surplus(&[1, 2, 1, 3], &[1], 5), [6, 7, 8]);
+    }
+}

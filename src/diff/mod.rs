@@ -1,0 +1,261 @@
+//! What differs between two estates, and because of which lines.
+//!
+//! Components are matched by address. What both sides share is skipped by identity, so the work grows with what changed.
+
+pub mod causes;
+pub mod edits;
+pub mod group;
+pub mod mask;
+pub mod pointer;
+pub mod same;
+pub mod structural;
+
+use crate::estate::{Address, Estate, Placed, Unit};
+use crate::files::Files;
+use crate::value::{FileId, Value};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+/// One of the two revisions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The older one.
+    Base,
+    /// The newer one.
+    Head,
+}
+
+impl Side {
+    /// The name that users and JSON see.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Base => "base",
+            Side::Head => "head",
+        }
+    }
+}
+
+/// What happened to a component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// Its configuration differs.
+    Modified,
+}
+
+impl Status {
+    /// The name that users and JSON see.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Added => "added",
+            Status::Removed => "removed",
+            Status::Modified => "modified",
+        }
+    }
+}
+
+/// What happened at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ChangeKind {
+    /// There is a value where none was.
+    Added,
+    /// The value is gone.
+    Removed,
+    /// The value is another one.
+    Changed,
+}
+
+impl ChangeKind {
+    /// The name that users and JSON see.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChangeKind::Added => "added",
+            ChangeKind::Removed => "removed",
+            ChangeKind::Changed => "changed",
+        }
+    }
+
+    /// The mark in front of a line of text.
+    pub fn sign(self) -> char {
+        match self {
+            ChangeKind::Added => '+',
+            ChangeKind::Removed => '-',
+            ChangeKind::Changed => '~',
+        }
+    }
+}
+
+/// An edited line that made a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cause {
+    /// The revision whose line it is: a removed line is in the base, an added one in the head.
+    pub side: Side,
+    /// The file.
+    pub file: FileId,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+/// One difference of a component.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// JSON Pointer into the component, as it is while the changes are applied in order.
+    pub path: String,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// What was there; none if it was added.
+    pub before: Option<Value>,
+    /// What is there; none if it was removed.
+    pub after: Option<Value>,
+    /// The lines that made the difference, sorted by place.
+    pub causes: Vec<Cause>,
+}
+
+/// A component that differs.
+#[derive(Clone, Debug)]
+pub struct ComponentChange {
+    /// Its stack.
+    pub stack: Arc<str>,
+    /// Its type.
+    pub kind: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What happened to it.
+    pub status: Status,
+    /// The differences of a modified component, to be applied in order as RFC 6902 has it; else none.
+    pub changes: Vec<Change>,
+    /// The lines behind all of it, sorted by place.
+    pub causes: Vec<Cause>,
+}
+
+impl ComponentChange {
+    /// The address of the component.
+    pub fn address(&self) -> Address {
+        (Arc::clone(&self.stack), Arc::clone(&self.kind), Arc::clone(&self.name))
+    }
+}
+
+/// All that differs, sorted by address.
+#[derive(Clone, Debug, Default)]
+pub struct Diff {
+    /// The components that differ.
+    pub components: Vec<ComponentChange>,
+}
+
+/// What to compare and what else is known.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Which components are looked at.
+    pub filter: &'a dyn Fn(&Address) -> bool,
+    /// Whether the file at a path differs between the revisions (or is in one of them only), where the caller knows.
+    /// Without it, a file that only one side *uses* is taken for a cause when nothing better is found.
+    pub touched: Option<&'a dyn Fn(&str) -> bool>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { filter: &|_| true, touched: None }
+    }
+}
+
+/// Compares two estates whose files are all in `files`. Units that one side only names (see [`Unit::resolved`]) are left
+/// out, because nothing is known of their components.
+pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> Diff {
+    let (old, new) = candidates(base, head, options.filter);
+    let mut finder = causes::Finder::new(base, head, files, options.touched);
+    let mut components = Vec::new();
+    let (mut a, mut b) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        let order = match (a.peek(), b.peek()) {
+            (Some(x), Some(y)) => x.0.cmp(y.0),
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (None, None) => break,
+        };
+        let x = if order.is_le() { a.next() } else { None };
+        let y = if order.is_ge() { b.next() } else { None };
+        let Some((address, _)) = x.or(y) else { break };
+        components.extend(component(address, x.map(|x| x.1), y.map(|y| y.1), &mut finder));
+    }
+    Diff { components }
+}
+
+fn component(
+    address: &Address,
+    old: Option<&Placed>,
+    new: Option<&Placed>,
+    finder: &mut causes::Finder,
+) -> Option<ComponentChange> {
+    let mut changes = Vec::new();
+    let (status, causes) = match (old, new) {
+        (Some(old), Some(new)) => {
+            if Arc::ptr_eq(&old.component, &new.component) {
+                return None;
+            }
+            let mut steps = structural::compare(&old.component.value, &new.component.value);
+            for step in &mut steps {
+                let causes = finder.of_step(step, old, new);
+                changes.push(Change {
+                    path: std::mem::take(&mut step.path),
+                    kind: step.kind,
+                    before: step.before.cloned(),
+                    after: step.after.cloned(),
+                    causes,
+                });
+            }
+            if changes.is_empty() {
+                return None;
+            }
+            (Status::Modified, finder.union(changes.iter().flat_map(|c| c.causes.iter().copied())))
+        }
+        (Some(old), None) => (Status::Removed, finder.of_component(Side::Base, old)),
+        (None, Some(new)) => (Status::Added, finder.of_component(Side::Head, new)),
+        (None, None) => return None,
+    };
+    let (stack, kind, name) = address.clone();
+    Some(ComponentChange { stack, kind, name, status, changes, causes })
+}
+
+type Components = BTreeMap<Address, Placed>;
+
+/// The components of both sides whose address some unit has that is not shared.
+fn candidates(base: &Estate, head: &Estate, filter: &dyn Fn(&Address) -> bool) -> (Components, Components) {
+    let pointers = |estate: &Estate| estate.units.iter().map(Arc::as_ptr).collect::<HashSet<_>>();
+    let shared: HashSet<*const Unit> = pointers(base).intersection(&pointers(head)).copied().collect();
+    let unresolved: HashSet<&str> =
+        [base, head].iter().flat_map(|e| &e.units).filter(|u| !u.resolved).map(|u| &*u.name).collect();
+    let relevant = |unit: &Unit| !unresolved.contains(&*unit.name);
+    let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit));
+
+    let mut addresses: HashSet<Address> = HashSet::new();
+    for unit in [base, head].iter().flat_map(|e| &e.units).filter(|u| relevant(u) && !is_shared(u)) {
+        addresses.extend(unit.components.iter().map(|c| c.address()).filter(filter));
+    }
+    let select = |estate: &Estate| {
+        let mut found = Components::new();
+        if addresses.is_empty() {
+            return found;
+        }
+        // In the order of `Estate::components`: the last unit that defines an address counts, shared or not.
+        for unit in estate.units.iter().filter(|u| relevant(u)) {
+            for component in &unit.components {
+                let address = component.address();
+                if addresses.contains(&address) {
+                    found.insert(address, Placed { component: Arc::clone(component), unit: Arc::clone(unit) });
+                }
+            }
+        }
+        found
+    };
+    (select(base), select(head))
+}
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Equality of values as they are printed: two values are the same if their JSON is the same.
+//!
+//! So `1` equals `1.0`, and an unknown value equals the text that it is printed as. Shared sub-trees are compared by
+//! identity first, and nothing here recurses, however deep a value is.
+
+use crate::value::{Data, Value, json};
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// Whether both values print alike.
+pub fn same(a: &Value, b: &Value) -> bool {
+    let mut todo = vec![(a, b)];
+    while let Some((a, b)) = todo.pop() {
+        match (&a.data, &b.data) {
+            (Data::Map(x), Data::Map(y)) => {
+                if Arc::ptr_eq(x, y) {
+                    continue;
+                }
+                if x.len() != y.len() {
+                    return false;
+                }
+                for (x, y) in x.iter().zip(y.iter()) {
+                    if !(Arc::ptr_eq(&x.key, &y.key) || x.key == y.key) {
+                        return false;
+                    }
+                    todo.push((&x.value, &y.value));
+                }
+            }
+            (Data::List(x), Data::List(y)) => {
+                if Arc::ptr_eq(x, y) {
+                    continue;
+                }
+                if x.len() != y.len() {
+                    return false;
+                }
+                todo.extend(x.iter().zip(y.iter()));
+            }
+            (Data::Str(x), Data::Str(y)) => {
+                if !Arc::ptr_eq(x, y) && x != y {
+                    return false;
+                }
+            }
+            _ => match (Scalar::of(a), Scalar::of(b)) {
+                (Some(x), Some(y)) if x == y => {}
+                _ => return false,
+            },
+        }
+    }
+    true
+}
+
+/// A hash that is equal for values that print alike, the same in every run.
+pub fn digest(value: &Value) -> u64 {
+    // A fixed key on purpose: the hash only finds candidates, `same` decides.
+    let mut hasher = DefaultHasher::new();
+    let mut todo = vec![value];
+    while let Some(value) = todo.pop() {
+        match &value.data {
+            Data::Map(map) => {
+                (1u8, map.len()).hash(&mut hasher);
+                for entry in map.iter() {
+                    entry.key.hash(&mut hasher);
+                    todo.push(&entry.value);
+                }
+            }
+            Data::List(items) => {
+                (2u8, items.len()).hash(&mut hasher);
+                todo.extend(items.iter());
+            }
+            _ => Scalar::of(value).hash(&mut hasher),
+        }
+    }
+    hasher.finish()
+}
+
+/// A scalar as it is printed.
+#[derive(PartialEq, Eq, Hash)]
+enum Scalar<'a> {
+    Null,
+    Bool(bool),
+    Whole(i128),
+    /// The bits of a float with a fraction or an exponent.
+    Fraction(u64),
+    Text(Cow<'a, str>),
+}
+
+impl<'a> Scalar<'a> {
+    fn of(value: &'a Value) -> Option<Self> {
+        Some(match &value.data {
+            Data::Null => Scalar::Null,
+            Data::Bool(b) => Scalar::Bool(*b),
+            Data::Int(i) => Scalar::Whole(i128::from(*i)),
+            Data::Uint(u) => Scalar::Whole(i128::from(*u)),
+            Data::Float(f) => match json::Number::of(*f) {
+                json::Number::Whole(i) => Scalar::Whole(i),
+                json::Number::Fraction(f) => Scalar::Fraction(f.to_bits()),
+                json::Number::Word(word) => Scalar::Text(Cow::Borrowed(word)),
+            },
+            Data::Str(s) => Scalar::Text(Cow::Borrowed(s)),
+            Data::Time(t) => Scalar::Text(Cow::Owned(json::rfc3339(t))),
+            Data::Unknown(u) => Scalar::Text(Cow::Borrowed(&u.text)),
+            Data::List(_) | Data::Map(_) => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Unknown;
+
+    #[test]
+    fn printed_equality() {
+        let unknown = Data::Unknown(Arc::new(Unknown { text: "x".into(), reasons: vec![] }));
+        let equal = [
+            (Data::Int(1), Data::Float(1.0)),
+            (Data::Uint(10_000_000_000_000_000_000), Data::Float(1e19)),
+            (Data::Float(f64::NAN), Data::Str(".nan".into())),
+            (unknown, Data::Str("x".into())),
+        ];
+        for (a, b) in equal {
+            let (a, b) = (Value::new(a), Value::new(b));
+            assert!(same(&a, &b), "{a:?} {b:?}");
+            assert_eq!(digest(&a), digest(&b));
+        }
+        let different = [
+            (Data::Int(1), Data::Bool(true)),
+            (Data::Null, Data::Str("null".into())),
+            (Data::Int(1), Data::Str("1".into())),
+            (Data::Float(0.1), Data::Float(0.2)),
+            (Data::List(Arc::default()), Data::Map(Arc::default())),
+        ];
+        for (a, b) in different {
+            assert!(!same(&Value::new(a), &Value::new(b)));
+        }
+    }
+}

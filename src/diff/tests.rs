@@ -1,0 +1,246 @@
+use super::fixture::{BASE, HEAD, Tree, estate};
+use super::*;
+use crate::estate::Component;
+use crate::value::Data;
+
+fn causes(list: &[Cause], files: &Files) -> String {
+    let texts = list.iter().map(|c| format!("{} {}:{}:{}", c.side.name(), files.get(c.file).path, c.line, c.column));
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// One line for each change: address, sign, path, causes.
+fn lines(base: Tree, head: Tree, options: &Options) -> Vec<String> {
+    let files = Files::default();
+    let (base, head) = (estate(&files, base), estate(&files, head));
+    let mut lines = Vec::new();
+    for c in diff(&base, &head, &files, options).components {
+        if c.status != Status::Modified {
+            lines.push(format!("{}/{} {} because of {}", c.stack, c.name, c.status.name(), causes(&c.causes, &files)));
+        }
+        for x in c.changes {
+            let causes = causes(&x.causes, &files);
+            lines.push(format!("{}/{} {} {} because of {causes}", c.stack, c.name, x.kind.sign(), x.path));
+        }
+    }
+    lines
+}
+
+/// The fixture with one text replaced in one file.
+fn edit(path: &'static str, from: &str, to: &str) -> Vec<(&'static str, String)> {
+    let tree: Vec<_> =
+        BASE.iter().map(|(p, t)| (*p, if *p == path { t.replacen(from, to, 1) } else { (*t).into() })).collect();
+    assert!(tree.iter().zip(BASE).any(|(a, b)| a.1 != b.1), "{from:?} is not in {path}");
+    tree
+}
+
+fn one_edit(path: &'static str, from: &str, to: &str) -> Vec<String> {
+    let head = edit(path, from, to);
+    let head: Vec<(&str, &str)> = head.iter().map(|(p, t)| (*p, t.as_str())).collect();
+    let found = lines(BASE, &head, &Options::default());
+    let touched = |p: &str| p == path;
+    let known = lines(BASE, &head, &Options { touched: Some(&touched), ..Options::default() });
+    assert_eq!(found, known, "what the caller knows only confirms it");
+    found
+}
+
+#[test]
+fn the_edited_line_comes_out() {
+    for (path, from, to, want) in [
+        (
+            "catalog/defaults.yaml",
+            "10.0.0.0/16",
+            "10.1.0.0/16",
+            vec![
+                "dev/eks ~ /vars/cidr because of base catalog/defaults.yaml:3:3, head catalog/defaults.yaml:3:3",
+                "dev/vpc ~ /vars/cidr because of base catalog/defaults.yaml:3:3, head catalog/defaults.yaml:3:3",
+                "test/vpc ~ /vars/cidr because of base catalog/defaults.yaml:3:3, head catalog/defaults.yaml:3:3",
+            ],
+        ),
+        // An override that is taken away uncovers what it replaced.
+        (
+            "stacks/prod.yaml",
+            "  cidr: \"10.9.0.0/16\"\n",
+            "",
+            vec![
+                "prod/old ~ /vars/cidr because of base stacks/prod.yaml:5:3",
+                "prod/vpc ~ /vars/cidr because of base stacks/prod.yaml:5:3",
+            ],
+        ),
+        (
+            "stacks/test.yaml",
+            "  stage: test\n",
+            "  stage: test\n  region: eu-west-1\n",
+            vec!["test/vpc ~ /vars/region because of head stacks/test.yaml:5:3"],
+        ),
+        // Nothing of the imported file was edited; the import was.
+        (
+            "stacks/dev.yaml",
+            "  - catalog/extra.yaml\n",
+            "",
+            vec![
+                "dev/eks - /vars/extra because of base stacks/dev.yaml:3:5",
+                "dev/vpc - /vars/extra because of base stacks/dev.yaml:3:5",
+            ],
+        ),
+        (
+            "stacks/prod.yaml",
+            "  - catalog/defaults.yaml\n",
+            "  - catalog/defaults.yaml\n  - catalog/extra.yaml\n",
+            vec![
+                "prod/old + /vars/extra because of head stacks/prod.yaml:3:5",
+                "prod/vpc + /vars/extra because of head stacks/prod.yaml:3:5",
+            ],
+        ),
+        // A computed value follows what it was computed from.
+        (
+            "stacks/test.yaml",
+            "stage: test",
+            "stage: qa",
+            vec![
+                "test/vpc ~ /vars/stage because of base stacks/test.yaml:4:3, head stacks/test.yaml:4:3",
+                "test/vpc ~ /workspace because of base stacks/test.yaml:4:3, head stacks/test.yaml:4:3",
+            ],
+        ),
+        (
+            "stacks/dev.yaml",
+            "          - b\n",
+            "          - b\n          - c\n",
+            vec!["dev/vpc + /vars/azs/2 because of head stacks/dev.yaml:13:13"],
+        ),
+        (
+            "stacks/prod.yaml",
+            "    old:\n      vars:\n        size: 1\n",
+            "",
+            vec![
+                "prod/old removed because of base stacks/prod.yaml:11:5, base stacks/prod.yaml:12:7, base stacks/prod.yaml:13:9",
+            ],
+        ),
+        // Only the other side has the line that renamed the stack.
+        (
+            "stacks/test.yaml",
+            "vars:\n",
+            "name: qa\nvars:\n",
+            vec![
+                "qa/vpc added because of head stacks/test.yaml:3:1",
+                "test/vpc removed because of head stacks/test.yaml:3:1",
+            ],
+        ),
+        ("stacks/test.yaml", "stage: test", "stage: test # same", vec![]),
+    ] {
+        let want: Vec<String> = want.into_iter().map(String::from).collect();
+        // The toy parser has no comments behind values.
+        let to = if to.ends_with("# same") { "stage: test\n# same" } else { to };
+        assert_eq!(one_edit(path, from, to), want, "{path}: {from:?} to {to:?}");
+    }
+}
+
+#[test]
+fn a_new_file_is_named_once() {
+    let mut head: Vec<(&str, &str)> = BASE.to_vec();
+    head.push((
+        "stacks/qa.yaml",
+        "import:\n  - catalog/defaults.yaml\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        a: 1\n",
+    ));
+    let want = ["qa/vpc added because of head stacks/qa.yaml:2:5"];
+    assert_eq!(lines(BASE, &head, &Options::default()), want);
+    assert_eq!(lines(BASE, &head, &Options { touched: Some(&|p| p == "stacks/qa.yaml"), ..Options::default() }), want);
+}
+
+#[test]
+fn filters_and_shared_units() {
+    let files = Files::default();
+    let (base, head) = (estate(&files, BASE), estate(&files, HEAD));
+    let all = diff(&base, &head, &files, &Options::default());
+    assert_eq!(all.components.len(), 6);
+    let filter = |a: &Address| &*a.0 == "test";
+    let one = diff(&base, &head, &files, &Options { filter: &filter, ..Options::default() });
+    assert_eq!(one.components.len(), 1);
+    assert!(diff(&base, &base, &files, &Options::default()).components.is_empty());
+
+    // A unit that one side only names says nothing.
+    let mut named = estate(&files, HEAD);
+    for unit in &mut named.units {
+        let unit = Arc::get_mut(unit).unwrap();
+        (unit.resolved, unit.components) = (false, Vec::new());
+    }
+    assert!(diff(&base, &named, &files, &Options::default()).components.is_empty());
+}
+
+#[test]
+fn a_shared_unit_still_hides_an_earlier_one() {
+    let files = Files::default();
+    let file = files.add("a.yaml", "1", || "".into());
+    let unit = |name: &str, value: i64| {
+        let component = Component {
+            stack: "s".into(),
+            kind: "terraform".into(),
+            name: "c".into(),
+            value: Value::map([("x".into(), Value::new(Data::Int(value)))].into_iter().collect()),
+            influences: Arc::from([]),
+        };
+        let components = vec![Arc::new(component)];
+        Arc::new(Unit { name: name.into(), file, files: vec![file], components, resolved: true })
+    };
+    let last = unit("z", 0);
+    let estate = |value| Estate { units: vec![unit("a", value), Arc::clone(&last)], findings: vec![] };
+    assert!(diff(&estate(1), &estate(2), &files, &Options::default()).components.is_empty());
+    let without = Estate { units: vec![unit("a", 2)], findings: vec![] };
+    assert_eq!(diff(&estate(1), &without, &files, &Options::default()).components.len(), 1);
+}
+
+#[test]
+fn identical_changes_are_folded() {
+    let files = Files::default();
+    let (base, head) = (estate(&files, BASE), estate(&files, HEAD));
+    let found = diff(&base, &head, &files, &Options::default());
+    let groups: Vec<String> = group::group(&found, &files)
+        .iter()
+        .map(|g| {
+            let paths: Vec<_> =
+                g.changes.iter().map(|c| format!("{}{}x{}", c.kind.sign(), c.path, c.variants.len())).collect();
+            format!("{} {} [{}] {}", g.status.name(), g.addresses.len(), paths.join(" "), causes(&g.causes, &files))
+        })
+        .collect();
+    insta::assert_snapshot!(groups.join("\n"));
+}
+
+#[test]
+fn many_components_are_fast() {
+    let files = Files::default();
+    let text = |x: u32| format!("vars:\n  x: {x}\n{}", (0..200).map(|i| format!("  k{i}: v{i}\n")).collect::<String>());
+    let unit = |x: u32| {
+        let text = text(x);
+        let file = files.add("a.yaml", &text, || text.as_str().into());
+        let value = fixture::parse(&files, file);
+        let component = |i: u32| {
+            // Copies, so that nothing is skipped by identity.
+            let copy = value
+                .get("vars")
+                .unwrap()
+                .as_map()
+                .unwrap()
+                .iter()
+                .map(|e| (Arc::clone(&e.key), e.value.clone()))
+                .collect();
+            Arc::new(Component {
+                stack: format!("s{}", i % 100).into(),
+                kind: "terraform".into(),
+                name: format!("c{i}").into(),
+                value: Value::map(copy),
+                influences: Arc::from([]),
+            })
+        };
+        let components = (0..16_000).map(component).collect();
+        Estate {
+            units: vec![Arc::new(Unit { name: "u".into(), file, files: vec![file], components, resolved: true })],
+            findings: vec![],
+        }
+    };
+    let (base, head) = (unit(1), unit(2));
+    let start = std::time::Instant::now();
+    let found = diff(&base, &head, &files, &Options::default());
+    let groups = group::group(&found, &files);
+    assert_eq!((found.components.len(), groups.len(), groups[0].addresses.len()), (16_000, 1, 16_000));
+    // Generous, because tests run without optimization on busy machines.
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

@@ -1,0 +1,80 @@
+//! What one revision resolves to, free of any dialect: all that rules, the diff and the reports read.
+
+use crate::diagnostic::Diagnostic;
+use crate::value::{FileId, Origin, Value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The result for one revision.
+#[derive(Debug, Default)]
+pub struct Estate {
+    /// The units in the order of their names.
+    pub units: Vec<Arc<Unit>>,
+    /// What is wrong, united and sorted.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// What resolves by itself: in Atmos a top-level stack manifest with everything it imports. Two revisions in which a
+/// unit depends on the same content have the same unit.
+#[derive(Debug)]
+pub struct Unit {
+    /// Its name (in Atmos the manifest key).
+    pub name: Arc<str>,
+    /// The file that defines it.
+    pub file: FileId,
+    /// Every file that had a part in it: itself, imports, included files, configuration. Sorted, without repetition.
+    pub files: Vec<FileId>,
+    /// Its components, sorted by stack, type and name. Empty if the unit was left out of the scope.
+    pub components: Vec<Arc<Component>>,
+    /// Whether it was resolved; a unit outside the asked scope is only named.
+    pub resolved: bool,
+}
+
+/// One component of one stack, resolved.
+#[derive(Clone, Debug)]
+pub struct Component {
+    /// The stack that it belongs to.
+    pub stack: Arc<str>,
+    /// Its type (`terraform`, `helmfile`, …).
+    pub kind: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its whole configuration: a map, as the deployment tool would print it.
+    pub value: Value,
+    /// Lines that shaped it without being the origin of one of its values: imports that led to its files, base
+    /// components it names, settings that steer merging.
+    pub influences: Arc<[Origin]>,
+}
+
+/// The address of a component: stack, type, name.
+pub type Address = (Arc<str>, Arc<str>, Arc<str>);
+
+impl Component {
+    /// Its address.
+    pub fn address(&self) -> Address {
+        (Arc::clone(&self.stack), Arc::clone(&self.kind), Arc::clone(&self.name))
+    }
+}
+
+/// A component with the unit that defines it.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The component.
+    pub component: Arc<Component>,
+    /// Its unit.
+    pub unit: Arc<Unit>,
+}
+
+impl Estate {
+    /// All components by address. Where several units define one component of one stack, the last unit counts.
+    pub fn components(&self) -> BTreeMap<Address, Placed> {
+        let mut all = BTreeMap::new();
+        for unit in &self.units {
+            for component in &unit.components {
+                let placed = Placed { component: Arc::clone(component), unit: Arc::clone(unit) };
+                all.insert(component.address(), placed);
+            }
+        }
+        all
+    }
+}

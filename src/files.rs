@@ -1,0 +1,105 @@
+//! The files of an analysis. Both revisions share one table: the same path with the same content is one file, so that a
+//! place in it is the same place on both sides.
+
+use crate::value::FileId;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// One file, as it was read.
+#[derive(Debug)]
+pub struct File {
+    /// Its path from the root of the repository, with `/`.
+    pub path: Arc<str>,
+    /// Its text. Offsets of [`crate::value::Origin`] are byte offsets into it.
+    pub text: Arc<str>,
+    lines: Vec<u32>,
+}
+
+/// A place as people count: from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+impl File {
+    fn new(path: Arc<str>, text: Arc<str>) -> Self {
+        let lines = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
+            .collect();
+        File { path, text, lines }
+    }
+
+    /// The line (from 1) that a byte offset lies in.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.lines.partition_point(|start| *start <= offset) as u32
+    }
+
+    /// The position of a byte offset; an offset past the end is the end.
+    pub fn position(&self, offset: u32) -> Position {
+        let line = self.line(offset);
+        let start = self.lines[line as usize - 1] as usize;
+        let mut end = (offset as usize).clamp(start, self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        Position { line, column: self.text[start..end].chars().count() as u32 + 1 }
+    }
+
+    /// The text of a line (from 1), without its line end.
+    pub fn line_text(&self, line: u32) -> &str {
+        let Some(start) = (line as usize).checked_sub(1).and_then(|i| self.lines.get(i)) else { return "" };
+        let end = self.lines.get(line as usize).map_or(self.text.len(), |e| *e as usize);
+        self.text[*start as usize..end].trim_end_matches(['\n', '\r'])
+    }
+
+    /// The byte offsets of a line (from 1), without its line end; empty at the end of the file for a line that is not there.
+    pub fn line_span(&self, line: u32) -> std::ops::Range<u32> {
+        let start = (line as usize).checked_sub(1).and_then(|i| self.lines.get(i));
+        let start = start.map_or(self.text.len() as u32, |start| *start);
+        start..start + self.line_text(line).len() as u32
+    }
+
+    /// The number of lines.
+    pub fn line_count(&self) -> u32 {
+        self.lines.len() as u32
+    }
+}
+
+/// All files of an analysis; can be shared between threads.
+#[derive(Debug, Default)]
+pub struct Files {
+    inner: RwLock<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    files: Vec<Arc<File>>,
+    ids: HashMap<(Arc<str>, Arc<str>), FileId>,
+}
+
+impl Files {
+    /// The id of the file at `path` whose content is `identity` (a blob id); `text` is asked for only the first time.
+    pub fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Arc<str>) -> FileId {
+        let key = (Arc::from(path), Arc::from(identity));
+        if let Some(id) = self.inner.read().unwrap_or_else(PoisonError::into_inner).ids.get(&key) {
+            return *id;
+        }
+        let file = Arc::new(File::new(Arc::clone(&key.0), text()));
+        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = inner.ids.get(&key) {
+            return *id;
+        }
+        let id = FileId(inner.files.len() as u32);
+        inner.files.push(file);
+        inner.ids.insert(key, id);
+        id
+    }
+
+    /// The file behind an id that this table handed out.
+    pub fn get(&self, id: FileId) -> Arc<File> {
+        Arc::clone(&self.inner.read().unwrap_or_else(PoisonError::into_inner).files[id.0 as usize])
+    }
+}

@@ -1,0 +1,7 @@
+//! The command `stacklint`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    stacklint::cli::main()
+}

@@ -1,0 +1,131 @@
+//! Resolved configuration as data and as text.
+
+use super::text::style::{self, Theme};
+use super::text::{TextOptions, value};
+use crate::estate::{Address, Placed};
+use crate::files::Files;
+use crate::value::Value;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::io;
+
+/// The components that are described, by address.
+pub type Components = BTreeMap<Address, Placed>;
+
+/// Writes `{stack: {"components": {type: {name: configuration}}}}` as JSON, and a line end.
+pub fn write_stacks_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &Stacks(&rows(components)))?;
+    writeln!(out)
+}
+
+/// Writes the same as YAML.
+pub fn write_stacks_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+    yaml_serde::to_writer(out, &Stacks(&rows(components))).map_err(io::Error::other)
+}
+
+/// Writes a value as JSON, and a line end.
+pub fn write_value_json(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
+}
+
+/// Writes a value as YAML.
+pub fn write_value_yaml(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
+    yaml_serde::to_writer(out, value).map_err(io::Error::other)
+}
+
+/// Writes a table: stacks, below them types, below them components with the root module or chart that they use and the
+/// number of their variables.
+pub fn write_stacks_text(out: &mut dyn io::Write, components: &Components, options: &TextOptions) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let rows = rows(components);
+    let name_width = rows.iter().map(|r| style::width(&style::escape(&r.0.2))).max().unwrap_or(0).min(48);
+    for (i, stack) in rows.chunk_by(|a, b| a.0.0 == b.0.0).enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", theme.bold(&style::escape(&stack[0].0.0)))?;
+        for kind in stack.chunk_by(|a, b| a.0.1 == b.0.1) {
+            writeln!(out, "  {}", theme.dim(&style::escape(&kind[0].0.1)))?;
+            for (address, placed) in kind {
+                let name = style::escape(&address.2);
+                let configuration = &placed.component.value;
+                let vars = configuration.get("vars").and_then(Value::as_map).map_or(0, |m| m.len());
+                let root = configuration.get("component").and_then(Value::as_str).filter(|c| **c != *address.2);
+                let root = root.map(|c| format!("  {}", theme.dim(&format!("from {}", style::escape(c)))));
+                let pad = " ".repeat(name_width.saturating_sub(style::width(&name)));
+                let vars = format!("{vars:>3} {}", if vars == 1 { "var" } else { "vars" });
+                writeln!(out, "    {}{pad}  {}{}", theme.path(&name), theme.dim(&vars), root.unwrap_or_default())?;
+            }
+        }
+    }
+    let stacks = rows.chunk_by(|a, b| a.0.0 == b.0.0).count();
+    let total = format!("{} in {}", style::count(rows.len(), "component"), style::count(stacks, "stack"));
+    writeln!(out, "{}{}", if rows.is_empty() { "" } else { "\n" }, theme.dim(&total))
+}
+
+/// Writes one component: its configuration with the place of every value at the right.
+pub fn write_component_text(
+    out: &mut dyn io::Write,
+    address: &Address,
+    placed: &Placed,
+    files: &Files,
+    options: &TextOptions,
+) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let (stack, kind, name) = address;
+    let title = format!("{} {}", theme.bold(&style::escape(name)), theme.dim(&format!("({}) in", style::escape(kind))));
+    writeln!(out, "{title} {}\n", theme.bold(&style::escape(stack)))?;
+    let lines = value::block(&placed.component.value, false, options, Some(files));
+    let widest = lines.iter().filter(|l| l.place.is_some()).map(|l| style::width(&l.text)).max().unwrap_or(0);
+    // Places stand in one column, unless the values are too wide for that.
+    let column = (widest + 2).min(options.width.saturating_sub(40).max(30));
+    for line in lines {
+        match line.place {
+            Some(place) => {
+                let pad = column.saturating_sub(style::width(&line.text)).max(2);
+                writeln!(out, "{}{}{}", line.text, " ".repeat(pad), theme.dim(&format!("# {place}")))?;
+            }
+            None => writeln!(out, "{}", line.text)?,
+        }
+    }
+    Ok(())
+}
+
+type Row<'a> = (&'a Address, &'a Placed);
+
+fn rows(components: &Components) -> Vec<Row<'_>> {
+    components.iter().collect()
+}
+
+struct Stacks<'a>(&'a [Row<'a>]);
+struct Sections<'a>(&'a [Row<'a>]);
+struct Types<'a>(&'a [Row<'a>]);
+struct Names<'a>(&'a [Row<'a>]);
+
+impl Serialize for Stacks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.chunk_by(|a, b| a.0.0 == b.0.0).map(|rows| (&*rows[0].0.0, Sections(rows))))
+    }
+}
+
+impl Serialize for Sections<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry("components", &Types(self.0))?;
+        map.end()
+    }
+}
+
+impl Serialize for Types<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.chunk_by(|a, b| a.0.1 == b.0.1).map(|rows| (&*rows[0].0.1, Names(rows))))
+    }
+}
+
+impl Serialize for Names<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(address, placed)| (&*address.2, &placed.component.value)))
+    }
+}

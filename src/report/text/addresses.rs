@@ -1,0 +1,149 @@
+//! Where a change arrives: components and stacks, those with the same components in one row.
+
+use super::TextOptions;
+use super::style::{self, Theme};
+use crate::diff::Status;
+use crate::diff::group::Group;
+use crate::estate::Address;
+use std::collections::BTreeMap;
+use std::io;
+
+/// The most rows, and the most names in one list, unless all are asked for.
+const MAX_ROWS: usize = 6;
+const MAX_NAMES: usize = 8;
+
+/// Writes `in 40 components of 12 stacks` and which they are; `again` if the reader just saw the same ones.
+pub(super) fn write(
+    out: &mut dyn io::Write,
+    addresses: &[Address],
+    again: bool,
+    several_types: bool,
+    options: &TextOptions,
+) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    if let [address] = addresses {
+        let name = theme.path(&name(address, several_types));
+        let stack = theme.path(&style::escape(&address.0));
+        return writeln!(out, "    {} {name} {} {stack}", theme.dim("in"), theme.dim("of"));
+    }
+    if again && !options.all {
+        return writeln!(out, "    {}", theme.dim(&format!("in the same {}", totals(addresses))));
+    }
+    writeln!(out, "    {}", theme.dim(&format!("in {}", totals(addresses))))?;
+    rows(out, addresses, several_types, options)
+}
+
+/// Writes components that are new or gone.
+pub(super) fn write_whole(
+    out: &mut dyn io::Write,
+    group: &Group,
+    several_types: bool,
+    options: &TextOptions,
+) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let line = match &group.addresses[..] {
+        [address] => {
+            format!(
+                "component {}: {} of {}",
+                group.status.name(),
+                name(address, several_types),
+                style::escape(&address.0)
+            )
+        }
+        several => format!("{} {}", totals(several), group.status.name()),
+    };
+    match group.status {
+        Status::Removed => writeln!(out, "  {}", theme.removed(&format!("- {line}")))?,
+        _ => writeln!(out, "  {}", theme.added(&format!("+ {line}")))?,
+    }
+    if group.addresses.len() > 1 { rows(out, &group.addresses, several_types, options) } else { Ok(()) }
+}
+
+fn totals(addresses: &[Address]) -> String {
+    let mut stacks: Vec<_> = addresses.iter().map(|a| &a.0).collect();
+    stacks.sort();
+    stacks.dedup();
+    format!("{} of {}", style::count(addresses.len(), "component"), style::count(stacks.len(), "stack"))
+}
+
+fn rows(out: &mut dyn io::Write, addresses: &[Address], several_types: bool, options: &TextOptions) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    // Stacks of a component first, then the components that have the same stacks.
+    let mut by_component: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for address in addresses {
+        by_component.entry(name(address, several_types)).or_default().push(&address.0);
+    }
+    let mut by_stacks: BTreeMap<Vec<&str>, Vec<String>> = BTreeMap::new();
+    for (component, stacks) in by_component {
+        by_stacks.entry(stacks).or_default().push(component);
+    }
+    let mut rows: Vec<(Vec<String>, Vec<&str>)> = by_stacks.into_iter().map(|(s, c)| (c, s)).collect();
+    rows.sort_by(|a, b| (b.0.len() * b.1.len()).cmp(&(a.0.len() * a.1.len())).then_with(|| a.cmp(b)));
+    let shown = if options.all { rows.len() } else { MAX_ROWS };
+    for (components, stacks) in rows.iter().take(shown) {
+        let mut words = list(components.iter().map(|c| theme.path(c)), components.len(), options);
+        words.push(theme.dim("in"));
+        words.extend(list(stacks.iter().map(|s| style::escape(s).into_owned()), stacks.len(), options));
+        wrap(out, &words, options)?;
+    }
+    if rows.len() > shown {
+        let rest: usize = rows[shown..].iter().map(|(c, s)| c.len() * s.len()).sum();
+        writeln!(out, "      {}", theme.dim(&format!("… and {}", style::count(rest, "more component"))))?;
+    }
+    Ok(())
+}
+
+/// The names with commas, as words that a line can break between.
+fn list(names: impl Iterator<Item = String>, total: usize, options: &TextOptions) -> Vec<String> {
+    let theme = Theme::new(options.color);
+    // A cut that hides a single name saves nothing.
+    let shown = if options.all || total <= MAX_NAMES + 1 { total } else { MAX_NAMES };
+    let mut words: Vec<String> = names.take(shown).collect();
+    let last = words.len().saturating_sub(1);
+    for (i, word) in words.iter_mut().enumerate() {
+        if i < last || shown < total {
+            word.push(',');
+        }
+    }
+    if shown < total {
+        words.push(theme.dim(&format!("… {} more", total - shown)));
+    }
+    words
+}
+
+fn wrap(out: &mut dyn io::Write, words: &[String], options: &TextOptions) -> io::Result<()> {
+    let mut used = 6;
+    write!(out, "      ")?;
+    for (i, word) in words.iter().enumerate() {
+        let width = style::width(&plain(word));
+        if i > 0 && used + 1 + width > options.width.max(40) {
+            write!(out, "\n        {word}")?;
+            used = 8 + width;
+        } else {
+            let space = if i > 0 { " " } else { "" };
+            write!(out, "{space}{word}")?;
+            used += space.len() + width;
+        }
+    }
+    writeln!(out)
+}
+
+/// The word without its colors.
+fn plain(word: &str) -> String {
+    let mut text = String::with_capacity(word.len());
+    let mut code = false;
+    for c in word.chars() {
+        match c {
+            '\u{1b}' => code = true,
+            'm' if code => code = false,
+            c if !code => text.push(c),
+            _ => {}
+        }
+    }
+    text
+}
+
+fn name(address: &Address, several_types: bool) -> String {
+    let name = style::escape(&address.2);
+    if several_types { format!("{}/{name}", style::escape(&address.1)) } else { name.into_owned() }
+}

@@ -1,0 +1,90 @@
+//! The heading of a block: the edited lines.
+
+use super::TextOptions;
+use super::style::{self, Theme};
+use crate::diff::{Cause, Side, mask};
+use crate::files::Files;
+use std::io;
+
+/// The most edited lines that are shown for one block.
+const MAX_LINES: usize = 8;
+/// The most bytes of a line that are looked at.
+const MAX_LINE: usize = 2_000;
+
+/// Writes the files with the edited lines; with `secret`, values in these lines are masked whatever their keys are.
+pub(super) fn write(
+    out: &mut dyn io::Write,
+    causes: &[Cause],
+    secret: bool,
+    files: &Files,
+    options: &TextOptions,
+) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    if causes.is_empty() {
+        return writeln!(out, "{}", theme.place("no edited line found"));
+    }
+    let shown = if options.all { causes.len() } else { MAX_LINES.min(causes.len()) };
+    let path = |c: &Cause| files.get(c.file).path.clone();
+    for of_file in causes[..shown].chunk_by(|a, b| path(a) == path(b)) {
+        let head = of_file.iter().find(|c| c.side == Side::Head);
+        let place = match head {
+            Some(cause) => format!("{}:{}", style::escape(&path(cause)), cause.line),
+            None => format!("{}:{}", style::escape(&path(&of_file[0])), of_file[0].line),
+        };
+        let note = if head.is_none() { theme.dim(" (removed)") } else { String::new() };
+        writeln!(out, "{}{note}", theme.place(&place))?;
+        for line in source(of_file, secret, files, options) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    let rest = causes.len() - shown;
+    if rest > 0 {
+        writeln!(out, "    {}", theme.dim(&format!("… and {}", style::count(rest, "more edited line"))))?;
+    }
+    Ok(())
+}
+
+/// The edited lines of one file, those of the base before those of the head, without their common indentation.
+fn source(causes: &[Cause], secret: bool, files: &Files, options: &TextOptions) -> Vec<String> {
+    let theme = Theme::new(options.color);
+    let mut lines: Vec<(Side, String)> = Vec::new();
+    for run in causes.chunk_by(|a, b| a.line.abs_diff(b.line) <= 1) {
+        for side in [Side::Base, Side::Head] {
+            for cause in run.iter().filter(|c| c.side == side) {
+                let file = files.get(cause.file);
+                let secret = secret || !options.show_secrets && mask::is_inside_secret(&file, cause.line);
+                lines.push((side, masked(clip(file.line_text(cause.line)), secret, options)));
+            }
+        }
+    }
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let common = lines.iter().map(|(_, line)| indent(line)).min().unwrap_or(0);
+    let paint = |(side, line): &(Side, String)| {
+        let text = style::escape(&line[common..]).into_owned();
+        let text = style::cut(&text, options.width.saturating_sub(8).max(20));
+        let text = match side {
+            Side::Base => theme.removed(&format!("- {text}")),
+            Side::Head => theme.added(&format!("+ {text}")),
+        };
+        format!("    {} {text}", theme.dim("│"))
+    };
+    lines.iter().map(paint).collect()
+}
+
+fn clip(line: &str) -> &str {
+    let mut end = line.len().min(MAX_LINE);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    &line[..end]
+}
+
+fn masked(line: &str, secret: bool, options: &TextOptions) -> String {
+    let mut text = line.to_owned();
+    if !options.show_secrets {
+        for range in mask::secret_ranges(line, secret).into_iter().rev() {
+            text.replace_range(range, mask::MASK);
+        }
+    }
+    text
+}

@@ -1,0 +1,143 @@
+//! Colors, widths and what must never reach a terminal as it is.
+
+use owo_colors::Style;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// What things look like; with colors off every style is empty.
+#[derive(Clone, Copy, Debug)]
+pub struct Theme {
+    color: bool,
+}
+
+impl Theme {
+    /// A theme with or without colors.
+    pub fn new(color: bool) -> Self {
+        Theme { color }
+    }
+
+    /// Whether there are colors.
+    pub fn has_color(self) -> bool {
+        self.color
+    }
+
+    fn paint(self, text: &str, style: Style) -> String {
+        if self.color && !text.is_empty() { style.style(text).to_string() } else { text.to_owned() }
+    }
+
+    /// Names and headings.
+    pub fn bold(self, text: &str) -> String {
+        self.paint(text, Style::new().bold())
+    }
+
+    /// What is there for completeness.
+    pub fn dim(self, text: &str) -> String {
+        self.paint(text, Style::new().dimmed())
+    }
+
+    /// Files and lines.
+    pub fn place(self, text: &str) -> String {
+        self.paint(text, Style::new().cyan().bold())
+    }
+
+    /// Paths into configuration and names of components.
+    pub fn path(self, text: &str) -> String {
+        self.paint(text, Style::new().bold())
+    }
+
+    /// What is gone.
+    pub fn removed(self, text: &str) -> String {
+        self.paint(text, Style::new().red())
+    }
+
+    /// What is new.
+    pub fn added(self, text: &str) -> String {
+        self.paint(text, Style::new().green())
+    }
+
+    /// What is another one.
+    pub fn changed(self, text: &str) -> String {
+        self.paint(text, Style::new().yellow())
+    }
+
+    /// The words that differ in what is gone.
+    pub fn removed_word(self, text: &str) -> String {
+        self.paint(text, Style::new().red().bold().underline())
+    }
+
+    /// The words that differ in what is new.
+    pub fn added_word(self, text: &str) -> String {
+        self.paint(text, Style::new().green().bold().underline())
+    }
+}
+
+/// Text without anything that steers a terminal: control characters and marks that change the direction of writing are
+/// written as escapes (`\n`, `\u{1b}`).
+pub fn escape(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\n' => safe.push_str("\\n"),
+            '\r' => safe.push_str("\\r"),
+            '\t' => safe.push_str("\\t"),
+            c if steers(c) => {
+                let _ = write!(safe, "\\u{{{:x}}}", c as u32);
+            }
+            c => safe.push(c),
+        }
+    }
+    Cow::Owned(safe)
+}
+
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
+}
+
+/// The columns that text takes.
+pub fn width(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// Text cut to some columns, with `…` for what is missing.
+pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 1;
+    let fits = |c: &char| {
+        used += c.width().unwrap_or(0);
+        used <= columns
+    };
+    let short: String = text.chars().take_while(fits).collect();
+    Cow::Owned(short + "…")
+}
+
+/// A number with its noun: `1 stack`, `2 stacks`.
+pub fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        assert_eq!(escape("plain ü 漢"), "plain ü 漢");
+        assert_eq!(escape("a\u{1b}[31m\n\u{202e}b\u{7f}\u{9b}"), "a\\u{1b}[31m\\n\\u{202e}b\\u{7f}\\u{9b}");
+    }
+
+    #[test]
+    fn cutting() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdefg", 6), "abcde…");
+        assert_eq!(cut("漢漢漢", 4), "漢…");
+        assert_eq!(cut("abc", 0), "…");
+    }
+}

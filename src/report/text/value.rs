@@ -1,0 +1,266 @@
+//! Values as people read them: in one line, or as a block.
+
+use super::TextOptions;
+use super::style::{self, escape};
+use crate::diff::mask;
+use crate::files::Files;
+use crate::value::{Data, Value, json};
+use std::fmt::Write as _;
+
+/// Deeper nesting is shown as `…`.
+const MAX_DEPTH: usize = 60;
+/// What is written in one line stops growing here.
+const MAX_INLINE: usize = 4_000;
+
+/// One line of a block, without colors.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The text with its indentation.
+    pub text: String,
+    /// Where the value was written, as `file:line`.
+    pub place: Option<String>,
+}
+
+/// The value in one line: `{cidr: "10.0.0.0/16", azs: ["a", "b"]}`. With `secret`, it is one by its key.
+pub fn inline(value: &Value, secret: bool, options: &TextOptions) -> String {
+    let mut text = String::new();
+    write_inline(&mut text, value, secret, 0, options);
+    text
+}
+
+fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, options: &TextOptions) {
+    if text.len() > MAX_INLINE || depth > MAX_DEPTH {
+        text.push('…');
+        return;
+    }
+    match &value.data {
+        Data::Map(map) => {
+            text.push('{');
+            for (i, entry) in map.iter().enumerate() {
+                if text.len() > MAX_INLINE {
+                    text.push('…');
+                    break;
+                }
+                let _ = write!(text, "{}{}: ", if i > 0 { ", " } else { "" }, key(&entry.key));
+                write_inline(text, &entry.value, mask::is_secret_below(secret, &entry.key), depth + 1, options);
+            }
+            text.push('}');
+        }
+        Data::List(items) => {
+            text.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if text.len() > MAX_INLINE {
+                    text.push('…');
+                    break;
+                }
+                text.push_str(if i > 0 { ", " } else { "" });
+                write_inline(text, item, secret, depth + 1, options);
+            }
+            text.push(']');
+        }
+        _ => text.push_str(&scalar(value, secret, options)),
+    }
+}
+
+/// A value that is no collection, in one line.
+fn scalar(value: &Value, secret: bool, options: &TextOptions) -> String {
+    if secret && !options.show_secrets && is_maskable(value) {
+        return mask::MASK.to_owned();
+    }
+    match &value.data {
+        Data::Null => "null".to_owned(),
+        Data::Bool(b) => b.to_string(),
+        Data::Int(i) => i.to_string(),
+        Data::Uint(u) => u.to_string(),
+        Data::Float(f) => match json::Number::of(*f) {
+            json::Number::Whole(i) => i.to_string(),
+            json::Number::Fraction(f) => format!("{f:?}"),
+            json::Number::Word(word) => word.to_owned(),
+        },
+        Data::Str(s) => quote(s),
+        Data::Time(t) => json::rfc3339(t),
+        Data::Unknown(u) => escape(&u.text).into_owned(),
+        Data::List(_) | Data::Map(_) => "…".to_owned(),
+    }
+}
+
+/// Whether a value under a secret key would tell the secret.
+pub fn is_maskable(value: &Value) -> bool {
+    match &value.data {
+        Data::Str(s) => !mask::is_reference(s),
+        Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Time(_) => true,
+        _ => false,
+    }
+}
+
+/// Text in double quotes, escaped.
+pub fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for part in text.split_inclusive(['"', '\\']) {
+        match part.char_indices().next_back() {
+            Some((i, last @ ('"' | '\\'))) => {
+                let _ = write!(quoted, "{}\\{last}", escape(&part[..i]));
+            }
+            _ => quoted.push_str(&escape(part)),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A key, in quotes only if it needs them.
+pub fn key(key: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
+    if !key.is_empty() && key.chars().all(plain) { key.to_owned() } else { quote(key) }
+}
+
+/// The value as YAML over several lines; with `files`, each line with the place where its value was written.
+pub fn block(value: &Value, secret: bool, options: &TextOptions, files: Option<&Files>) -> Vec<Line> {
+    let mut writer = Writer { lines: Vec::new(), options, files };
+    match &value.data {
+        Data::Map(map) if !map.is_empty() => writer.children(value, secret, 0),
+        Data::List(items) if !items.is_empty() => writer.children(value, secret, 0),
+        _ => writer.entry("", value, secret, 0),
+    }
+    writer.lines
+}
+
+struct Writer<'a> {
+    lines: Vec<Line>,
+    options: &'a TextOptions,
+    files: Option<&'a Files>,
+}
+
+impl Writer<'_> {
+    fn children(&mut self, value: &Value, secret: bool, depth: usize) {
+        match &value.data {
+            Data::Map(map) => {
+                for entry in map.iter() {
+                    let below = mask::is_secret_below(secret, &entry.key);
+                    self.entry(&format!("{}:", key(&entry.key)), &entry.value, below, depth);
+                }
+            }
+            Data::List(items) => {
+                for item in items.iter() {
+                    self.item(item, secret, depth);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A list item; the first line of a map stands behind the dash.
+    fn item(&mut self, item: &Value, secret: bool, depth: usize) {
+        let first = self.lines.len();
+        match &item.data {
+            Data::Map(map) if !map.is_empty() && depth < MAX_DEPTH => {
+                self.children(item, secret, depth + 1);
+                let at = depth * 2;
+                if let Some(line) = self.lines.get_mut(first) {
+                    line.text.replace_range(at..at + 1, "-");
+                }
+            }
+            _ => self.entry("-", item, secret, depth),
+        }
+    }
+
+    fn entry(&mut self, label: &str, value: &Value, secret: bool, depth: usize) {
+        let indent = "  ".repeat(depth);
+        let space = if label.is_empty() { "" } else { " " };
+        let masked = secret && !self.options.show_secrets && is_maskable(value);
+        let mut push = |text: String| {
+            let place = self.files.and_then(|files| place(value, files));
+            self.lines.push(Line { text, place });
+        };
+        match &value.data {
+            Data::Map(m) if !m.is_empty() && depth < MAX_DEPTH => {
+                self.lines.push(Line { text: format!("{indent}{label}"), place: None });
+                self.children(value, secret, depth + 1);
+            }
+            Data::List(l) if !l.is_empty() && depth < MAX_DEPTH => {
+                self.lines.push(Line { text: format!("{indent}{label}"), place: None });
+                self.children(value, secret, depth + 1);
+            }
+            Data::Map(m) if m.is_empty() => push(format!("{indent}{label}{space}{{}}")),
+            Data::List(l) if l.is_empty() => push(format!("{indent}{label}{space}[]")),
+            Data::Str(s) if s.contains('\n') && !masked => {
+                push(format!("{indent}{label}{space}|"));
+                for line in s.lines() {
+                    self.lines.push(Line { text: format!("{indent}  {}", escape(line)), place: None });
+                }
+            }
+            _ => push(format!("{indent}{label}{space}{}", scalar(value, secret, self.options))),
+        }
+    }
+}
+
+fn place(value: &Value, files: &Files) -> Option<String> {
+    let origin = value.prov.origin?;
+    let file = files.get(origin.file);
+    Some(format!("{}:{}", style::escape(&file.path), file.line(origin.key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Map;
+
+    fn map(pairs: &[(&str, Value)]) -> Value {
+        Value::map(pairs.iter().map(|(k, v)| ((*k).into(), v.clone())).collect::<Map>())
+    }
+
+    fn sample() -> Value {
+        map(&[
+            ("a b", Value::str("x\"y\\z\n\u{1b}")),
+            (
+                "list",
+                Value::list(vec![map(&[("k", Value::new(Data::Int(1))), ("l", Value::default())]), Value::str("s")]),
+            ),
+            ("password", Value::str("hunter2")),
+            ("token", Value::str("!store x")),
+            ("empty", map(&[])),
+            ("text", Value::str("one\ntwo")),
+        ])
+    }
+
+    #[test]
+    fn in_one_line() {
+        assert_eq!(
+            inline(&sample(), false, &TextOptions::default()),
+            "{\"a b\": \"x\\\"y\\\\z\\n\\u{1b}\", empty: {}, list: [{k: 1, l: null}, \"s\"], password: ••••••••, \
+             text: \"one\\ntwo\", token: \"!store x\"}"
+        );
+    }
+
+    #[test]
+    fn as_a_block() {
+        let lines = block(&sample(), false, &TextOptions { show_secrets: true, ..TextOptions::default() }, None);
+        let text: Vec<_> = lines.iter().map(|l| l.text.as_str()).collect();
+        assert_eq!(
+            text,
+            [
+                "\"a b\": |",
+                "  x\"y\\z",
+                "  \\u{1b}",
+                "empty: {}",
+                "list:",
+                "  - k: 1",
+                "    l: null",
+                "  - \"s\"",
+                "password: \"hunter2\"",
+                "text: |",
+                "  one",
+                "  two",
+                "token: \"!store x\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn deep_values_are_cut() {
+        let deep = (0..500).fold(Value::default(), |v, _| Value::list(vec![v]));
+        assert!(inline(&deep, false, &TextOptions::default()).contains('…'));
+        assert!(block(&deep, false, &TextOptions::default(), None).len() < 100);
+    }
+}

@@ -1,0 +1,340 @@
+//! Files on disk: the worktree of a repository, or a folder without git.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gix::bstr::ByteSlice;
+use gix::hash::Kind as HashKind;
+use gix::index::entry::stat::Options as StatOptions;
+use gix::index::entry::{Flags, Mode, Stage, Stat};
+
+use super::index::kind as kind_of_mode;
+use super::objects::{MAX_ENTRIES, MAX_PATH};
+use super::{BlobId, Entry, Error, Kind, Listing, MAX_FILE, Repository, Source};
+
+/// Directories that never hold configuration: git's own, and Terraform's working copies.
+const SKIPPED: [&str; 2] = [".git", ".terraform"];
+
+/// From how many files on more than one thread pays.
+const MANY_FILES: usize = 256;
+
+/// A folder on disk as a source. Bytes are read raw, without line ending or other conversions.
+pub struct Folder {
+    root: PathBuf,
+    name: String,
+    prefix: String,
+    limit: u64,
+    listing: Listing,
+    /// Where files are whose names are not UTF-8.
+    odd: BTreeMap<Box<str>, PathBuf>,
+    unreadable: Vec<String>,
+}
+
+impl Folder {
+    /// Lists everything below `root`; `.git` and `.terraform` are skipped at any depth.
+    pub fn open(root: &Path) -> Result<Self, Error> {
+        let hasher = Hasher { kind: HashKind::Sha1, index: None, limit: MAX_FILE };
+        Self::list(root, root.display().to_string(), String::new(), &hasher)
+    }
+
+    fn list(root: &Path, name: String, prefix: String, hasher: &Hasher) -> Result<Self, Error> {
+        let mut walk = Walk::new(root, &name, hasher);
+        walk.run()?;
+        walk.unreadable.sort_unstable();
+        Ok(Self {
+            root: root.into(),
+            listing: Listing::new(walk.entries, walk.links),
+            odd: walk.odd,
+            unreadable: walk.unreadable,
+            limit: hasher.limit,
+            prefix,
+            name,
+        })
+    }
+}
+
+impl Source for Folder {
+    fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+        let path = self.odd.get(&entry.path).map_or(Path::new(&*entry.path), PathBuf::as_path);
+        let path = self.root.join(path);
+        match entry.kind {
+            Kind::Submodule => Err(Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() }),
+            Kind::Symlink => {
+                let target = fs::read_link(&path).map_err(|error| io_error(&path, &error))?;
+                Ok(slashed(&target).0.into())
+            }
+            Kind::File | Kind::Executable => {
+                let too_large = || Error::TooLarge { path: entry.path.to_string(), limit: self.limit };
+                read_file(&path, self.limit).map_err(|error| io_error(&path, &error))?.ok_or_else(too_large)
+            }
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    fn unreadable(&self) -> &[String] {
+        &self.unreadable
+    }
+}
+
+impl Repository {
+    /// The files of the worktree as they are on disk, tracked or not. Checked out submodules are not entered.
+    pub fn worktree(&self) -> Result<Box<dyn Source>, Error> {
+        let root = self.workdir().ok_or_else(|| self.bare("worktree"))?;
+        let hasher = self.objects.with(|repo| Hasher {
+            kind: repo.object_hash(),
+            index: repo.index_or_empty().ok().map(|index| Cache { converts: converts(repo), index }),
+            limit: self.objects.limit(),
+        });
+        let folder = Folder::list(root, "worktree".to_owned(), self.prefix.clone(), &hasher)?;
+        Ok(Box::new(folder))
+    }
+}
+
+/// Whether git may store other bytes than those on disk, as far as configuration says. Attribute files in the worktree
+/// count separately.
+fn converts(repo: &gix::Repository) -> bool {
+    let config = repo.config_snapshot();
+    let home = || {
+        std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(".config")))
+    };
+    config.string("core.autocrlf").is_some_and(|value| value != "false")
+        || config.string("core.attributesFile").is_some()
+        || repo.common_dir().join("info/attributes").exists()
+        || Path::new("/etc/gitattributes").exists()
+        || home().is_some_and(|home| home.join("git/attributes").exists())
+}
+
+fn io_error(path: &Path, error: &std::io::Error) -> Error {
+    Error::Io { path: path.into(), reason: error.to_string() }
+}
+
+/// `None`: the file is larger than `limit`.
+fn read_file(path: &Path, limit: u64) -> std::io::Result<Option<Arc<[u8]>>> {
+    // Opening a pipe would wait for somebody to write to it.
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_file() {
+        return Err(std::io::Error::other("it is no regular file any more"));
+    }
+    if metadata.len() > limit {
+        return Ok(None);
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
+    File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then(|| bytes.into()))
+}
+
+/// Finds out content identities.
+struct Hasher {
+    kind: HashKind,
+    index: Option<Cache>,
+    limit: u64,
+}
+
+/// What git remembers about files it has seen.
+struct Cache {
+    index: gix::worktree::Index,
+    /// Files are raw here: where git converts line endings, the id in the index is that of other bytes.
+    converts: bool,
+}
+
+impl Hasher {
+    /// The id of a regular file. Files too large to be read get one that stands for their size and time.
+    fn file(&self, path: &Path, relative: &[u8], attributes: bool) -> std::io::Result<BlobId> {
+        let metadata = gix::index::fs::Metadata::from_path_no_follow(path)?;
+        if let Some(id) = self.index.as_ref().filter(|_| !attributes).and_then(|cache| cache.known(relative, &metadata))
+        {
+            return Ok(id);
+        }
+        Ok(match read_file(path, self.limit)? {
+            Some(bytes) => BlobId::with(self.kind, &bytes),
+            None => {
+                BlobId::with(self.kind, format!("{:?} {} {:?}", path, metadata.len(), metadata.modified()).as_bytes())
+            }
+        })
+    }
+
+    /// The commit of a submodule.
+    fn submodule(&self, relative: &[u8]) -> Option<BlobId> {
+        let index = &self.index.as_ref()?.index;
+        let entry = index.entry_by_path(relative.as_bstr())?;
+        (kind_of_mode(entry.mode) == Kind::Submodule).then(|| entry.id.into())
+    }
+}
+
+impl Cache {
+    /// The id in the index, if the file certainly is as it was when git looked at it.
+    fn known(&self, relative: &[u8], metadata: &gix::index::fs::Metadata) -> Option<BlobId> {
+        if self.converts || metadata.len() >= u64::from(u32::MAX) {
+            return None;
+        }
+        let entry = self.index.entry_by_path_and_stage(relative.as_bstr(), Stage::Unconflicted)?;
+        let regular = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
+        if !regular || entry.flags.intersects(Flags::INTENT_TO_ADD | Flags::ASSUME_VALID) {
+            return None;
+        }
+        // Compared as exactly as possible, and distrusted as soon as possible: a wrong "no" only costs reading.
+        let exact = StatOptions { trust_ctime: true, check_stat: true, use_nsec: true, use_stdev: false };
+        let coarse = StatOptions { use_nsec: false, ..exact };
+        let stat = Stat::from_fs(metadata).ok()?;
+        let fresh = entry.stat.matches(&stat, exact) && !entry.stat.is_racy(self.index.timestamp(), coarse);
+        fresh.then(|| entry.id.into())
+    }
+}
+
+/// A walk over a folder.
+struct Walk<'a> {
+    root: &'a Path,
+    name: &'a str,
+    hasher: &'a Hasher,
+    entries: Vec<Entry>,
+    links: BTreeMap<Box<str>, Box<str>>,
+    odd: BTreeMap<Box<str>, PathBuf>,
+    unreadable: Vec<String>,
+    visited: usize,
+    /// Regular files, and whether they are executable; their ids come last.
+    files: Vec<(PathBuf, bool)>,
+    /// A file with git attributes was seen.
+    attributes: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: &'a Path, name: &'a str, hasher: &'a Hasher) -> Self {
+        Self {
+            root,
+            name,
+            hasher,
+            entries: Vec::new(),
+            links: BTreeMap::new(),
+            odd: BTreeMap::new(),
+            unreadable: Vec::new(),
+            visited: 0,
+            files: Vec::new(),
+            attributes: false,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), Error> {
+        // The root itself must be readable; below it, what cannot be read is noted and left out.
+        let mut open = vec![PathBuf::new()];
+        fs::read_dir(self.root).map_err(|error| io_error(self.root, &error))?;
+        while let Some(dir) = open.pop() {
+            let Ok(entries) = fs::read_dir(self.root.join(&dir)) else {
+                self.unreadable.push(slashed(&dir).1.into());
+                continue;
+            };
+            for entry in entries.filter_map(Result::ok) {
+                let name = entry.file_name();
+                if SKIPPED.iter().any(|skipped| name == *skipped) {
+                    continue;
+                }
+                let path = dir.join(&name);
+                self.visited += 1;
+                if self.visited > MAX_ENTRIES || path.as_os_str().len() > MAX_PATH {
+                    return Err(Error::TooManyFiles { name: self.name.to_owned(), limit: MAX_ENTRIES });
+                }
+                let Ok(file_type) = entry.file_type() else { continue };
+                if file_type.is_dir() {
+                    match self.hasher.submodule(&slashed(&path).0) {
+                        Some(id) => self.add(path, id, Kind::Submodule),
+                        None => open.push(path),
+                    }
+                } else if file_type.is_symlink() {
+                    self.link(path);
+                } else if file_type.is_file() {
+                    self.attributes |= name == ".gitattributes";
+                    self.files.push((path, is_executable(&entry)));
+                }
+            }
+        }
+        self.hash();
+        Ok(())
+    }
+
+    /// Turns files into entries, on several threads when there are many.
+    fn hash(&mut self) {
+        let files = std::mem::take(&mut self.files);
+        let (root, hasher, attributes) = (self.root, self.hasher, self.attributes);
+        let id = |(path, _): &(PathBuf, bool)| hasher.file(&root.join(path), &bytes_of(path), attributes);
+        let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(8));
+        let ids: Vec<_> = if files.len() < MANY_FILES || threads == 1 {
+            files.iter().map(id).collect()
+        } else {
+            std::thread::scope(|scope| {
+                let parts = files.chunks(files.len().div_ceil(threads));
+                let parts: Vec<_> =
+                    parts.map(|part| scope.spawn(move || part.iter().map(id).collect::<Vec<_>>())).collect();
+                parts.into_iter().flat_map(|part| part.join().expect("hashing does not panic")).collect()
+            })
+        };
+        for ((path, executable), id) in files.into_iter().zip(ids) {
+            match id {
+                Ok(id) => self.add(path, id, if executable { Kind::Executable } else { Kind::File }),
+                Err(_) => self.unreadable.push(slashed(&path).1.into()),
+            }
+        }
+    }
+
+    fn link(&mut self, path: PathBuf) {
+        let Ok(target) = fs::read_link(self.root.join(&path)) else {
+            self.unreadable.push(slashed(&path).1.into());
+            return;
+        };
+        let target = slashed(&target).0;
+        let id = BlobId::with(self.hasher.kind, &target);
+        if let Ok(target) = String::from_utf8(target) {
+            self.links.insert(slashed(&path).1, target.into());
+        }
+        self.add(path, id, Kind::Symlink);
+    }
+
+    fn add(&mut self, path: PathBuf, id: BlobId, kind: Kind) {
+        let (bytes, text) = slashed(&path);
+        let lossy = bytes != text.as_bytes();
+        if lossy {
+            self.odd.entry(text.clone()).or_insert(path);
+        }
+        self.entries.push(Entry { path: text, id, kind, lossy });
+    }
+}
+
+/// A path as git writes it: its bytes, and as text.
+fn slashed(path: &Path) -> (Vec<u8>, Box<str>) {
+    let bytes = bytes_of(path);
+    let text = super::lossy(&bytes).0;
+    (bytes, text)
+}
+
+#[cfg(unix)]
+fn bytes_of(path: &Path) -> Vec<u8> {
+    std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec()
+}
+
+#[cfg(not(unix))]
+fn bytes_of(path: &Path) -> Vec<u8> {
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/").into_bytes()
+}
+
+#[cfg(unix)]
+fn is_executable(entry: &fs::DirEntry) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    entry.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o100 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &fs::DirEntry) -> bool {
+    false
+}

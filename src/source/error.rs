@@ -1,0 +1,144 @@
+//! What can go wrong at the border to git and the disk.
+
+use std::path::PathBuf;
+
+/// An error of this module. Every message says what failed, where, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is a repository, but it cannot be opened.
+    #[error("cannot open the git repository of {}: {reason}", .path.display())]
+    Open {
+        /// Where the search started.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Something other than a range where a range is needed.
+    #[error("`{0}` is not a range: write `BASE..HEAD`, or `BASE...HEAD` to start at their merge base")]
+    NotARange(String),
+    /// No reference or object of that name.
+    #[error("`{spec}` is not a revision of this repository{}{}", did_you_mean(.suggestion), then(.hint))]
+    UnknownRevision {
+        /// As written.
+        spec: String,
+        /// A reference with a similar name.
+        suggestion: Option<String>,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The revision exists, but leads to no commit.
+    #[error("`{spec}` does not lead to a commit: {reason}{}", then(.hint))]
+    NotACommit {
+        /// As written.
+        spec: String,
+        /// Why.
+        reason: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// `HEAD` is a branch that has no commit yet.
+    #[error("branch `{branch}` has no commit yet: commit something first, or compare the index or the worktree")]
+    Unborn {
+        /// Short name of the branch.
+        branch: String,
+    },
+    /// The histories of two revisions do not meet in this clone.
+    #[error("`{base}` and `{head}` have no common ancestor in this clone; {hint}")]
+    NoMergeBase {
+        /// First revision as written.
+        base: String,
+        /// Second revision as written.
+        head: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// An object that should exist does not.
+    #[error("object {id}{} is not in this clone; {hint}", of(.path))]
+    MissingObject {
+        /// Full hexadecimal id.
+        id: String,
+        /// The file it is the content of, if any.
+        path: Option<String>,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// An object exists but cannot be read.
+    #[error("object {id}{} cannot be read: {reason}; check the repository with `git fsck`", of(.path))]
+    BrokenObject {
+        /// Full hexadecimal id.
+        id: String,
+        /// The file it is the content of, if any.
+        path: Option<String>,
+        /// Why.
+        reason: String,
+    },
+    /// A bare repository has neither.
+    #[error("{path} is a bare repository without {what}: name a revision instead", path = .path.display())]
+    Bare {
+        /// The git directory.
+        path: PathBuf,
+        /// `index` or `worktree`.
+        what: &'static str,
+    },
+    /// The index cannot be read.
+    #[error("cannot read the git index: {reason}; `git status` tells whether git can")]
+    Index {
+        /// Why.
+        reason: String,
+    },
+    /// More than anybody writes by hand.
+    #[error("{path} is larger than {limit} bytes and is not read")]
+    TooLarge {
+        /// The file.
+        path: String,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// A tree with more files than can be listed.
+    #[error("{name} has more than {limit} files and directories, or directories nested too deeply")]
+    TooManyFiles {
+        /// The source.
+        name: String,
+        /// The limit.
+        limit: usize,
+    },
+    /// A submodule has no bytes, and an entry of one source means nothing to another.
+    #[error("{path} is not a file of {source_name}")]
+    NotAFile {
+        /// The path.
+        path: String,
+        /// The source.
+        source_name: String,
+    },
+    /// The disk said no.
+    #[error("cannot read {}: {reason}", .path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+fn did_you_mean(suggestion: &Option<String>) -> String {
+    suggestion.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
+}
+
+fn then(hint: &Option<String>) -> String {
+    hint.as_ref().map_or_else(String::new, |hint| format!("; {hint}"))
+}
+
+fn of(path: &Option<String>) -> String {
+    path.as_ref().map_or_else(String::new, |path| format!(" ({path})"))
+}
+
+/// What to do about history that a shallow clone lacks.
+pub(super) const DEEPEN: &str = "the clone is shallow: run `git fetch --deepen=200` or `git fetch --unshallow` \
+                                 (in GitHub Actions set `fetch-depth: 0` for actions/checkout)";
+/// What to do about objects that a partial clone lacks.
+pub(super) const REFETCH: &str = "the clone is partial: let git fetch the files by running `git archive REVISION` \
+                                  once, or clone without `--filter`";
+/// What to do about objects nobody knows why they are missing.
+pub(super) const FSCK: &str = "check the repository with `git fsck`";
+/// What to do about histories that do not meet.
+pub(super) const UNRELATED: &str = "their histories are unrelated: use `BASE..HEAD` to compare them directly";

@@ -1,0 +1,69 @@
+//! The index: what the next commit would hold.
+
+use std::sync::Arc;
+
+use gix::index::entry::{Flags, Mode, Stage};
+
+use super::objects::{Found, Snapshot};
+use super::{Error, Kind, Repository, Source, lossy, reason};
+
+/// The index as a source.
+pub struct Index {
+    /// The entries that would be committed. Paths in conflict and files only announced (`git add -N`) are not there.
+    pub source: Box<dyn Source>,
+    /// Paths with an unresolved merge conflict, sorted.
+    pub conflicts: Vec<String>,
+}
+
+impl Repository {
+    /// The files of the index.
+    pub fn index(&self) -> Result<Index, Error> {
+        if self.workdir().is_none() {
+            return Err(self.bare("index"));
+        }
+        let index = self.objects.with(|repo| repo.index_or_empty());
+        let index = index.map_err(|error| Error::Index { reason: reason(error) })?;
+        let mut found = Found::default();
+        let mut conflicts = Vec::new();
+        for entry in index.entries() {
+            let path = entry.path(&index);
+            if entry.stage() != Stage::Unconflicted {
+                let path = String::from(lossy(path).0);
+                if conflicts.last() != Some(&path) {
+                    conflicts.push(path);
+                }
+                continue;
+            }
+            if entry.flags.contains(Flags::INTENT_TO_ADD) {
+                continue;
+            }
+            if entry.mode == Mode::DIR {
+                // A sparse index holds directories outside the checkout as one entry.
+                let dir = String::from_utf8_lossy(path);
+                self.objects.walk(entry.id, dir.trim_end_matches('/'), "index", &mut found)?;
+            } else {
+                found.add(path, entry.id, kind(entry.mode));
+            }
+        }
+        Ok(Index {
+            source: Box::new(Snapshot {
+                listing: self.objects.listing(found),
+                objects: Arc::clone(&self.objects),
+                name: "index".to_owned(),
+                commit: None,
+                prefix: self.prefix.clone(),
+            }),
+            conflicts,
+        })
+    }
+}
+
+/// What the index calls an entry. Modes nobody writes count as files.
+pub(super) fn kind(mode: Mode) -> Kind {
+    match mode {
+        Mode::FILE_EXECUTABLE => Kind::Executable,
+        Mode::SYMLINK => Kind::Symlink,
+        Mode::COMMIT => Kind::Submodule,
+        _ => Kind::File,
+    }
+}

@@ -1,0 +1,448 @@
+//! What is in one source: paths, kinds and content identities.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gix::ObjectId;
+
+/// Most symbolic links followed while one path is resolved; the usual limit of operating systems.
+const MAX_LINKS: usize = 40;
+
+/// Identity of a file's content: its git blob id (20 or 32 bytes). Equal ids mean equal bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlobId {
+    len: u8,
+    bytes: [u8; 32],
+}
+
+impl BlobId {
+    /// The id git gives to `content` in a SHA-1 repository.
+    pub fn of(content: &[u8]) -> Self {
+        Self::with(gix::hash::Kind::Sha1, content)
+    }
+
+    pub(super) fn with(kind: gix::hash::Kind, content: &[u8]) -> Self {
+        // Hashing only fails for content made to collide under SHA-1. No repository has it; its SHA-256 tells it apart.
+        let hash = |kind| gix::objs::compute_hash(kind, gix::objs::Kind::Blob, content);
+        hash(kind).or_else(|_| hash(gix::hash::Kind::Sha256)).unwrap_or_else(|_| kind.null()).into()
+    }
+
+    /// The raw bytes, 20 or 32 of them.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    pub(super) fn object_id(self) -> Option<ObjectId> {
+        ObjectId::try_from(self.as_bytes()).ok()
+    }
+}
+
+impl From<ObjectId> for BlobId {
+    fn from(id: ObjectId) -> Self {
+        let mut bytes = [0; 32];
+        let source = id.as_slice();
+        let len = source.len().min(bytes.len());
+        bytes[..len].copy_from_slice(&source[..len]);
+        Self { len: len as u8, bytes }
+    }
+}
+
+impl fmt::Display for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for BlobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A regular file with the executable bit.
+    Executable,
+    /// A symbolic link; its content is the target.
+    Symlink,
+    /// A commit of another repository; its id is that commit's. It counts as an empty directory.
+    Submodule,
+}
+
+/// One file, link or submodule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Relative to the repository root, separated by `/`.
+    pub path: Box<str>,
+    /// Content identity.
+    pub id: BlobId,
+    /// What it is.
+    pub kind: Kind,
+    /// The real name is not UTF-8; `path` shows replacement characters.
+    pub lossy: bool,
+}
+
+/// Why a path leads to no file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// Nothing there, or a link that leads to nothing.
+    #[error("no such file")]
+    Missing,
+    /// A `..` or a link leads out of the repository.
+    #[error("the path leaves the repository")]
+    LeavesRepository,
+    /// More symbolic links than an operating system follows.
+    #[error("too many symbolic links")]
+    Loop,
+    /// A directory or a submodule.
+    #[error("is a directory")]
+    IsDirectory,
+}
+
+/// What a path leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Node<'a> {
+    /// A directory, by its path without links; the root is empty.
+    Dir(String),
+    /// A regular file.
+    File(&'a Entry),
+}
+
+/// What kind of thing a directory holds under a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Child {
+    /// A directory or a submodule.
+    Dir,
+    /// A regular file.
+    File,
+    /// A symbolic link to anything.
+    Symlink,
+}
+
+/// All entries of a source, sorted by the bytes of their paths, without directories.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Listing {
+    entries: Vec<Entry>,
+    links: BTreeMap<Box<str>, Box<str>>,
+}
+
+impl Listing {
+    /// `links` maps the paths of symbolic links to their targets.
+    pub(super) fn new(mut entries: Vec<Entry>, links: BTreeMap<Box<str>, Box<str>>) -> Self {
+        entries.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+        // Only names that are not UTF-8 can fall together.
+        entries.dedup_by(|b, a| a.path == b.path);
+        Self { entries, links }
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All entries in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
+        self.entries.iter()
+    }
+
+    /// The entry with exactly this path.
+    pub fn get(&self, path: &str) -> Option<&Entry> {
+        let at = self.entries.binary_search_by(|entry| entry.path.as_bytes().cmp(path.as_bytes())).ok()?;
+        self.entries.get(at)
+    }
+
+    /// All entries below a directory at any depth; all entries for `""` and `"."`.
+    pub fn under(&self, dir: &str) -> &[Entry] {
+        let dir = dir.trim_end_matches('/');
+        if dir.is_empty() || dir == "." {
+            return &self.entries;
+        }
+        let before = |end: u8| {
+            move |entry: &Entry| {
+                let path = entry.path.as_bytes();
+                let head = &path[..path.len().min(dir.len())];
+                match head.cmp(dir.as_bytes()) {
+                    std::cmp::Ordering::Equal => path.get(dir.len()).is_none_or(|&byte| byte < end),
+                    order => order.is_lt(),
+                }
+            }
+        };
+        // Everything that goes on with `/`, and nothing that goes on with the byte after it.
+        let start = self.entries.partition_point(before(b'/'));
+        let rest = &self.entries[start..];
+        &rest[..rest.partition_point(before(b'/' + 1))]
+    }
+
+    /// Whether something is below this path (links are not followed), or it is a submodule. The root always is one.
+    pub fn is_dir(&self, path: &str) -> bool {
+        matches!(path, "" | ".")
+            || !self.under(path).is_empty()
+            || self.get(path).is_some_and(|entry| entry.kind == Kind::Submodule)
+    }
+
+    /// The target of the symbolic link at `path`.
+    pub fn link_target(&self, path: &str) -> Option<&str> {
+        self.links.get(path).map(AsRef::as_ref)
+    }
+
+    /// The names directly in a directory (given without links), sorted by name.
+    pub fn children(&self, dir: &str) -> Vec<(&str, Child)> {
+        let dir = if dir == "." { "" } else { dir };
+        let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
+        let mut rest = self.under(dir);
+        let mut children: Vec<(&str, Child)> = Vec::new();
+        while let Some(entry) = rest.first() {
+            let below = entry.path.get(skip..).unwrap_or("");
+            if let Some(slash) = below.find('/') {
+                let child = &entry.path[..skip + slash];
+                children.push((&below[..slash], Child::Dir));
+                let inside = rest
+                    .partition_point(|other| other.path.strip_prefix(child).is_some_and(|tail| tail.starts_with('/')));
+                rest = &rest[inside.max(1)..];
+            } else {
+                let child = match entry.kind {
+                    Kind::File | Kind::Executable => Child::File,
+                    Kind::Symlink => Child::Symlink,
+                    Kind::Submodule => Child::Dir,
+                };
+                children.push((below, child));
+                rest = &rest[1..];
+            }
+        }
+        children.sort_unstable_by_key(|child| child.0);
+        children.dedup_by_key(|child| child.0);
+        children
+    }
+
+    /// The regular file a path leads to, following symbolic links.
+    pub fn resolve(&self, path: &str) -> Result<&Entry, ResolveError> {
+        match self.lookup(path)? {
+            Node::File(entry) => Ok(entry),
+            Node::Dir(_) => Err(ResolveError::IsDirectory),
+        }
+    }
+
+    /// What a path leads to, following symbolic links and `..` as an operating system does. Never
+    /// [`ResolveError::IsDirectory`].
+    pub fn lookup(&self, path: &str) -> Result<Node<'_>, ResolveError> {
+        if path.starts_with('/') {
+            return Err(ResolveError::LeavesRepository);
+        }
+        let mut current = String::new();
+        let mut links = 0;
+        let mut pending: Vec<&str> = path.split('/').rev().collect();
+        while let Some(part) = pending.pop() {
+            let parent = current.len();
+            match part {
+                "" | "." => continue,
+                ".." if current.is_empty() => return Err(ResolveError::LeavesRepository),
+                ".." => {
+                    current.truncate(current.rfind('/').unwrap_or(0));
+                    continue;
+                }
+                _ if current.is_empty() => current.push_str(part),
+                _ => {
+                    current.push('/');
+                    current.push_str(part);
+                }
+            }
+            let Some(entry) = self.get(&current) else {
+                if self.under(&current).is_empty() {
+                    return Err(ResolveError::Missing);
+                }
+                continue;
+            };
+            match entry.kind {
+                Kind::Submodule => {}
+                Kind::File | Kind::Executable if pending.iter().all(|part| part.is_empty()) => {
+                    return Ok(Node::File(entry));
+                }
+                Kind::File | Kind::Executable => return Err(ResolveError::Missing),
+                Kind::Symlink => {
+                    links += 1;
+                    if links > MAX_LINKS {
+                        return Err(ResolveError::Loop);
+                    }
+                    let target = self.link_target(&current).ok_or(ResolveError::Missing)?;
+                    if target.is_empty() {
+                        return Err(ResolveError::Missing);
+                    }
+                    if target.starts_with('/') {
+                        return Err(ResolveError::LeavesRepository);
+                    }
+                    pending.extend(target.split('/').rev());
+                    current.truncate(parent);
+                }
+            }
+        }
+        Ok(Node::Dir(current))
+    }
+}
+
+impl<'a> IntoIterator for &'a Listing {
+    type Item = &'a Entry;
+    type IntoIter = std::slice::Iter<'a, Entry>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// How a path differs between two listings.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum ChangeKind {
+    /// Only in the second.
+    Added,
+    /// Only in the first.
+    Removed,
+    /// In both, with other content, or one is a link or submodule and the other is not.
+    Modified,
+}
+
+/// A path that differs between two listings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// The path.
+    pub path: Box<str>,
+    /// How it differs.
+    pub kind: ChangeKind,
+}
+
+/// The paths that differ from `a` to `b`, in order. The executable bit alone is no difference.
+pub fn changed(a: &Listing, b: &Listing) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let order = match (a.peek(), b.peek()) {
+            (None, None) => return changes,
+            (Some(_), None) => std::cmp::Ordering::Less,
+            (None, Some(_)) => std::cmp::Ordering::Greater,
+            (Some(a), Some(b)) => a.path.as_bytes().cmp(b.path.as_bytes()),
+        };
+        let old = if order.is_le() { a.next() } else { None };
+        let new = if order.is_ge() { b.next() } else { None };
+        let (entry, kind) = match (old, new) {
+            (Some(old), Some(new)) if old.id == new.id && family(old.kind) == family(new.kind) => continue,
+            (Some(old), Some(_)) => (old, ChangeKind::Modified),
+            (Some(old), None) => (old, ChangeKind::Removed),
+            (None, Some(new)) => (new, ChangeKind::Added),
+            (None, None) => return changes,
+        };
+        changes.push(Change { path: entry.path.clone(), kind });
+    }
+}
+
+fn family(kind: Kind) -> Kind {
+    if kind == Kind::Executable { Kind::File } else { kind }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::{Memory, Source as _};
+    use super::*;
+
+    fn listing(files: &[&str], links: &[(&str, &str)]) -> Listing {
+        let files = files.iter().map(|path| ((*path).to_owned(), path.as_bytes().to_vec())).collect();
+        let links: BTreeMap<_, _> = links.iter().map(|(path, to)| ((*path).to_owned(), (*to).to_owned())).collect();
+        Memory::with_links("memory", files, links).listing().clone()
+    }
+
+    #[test]
+    fn ids_are_those_of_git() {
+        assert_eq!(BlobId::of(b"").to_string(), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+        assert_eq!(BlobId::of(b"hello\n").to_string(), "ce013625030ba8dba906f756967f9e9ca394464a");
+        let id = BlobId::of(b"x");
+        assert_eq!(id.object_id().map(BlobId::from), Some(id));
+    }
+
+    #[test]
+    fn directories_are_contiguous() {
+        let listing = listing(&["a-b", "a.b/c", "a/b", "a/b.c", "a/b/c", "a0", "b", "é/x"], &[]);
+        let under = |dir| listing.under(dir).iter().map(|entry| &*entry.path).collect::<Vec<_>>();
+        assert_eq!(under("a"), ["a/b", "a/b.c", "a/b/c"]);
+        assert_eq!(under("a/"), under("a"));
+        assert_eq!(under("é"), ["é/x"]);
+        assert_eq!(under("b"), [""; 0]);
+        assert_eq!(under(""), under("."));
+        assert_eq!(listing.len(), under("").len());
+        for (path, expected) in [("", true), ("a", true), ("a/b", true), ("b", false), ("a.", false), ("é", true)] {
+            assert_eq!(listing.is_dir(path), expected, "{path}");
+        }
+        let names = |dir| listing.children(dir).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names(""), ["a", "a-b", "a.b", "a0", "b", "é"]);
+        assert_eq!(names("."), names(""));
+        assert_eq!(names("a"), ["b", "b.c"]);
+    }
+
+    #[test]
+    fn paths_resolve_through_links() {
+        let links = [
+            ("link", "d/f"),
+            ("dir", "d/e"),
+            ("d/up", "../g"),
+            ("chain", "dir/../f"),
+            ("loop", "pool"),
+            ("pool", "loop"),
+            ("out", "../x"),
+            ("abs", "/etc/passwd"),
+            ("dangling", "nowhere"),
+            ("empty", ""),
+        ];
+        let listing = listing(&["d/f", "d/e/h", "g"], &links);
+        let cases = [
+            ("d/f", Ok("d/f")),
+            ("./d//f", Ok("d/f")),
+            ("link", Ok("d/f")),
+            ("dir/h", Ok("d/e/h")),
+            ("d/up", Ok("g")),
+            ("dir/../f", Ok("d/f")),
+            ("chain", Ok("d/f")),
+            ("d/../g", Ok("g")),
+            ("x/../g", Err(ResolveError::Missing)),
+            ("g/", Ok("g")),
+            ("g/x", Err(ResolveError::Missing)),
+            ("d", Err(ResolveError::IsDirectory)),
+            ("", Err(ResolveError::IsDirectory)),
+            ("dir", Err(ResolveError::IsDirectory)),
+            ("none", Err(ResolveError::Missing)),
+            ("dangling", Err(ResolveError::Missing)),
+            ("empty", Err(ResolveError::Missing)),
+            ("loop", Err(ResolveError::Loop)),
+            ("out", Err(ResolveError::LeavesRepository)),
+            ("abs", Err(ResolveError::LeavesRepository)),
+            ("../g", Err(ResolveError::LeavesRepository)),
+            ("/g", Err(ResolveError::LeavesRepository)),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(listing.resolve(path).map(|entry| &*entry.path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn changes_are_found_by_identity() {
+        let a = listing(&["a", "b", "c"], &[("l", "a")]);
+        let files = [("a", "a"), ("b", "other"), ("d", "d"), ("l", "a")];
+        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+        let b = Memory::new("b", files.into()).listing().clone();
+        let changes: Vec<_> =
+            changed(&a, &b).into_iter().map(|change| (change.path.to_string(), change.kind)).collect();
+        let expected = [
+            ("b", ChangeKind::Modified),
+            ("c", ChangeKind::Removed),
+            ("d", ChangeKind::Added),
+            ("l", ChangeKind::Modified),
+        ];
+        assert_eq!(changes, expected.map(|(path, kind)| (path.to_owned(), kind)));
+        assert!(changed(&a, &a).is_empty());
+    }
+}

@@ -1,0 +1,86 @@
+//! Where bytes come from.
+//!
+//! A [`Source`] is a set of named files with content: a git revision, the index, the worktree, a plain folder, or
+//! memory. Everything behind this module works on sources alone; only this module touches git or the disk. Revisions
+//! are read straight from the object database, so nothing is checked out and bare repositories work. Nothing is
+//! written, executed or fetched.
+
+mod disk;
+mod error;
+mod expand;
+pub mod glob;
+mod index;
+mod listing;
+mod memory;
+mod objects;
+mod repository;
+mod revision;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+pub use disk::Folder;
+pub use error::Error;
+pub use index::Index;
+pub use listing::{BlobId, Change, ChangeKind, Child, Entry, Kind, Listing, Node, ResolveError, changed};
+pub use memory::Memory;
+pub use repository::{Environment, Repository};
+pub use revision::{Range, Revision, Spec};
+
+/// Largest file that is read, in bytes, unless [`Repository::with_limit`] says otherwise.
+pub const MAX_FILE: u64 = 64 << 20;
+
+/// A set of files at one point in time.
+pub trait Source: Send + Sync {
+    /// What is there.
+    fn listing(&self) -> &Listing;
+
+    /// The bytes of an entry of [`Self::listing`]; for a symbolic link its target.
+    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error>;
+
+    /// Reads many entries, in whatever order is fastest; results are in the order of `entries`.
+    fn read_many(&self, entries: &[&Entry]) -> Vec<Result<Arc<[u8]>, Error>> {
+        entries.iter().map(|entry| self.read(entry)).collect()
+    }
+
+    /// What to call it in messages: the revision as the user wrote it, `index`, `worktree`, …
+    fn name(&self) -> &str;
+
+    /// The commit it shows, as full hexadecimal id.
+    fn commit(&self) -> Option<String> {
+        None
+    }
+
+    /// Where in the repository the user started, without a trailing `/`; empty at the root.
+    fn prefix(&self) -> &str {
+        ""
+    }
+
+    /// Directories and files the listing lacks because they could not be read.
+    fn unreadable(&self) -> &[String] {
+        &[]
+    }
+}
+
+/// Splits bytes that should be UTF-8 into text and whether characters had to be replaced.
+fn lossy(bytes: &[u8]) -> (Box<str>, bool) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (text.into(), false),
+        Err(_) => (String::from_utf8_lossy(bytes).into(), true),
+    }
+}
+
+/// A message with the messages of everything that caused it.
+fn reason(error: impl std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,262 @@
+//! Reading from the object database.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gix::ObjectId;
+use gix::objs::tree::EntryKind;
+use gix::odb::pack::Find as _;
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
+
+use super::error::{DEEPEN, FSCK, REFETCH};
+use super::{Entry, Error, Kind, Listing, Source, lossy, reason};
+
+/// Memory for inflated delta bases, per handle.
+const PACK_CACHE: usize = 64 << 20;
+/// Contents kept for the other sources of the same repository: all together, and the largest one.
+const CONTENT_CACHE: usize = 128 << 20;
+const CONTENT_CACHE_ITEM: usize = 1 << 20;
+/// Most entries of one listing, directories included.
+pub(super) const MAX_ENTRIES: usize = 2_000_000;
+/// Longest path that can exist on disk.
+pub(super) const MAX_PATH: usize = 4096;
+/// Longest target of a symbolic link.
+const MAX_TARGET: u64 = 4096;
+
+/// What all sources of one repository share: the object database, and contents already read.
+pub(super) struct Objects {
+    repo: gix::ThreadSafeRepository,
+    idle: Mutex<Vec<gix::Repository>>,
+    contents: Mutex<Contents>,
+    limit: u64,
+}
+
+#[derive(Default)]
+struct Contents {
+    by_id: HashMap<ObjectId, Arc<[u8]>>,
+    size: usize,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Everything behind these locks is a cache and valid at any time.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Objects {
+    pub(super) fn new(repo: gix::ThreadSafeRepository, limit: u64) -> Self {
+        Self { repo, idle: Mutex::default(), contents: Mutex::default(), limit }
+    }
+
+    pub(super) fn with_limit(&self, limit: u64) -> Self {
+        Self::new(self.repo.clone(), limit)
+    }
+
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Runs `work` with a handle no other thread uses. Handles keep their caches between uses.
+    pub(super) fn with<T>(&self, work: impl FnOnce(&gix::Repository) -> T) -> T {
+        let idle = locked(&self.idle).pop();
+        let repo = idle.unwrap_or_else(|| {
+            let mut repo = self.repo.to_thread_local();
+            repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
+            // Pack locations are only meaningful while packs stay loaded.
+            repo.objects.prevent_pack_unload();
+            repo
+        });
+        let result = work(&repo);
+        locked(&self.idle).push(repo);
+        result
+    }
+
+    pub(super) fn missing(&self, id: ObjectId, path: Option<&str>) -> Error {
+        let (shallow, partial) = self.with(|repo| (is_shallow(repo), is_partial(repo)));
+        let hint = match (partial, shallow) {
+            (true, _) => REFETCH,
+            (false, true) => DEEPEN,
+            (false, false) => FSCK,
+        };
+        Error::MissingObject { id: id.to_string(), path: path.map(Into::into), hint }
+    }
+
+    /// The content of a blob.
+    fn blob(&self, id: ObjectId, path: &str) -> Result<Arc<[u8]>, Error> {
+        if let Some(bytes) = locked(&self.contents).by_id.get(&id) {
+            return Ok(Arc::clone(bytes));
+        }
+        let broken = |reason| Error::BrokenObject { id: id.to_string(), path: Some(path.into()), reason };
+        let bytes: Option<Arc<[u8]>> = self.with(|repo| {
+            // Size first: inflating is what a limit is there to prevent.
+            let Some(header) = repo.try_find_header(id).map_err(|error| broken(reason(error)))? else {
+                return Ok(None);
+            };
+            if header.size() > self.limit {
+                return Err(Error::TooLarge { path: path.into(), limit: self.limit });
+            }
+            if header.kind() != gix::objs::Kind::Blob {
+                return Err(broken(format!("it is a {} where a file is expected", header.kind())));
+            }
+            let object = repo.find_object(id).map_err(|error| broken(reason(error)))?;
+            Ok(Some(Arc::from(object.data.as_slice())))
+        })?;
+        let bytes = bytes.ok_or_else(|| self.missing(id, Some(path)))?;
+        let mut contents = locked(&self.contents);
+        if bytes.len() <= CONTENT_CACHE_ITEM && contents.size + bytes.len() <= CONTENT_CACHE {
+            contents.size += bytes.len();
+            contents.by_id.insert(id, Arc::clone(&bytes));
+        }
+        Ok(bytes)
+    }
+
+    /// Positions of `ids` in the order they lie in packs; loose ones and those already read come last.
+    fn pack_order(&self, ids: &[Option<ObjectId>]) -> Vec<usize> {
+        let mut buffer = Vec::new();
+        let known = locked(&self.contents);
+        let mut order: Vec<_> = self.with(|repo| {
+            let mut key = |id: &Option<ObjectId>| {
+                if known.by_id.contains_key(id.as_ref()?) {
+                    return None;
+                }
+                let location = repo.objects.location_by_oid(id.as_ref()?, &mut buffer).ok().flatten()?;
+                Some((location.pack_id, location.pack_offset))
+            };
+            ids.iter().enumerate().map(|(at, id)| (key(id).unwrap_or((u32::MAX, u64::MAX)), at)).collect()
+        });
+        order.sort_unstable();
+        order.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// Adds everything below `root` to `found`, with paths starting with `prefix`.
+    pub(super) fn walk(&self, root: ObjectId, prefix: &str, name: &str, found: &mut Found) -> Result<(), Error> {
+        let too_many = || Error::TooManyFiles { name: name.into(), limit: MAX_ENTRIES };
+        // A work list instead of recursion: nesting is the tree's choice.
+        let mut open = vec![(root, prefix.as_bytes().to_vec())];
+        while let Some((id, dir)) = open.pop() {
+            let data = self.with(|repo| match repo.try_find_object(id) {
+                Ok(found) => Ok(found.map(|object| object.detach().data)),
+                Err(error) => Err(Error::BrokenObject { id: id.to_string(), path: None, reason: reason(error) }),
+            })?;
+            let data = data.ok_or_else(|| self.missing(id, None))?;
+            for entry in gix::objs::TreeRefIter::from_bytes(&data, id.kind()) {
+                let entry = entry.map_err(|error| Error::BrokenObject {
+                    id: id.to_string(),
+                    path: Some(String::from_utf8_lossy(&dir).into()),
+                    reason: reason(error),
+                })?;
+                let mut path = dir.clone();
+                if !path.is_empty() {
+                    path.push(b'/');
+                }
+                path.extend_from_slice(entry.filename);
+                found.visited += 1;
+                if found.visited > MAX_ENTRIES || path.len() > MAX_PATH {
+                    return Err(too_many());
+                }
+                let kind = match entry.mode.kind() {
+                    EntryKind::Tree => {
+                        open.push((entry.oid.to_owned(), path));
+                        continue;
+                    }
+                    EntryKind::Blob => Kind::File,
+                    EntryKind::BlobExecutable => Kind::Executable,
+                    EntryKind::Link => Kind::Symlink,
+                    EntryKind::Commit => Kind::Submodule,
+                };
+                found.add(&path, entry.oid.to_owned(), kind);
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes a listing: reads where symbolic links lead.
+    pub(super) fn listing(&self, found: Found) -> Listing {
+        let mut links = BTreeMap::new();
+        for entry in found.entries.iter().filter(|entry| entry.kind == Kind::Symlink) {
+            let target = entry.id.object_id().and_then(|id| {
+                let size = self.with(|repo| repo.try_find_header(id).ok().flatten()).map(|header| header.size())?;
+                // A target that cannot be read is a link that leads nowhere, which is no reason to give up.
+                if size <= MAX_TARGET { self.blob(id, &entry.path).ok() } else { None }
+            });
+            if let Some(Ok(target)) = target.as_deref().map(std::str::from_utf8) {
+                links.insert(entry.path.clone(), target.into());
+            }
+        }
+        Listing::new(found.entries, links)
+    }
+}
+
+pub(super) fn is_shallow(repo: &gix::Repository) -> bool {
+    repo.is_shallow().unwrap_or(false)
+}
+
+fn is_partial(repo: &gix::Repository) -> bool {
+    let config = repo.config_snapshot();
+    let promisor = config.plumbing().sections_by_name("remote").is_some_and(|mut remotes| {
+        remotes.any(|remote| remote.value("promisor").is_some_and(|value| value.as_slice() == b"true"))
+    });
+    promisor || config.string("extensions.partialClone").is_some()
+}
+
+/// A listing in the making.
+#[derive(Default)]
+pub(super) struct Found {
+    entries: Vec<Entry>,
+    visited: usize,
+}
+
+impl Found {
+    pub(super) fn add(&mut self, path: &[u8], id: ObjectId, kind: Kind) {
+        let (path, lossy) = lossy(path);
+        self.entries.push(Entry { path, id: id.into(), kind, lossy });
+    }
+}
+
+/// A source whose bytes all are in the object database: a revision, or the index.
+pub(super) struct Snapshot {
+    pub(super) objects: Arc<Objects>,
+    pub(super) listing: Listing,
+    pub(super) name: String,
+    pub(super) commit: Option<ObjectId>,
+    pub(super) prefix: String,
+}
+
+impl Snapshot {
+    fn object_id(&self, entry: &Entry) -> Option<ObjectId> {
+        if entry.kind == Kind::Submodule { None } else { entry.id.object_id() }
+    }
+}
+
+impl Source for Snapshot {
+    fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+        let id = self
+            .object_id(entry)
+            .ok_or_else(|| Error::NotAFile { path: entry.path.to_string(), source_name: self.name.clone() })?;
+        self.objects.blob(id, &entry.path)
+    }
+
+    fn read_many(&self, entries: &[&Entry]) -> Vec<Result<Arc<[u8]>, Error>> {
+        let ids: Vec<_> = entries.iter().map(|entry| self.object_id(entry)).collect();
+        let mut results: Vec<_> = entries.iter().map(|_| None).collect();
+        for at in self.objects.pack_order(&ids) {
+            results[at] = Some(self.read(entries[at]));
+        }
+        results.into_iter().map(|result| result.expect("the order holds every position")).collect()
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn commit(&self) -> Option<String> {
+        self.commit.map(|id| id.to_string())
+    }
+
+    fn prefix(&self) -> &str {
+        &self.prefix
+    }
+}

@@ -1,0 +1,225 @@
+//! Revisions and ranges of revisions.
+
+use std::sync::Arc;
+
+use gix::ObjectId;
+
+use super::error::{DEEPEN, UNRELATED};
+use super::objects::{Found, Snapshot, is_shallow};
+use super::{Error, Repository, Source, reason};
+
+/// Most references looked at for a suggestion.
+const MAX_SUGGESTIONS: usize = 10_000;
+
+/// How a user names what to compare.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spec {
+    /// `REV`
+    Single(String),
+    /// `BASE..HEAD`: the two as they are.
+    TwoDot(String, String),
+    /// `BASE...HEAD`: from where `HEAD` branched off `BASE`.
+    ThreeDot(String, String),
+}
+
+impl Spec {
+    /// Splits at the first `..` or `...`; an empty side is `HEAD`. Says nothing about whether the names exist.
+    pub fn parse(text: &str) -> Self {
+        let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
+        let Some((base, head)) = text.split_once("..") else { return Self::Single(side(text)) };
+        match head.strip_prefix('.') {
+            Some(head) => Self::ThreeDot(side(base), side(head)),
+            None => Self::TwoDot(side(base), side(head)),
+        }
+    }
+}
+
+/// A commit, and how it was named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Revision {
+    name: String,
+    commit: ObjectId,
+}
+
+impl Revision {
+    /// As the user wrote it; the merge base of `A` and `B` is called `A...B`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The full hexadecimal id of the commit.
+    pub fn commit(&self) -> String {
+        self.commit.to_string()
+    }
+}
+
+/// What to compare.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// The older side.
+    pub base: Revision,
+    /// The newer side.
+    pub head: Revision,
+}
+
+impl Repository {
+    /// The commit a name stands for: branches, tags (also annotated), remote branches, ids, `HEAD~1`, `@{upstream}`, …
+    pub fn resolve(&self, spec: &str) -> Result<Revision, Error> {
+        let spec = if spec.is_empty() { "HEAD" } else { spec };
+        let found = self.objects.with(|repo| {
+            let id = repo.rev_parse_single(spec).map_err(|error| self.unresolved(repo, spec, &reason(error)))?.detach();
+            let object = match repo.try_find_object(id) {
+                Ok(Some(object)) => object,
+                Ok(None) => return Ok(Err(id)),
+                Err(error) => return Err(not_a_commit(repo, spec, reason(error))),
+            };
+            match object.peel_to_kind(gix::objs::Kind::Commit) {
+                Ok(commit) => Ok(Ok(commit.id)),
+                Err(error) => Err(not_a_commit(repo, spec, reason(error))),
+            }
+        })?;
+        match found {
+            Ok(commit) => Ok(Revision { name: spec.to_owned(), commit }),
+            Err(missing) => Err(self.objects.missing(missing, None)),
+        }
+    }
+
+    /// Resolves both sides of `A..B` or `A...B`. For a single revision, what the other side is is the caller's choice:
+    /// see [`Spec`].
+    pub fn range(&self, spec: &str) -> Result<Range, Error> {
+        match Spec::parse(spec) {
+            Spec::Single(_) => Err(Error::NotARange(spec.to_owned())),
+            Spec::TwoDot(base, head) => Ok(Range { base: self.resolve(&base)?, head: self.resolve(&head)? }),
+            Spec::ThreeDot(base, head) => {
+                let (base, head) = (self.resolve(&base)?, self.resolve(&head)?);
+                Ok(Range { base: self.merge_base(&base, &head)?, head })
+            }
+        }
+    }
+
+    /// The best common ancestor.
+    pub fn merge_base(&self, a: &Revision, b: &Revision) -> Result<Revision, Error> {
+        self.objects.with(|repo| {
+            let none = || Error::NoMergeBase {
+                base: a.name.clone(),
+                head: b.name.clone(),
+                hint: if is_shallow(repo) { DEEPEN } else { UNRELATED },
+            };
+            match repo.merge_base(a.commit, b.commit) {
+                // Parents beyond the edge of a shallow clone are known by name only.
+                Ok(Some(id)) if is_shallow(repo) && !repo.has_object(id) => Err(none()),
+                Ok(Some(id)) => Ok(Revision { name: format!("{}...{}", a.name, b.name), commit: id.detach() }),
+                Ok(None) => Err(none()),
+                Err(_) if is_shallow(repo) => Err(none()),
+                Err(error) => Err(Error::BrokenObject { id: a.commit.to_string(), path: None, reason: reason(error) }),
+            }
+        })
+    }
+
+    /// The files of a commit named by `spec`.
+    pub fn revision(&self, spec: &str) -> Result<Box<dyn Source>, Error> {
+        self.at(&self.resolve(spec)?)
+    }
+
+    /// The files of a commit.
+    pub fn at(&self, revision: &Revision) -> Result<Box<dyn Source>, Error> {
+        let id = revision.commit;
+        let tree = self.objects.with(|repo| match repo.try_find_object(id) {
+            Ok(None) => Ok(None),
+            Ok(Some(object)) => object.try_into_commit().map_err(reason).and_then(|commit| {
+                let tree = commit.tree_id().map_err(reason)?;
+                Ok(Some(tree.detach()))
+            }),
+            Err(error) => Err(reason(error)),
+        });
+        let tree = tree
+            .map_err(|reason| Error::BrokenObject { id: id.to_string(), path: None, reason })?
+            .ok_or_else(|| self.objects.missing(id, None))?;
+        let mut found = Found::default();
+        self.objects.walk(tree, "", &revision.name, &mut found)?;
+        Ok(Box::new(Snapshot {
+            listing: self.objects.listing(found),
+            objects: Arc::clone(&self.objects),
+            name: revision.name.clone(),
+            commit: Some(id),
+            prefix: self.prefix.clone(),
+        }))
+    }
+
+    /// Says why a name could not be resolved.
+    fn unresolved(&self, repo: &gix::Repository, spec: &str, why: &str) -> Error {
+        let start = plain_part(spec);
+        if matches!(start, "HEAD" | "@")
+            && let Ok(head) = repo.head()
+            && head.is_unborn()
+            && let Some(name) = head.referent_name()
+        {
+            return Error::Unborn { branch: name.shorten().to_string() };
+        }
+        if start != spec && repo.rev_parse_single(start).is_ok() {
+            return not_a_commit(repo, spec, why.to_owned());
+        }
+        if why.contains("ambiguous") {
+            return not_a_commit(repo, spec, why.to_owned());
+        }
+        let suggestion = suggest(repo, start);
+        let full_id = start.len() >= 40 && start.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let hint = if full_id {
+            Some(format!("the commit is not in this clone: run `git fetch origin {start}`"))
+        } else if suggestion.is_none() && is_shallow(repo) {
+            Some(format!(
+                "it may not have been fetched: run `git fetch origin {start}` (in GitHub Actions set \
+                          `fetch-depth: 0` for actions/checkout)"
+            ))
+        } else {
+            None
+        };
+        Error::UnknownRevision { spec: spec.to_owned(), suggestion, hint }
+    }
+}
+
+fn not_a_commit(repo: &gix::Repository, spec: &str, reason: String) -> Error {
+    let hint = is_shallow(repo).then(|| DEEPEN.to_owned());
+    Error::NotACommit { spec: spec.to_owned(), reason, hint }
+}
+
+/// The reference or id a revision starts with, before `~`, `^`, `:` and `@{`.
+fn plain_part(spec: &str) -> &str {
+    let end = spec.find(['~', '^', ':']).unwrap_or(spec.len());
+    let end = spec.find("@{").map_or(end, |at| end.min(at));
+    if end == 0 { spec } else { &spec[..end] }
+}
+
+/// The reference whose name is closest to `name`: the same one on a remote, else one that looks like a typing error.
+fn suggest(repo: &gix::Repository, name: &str) -> Option<String> {
+    let platform = repo.references().ok()?;
+    let references = platform.all().ok()?;
+    let mut best: Option<(f64, String)> = None;
+    for reference in references.filter_map(Result::ok).take(MAX_SUGGESTIONS) {
+        let full = reference.name().as_bstr().to_string();
+        let (short, own) = if let Some(short) = full.strip_prefix("refs/remotes/") {
+            (short, short.split_once('/').map_or(short, |(_, branch)| branch))
+        } else if let Some(short) = full.strip_prefix("refs/heads/").or_else(|| full.strip_prefix("refs/tags/")) {
+            (short, short)
+        } else {
+            continue;
+        };
+        // Bounded, because names can be long and the measure is quadratic.
+        if short.len() > 256 || name.len() > 256 || own == "HEAD" {
+            continue;
+        }
+        let score = if own == name || own.rsplit('/').next() == Some(name) {
+            1.0
+        } else {
+            let close = |candidate: &str| strsim::normalized_damerau_levenshtein(candidate, name);
+            // A local branch comes before the same one of a remote.
+            close(short).max(close(own) - 0.01)
+        };
+        let better =
+            best.as_ref().is_none_or(|(least, kept)| score > *least || (score == *least && short < kept.as_str()));
+        if score >= 0.6 && better {
+            best = Some((score, short.to_owned()));
+        }
+    }
+    best.map(|(_, name)| name)
+}

@@ -1,0 +1,184 @@
+//! Go's `text/template`: parsing with byte spans, references without running, and evaluation over values of which some
+//! may be unknown.
+
+mod ast;
+mod builtins;
+mod call;
+mod escape;
+mod eval;
+mod expr;
+mod format;
+mod funcs;
+mod lex;
+mod operand;
+mod output;
+mod parse;
+mod refs;
+mod strconv;
+mod text;
+mod val;
+mod words;
+
+pub use funcs::FunctionSet;
+pub use output::{Rendered, Segment};
+pub use refs::Reference;
+pub use val::{Object, Val};
+
+/// A floating point number as Go prints it with `%v`.
+pub fn float_text(number: f64) -> String {
+    format::print_data(&crate::value::Data::Float(number))
+}
+
+use crate::value::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// A template function. Its error text is what Go reports after `error calling NAME: `; a text that starts with
+/// `wrong number of args for`, `wrong type for value;`, `invalid value;`, `cannot assign nil to` or `expected ` (followed
+/// by a type and `; found`) is reported as it is.
+pub type Function = fn(&[Val]) -> Result<Val, String>;
+
+/// The functions that templates may call beyond Go's own; they hide builtins of the same name.
+pub trait Functions: Send + Sync {
+    /// The function called `name`.
+    fn get(&self, name: &str) -> Option<Function>;
+    /// The namespace that the function `name`, which takes no arguments, returns (`strings` in `strings.ToUpper "x"`).
+    fn object(&self, name: &str) -> Option<Val>;
+}
+
+/// Go's builtin functions alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Builtins;
+
+impl Functions for Builtins {
+    fn get(&self, _name: &str) -> Option<Function> {
+        None
+    }
+    fn object(&self, _name: &str) -> Option<Val> {
+        None
+    }
+}
+
+/// How to read a template.
+pub struct Options<'a> {
+    /// What opens an action; empty for `{{`.
+    pub left: &'a str,
+    /// What closes an action; empty for `}}`.
+    pub right: &'a str,
+    /// The functions that may be named; another name is an error.
+    pub functions: &'a dyn Functions,
+}
+
+/// Why a template cannot be read or run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Go's words, without `template: NAME:LINE: ` and without `executing "NAME" `.
+    pub message: String,
+    /// The place that Go reports, in bytes of the template text.
+    pub offset: usize,
+    /// Where the unfinished action started, if that is on an earlier line (Go appends ` in action started at NAME:LINE`).
+    pub action: Option<usize>,
+    /// The named template (`define`, `block`) that was running, if the failure was in one (Go's `executing "NAME"`).
+    pub within: Option<String>,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What reading a key does that a map does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingKey {
+    /// It gives no value, which prints as `<no value>`.
+    Default,
+    /// It fails: `map has no entry for key "x"`.
+    Error,
+}
+
+/// A parsed template, to be run any number of times.
+#[derive(Debug)]
+pub struct Template {
+    text: Arc<str>,
+    left: Box<str>,
+    root: ast::List,
+    definitions: ast::Definitions,
+    plain: bool,
+    commented: bool,
+    self_contained: bool,
+}
+
+/// Parses a template.
+///
+/// # Errors
+/// What Go's parser says, `function "x" not defined` included.
+pub fn parse(text: &str, options: &Options<'_>) -> Result<Template, Error> {
+    let parsed = parse::parse(text, options.left, options.right, options.functions).map_err(|e| *e)?;
+    let declares = parsed.root.iter().any(|n| matches!(n, ast::Node::Action { pipe, .. } if pipe.declares()));
+    Ok(Template {
+        text: text.into(),
+        left: if options.left.is_empty() { "{{" } else { options.left }.into(),
+        self_contained: !parsed.saw_templates && !parsed.trims_outside && !declares,
+        plain: !parsed.saw_delim,
+        commented: parsed.saw_comment,
+        root: parsed.root,
+        definitions: parsed.definitions,
+    })
+}
+
+impl Template {
+    /// The text that was parsed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the template may read from its data, in the order of the text.
+    pub fn references(&self) -> Vec<Reference> {
+        refs::collect(self)
+    }
+
+    /// The path, if the text apart from surrounding space is one action that is one plain `.a.b`.
+    pub fn sole_field(&self) -> Option<Vec<&str>> {
+        let mut found = None;
+        for node in &self.root {
+            match node {
+                ast::Node::Text(span) if self.text[span.clone()].trim().is_empty() => {}
+                ast::Node::Action { pipe, .. } if found.is_none() && !self.commented => found = Some(pipe),
+                _ => return None,
+            }
+        }
+        let pipe = found.filter(|p| p.variables.is_empty() && self.definitions.is_empty())?;
+        match pipe.commands.as_slice() {
+            [ast::Command { words, .. }] => match words.as_slice() {
+                [ast::Expr { kind: ast::ExprKind::Field(names), .. }] => Some(names.iter().map(|n| &**n).collect()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether there are no actions (and no comments) at all.
+    pub fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Whether it renders the same on its own as inside a longer text: it defines and uses no named templates, declares
+    /// no variables for what follows, and no trim marker reaches beyond its ends.
+    pub fn is_self_contained(&self) -> bool {
+        self.self_contained
+    }
+
+    /// Runs the template on `data`, which is both `.` and `$`.
+    ///
+    /// # Errors
+    /// Go's message (`at <.vars.x>: map has no entry for key "x"`), or that a limit was reached.
+    pub fn execute(&self, data: &Value, missing: MissingKey, functions: &dyn Functions) -> Result<Rendered, Error> {
+        eval::run(self, data, missing, functions).map_err(|e| *e)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! What a template may read from its data, found without running it.
+
+use super::Template;
+use super::ast::{Branch, BranchKind, Command, Expr, ExprKind, List, Node, Pipe};
+use crate::value::Data;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A path that a template may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The keys from the root of the data on; never empty.
+    pub path: Vec<String>,
+    /// Where it is written, in bytes of the template; of `index .a "b"` the whole call.
+    pub span: Range<usize>,
+    /// Its absence is provided for: it is (part of) a condition, goes into `default` and the like, or stands in the body
+    /// of a condition on the same path.
+    pub guarded: bool,
+}
+
+/// Functions that cope with something missing.
+const GUARDS: &[&str] = &[
+    "and", "any", "all", "coalesce", "compact", "default", "dig", "empty", "get", "hasKey", "index", "isset", "kindIs",
+    "kindOf", "not", "or", "ternary",
+];
+
+/// Functions whose second argument, if it is a literal, is a key of the first.
+const LOOKUPS: &[&str] = &["get", "hasKey", "index"];
+
+/// Functions that turn a condition round.
+const NEGATIONS: &[&str] = &["not", "empty"];
+
+/// A known place in the data; nothing for computed values.
+type Path = Option<Vec<String>>;
+
+pub(super) fn collect(template: &Template) -> Vec<Reference> {
+    let mut walk = Walk {
+        template,
+        found: Vec::new(),
+        vars: vec![("$", Some(Vec::new()))],
+        tested: Vec::new(),
+        guarding: 0,
+        active: Vec::new(),
+        budget: 20_000,
+    };
+    walk.list(&Some(Vec::new()), &template.root);
+    // Definitions that nothing calls with a known place are read with an unknown dot.
+    let mut found = walk.found;
+    found.sort_by(|a, b| (a.span.start, a.span.end, &a.path).cmp(&(b.span.start, b.span.end, &b.path)));
+    found.dedup();
+    found
+}
+
+struct Walk<'t> {
+    template: &'t Template,
+    found: Vec<Reference>,
+    vars: Vec<(&'t str, Path)>,
+    /// The paths that conditions around this place have tested.
+    tested: Vec<Vec<String>>,
+    /// Above zero: inside a condition or an argument of a guarding function.
+    guarding: usize,
+    /// The named templates that are being walked.
+    active: Vec<&'t str>,
+    /// How many nodes may still be walked; calls of named templates could multiply without it.
+    budget: usize,
+}
+
+impl<'t> Walk<'t> {
+    fn list(&mut self, dot: &Path, list: &'t List) {
+        for node in list {
+            if self.budget == 0 {
+                return;
+            }
+            self.budget -= 1;
+            match node {
+                Node::Action { pipe, .. } => {
+                    self.pipe(dot, pipe);
+                }
+                Node::Branch(branch) => self.branch(dot, branch),
+                Node::Template { name, pipe, .. } => {
+                    let inner = pipe.as_ref().and_then(|p| self.pipe(dot, p));
+                    self.call(name, inner);
+                }
+                Node::Text(_) | Node::Break | Node::Continue => {}
+            }
+        }
+    }
+
+    fn call(&mut self, name: &'t str, dot: Path) {
+        let template = self.template;
+        let Some(body) = template.definitions.get(name) else { return };
+        if self.active.contains(&name) || self.active.len() > 20 {
+            return;
+        }
+        self.active.push(name);
+        let vars = std::mem::replace(&mut self.vars, vec![("$", dot.clone())]);
+        self.list(&dot, body);
+        self.vars = vars;
+        self.active.pop();
+    }
+
+    fn branch(&mut self, dot: &Path, branch: &'t Branch) {
+        let vars = self.vars.len();
+        let tested = self.tested.len();
+        let first = self.found.len();
+        let condition = branch.kind != BranchKind::Range;
+        self.guarding += usize::from(condition);
+        let subject = self.pipe(dot, &branch.pipe);
+        self.guarding -= usize::from(condition);
+        if condition {
+            self.tested.extend(self.found[first..].iter().map(|r| r.path.clone()));
+        }
+        let known = self.tested.len();
+        match branch.kind {
+            BranchKind::If => self.list(dot, &branch.body),
+            BranchKind::With => self.list(&subject, &branch.body),
+            BranchKind::Range => {
+                let start = self.vars.len() - branch.pipe.variables.len().min(self.vars.len());
+                for (_, path) in self.vars[start..].iter_mut().filter(|_| !branch.pipe.assigns) {
+                    *path = None;
+                }
+                self.list(&None, &branch.body);
+            }
+        }
+        self.tested.truncate(known);
+        if !negated(&branch.pipe) {
+            self.tested.truncate(tested);
+        }
+        if let Some(alternative) = &branch.alternative {
+            self.list(dot, alternative);
+        }
+        self.tested.truncate(tested);
+        self.vars.truncate(vars);
+    }
+
+    fn pipe(&mut self, dot: &Path, pipe: &'t Pipe) -> Path {
+        let mut value = None;
+        for (i, command) in pipe.commands.iter().enumerate() {
+            // What flows into a guarding function is guarded, too.
+            let guard = pipe.commands[i + 1..].iter().any(|c| function(c).is_some_and(|f| GUARDS.contains(&f)));
+            self.guarding += usize::from(guard);
+            value = self.command(dot, command);
+            self.guarding -= usize::from(guard);
+        }
+        for name in &pipe.variables {
+            if pipe.assigns {
+                // Which assignment is the last to run is not known here.
+                if let Some(slot) = self.vars.iter_mut().rev().find(|(n, _)| n == name)
+                    && slot.1 != value
+                {
+                    slot.1 = None;
+                }
+            } else {
+                self.vars.push((name, value.clone()));
+            }
+        }
+        value
+    }
+
+    fn command(&mut self, dot: &Path, command: &'t Command) -> Path {
+        let name = function(command);
+        if let Some(name) = name
+            && LOOKUPS.contains(&name)
+            && let [_, subject, keys @ ..] = command.words.as_slice()
+            && let Some(path) = self.lookup(dot, subject, keys)
+        {
+            self.push(path.clone(), command.span(), true);
+            return Some(path).filter(|_| name != "hasKey");
+        }
+        let guard = name.is_some_and(|n| GUARDS.contains(&n));
+        self.guarding += usize::from(guard);
+        let mut value = None;
+        for (i, word) in command.words.iter().enumerate() {
+            let path = self.word(dot, word);
+            if i == 0 {
+                value = path;
+            }
+        }
+        self.guarding -= usize::from(guard);
+        value
+    }
+
+    /// The path of a lookup with literal keys in something known.
+    fn lookup(&mut self, dot: &Path, subject: &'t Expr, keys: &[Expr]) -> Path {
+        if keys.is_empty() || !keys.iter().all(|k| matches!(k.kind, ExprKind::Str { .. })) {
+            return None;
+        }
+        // The subject is walked only to find its path; it is reported as part of the lookup.
+        let found = self.found.len();
+        let path = self.word(dot, subject);
+        let simple = matches!(subject.kind, ExprKind::Dot | ExprKind::Field(_) | ExprKind::Variable { .. });
+        let nested = matches!(subject.kind, ExprKind::Pipe(_));
+        if path.is_some() && (simple || nested) {
+            self.found.truncate(found);
+        } else {
+            self.found.truncate(found);
+            return None;
+        }
+        let mut path = path?;
+        for key in keys {
+            if let ExprKind::Str { value, .. } = &key.kind
+                && let Data::Str(text) = &value.data
+            {
+                path.push(text.to_string());
+            }
+        }
+        Some(path)
+    }
+
+    fn word(&mut self, dot: &Path, word: &'t Expr) -> Path {
+        match &word.kind {
+            ExprKind::Dot => dot.clone(),
+            ExprKind::Field(names) => self.fields(dot.clone(), names, word),
+            ExprKind::Variable { name, fields } => {
+                let path = self.vars.iter().rev().find(|(n, _)| **n == **name).and_then(|(_, p)| p.clone());
+                if fields.is_empty() { path } else { self.fields(path, fields, word) }
+            }
+            ExprKind::Pipe(pipe) => self.pipe(dot, pipe),
+            ExprKind::Chain { base, fields } => {
+                let found = self.found.len();
+                let path = self.word(dot, base);
+                if path.is_some() {
+                    // `(.a).b` is `.a.b`.
+                    self.found.truncate(found);
+                }
+                self.fields(path, fields, word)
+            }
+            _ => None,
+        }
+    }
+
+    fn fields(&mut self, base: Path, names: &[Arc<str>], word: &Expr) -> Path {
+        let mut path = base?;
+        path.extend(names.iter().map(|n| n.to_string()));
+        self.push(path.clone(), word.span.clone(), false);
+        Some(path)
+    }
+
+    fn push(&mut self, path: Vec<String>, span: Range<usize>, guarded: bool) {
+        if path.is_empty() {
+            return;
+        }
+        let guarded = guarded || self.guarding > 0 || self.tested.iter().any(|t| t.starts_with(&path));
+        self.found.push(Reference { path, span, guarded });
+    }
+}
+
+/// The function that a command calls.
+fn function(command: &Command) -> Option<&str> {
+    match command.words.first().map(|w| &w.kind) {
+        Some(ExprKind::Function(name)) => Some(name),
+        _ => None,
+    }
+}
+
+fn negated(pipe: &Pipe) -> bool {
+    pipe.commands.iter().any(|c| {
+        function(c).is_some_and(|f| NEGATIONS.contains(&f))
+            || c.words.iter().any(|w| matches!(&w.kind, ExprKind::Pipe(p) if negated(p)))
+    })
+}

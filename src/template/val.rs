@@ -1,0 +1,59 @@
+//! What a template computes with: a [`Value`], nothing at all, or an object with methods.
+
+use crate::value::{Data, Unknown, Value};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A value during evaluation.
+#[derive(Clone, Debug)]
+pub enum Val {
+    /// Go's invalid value, the result of a missing key: prints `<no value>`.
+    Missing,
+    /// Data, or something unknown ([`Data::Unknown`]), with its provenance.
+    Data(Value),
+    /// Something with methods: a function namespace (`strings`), a version, a duration.
+    Object(Arc<dyn Object>),
+}
+
+/// Something with methods.
+pub trait Object: Debug + Send + Sync {
+    /// Calls the method (or reads the field) `name`.
+    ///
+    /// # Errors
+    /// The text of the failure, in the words of the system that defines the method.
+    fn call(&self, name: &str, args: &[Val]) -> Result<Val, String>;
+    /// Whether it has a method or field of this name.
+    fn has(&self, name: &str) -> bool;
+    /// How it prints with `%v`.
+    fn print(&self) -> String;
+    /// Its Go type (`%T`).
+    fn type_name(&self) -> &'static str;
+}
+
+impl Val {
+    /// Something that cannot be known, printed as `text`.
+    pub fn unknown(text: impl Into<Arc<str>>, reason: impl Into<Arc<str>>) -> Val {
+        let unknown = Unknown { text: text.into(), reasons: vec![reason.into()] };
+        Val::Data(Value::new(Data::Unknown(Arc::new(unknown))))
+    }
+
+    /// What is unknown, if this is.
+    pub fn as_unknown(&self) -> Option<&Arc<Unknown>> {
+        match self {
+            Val::Data(Value { data: Data::Unknown(unknown), .. }) => Some(unknown),
+            _ => None,
+        }
+    }
+}
+
+impl From<Value> for Val {
+    fn from(value: Value) -> Self {
+        Val::Data(value)
+    }
+}
+
+impl From<Data> for Val {
+    fn from(data: Data) -> Self {
+        Val::Data(Value::new(data))
+    }
+}

@@ -1,0 +1,196 @@
+//! The part of the parser that reads what stands inside an action: pipelines, commands and their words.
+
+use super::ast::{Command, Expr, ExprKind, Pipe};
+use super::lex::Kind;
+use super::parse::{Parser, Result, known};
+use super::text::{Number, quote};
+use crate::value::Value;
+use std::ops::Range;
+use std::sync::Arc;
+
+impl Parser<'_> {
+    /// A pipeline up to and with the token `end`.
+    pub(super) fn pipeline(&mut self, context: &str, end: Kind) -> Result<Pipe> {
+        let pos = self.peek_non_space().start;
+        let mut pipe = Pipe { variables: Vec::new(), assigns: false, commands: Vec::with_capacity(1), pos };
+        while self.declaration(&mut pipe, context)? {}
+        loop {
+            let item = self.next_non_space();
+            match item.kind {
+                kind if kind == end => break,
+                Kind::Bool
+                | Kind::CharConstant
+                | Kind::Complex
+                | Kind::Dot
+                | Kind::Field
+                | Kind::Ident
+                | Kind::Number
+                | Kind::Nil
+                | Kind::RawString
+                | Kind::Str
+                | Kind::Variable
+                | Kind::LeftParen => {
+                    self.backup();
+                    pipe.commands.push(self.command()?);
+                }
+                _ => return self.unexpected(item, context),
+            }
+        }
+        if pipe.commands.is_empty() {
+            return self.error(format!("missing value for {context}"));
+        }
+        // Only the first command may be something that takes no input.
+        for (i, command) in pipe.commands.iter().enumerate().skip(1) {
+            let first = command.words.first().map(|w| &w.kind);
+            if let Some(
+                ExprKind::Bool(_) | ExprKind::Dot | ExprKind::Nil | ExprKind::Number { .. } | ExprKind::Str { .. },
+            ) = first
+            {
+                return self.error(format!("non executable command in pipeline stage {}", i + 1));
+            }
+        }
+        Ok(pipe)
+    }
+
+    /// One variable before `:=` or `=`, if there is one; whether another may follow.
+    fn declaration(&mut self, pipe: &mut Pipe, context: &str) -> Result<bool> {
+        let variable = self.peek_non_space();
+        if variable.kind != Kind::Variable {
+            return Ok(false);
+        }
+        self.next();
+        let after = self.peek();
+        let next = self.peek_non_space();
+        let comma = next.kind == Kind::Char && self.source(next) == ",";
+        if comma || matches!(next.kind, Kind::Assign | Kind::Declare) {
+            self.next_non_space();
+            pipe.variables.push(self.source(variable).to_owned());
+            self.vars.push(self.source(variable));
+            if !comma {
+                pipe.assigns = next.kind == Kind::Assign;
+                return Ok(false);
+            }
+            if context == "range" && pipe.variables.len() < 2 {
+                return match self.peek_non_space().kind {
+                    Kind::Variable | Kind::RightDelim | Kind::RightParen => Ok(true),
+                    _ => self.error("range can only initialize variables"),
+                };
+            }
+            return self.error(format!("too many declarations in {context}"));
+        }
+        if after.kind == Kind::Space {
+            self.backup3(variable, after);
+        } else {
+            self.backup2(variable);
+        }
+        Ok(false)
+    }
+
+    fn command(&mut self) -> Result<Command> {
+        let pos = self.peek_non_space().start;
+        let mut words = Vec::with_capacity(2);
+        loop {
+            self.peek_non_space();
+            if let Some(word) = self.operand()? {
+                words.push(word);
+            }
+            let item = self.next();
+            match item.kind {
+                Kind::Space => continue,
+                Kind::RightDelim | Kind::RightParen => self.backup(),
+                Kind::Pipe => {}
+                _ => return self.unexpected(item, "operand"),
+            }
+            break;
+        }
+        if words.is_empty() {
+            return self.error("empty command");
+        }
+        Ok(Command { words, pos })
+    }
+
+    fn operand(&mut self) -> Result<Option<Expr>> {
+        let Some(term) = self.term()? else { return Ok(None) };
+        if self.peek().kind != Kind::Field {
+            return Ok(Some(term));
+        }
+        let pos = self.peek().start;
+        let mut span = term.span.clone();
+        let mut more: Vec<Arc<str>> = Vec::new();
+        while self.peek().kind == Kind::Field {
+            let item = self.next();
+            more.push(self.source(item)[1..].into());
+            span.end = item.end;
+        }
+        let kind = match term.kind {
+            ExprKind::Field(mut names) => {
+                names.append(&mut more);
+                ExprKind::Field(names)
+            }
+            ExprKind::Variable { name, mut fields } => {
+                fields.append(&mut more);
+                ExprKind::Variable { name, fields }
+            }
+            ExprKind::Function(_) | ExprKind::Pipe(_) | ExprKind::Chain { .. } => {
+                ExprKind::Chain { base: Box::new(term), fields: more }
+            }
+            _ => return self.error(format!("unexpected . after term {}", quote(&term.to_string()))),
+        };
+        Ok(Some(Expr { kind, span, pos }))
+    }
+
+    fn term(&mut self) -> Result<Option<Expr>> {
+        let item = self.next_non_space();
+        let source = self.source(item);
+        let mut span: Range<usize> = item.start..item.end;
+        let kind = match item.kind {
+            Kind::Ident => {
+                if !known(self.functions, source) {
+                    return self.error(format!("function {} not defined", quote(source)));
+                }
+                ExprKind::Function(source.into())
+            }
+            Kind::Dot => ExprKind::Dot,
+            Kind::Nil => ExprKind::Nil,
+            Kind::Variable => {
+                if !self.vars.contains(&source) {
+                    return self.error(format!("undefined variable {}", quote(source)));
+                }
+                ExprKind::Variable { name: source.into(), fields: Vec::new() }
+            }
+            Kind::Field => ExprKind::Field(vec![source[1..].into()]),
+            Kind::Bool => ExprKind::Bool(source == "true"),
+            Kind::CharConstant | Kind::Number | Kind::Complex => {
+                let number = match item.kind {
+                    Kind::CharConstant => Number::from_char(source),
+                    _ => Number::parse(source),
+                };
+                match number {
+                    Ok(number) => ExprKind::Number { number, text: source.into() },
+                    Err(message) => return self.error(message),
+                }
+            }
+            Kind::LeftParen => {
+                self.enter()?;
+                let pipe = self.pipeline("parenthesized pipeline", Kind::RightParen)?;
+                self.depth -= 1;
+                span.end = self.closing_paren();
+                let pos = pipe.pos;
+                return Ok(Some(Expr { kind: ExprKind::Pipe(Box::new(pipe)), span, pos }));
+            }
+            Kind::Str | Kind::RawString => {
+                ExprKind::Str { value: Value::str(self.string(item)?), source: source.into() }
+            }
+            _ => {
+                self.backup();
+                return Ok(None);
+            }
+        };
+        Ok(Some(Expr { kind, span, pos: item.start }))
+    }
+
+    /// The end of the parenthesis that was just read.
+    fn closing_paren(&self) -> usize {
+        self.tokens[self.peeked].end
+    }
+}

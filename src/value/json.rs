@@ -1,0 +1,212 @@
+//! How values are printed as data: streamed into any serde format without copies.
+//!
+//! Numbers print as the deployment tool prints them: a float without a fraction is an integer as long as 64 bits hold it
+//! (`1.0` becomes `1`), what JSON has no number for becomes text (`.nan`, `.inf`, `-.inf`). Dates become RFC 3339 text and unknown values the text that was written.
+
+use super::{Data, Map, Value};
+use crate::yaml::Timestamp;
+use serde::ser::{Error, SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+/// The deepest nesting that is printed; a deeper value is an error of the serializer instead of an overflow.
+const MAX_DEPTH: u32 = 1_000;
+
+/// Floats from here on keep their exponent.
+const EXPONENT_FROM: f64 = 1e21;
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Nested { value: self, depth: 0 }.serialize(serializer)
+    }
+}
+
+impl Serialize for Map {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_map(self, 0, serializer)
+    }
+}
+
+/// A value with the number of collections around it.
+struct Nested<'a> {
+    value: &'a Value,
+    depth: u32,
+}
+
+impl Serialize for Nested<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.depth > MAX_DEPTH {
+            return Err(S::Error::custom("a value is nested more than 1000 levels deep"));
+        }
+        match &self.value.data {
+            Data::Null => serializer.serialize_unit(),
+            Data::Bool(b) => serializer.serialize_bool(*b),
+            Data::Int(i) => serializer.serialize_i64(*i),
+            Data::Uint(u) => serializer.serialize_u64(*u),
+            Data::Float(f) => serialize_float(*f, serializer),
+            Data::Str(s) => serializer.serialize_str(s),
+            Data::Time(t) => serializer.serialize_str(&rfc3339(t)),
+            Data::List(items) => {
+                let mut seq = serializer.serialize_seq(Some(items.len()))?;
+                for value in items.iter() {
+                    seq.serialize_element(&Nested { value, depth: self.depth + 1 })?;
+                }
+                seq.end()
+            }
+            Data::Map(map) => serialize_map(map, self.depth, serializer),
+            Data::Unknown(unknown) => serializer.serialize_str(&unknown.text),
+        }
+    }
+}
+
+fn serialize_map<S: Serializer>(map: &Map, depth: u32, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut out = serializer.serialize_map(Some(map.len()))?;
+    for entry in map {
+        out.serialize_entry(&*entry.key, &Nested { value: &entry.value, depth: depth + 1 })?;
+    }
+    out.end()
+}
+
+fn serialize_float<S: Serializer>(f: f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match Number::of(f) {
+        Number::Whole(i) => match (i64::try_from(i), u64::try_from(i)) {
+            (Ok(small), _) => serializer.serialize_i64(small),
+            (_, Ok(large)) => serializer.serialize_u64(large),
+            // Not as 128 bits, which many formats refuse; the number is the same.
+            _ => serializer.serialize_f64(f),
+        },
+        Number::Fraction(f) => serializer.serialize_f64(f),
+        Number::Word(word) => serializer.serialize_str(word),
+    }
+}
+
+/// How a float is printed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Number {
+    /// As an integer.
+    Whole(i128),
+    /// With a fraction or an exponent.
+    Fraction(f64),
+    /// As text, because it is no number.
+    Word(&'static str),
+}
+
+impl Number {
+    /// How `f` is printed.
+    pub(crate) fn of(f: f64) -> Number {
+        if f.is_nan() {
+            return Number::Word(".nan");
+        }
+        if f.is_infinite() {
+            return Number::Word(if f > 0.0 { ".inf" } else { "-.inf" });
+        }
+        if f.fract() != 0.0 || f.abs() >= EXPONENT_FROM {
+            return Number::Fraction(f);
+        }
+        // The shortest digits, not the exact ones: 1.2345678901234567e20 ends in zeros.
+        f.to_string().parse().map_or(Number::Fraction(f), Number::Whole)
+    }
+}
+
+/// RFC 3339 with as many digits of a second as are needed; years outside of 0 to 9999 are printed as they are.
+pub(crate) fn rfc3339(t: &Timestamp) -> String {
+    let local = t.seconds.saturating_add(i64::from(t.offset));
+    let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
+    let (year, month, day) = civil(days);
+    let mut text =
+        format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+    if t.nanos != 0 {
+        let digits = format!("{:09}", t.nanos);
+        text.push('.');
+        text.push_str(digits.trim_end_matches('0'));
+    }
+    if t.offset == 0 {
+        text.push('Z');
+    } else {
+        let minutes = t.offset.unsigned_abs() / 60;
+        let sign = if t.offset < 0 { '-' } else { '+' };
+        text.push_str(&format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60));
+    }
+    text
+}
+
+/// Year, month and day of a number of days since 1970-01-01, in eras of 400 years that start in March.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days.saturating_add(719_468);
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Unknown;
+    use std::sync::Arc;
+
+    fn json(data: Data) -> String {
+        serde_json::to_string(&Value::new(data)).unwrap()
+    }
+
+    #[test]
+    fn numbers() {
+        for (number, text) in [
+            (1.0, "1"),
+            (-0.0, "0"),
+            (0.1, "0.1"),
+            (1e15, "1000000000000000"),
+            (1e19, "10000000000000000000"),
+            (1.2345678901234567e20, "1.2345678901234567e+20"),
+            (f64::NAN, "\".nan\""),
+            (f64::INFINITY, "\".inf\""),
+            (f64::NEG_INFINITY, "\"-.inf\""),
+        ] {
+            assert_eq!(json(Data::Float(number)), text);
+        }
+        let large: f64 = serde_json::from_str(&json(Data::Float(1e300))).unwrap();
+        assert_eq!(large, 1e300);
+        assert_eq!(json(Data::Uint(u64::MAX)), "18446744073709551615");
+        assert_eq!(json(Data::Int(i64::MIN)), "-9223372036854775808");
+    }
+
+    #[test]
+    fn times() {
+        for (seconds, nanos, offset, text) in [
+            (0, 0, 0, "1970-01-01T00:00:00Z"),
+            (951_782_400, 0, 0, "2000-02-29T00:00:00Z"),
+            (1_614_816_000, 500_000_000, 0, "2021-03-04T00:00:00.5Z"),
+            (-1, 0, 0, "1969-12-31T23:59:59Z"),
+            (0, 0, -19_800, "1969-12-31T18:30:00-05:30"),
+            (-62_135_596_800, 0, 0, "0001-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(rfc3339(&Timestamp { seconds, nanos, offset }), text);
+        }
+        rfc3339(&Timestamp { seconds: i64::MAX, nanos: 0, offset: i32::MAX });
+        rfc3339(&Timestamp { seconds: i64::MIN, nanos: 0, offset: i32::MIN });
+    }
+
+    #[test]
+    fn collections() {
+        let unknown = Unknown { text: "!env HOME".into(), reasons: vec![] };
+        let map: Map = [
+            ("b".into(), Value::list(vec![Value::default(), Value::str("x\n\"")])),
+            ("a".into(), Value::new(Data::Unknown(Arc::new(unknown)))),
+        ]
+        .into_iter()
+        .collect();
+        assert_eq!(json(Data::Map(Arc::new(map))), r#"{"a":"!env HOME","b":[null,"x\n\""]}"#);
+    }
+
+    #[test]
+    fn too_deep_is_an_error() {
+        let mut value = Value::default();
+        for _ in 0..MAX_DEPTH + 1 {
+            value = Value::list(vec![value]);
+        }
+        assert!(serde_json::to_string(&value).is_err());
+        assert!(serde_json::to_string(&value.as_list().unwrap()[0]).is_ok());
+    }
+}

@@ -1,0 +1,214 @@
+//! Maps with text keys, kept in key order.
+
+use super::Value;
+use std::ops::BitOr;
+use std::sync::Arc;
+
+/// A map key; keys of one document are shared.
+pub type Key = Arc<str>;
+
+/// What a sub-tree holds, so that passes can skip what does not concern them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// Some string holds `{{`.
+    pub const TEMPLATE: Flags = Flags(1);
+    /// Some string starts with `!` (a function call in some dialects).
+    pub const CALL: Flags = Flags(2);
+    /// Some value is a date.
+    pub const TIME: Flags = Flags(4);
+    /// Some value is unknown.
+    pub const UNKNOWN: Flags = Flags(8);
+    /// Some string starts with a line break, or a key is `<<`: does not survive a trip through YAML text.
+    pub const FRAGILE: Flags = Flags(16);
+    /// Some key starts with two underscores: a marker that a dialect keeps for its own use.
+    pub const MARKER: Flags = Flags(32);
+
+    /// Whether all bits of `other` are set.
+    pub fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether nothing is set.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(super) fn of_text(text: &str) -> Flags {
+        let mut flags = Flags::default();
+        if text.contains("{{") {
+            flags = flags | Flags::TEMPLATE;
+        }
+        match text.as_bytes().first() {
+            Some(b'!') => flags = flags | Flags::CALL,
+            Some(b'\n' | b'\r') => flags = flags | Flags::FRAGILE,
+            _ => {}
+        }
+        flags
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Flags;
+    fn bitor(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+/// One key with its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: Key,
+    /// The value.
+    pub value: Value,
+}
+
+/// A map in key order (by bytes), without duplicates.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    entries: Vec<Entry>,
+    flags: Flags,
+}
+
+impl Map {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The value under `key`.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.find(key).ok().map(|i| &self.entries[i].value)
+    }
+
+    /// The shared key and the value under `key`.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.find(key).ok().map(|i| &self.entries[i])
+    }
+
+    /// Whether `key` is there.
+    pub fn has(&self, key: &str) -> bool {
+        self.find(key).is_ok()
+    }
+
+    /// The entries in key order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
+        self.entries.iter()
+    }
+
+    /// The keys in order.
+    pub fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.entries.iter().map(|e| &e.key)
+    }
+
+    /// What the whole sub-tree holds.
+    pub fn flags(&self) -> Flags {
+        self.flags
+    }
+
+    /// Sets `key`, replacing what is there.
+    pub fn set(&mut self, key: impl Into<Key>, value: Value) {
+        let key = key.into();
+        self.flags = self.flags | value.flags() | key_flags(&key);
+        match self.find(&key) {
+            Ok(i) => self.entries[i].value = value,
+            Err(i) => self.entries.insert(i, Entry { key, value }),
+        }
+    }
+
+    /// Takes `key` out. The flags may then claim more than there is, which is safe.
+    pub fn remove(&mut self, key: &str) -> Option<Value> {
+        self.find(key).ok().map(|i| self.entries.remove(i).value)
+    }
+
+    fn find(&self, key: &str) -> Result<usize, usize> {
+        self.entries.binary_search_by(|e| (*e.key).cmp(key))
+    }
+}
+
+fn key_flags(key: &str) -> Flags {
+    let mut flags = Flags::default();
+    if key.contains("{{") {
+        flags = flags | Flags::TEMPLATE;
+    }
+    if key == "<<" {
+        flags = flags | Flags::FRAGILE;
+    }
+    if key.starts_with("__") {
+        flags = flags | Flags::MARKER;
+    }
+    flags
+}
+
+impl PartialEq for Map {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len()
+            && self
+                .iter()
+                .zip(other.iter())
+                .all(|(a, b)| (Arc::ptr_eq(&a.key, &b.key) || a.key == b.key) && a.value == b.value)
+    }
+}
+
+/// A later pair with the same key replaces an earlier one.
+impl FromIterator<(Key, Value)> for Map {
+    fn from_iter<I: IntoIterator<Item = (Key, Value)>>(pairs: I) -> Self {
+        let mut entries: Vec<Entry> = pairs.into_iter().map(|(key, value)| Entry { key, value }).collect();
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+        let mut builder = MapBuilder::with_capacity(entries.len());
+        for e in entries {
+            builder.push(e.key, e.value);
+        }
+        builder.finish()
+    }
+}
+
+impl<'a> IntoIterator for &'a Map {
+    type Item = &'a Entry;
+    type IntoIter = std::slice::Iter<'a, Entry>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.iter()
+    }
+}
+
+/// Builds a map from entries that come in key order.
+#[derive(Debug, Default)]
+pub struct MapBuilder {
+    map: Map,
+}
+
+impl MapBuilder {
+    /// Room for `capacity` entries.
+    pub fn with_capacity(capacity: usize) -> Self {
+        MapBuilder { map: Map { entries: Vec::with_capacity(capacity), flags: Flags::default() } }
+    }
+
+    /// Adds an entry whose key is not below the last one; an equal key replaces it.
+    pub fn push(&mut self, key: Key, value: Value) {
+        self.map.flags = self.map.flags | value.flags() | key_flags(&key);
+        match self.map.entries.last_mut() {
+            Some(last) if last.key == key => last.value = value,
+            last => {
+                debug_assert!(last.is_none_or(|l| l.key < key), "keys come in order");
+                self.map.entries.push(Entry { key, value });
+            }
+        }
+    }
+
+    /// The map.
+    pub fn finish(self) -> Map {
+        self.map
+    }
+}

@@ -1,0 +1,191 @@
+//! The value that every stage after parsing works on: known data or something unknown with its reason, together with
+//! where it was written, what it replaced and what it was computed from.
+//!
+//! Values are immutable and shared: cloning copies a few words, and an unchanged sub-tree is one allocation however many
+//! components use it. Maps are kept in key order, because every system read here prints its maps that way.
+
+pub(crate) mod json;
+mod map;
+mod provenance;
+
+pub use map::{Entry, Flags, Key, Map, MapBuilder};
+pub use provenance::{FileId, Origin, Prov, Trail};
+
+use crate::yaml::Timestamp;
+use std::sync::Arc;
+
+/// One value with its provenance. Equality looks at the data alone.
+#[derive(Clone, Debug, Default)]
+pub struct Value {
+    /// What it is.
+    pub data: Data,
+    /// Where it comes from.
+    pub prov: Prov,
+}
+
+/// The data of a [`Value`].
+#[derive(Clone, Debug, Default)]
+pub enum Data {
+    /// No value (`null`).
+    #[default]
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// An integer that fits into 64 bits with a sign.
+    Int(i64),
+    /// An integer above `i64::MAX`.
+    Uint(u64),
+    /// A floating point number.
+    Float(f64),
+    /// Text.
+    Str(Arc<str>),
+    /// A point in time (an unquoted YAML date).
+    Time(Arc<Timestamp>),
+    /// A list.
+    List(Arc<Vec<Value>>),
+    /// A map with text keys.
+    Map(Arc<Map>),
+    /// Not knowable without running something; see [`Unknown`].
+    Unknown(Arc<Unknown>),
+}
+
+/// A value that only the running system knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// How it is printed: the text as written, unresolved.
+    pub text: Arc<str>,
+    /// Why it is not known, the nearest reason first ("`env` reads the environment").
+    pub reasons: Vec<Arc<str>>,
+}
+
+impl Value {
+    /// A value without provenance.
+    pub fn new(data: Data) -> Self {
+        Value { data, prov: Prov::default() }
+    }
+
+    /// A value written at `origin`.
+    pub fn at(data: Data, origin: Origin) -> Self {
+        Value { data, prov: Prov::at(origin) }
+    }
+
+    /// Text without provenance.
+    pub fn str(text: impl Into<Arc<str>>) -> Self {
+        Value::new(Data::Str(text.into()))
+    }
+
+    /// A map without provenance.
+    pub fn map(map: Map) -> Self {
+        Value::new(Data::Map(Arc::new(map)))
+    }
+
+    /// A list without provenance.
+    pub fn list(items: Vec<Value>) -> Self {
+        Value::new(Data::List(Arc::new(items)))
+    }
+
+    /// The same data with another provenance.
+    #[must_use]
+    pub fn with_prov(mut self, prov: Prov) -> Self {
+        self.prov = prov;
+        self
+    }
+
+    /// The text, if it is text.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.data {
+            Data::Str(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// The map, if it is one.
+    pub fn as_map(&self) -> Option<&Arc<Map>> {
+        match &self.data {
+            Data::Map(m) => Some(m),
+            _ => None,
+        }
+    }
+
+    /// The list, if it is one.
+    pub fn as_list(&self) -> Option<&Arc<Vec<Value>>> {
+        match &self.data {
+            Data::List(l) => Some(l),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.data {
+            Data::Bool(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self.data, Data::Null)
+    }
+
+    /// The value under `key`, if this is a map that has it.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.as_map()?.get(key)
+    }
+
+    /// The value at a path of keys.
+    pub fn at_path<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Option<&Value> {
+        path.into_iter().try_fold(self, |v, key| v.get(key))
+    }
+
+    /// What a user calls this kind of value.
+    pub fn kind(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "boolean",
+            Data::Int(_) | Data::Uint(_) | Data::Float(_) => "number",
+            Data::Str(_) => "string",
+            Data::Time(_) => "date",
+            Data::List(_) => "list",
+            Data::Map(_) => "map",
+            Data::Unknown(_) => "unknown",
+        }
+    }
+
+    /// What is inside: template actions, markers; the union over the whole sub-tree, without walking maps again.
+    pub fn flags(&self) -> Flags {
+        match &self.data {
+            Data::Str(s) => Flags::of_text(s),
+            Data::List(l) => l.iter().fold(Flags::default(), |f, v| f | v.flags()),
+            Data::Map(m) => m.flags(),
+            Data::Time(_) => Flags::TIME,
+            Data::Unknown(_) => Flags::UNKNOWN,
+            _ => Flags::default(),
+        }
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.data == other.data
+    }
+}
+
+/// Typed equality, shared sub-trees compared by identity first: `1` and `1.0` differ, map order does not exist.
+impl PartialEq for Data {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Data::Null, Data::Null) => true,
+            (Data::Bool(a), Data::Bool(b)) => a == b,
+            (Data::Int(a), Data::Int(b)) => a == b,
+            (Data::Uint(a), Data::Uint(b)) => a == b,
+            (Data::Float(a), Data::Float(b)) => a.to_bits() == b.to_bits() || a == b,
+            (Data::Str(a), Data::Str(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Data::Time(a), Data::Time(b)) => a == b,
+            (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! A tree with spans for every key and value, and scalars as go-yaml v3 reads them. Imports no other room.
+
+mod budget;
+mod check;
+mod emit;
+mod events;
+mod input;
+mod node;
+mod order;
+mod parse;
+mod patch;
+mod properties;
+mod scalar;
+mod style;
+#[cfg(test)]
+mod tests;
+mod timestamp;
+
+pub use check::{Problem, ProblemKind, is_merge_key, problems};
+pub use emit::{Emitter, scalar_text};
+pub use events::MAX_DEPTH;
+pub use node::{Document, Kind, Node, NodeId, Position, Span, Style, Tag};
+pub use order::{compare_keys, sort_keys};
+pub use parse::{Error, document_of, parse};
+pub use scalar::{Scalar, core_tag, resolve, short_tag};
+pub use timestamp::Timestamp;
