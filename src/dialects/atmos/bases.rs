@@ -17,6 +17,8 @@ pub(crate) struct Bases {
     pub deepest: Option<Key>,
     /// The lines that name them.
     pub sites: Vec<Origin>,
+    /// The sum as it was after each base that the component names itself.
+    after: Vec<(Key, Layer, Vec<Key>)>,
 }
 
 /// Why bases cannot be merged.
@@ -69,8 +71,16 @@ pub(crate) struct Inheritance<'a> {
 impl Inheritance<'_> {
     /// Adds a base, with its own bases below it, to the sum.
     pub(crate) fn add(&self, into: &mut Bases, component: &Key, base: &Value, legacy: bool) -> Result<(), BaseError> {
-        let mut visited = Vec::new();
-        self.visit(into, component, base, legacy, &mut visited)
+        let name: Key = base.as_str().unwrap_or_default().into();
+        // Atmos remembers the sum after a base. Where the same base is named again (by a legacy `component:` and in
+        // `inherits`, or twice because lists are appended), it goes back to that sum and forgets the bases since then.
+        if let Some((_, layer, chain)) = into.after.iter().find(|(n, ..)| *n == name) {
+            (into.layer, into.chain) = (layer.clone(), chain.clone());
+            return Ok(());
+        }
+        self.visit(into, component, base, legacy, &mut Vec::new())?;
+        into.after.push((name, into.layer.clone(), into.chain.clone()));
+        Ok(())
     }
 
     fn visit(

@@ -184,8 +184,14 @@ impl Config {
         })
     }
 
-    /// `components.<kind>.base_path` as written; empty if not set.
+    /// The folder of the code of a component type as written; empty if there is none.
     pub(crate) fn component_path(&self, kind: &str) -> &str {
+        match kind {
+            // These have no setting for it.
+            "container" => return "components/container",
+            "kubernetes" | "helm" | "emulator" => return "",
+            _ => {}
+        }
         self.component_paths.iter().find(|(k, _)| &**k == kind).map_or("", |(_, p)| p)
     }
 

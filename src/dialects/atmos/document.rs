@@ -45,7 +45,7 @@ pub(crate) trait Include {
 pub(crate) struct Decoder<'a> {
     /// The provenance of a value whose key (or itself) starts at the first offset and which spans the second range.
     pub place: &'a dyn Fn(u32, Span) -> Prov,
-    /// Where included files come from; without it, tags are dropped (files that are included themselves).
+    /// Where included files come from. Without it tags are dropped, as in files that are included themselves.
     pub include: Option<&'a dyn Include>,
     /// `settings.yaml.key_delimiter`: unquoted keys that contain it are expanded into nested maps.
     pub delimiter: Option<&'a str>,

@@ -3,15 +3,16 @@
 use super::config::Config;
 use super::imports::{self, Import};
 use super::locals::{self, Locals};
-use super::merge::{ListStrategy, merge};
+use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
-use super::reader::{Deps, Loaded, Reader, syntax_issue};
+use super::document::Decoder;
+use super::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
 use super::render::{Engine, Failure, Templates, hide_unknowns, reveal, source_offset};
 use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
-use crate::yaml::{self, Span};
+use crate::yaml::{self, Document, Span};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -156,7 +157,7 @@ impl<'a> Manifests<'a> {
         let global = section(&own, "overrides")?;
         let inline = |kind: &str, parent: &Overrides| -> Result<Overrides, Poisoned> {
             let typed = section(&*section(&own, kind)?, "overrides")?;
-            Ok(Overrides { inline: merge(self.strategy, [&global, &typed, &parent.inline]), imported: Arc::clone(&parent.imported) })
+            Ok(Overrides { inline: merge_imports(self.strategy, [&global, &typed, &parent.inline]), imported: Arc::clone(&parent.imported) })
         };
         let mut overrides = AllOverrides {
             terraform: inline("terraform", &call.overrides.terraform)?,
@@ -173,7 +174,7 @@ impl<'a> Manifests<'a> {
                 last.1 = item.site.clone();
             }
             let child = Call {
-                context: merge(self.strategy, [&item.context, &context]),
+                context: merge_imports(self.strategy, [&item.context, &context]),
                 path_context: Arc::clone(&path_context),
                 skip_templates: item.skip_templates,
                 ignore_missing: item.ignore_missing || self.config.templates.ignore_missing,
@@ -197,7 +198,7 @@ impl<'a> Manifests<'a> {
                     (&mut overrides.terraform, &result.overrides.terraform),
                     (&mut overrides.helmfile, &result.overrides.helmfile),
                 ] {
-                    own.imported = merge(self.strategy, [&own.imported, &theirs.imported, &theirs.inline]);
+                    own.imported = merge_imports(self.strategy, [&own.imported, &theirs.imported, &theirs.inline]);
                 }
                 out.contextual |= result.contextual;
                 out.edges.extend(&result.edges);
@@ -206,7 +207,7 @@ impl<'a> Manifests<'a> {
                     .filter_map(|k| Some((Key::from(*k), result.merged.get(k).filter(|v| !v.is_null())?.clone())))
                     .collect();
                 if !handed.is_empty() {
-                    path_context = merge(self.strategy, [&path_context, &Arc::new(handed)]);
+                    path_context = merge_imports(self.strategy, [&path_context, &Arc::new(handed)]);
                 }
                 layers.push(Arc::clone(&result.merged));
             }
@@ -215,13 +216,13 @@ impl<'a> Manifests<'a> {
             return Err(Poisoned);
         }
         for (kind, of) in [("terraform", &overrides.terraform), ("helmfile", &overrides.helmfile)] {
-            let all = merge(self.strategy, [&of.imported, &of.inline]);
+            let all = merge_imports(self.strategy, [&of.imported, &of.inline]);
             if !all.is_empty() {
                 own = override_components(&own, kind, &all);
             }
         }
         layers.push(Arc::new(own));
-        out.merged = merge(self.strategy, &layers);
+        out.merged = merge_imports(self.strategy, &layers);
         out.overrides = overrides;
         Ok(out)
     }
@@ -256,7 +257,7 @@ impl<'a> Manifests<'a> {
             context = without_locals(&context);
         }
         let mut map = if is_template || !context.is_empty() {
-            self.rendered(loaded, raw_map, &context, call)?
+            self.rendered(loaded, raw_map, &context, call, deps)?
         } else {
             raw_map.unwrap_or_default()
         };
@@ -269,7 +270,7 @@ impl<'a> Manifests<'a> {
     }
 
     /// The content of a file, rendered with a context.
-    fn rendered(&self, loaded: &Arc<Loaded>, raw: Option<Map>, context: &Arc<Map>, call: &Call) -> Result<Map, Poisoned> {
+    fn rendered(&self, loaded: &Arc<Loaded>, raw: Option<Map>, context: &Arc<Map>, call: &Call, deps: &mut Deps) -> Result<Map, Poisoned> {
         let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
         let engine = self.engine(missing);
         let data = Value { data: Data::Map(Arc::clone(context)), prov: Prov::default() };
@@ -285,18 +286,18 @@ impl<'a> Manifests<'a> {
                 Err(Failure::Template { .. }) if !given => Ok((*map).clone()),
                 Err(failure) => Err(self.failure(&failure, loaded)),
             },
-            None => self.rendered_text(loaded, &data, &engine, given),
+            None => self.rendered_text(loaded, &data, &engine, given, deps),
         }
     }
 
     /// The content of a file whose text is rendered as it stands there.
-    fn rendered_text(&self, loaded: &Arc<Loaded>, data: &Value, engine: &Engine<'_>, given: bool) -> Result<Map, Poisoned> {
+    fn rendered_text(&self, loaded: &Arc<Loaded>, data: &Value, engine: &Engine<'_>, given: bool, deps: &mut Deps) -> Result<Map, Poisoned> {
         let rendered = match engine.text(&loaded.text, data) {
             Ok(rendered) => rendered,
             Err(_) if !given => {
                 let doc = yaml::document_of(Arc::clone(&loaded.text)).map_err(|e| self.broken(loaded, &[syntax_issue(&e)]))?;
                 let place = |key: u32, span: Span| loaded.prov(key, span);
-                let value = self.decoder(&place).decode(&doc).map_err(|issues| self.broken(loaded, &issues))?;
+                let value = self.decode(&doc, loaded, &place, deps).map_err(|issues| self.broken(loaded, &issues))?;
                 return self.as_map(loaded, value);
             }
             Err(error) => {
@@ -321,12 +322,24 @@ impl<'a> Manifests<'a> {
             let prov = loaded.prov(at(key), Span { start, end });
             prov.with_inputs(rendered.inputs.iter().filter(|_| !literal(&segments, span.start)).cloned())
         };
-        let value = self.decoder(&place).decode(&doc).map_err(|issues| self.broken(loaded, &issues))?;
+        let value = self.decode(&doc, loaded, &place, deps).map_err(|issues| self.broken(loaded, &issues))?;
         self.as_map(loaded, reveal(&value, &unknowns))
     }
 
-    fn decoder<'d>(&'d self, place: &'d dyn Fn(u32, Span) -> Prov) -> super::document::Decoder<'d> {
-        super::document::Decoder { place, include: None, delimiter: self.config.key_delimiter.as_deref() }
+    /// The value of a document that came out of a template.
+    fn decode(
+        &self,
+        doc: &Document,
+        loaded: &Loaded,
+        place: &dyn Fn(u32, Span) -> Prov,
+        deps: &mut Deps,
+    ) -> Result<Value, Vec<super::document::Issue>> {
+        let (base, start) = (&self.config.base, &self.config.start);
+        let includer = Includer { reader: self.reader, manifest: &loaded.path, base, start, deps: Mutex::default() };
+        let decoder = Decoder { place, include: Some(&includer), delimiter: self.config.key_delimiter.as_deref() };
+        let value = decoder.decode(doc);
+        deps.add(&includer.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
+        value
     }
 
     /// The context of a file with its locals and the sections that may use them.

@@ -42,6 +42,19 @@ pub(crate) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item =
     merged
 }
 
+/// Merges what manifests hand to each other, the lowest first. A lone input keeps its `!append` markers for a later
+/// merge; that is why they work in one file and not in another.
+pub(crate) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
+    let inputs: Vec<&Arc<Map>> = inputs.into_iter().filter(|m| !m.is_empty()).collect();
+    match inputs.as_slice() {
+        [only] if only.flags().has(Flags::TIME) => {
+            Arc::new(only.iter().map(|e| (Arc::clone(&e.key), settle_item(&e.value))).collect())
+        }
+        [only] => Arc::clone(only),
+        several => merge(strategy, several.iter().copied()),
+    }
+}
+
 /// Merges two values as if they stood under one key.
 pub(crate) fn merge_values(strategy: ListStrategy, lower: &Value, upper: &Value) -> Value {
     let key = Arc::from("");
