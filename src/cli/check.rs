@@ -1,7 +1,7 @@
 //! `stacklint check`: what is wrong in one state.
 
 use super::open::{Place, State};
-use super::{Failure, FailOn, Global, Outcome, output};
+use super::{FailOn, Failure, Global, Outcome, output};
 use crate::dialects::{Dialect, Scope, atmos::Atmos};
 use crate::files::Files;
 use crate::report::{Finding, json, text};

@@ -99,7 +99,8 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         }
     }
     out.flush()?;
-    let errors: Vec<Finding<'_>> = estate.findings.iter().filter(|f| f.level == Level::Error).map(Finding::from).collect();
+    let errors: Vec<Finding<'_>> =
+        estate.findings.iter().filter(|f| f.level == Level::Error).map(Finding::from).collect();
     if errors.is_empty() {
         return Ok(Outcome::Clean);
     }
@@ -107,7 +108,10 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     Ok(Outcome::Findings)
 }
 
-fn pick<'a>(found: &'a BTreeMap<Address, Placed>, options: &Component) -> Result<Option<(&'a Address, &'a Placed)>, Failure> {
+fn pick<'a>(
+    found: &'a BTreeMap<Address, Placed>,
+    options: &Component,
+) -> Result<Option<(&'a Address, &'a Placed)>, Failure> {
     // A stack may also be named by the file that defines it.
     let named = |a: &Address, p: &Placed| *a.0 == *options.stack || *p.unit.name == *options.stack;
     let mut matches = found

@@ -1,7 +1,7 @@
 //! `stacklint diff`: what will be different, and because of which line.
 
 use super::open::{Place, State};
-use super::{Failure, FailOn, Global, Outcome, output};
+use super::{FailOn, Failure, Global, Outcome, output};
 use crate::dialects::{Dialect, Scope, atmos::Atmos};
 use crate::diff;
 use crate::estate::{Address, Estate};
@@ -77,7 +77,13 @@ fn sources(options: &Options, place: &Place) -> Result<(Box<dyn Source>, Box<dyn
     Ok((repository.revision(text)?, place.open(&head)?))
 }
 
-fn compare(base: &dyn Source, head: &dyn Source, place: &Place, options: &Options, global: &Global) -> Result<Outcome, Failure> {
+fn compare(
+    base: &dyn Source,
+    head: &dyn Source,
+    place: &Place,
+    options: &Options,
+    global: &Global,
+) -> Result<Outcome, Failure> {
     let changes = changed(base.listing(), head.listing());
     let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();
@@ -104,7 +110,8 @@ fn compare(base: &dyn Source, head: &dyn Source, place: &Place, options: &Option
             text_options.all = options.all;
             text_options.show_secrets = options.show_secrets;
             text::write_diff(&mut out, &found, &files, &text_options)?;
-            let shown: Vec<Finding<'_>> = findings.iter().filter(|f| f.novelty != Some(Novelty::Known)).copied().collect();
+            let shown: Vec<Finding<'_>> =
+                findings.iter().filter(|f| f.novelty != Some(Novelty::Known)).copied().collect();
             if !shown.is_empty() {
                 writeln!(out)?;
                 text::write_findings(&mut out, &shown, &files, &text_options)?;

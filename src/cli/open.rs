@@ -53,7 +53,9 @@ impl Place {
             let path = place.inside(path)?;
             place.project.config.push(path);
         }
-        if let Some(path) = place.project.env.get("ATMOS_CLI_CONFIG_PATH").filter(|p| Path::new(p.as_str()).is_absolute()) {
+        if let Some(path) =
+            place.project.env.get("ATMOS_CLI_CONFIG_PATH").filter(|p| Path::new(p.as_str()).is_absolute())
+        {
             let path = format!("/{}", place.inside(Path::new(path))?);
             place.project.env.insert("ATMOS_CLI_CONFIG_PATH".to_owned(), path);
         }
@@ -95,7 +97,9 @@ impl Place {
             State::Index => {
                 let index = self.repository()?.index()?;
                 if let Some(path) = index.conflicts.first() {
-                    return Err(Failure(format!("the index has unresolved conflicts, {path} for one: resolve them first")));
+                    return Err(Failure(format!(
+                        "the index has unresolved conflicts, {path} for one: resolve them first"
+                    )));
                 }
                 Ok(index.source)
             }

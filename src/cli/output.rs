@@ -1,10 +1,15 @@
 //! Where output goes: data to stdout, talk to stderr.
-#![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr, reason = "this is where output leaves the process")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is where output leaves the process"
+)]
 
 use super::{Color, Global};
 use crate::files::Files;
-use crate::report::text::{TextOptions, write_findings};
 use crate::report::Finding;
+use crate::report::text::{TextOptions, write_findings};
 use std::io::{self, IsTerminal, Write};
 
 /// Standard output, buffered.
@@ -25,7 +30,9 @@ fn colored(global: &Global, terminal: bool, choice: anstream::ColorChoice) -> bo
         Color::Auto => {
             let forced = std::env::var_os("FORCE_COLOR").is_some_and(|v| !v.is_empty() && v != "0");
             let refused = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-            !refused && (forced || choice != anstream::ColorChoice::Never && (terminal || choice != anstream::ColorChoice::Auto))
+            !refused
+                && (forced
+                    || choice != anstream::ColorChoice::Never && (terminal || choice != anstream::ColorChoice::Auto))
         }
     }
 }

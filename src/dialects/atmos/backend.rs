@@ -46,7 +46,8 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
     let (mut backend, prov) = match section.get(&kind_name) {
         Some(Value { data: Data::Map(map), prov }) => ((**map).clone(), prov.clone()),
         Some(other) => {
-            let message = format!("`backend.{kind_name}` of `{}` must be a map, not a {}", parts.component, other.kind());
+            let message =
+                format!("`backend.{kind_name}` of `{}` must be a map, not a {}", parts.component, other.kind());
             return Err(Mismatch { message, site: other.prov.clone(), help: String::new() });
         }
         None if kind_name.is_empty() || section.is_empty() => (Map::new(), Prov::default()),
@@ -63,7 +64,8 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
     let remote_kind = word(Word::RemoteStateBackendType).unwrap_or_else(|| kind.clone());
     let remote_name = remote_kind.as_str().unwrap_or_default();
     let remote = [layers.global, layers.base, layers.own].map(|l| l.map(Section::RemoteStateBackend));
-    let configured: Arc<Map> = Arc::new(remote.iter().flat_map(|m| m.iter()).map(|e| (Arc::clone(&e.key), e.value.clone())).collect());
+    let configured: Arc<Map> =
+        Arc::new(remote.iter().flat_map(|m| m.iter()).map(|e| (Arc::clone(&e.key), e.value.clone())).collect());
     if !remote_name.is_empty() && !configured.is_empty() && !configured.has(remote_name) {
         return Err(mismatch("remote_state_backend", &remote_kind, &configured, parts));
     }
@@ -76,7 +78,11 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
             None => {}
             Some(Value { data: Data::Map(map), .. }) => inputs.push(Arc::clone(map)),
             Some(other) => {
-                let message = format!("`remote_state_backend.{remote_name}` of `{}` must be a map, not a {}", parts.component, other.kind());
+                let message = format!(
+                    "`remote_state_backend.{remote_name}` of `{}` must be a map, not a {}",
+                    parts.component,
+                    other.kind()
+                );
                 return Err(Mismatch { message, site: other.prov.clone(), help: String::new() });
             }
         }
@@ -93,7 +99,11 @@ fn mismatch(section: &str, kind: &Value, configured: &Map, parts: &Parts<'_>) ->
     let name = kind.as_str().unwrap_or_default();
     let keys: Vec<String> = configured.keys().map(|k| format!("`{k}`")).collect();
     Mismatch {
-        message: format!("`{section}_type` of `{}` is `{name}`, but `{section}` configures only {}", parts.component, keys.join(", ")),
+        message: format!(
+            "`{section}_type` of `{}` is `{name}`, but `{section}` configures only {}",
+            parts.component,
+            keys.join(", ")
+        ),
         site: kind.prov.clone(),
         help: format!("add `{name}` under `{section}:`, or change `{section}_type`"),
     }
@@ -115,7 +125,9 @@ fn default_text(backend: &mut Map, key: &str, parts: &Parts<'_>) {
 }
 
 fn azure_key(backend: &mut Map, layers: &Layers<'_>, parts: &Parts<'_>) {
-    let key_of = |layer: &Layer| layer.map(Section::Backend).get("azurerm").and_then(|a| a.get("key")).filter(|k| k.as_str().is_some()).cloned();
+    let key_of = |layer: &Layer| {
+        layer.map(Section::Backend).get("azurerm").and_then(|a| a.get("key")).filter(|k| k.as_str().is_some()).cloned()
+    };
     if key_of(layers.own).is_some() {
         return;
     }

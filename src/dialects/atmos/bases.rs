@@ -121,7 +121,8 @@ impl Inheritance<'_> {
             }
             self.visit(into, &name, next, true, visited)?;
         }
-        for next in metadata.and_then(|m| m.get("inherits")).and_then(Value::as_list).into_iter().flat_map(|l| l.iter()) {
+        for next in metadata.and_then(|m| m.get("inherits")).and_then(Value::as_list).into_iter().flat_map(|l| l.iter())
+        {
             if next.as_str().is_none() {
                 let message = format!("`{what}.metadata.inherits` must name components, not a {}", next.kind());
                 return Err(WrongShape { message, site: next.prov.clone() }.into());
@@ -190,7 +191,9 @@ impl Inheritance<'_> {
         }
         for (loose, _) in LOOSE {
             let Some(own) = base.loose(loose) else { continue };
-            let value = sum.loose(loose).map_or_else(|| super::merge::settle(own, strategy), |below| merge_values(strategy, below, own));
+            let value = sum
+                .loose(loose)
+                .map_or_else(|| super::merge::settle(own, strategy), |below| merge_values(strategy, below, own));
             sum.set_loose(loose, Some(value));
         }
         into.chain.retain(|n| n != name);

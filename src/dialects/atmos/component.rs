@@ -84,13 +84,17 @@ impl Builder<'_> {
         let own = Layer::of(component, kind, self.config, &what, false)?;
         let spacelift = own.map(Section::Settings).get("spacelift");
         if let Some(value) = spacelift.filter(|v| kind == Kind::Terraform && v.as_map().is_none()) {
-            return Err(shape(format!("`{what}.settings.spacelift` must be a map, not a {}", value.kind()), value).into());
+            return Err(
+                shape(format!("`{what}.settings.spacelift` must be a map, not a {}", value.kind()), value).into()
+            );
         }
         let overrides_value = component.get("overrides");
         let overrides_map = match overrides_value.map(|v| (&v.data, v)) {
             None => Arc::default(),
             Some((Data::Map(map), _)) => Arc::clone(map),
-            Some((_, v)) => return Err(shape(format!("`{what}.overrides` must be a map, not a {}", v.kind()), v).into()),
+            Some((_, v)) => {
+                return Err(shape(format!("`{what}.overrides` must be a map, not a {}", v.kind()), v).into());
+            }
         };
         let overrides = Layer::of(&overrides_map, kind, self.config, &format!("{what}.overrides"), false)?;
         let bases = self.bases(name, component, &own, &overrides)?;
@@ -101,7 +105,9 @@ impl Builder<'_> {
 
         let mut out = Map::new();
         let four = |s: Section| merge_deferred(strategy, &[global.map(s), base.map(s), own.map(s), overrides.map(s)]);
-        let put = |out: &mut Map, key: &str, map: Arc<Map>| out.set(key, Value { data: Data::Map(map), prov: Prov::default() });
+        let put = |out: &mut Map, key: &str, map: Arc<Map>| {
+            out.set(key, Value { data: Data::Map(map), prov: Prov::default() })
+        };
         put(&mut out, "vars", four(Section::Vars)?);
         put(&mut out, "env", four(Section::Env)?);
         let metadata = self.metadata(strategy, base, &own);
@@ -140,7 +146,13 @@ impl Builder<'_> {
         let component_name = self.component_name(name, &own, &bases);
         if kind == Kind::Terraform {
             let layers = backend::Layers { global, base, own: &own };
-            let parts = backend::Parts { config: self.config, strategy: self.strategy, component: name, name: &component_name, metadata: &metadata };
+            let parts = backend::Parts {
+                config: self.config,
+                strategy: self.strategy,
+                component: name,
+                name: &component_name,
+                metadata: &metadata,
+            };
             backend::write(&layers, &parts, &mut out).map_err(Trouble::Backend)?;
         }
         self.extras(strategy, base, &own, &mut out);
@@ -167,7 +179,8 @@ impl Builder<'_> {
         let mut bases = Bases::default();
         if let Some(legacy) = component.get("component") {
             if legacy.as_str().is_none() {
-                let message = format!("`components.{}.{name}.component` must be text, not a {}", self.kind.name(), legacy.kind());
+                let message =
+                    format!("`components.{}.{name}.component` must be text, not a {}", self.kind.name(), legacy.kind());
                 return Err(shape(message, legacy).into());
             }
             inheritance.add(&mut bases, name, legacy, true)?;
@@ -180,7 +193,8 @@ impl Builder<'_> {
             };
             for base in list.iter() {
                 if base.as_str().is_none() {
-                    let message = format!("`metadata.inherits` of `{name}` must name components, not a {}", base.kind());
+                    let message =
+                        format!("`metadata.inherits` of `{name}` must name components, not a {}", base.kind());
                     return Err(shape(message, base).into());
                 }
                 inheritance.add(&mut bases, name, base, false)?;
@@ -193,7 +207,9 @@ impl Builder<'_> {
 
     /// The `component` key: what `metadata.component` says, else the deepest legacy base, else the name.
     fn component_name(&self, name: &Key, own: &Layer, bases: &Bases) -> Value {
-        if let Some(value) = own.map(Section::Metadata).get("component").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())) {
+        if let Some(value) =
+            own.map(Section::Metadata).get("component").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()))
+        {
             return value.clone();
         }
         let found = bases.deepest.as_ref().filter(|n| !n.is_empty()).unwrap_or(name);
@@ -225,11 +241,16 @@ impl Builder<'_> {
             integrations.set("github", Value { data: Data::Map(merged), prov: Prov::default() });
             out.set("integrations", Value::map(integrations));
         }
-        if is_abstract && self.kind == Kind::Terraform
+        if is_abstract
+            && self.kind == Kind::Terraform
             && let Some(spacelift) = out.get("spacelift").cloned()
         {
             let Some(map) = spacelift.as_map() else {
-                return Err(shape(format!("`settings.spacelift` must be a map, not a {}", spacelift.kind()), &spacelift).into());
+                return Err(shape(
+                    format!("`settings.spacelift` must be a map, not a {}", spacelift.kind()),
+                    &spacelift,
+                )
+                .into());
             };
             let mut map = (**map).clone();
             map.remove("workspace_enabled");
@@ -239,7 +260,13 @@ impl Builder<'_> {
     }
 
     /// Each declared secret is marked with the scope that its place gives it.
-    fn secrets(&self, strategy: ListStrategy, base: &Layer, own: &Layer, overrides: &Layer) -> Result<Arc<Map>, Trouble> {
+    fn secrets(
+        &self,
+        strategy: ListStrategy,
+        base: &Layer,
+        own: &Layer,
+        overrides: &Layer,
+    ) -> Result<Arc<Map>, Trouble> {
         let layers = [
             (&self.shared.secrets, "stack"),
             (base.map(Section::Secrets), "instance"),

@@ -100,7 +100,8 @@ impl Config {
             let items = all.at_path(path.iter().copied()).and_then(Value::as_list);
             items.map(|l| l.iter().filter_map(plain_text).collect()).unwrap_or_default()
         };
-        let map = |path: &[&str]| all.at_path(path.iter().copied()).and_then(Value::as_map).cloned().unwrap_or_default();
+        let map =
+            |path: &[&str]| all.at_path(path.iter().copied()).and_then(Value::as_map).cloned().unwrap_or_default();
 
         let stacks_path = text(&["stacks", "base_path"]);
         if stacks_path.is_empty() {
@@ -159,7 +160,10 @@ impl Config {
             name_pattern: text(&["stacks", "name_pattern"]),
             inherit_metadata: flag(&["stacks", "inherit", "metadata"]).unwrap_or(true),
             inherit_source: flag(&["stacks", "inherit", "source"]).unwrap_or(true),
-            component_paths: per_type("base_path").iter().filter_map(|(k, v)| Some((k.clone(), plain_text(v)?))).collect(),
+            component_paths: per_type("base_path")
+                .iter()
+                .filter_map(|(k, v)| Some((k.clone(), plain_text(v)?)))
+                .collect(),
             commands: per_type("command"),
             workspaces: flag(&["components", "terraform", "workspaces_enabled"]).unwrap_or(true),
             separator: if separator.is_empty() { "-".to_owned() } else { separator },
@@ -237,11 +241,35 @@ fn texts(map: &Arc<Map>) -> Arc<Map> {
 
 /// The fields of a provider and of an identity; others are not handed on.
 const PROVIDER: [&str; 16] = [
-    "kind", "start_url", "url", "region", "username", "password", "driver", "provider_type", "download_browser_driver",
-    "browser_type", "browser_executable_path", "auto_provision_identities", "session", "console", "default", "spec",
+    "kind",
+    "start_url",
+    "url",
+    "region",
+    "username",
+    "password",
+    "driver",
+    "provider_type",
+    "download_browser_driver",
+    "browser_type",
+    "browser_executable_path",
+    "auto_provision_identities",
+    "session",
+    "console",
+    "default",
+    "spec",
 ];
 const IDENTITY: [&str; 12] = [
-    "kind", "default", "required", "provider", "via", "principal", "credentials", "spec", "alias", "env", "session",
+    "kind",
+    "default",
+    "required",
+    "provider",
+    "via",
+    "principal",
+    "credentials",
+    "spec",
+    "alias",
+    "env",
+    "session",
     "emulator",
 ];
 

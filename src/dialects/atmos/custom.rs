@@ -11,7 +11,14 @@ pub(crate) const KINDS: [&str; 2] = ["container", "emulator"];
 const MAX_CHAIN: usize = 100;
 
 /// The sections of a component of such a type.
-pub(crate) fn build(kind: &str, name: &Key, value: &Value, all: &Map, manifest: &Map, strategy: ListStrategy) -> Result<Map, (String, Prov)> {
+pub(crate) fn build(
+    kind: &str,
+    name: &Key,
+    value: &Value,
+    all: &Map,
+    manifest: &Map,
+    strategy: ListStrategy,
+) -> Result<Map, (String, Prov)> {
     let Some(own) = value.as_map() else {
         return Err((format!("component `{name}` must be a map, not a {}", value.kind()), value.prov.clone()));
     };
@@ -38,7 +45,12 @@ pub(crate) fn build(kind: &str, name: &Key, value: &Value, all: &Map, manifest: 
     Ok(out)
 }
 
-fn inherit(own: &Arc<Map>, all: &Map, strategy: ListStrategy, visited: &mut Vec<Key>) -> Result<Arc<Map>, (String, Prov)> {
+fn inherit(
+    own: &Arc<Map>,
+    all: &Map,
+    strategy: ListStrategy,
+    visited: &mut Vec<Key>,
+) -> Result<Arc<Map>, (String, Prov)> {
     let Some(inherits) = own.get("metadata").and_then(Value::as_map).and_then(|m| m.get("inherits")) else {
         return Ok(Arc::clone(own));
     };
@@ -48,7 +60,10 @@ fn inherit(own: &Arc<Map>, all: &Map, strategy: ListStrategy, visited: &mut Vec<
     let mut merged: Arc<Map> = Arc::default();
     for base in list.iter() {
         let Some(name) = base.as_str() else {
-            return Err((format!("`metadata.inherits` must name components, not a {}", base.kind()), base.prov.clone()));
+            return Err((
+                format!("`metadata.inherits` must name components, not a {}", base.kind()),
+                base.prov.clone(),
+            ));
         };
         if visited.iter().any(|v| **v == *name) || visited.len() >= MAX_CHAIN {
             continue;
@@ -67,7 +82,9 @@ fn inherit(own: &Arc<Map>, all: &Map, strategy: ListStrategy, visited: &mut Vec<
 
 /// A base without what makes it this component.
 fn handed_down(base: &Arc<Map>) -> Arc<Map> {
-    let Some((metadata, map)) = base.get("metadata").and_then(|m| Some((m, m.as_map()?))) else { return Arc::clone(base) };
+    let Some((metadata, map)) = base.get("metadata").and_then(|m| Some((m, m.as_map()?))) else {
+        return Arc::clone(base);
+    };
     let mut kept = (**map).clone();
     for key in ["type", "inherits", "component"] {
         kept.remove(key);

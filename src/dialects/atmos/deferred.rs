@@ -8,17 +8,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Prefixes of the function strings that are held back; a mere `starts_with`, as in Atmos.
-const HELD_BACK: [&str; 9] = [
-    "!template",
-    "!terraform.output",
-    "!terraform.state",
-    "!store.get",
-    "!store",
-    "!exec",
-    "!env",
-    "!labels",
-    "!tags",
-];
+const HELD_BACK: [&str; 9] =
+    ["!template", "!terraform.output", "!terraform.state", "!store.get", "!store", "!exec", "!env", "!labels", "!tags"];
 
 /// A map that holds a function was replaced by something that is no map: Atmos cannot put the function back.
 #[derive(Debug)]
@@ -45,9 +36,11 @@ pub(crate) fn merge_deferred(strategy: ListStrategy, layers: &[&Arc<Map>]) -> Re
     let stripped: Vec<Arc<Map>> = layers
         .iter()
         .enumerate()
-        .map(|(i, layer)| strip(layer, &mut Vec::new(), &mut |path, call| {
-            calls.entry(path.to_vec()).or_default().push((i, call.clone()));
-        }))
+        .map(|(i, layer)| {
+            strip(layer, &mut Vec::new(), &mut |path, call| {
+                calls.entry(path.to_vec()).or_default().push((i, call.clone()));
+            })
+        })
         .collect();
     for (path, values) in &mut calls {
         for (i, layer) in stripped.iter().enumerate() {

@@ -118,7 +118,8 @@ impl Run<'_, '_> {
         match tags::lookup(tag.text.trim()) {
             None => {
                 let near = crate::text::nearest(&tag.text, tags::all());
-                let mut issue = Issue::new("unknown-function", format!("Atmos has no YAML function `{}`", tag.text), tag.span);
+                let mut issue =
+                    Issue::new("unknown-function", format!("Atmos has no YAML function `{}`", tag.text), tag.span);
                 issue.help = near.map(|n| format!("did you mean `{n}`?"));
                 self.issues.push(issue);
                 Value::default()

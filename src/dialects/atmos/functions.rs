@@ -12,9 +12,7 @@ pub(crate) fn evaluate(call: &Arc<str>, prov: &Prov) -> Value {
         "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Arc::clone(call)),
         "!unset" => Data::Null,
         name => match reason(name) {
-            Some(reason) => {
-                Data::Unknown(Arc::new(Unknown { text: Arc::clone(call), reasons: vec![reason.into()] }))
-            }
+            Some(reason) => Data::Unknown(Arc::new(Unknown { text: Arc::clone(call), reasons: vec![reason.into()] })),
             None => Data::Str(Arc::clone(call)),
         },
     };

@@ -115,7 +115,9 @@ pub(crate) fn pattern(path: &str, stacks: &str, reader: &Reader<'_>, deps: &mut 
     let there = |p: &str, deps: &mut Deps| paths::join(stacks, p).is_some_and(|p| reader.exists(&p, deps));
     let full = match paths::extension(path) {
         "" => {
-            let found = [".yaml", ".yml", ".yaml.tmpl", ".yml.tmpl"].into_iter().find(|ext| there(&format!("{path}{ext}"), deps));
+            let found = [".yaml", ".yml", ".yaml.tmpl", ".yml.tmpl"]
+                .into_iter()
+                .find(|ext| there(&format!("{path}{ext}"), deps));
             format!("{path}{}", found.unwrap_or(".yaml"))
         }
         ".yaml" | ".yml" if there(&format!("{path}.tmpl"), deps) => format!("{path}.tmpl"),

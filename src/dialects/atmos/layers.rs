@@ -134,8 +134,12 @@ pub(crate) enum Loose {
 }
 
 /// With their keys in a component.
-pub(crate) const LOOSE: [(Loose, &str); 4] =
-    [(Loose::Paths, "paths"), (Loose::Manifests, "manifests"), (Loose::Validate, "validate"), (Loose::Plugins, "plugins")];
+pub(crate) const LOOSE: [(Loose, &str); 4] = [
+    (Loose::Paths, "paths"),
+    (Loose::Manifests, "manifests"),
+    (Loose::Validate, "validate"),
+    (Loose::Plugins, "plugins"),
+];
 
 /// One layer: all sections of a component or of a base.
 #[derive(Clone, Debug)]
@@ -150,7 +154,11 @@ impl Default for Layer {
         // One empty map for all, so that a layer costs no allocation per section.
         thread_local!(static EMPTY: Arc<Map> = Arc::default());
         let empty = EMPTY.with(Arc::clone);
-        Layer { maps: std::array::from_fn(|_| Arc::clone(&empty)), words: Default::default(), loose: Default::default() }
+        Layer {
+            maps: std::array::from_fn(|_| Arc::clone(&empty)),
+            words: Default::default(),
+            loose: Default::default(),
+        }
     }
 }
 
@@ -198,7 +206,13 @@ impl Layer {
     ///
     /// # Errors
     /// The first section that has a shape Atmos refuses. `what` names the component in the message.
-    pub(crate) fn of(component: &Map, kind: Kind, config: &Config, what: &str, base: bool) -> Result<Layer, WrongShape> {
+    pub(crate) fn of(
+        component: &Map,
+        kind: Kind,
+        config: &Config,
+        what: &str,
+        base: bool,
+    ) -> Result<Layer, WrongShape> {
         let mut layer = Layer::default();
         for (section, key) in KEYED {
             let Some(value) = component.get(key).filter(|_| concerns(section, kind, base)) else { continue };

@@ -1,11 +1,11 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
 
 use super::config::Config;
+use super::document::Decoder;
 use super::imports::{self, Import};
 use super::locals::{self, Locals};
 use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
-use super::document::Decoder;
 use super::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
 use super::render::{Engine, Failure, Templates, hide_unknowns, reveal, source_offset};
 use super::sink::{Poisoned, Sink, label};
@@ -90,7 +90,13 @@ pub(crate) struct Manifests<'a> {
 }
 
 impl<'a> Manifests<'a> {
-    pub(crate) fn new(reader: &'a Reader<'a>, config: &'a Config, strategy: ListStrategy, templates: &'a Templates, sink: &'a Sink) -> Self {
+    pub(crate) fn new(
+        reader: &'a Reader<'a>,
+        config: &'a Config,
+        strategy: ListStrategy,
+        templates: &'a Templates,
+        sink: &'a Sink,
+    ) -> Self {
         Manifests { reader, config, strategy, templates, sink, memo: Mutex::default() }
     }
 
@@ -105,7 +111,13 @@ impl<'a> Manifests<'a> {
         Engine { templates: self.templates, slot: 0, delimiters: ("{{", "}}"), functions: &FILE_FUNCTIONS, missing }
     }
 
-    fn file(&self, path: &str, call: &Call, chain: &mut Vec<(Arc<str>, Prov)>, deps: &mut Deps) -> Result<Arc<Processed>, Poisoned> {
+    fn file(
+        &self,
+        path: &str,
+        call: &Call,
+        chain: &mut Vec<(Arc<str>, Prov)>,
+        deps: &mut Deps,
+    ) -> Result<Arc<Processed>, Poisoned> {
         let plain = call.context.is_empty() && call.overrides.is_empty();
         let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing);
         let lock = || self.memo.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,7 +140,13 @@ impl<'a> Manifests<'a> {
         processed
     }
 
-    fn process(&self, path: &str, call: &Call, chain: &mut Vec<(Arc<str>, Prov)>, deps: &mut Deps) -> Result<Processed, Poisoned> {
+    fn process(
+        &self,
+        path: &str,
+        call: &Call,
+        chain: &mut Vec<(Arc<str>, Prov)>,
+        deps: &mut Deps,
+    ) -> Result<Processed, Poisoned> {
         let loaded = match self.reader.load(path, deps) {
             Ok(Some(loaded)) => loaded,
             Ok(None) => return Ok(Processed::default()),
@@ -157,7 +175,10 @@ impl<'a> Manifests<'a> {
         let global = section(&own, "overrides")?;
         let inline = |kind: &str, parent: &Overrides| -> Result<Overrides, Poisoned> {
             let typed = section(&*section(&own, kind)?, "overrides")?;
-            Ok(Overrides { inline: merge_imports(self.strategy, [&global, &typed, &parent.inline]), imported: Arc::clone(&parent.imported) })
+            Ok(Overrides {
+                inline: merge_imports(self.strategy, [&global, &typed, &parent.inline]),
+                imported: Arc::clone(&parent.imported),
+            })
         };
         let mut overrides = AllOverrides {
             terraform: inline("terraform", &call.overrides.terraform)?,
@@ -229,7 +250,13 @@ impl<'a> Manifests<'a> {
 
     /// The content of a file before imports, and the context that it hands to them.
     fn read(&self, loaded: &Arc<Loaded>, call: &Call, deps: &mut Deps) -> Result<(Map, Arc<Map>), Poisoned> {
-        let raw = self.reader.decode(loaded, self.config.key_delimiter.as_deref(), &self.config.base, &self.config.start, deps);
+        let raw = self.reader.decode(
+            loaded,
+            self.config.key_delimiter.as_deref(),
+            &self.config.base,
+            &self.config.start,
+            deps,
+        );
         let is_template = loaded.path.ends_with(".yaml.tmpl") || loaded.path.ends_with(".yml.tmpl");
         if call.skip_templates {
             let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
@@ -247,7 +274,8 @@ impl<'a> Manifests<'a> {
                 // The text of a template may mean something else once it is rendered.
                 Err(_) if is_template => context = without_locals(&context),
                 Err(error) => {
-                    let mut finding = Diagnostic::new(error.rule, Level::Error, error.message, label(&error.site, loaded.file, ""));
+                    let mut finding =
+                        Diagnostic::new(error.rule, Level::Error, error.message, label(&error.site, loaded.file, ""));
                     finding.related = error.related.iter().map(|(p, words)| label(p, loaded.file, words)).collect();
                     self.sink.push(finding);
                     return Err(Poisoned);
@@ -270,7 +298,14 @@ impl<'a> Manifests<'a> {
     }
 
     /// The content of a file, rendered with a context.
-    fn rendered(&self, loaded: &Arc<Loaded>, raw: Option<Map>, context: &Arc<Map>, call: &Call, deps: &mut Deps) -> Result<Map, Poisoned> {
+    fn rendered(
+        &self,
+        loaded: &Arc<Loaded>,
+        raw: Option<Map>,
+        context: &Arc<Map>,
+        call: &Call,
+        deps: &mut Deps,
+    ) -> Result<Map, Poisoned> {
         let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
         let engine = self.engine(missing);
         let data = Value { data: Data::Map(Arc::clone(context)), prov: Prov::default() };
@@ -291,11 +326,19 @@ impl<'a> Manifests<'a> {
     }
 
     /// The content of a file whose text is rendered as it stands there.
-    fn rendered_text(&self, loaded: &Arc<Loaded>, data: &Value, engine: &Engine<'_>, given: bool, deps: &mut Deps) -> Result<Map, Poisoned> {
+    fn rendered_text(
+        &self,
+        loaded: &Arc<Loaded>,
+        data: &Value,
+        engine: &Engine<'_>,
+        given: bool,
+        deps: &mut Deps,
+    ) -> Result<Map, Poisoned> {
         let rendered = match engine.text(&loaded.text, data) {
             Ok(rendered) => rendered,
             Err(_) if !given => {
-                let doc = yaml::document_of(Arc::clone(&loaded.text)).map_err(|e| self.broken(loaded, &[syntax_issue(&e)]))?;
+                let doc = yaml::document_of(Arc::clone(&loaded.text))
+                    .map_err(|e| self.broken(loaded, &[syntax_issue(&e)]))?;
                 let place = |key: u32, span: Span| loaded.prov(key, span);
                 let value = self.decode(&doc, loaded, &place, deps).map_err(|issues| self.broken(loaded, &issues))?;
                 return self.as_map(loaded, value);
@@ -355,7 +398,11 @@ impl<'a> Manifests<'a> {
         for key in ["settings", "vars", "env"] {
             let Some(Value { data: Data::Map(section), prov }) = file.get(key) else { continue };
             let data = Value::map(seen.clone());
-            let replaced = locals::replace_references(&Value { data: Data::Map(Arc::clone(section)), prov: prov.clone() }, &data, &engine);
+            let replaced = locals::replace_references(
+                &Value { data: Data::Map(Arc::clone(section)), prov: prov.clone() },
+                &data,
+                &engine,
+            );
             let map = replaced.as_map().cloned().unwrap_or_default();
             let rendered = engine.map_in_parts(&map, &data, 1).unwrap_or_else(|_| Arc::clone(section));
             let value = Value { data: Data::Map(rendered), prov: prov.clone() };
@@ -371,18 +418,35 @@ impl<'a> Manifests<'a> {
     }
 
     /// The files that an import leads to.
-    fn matches(&self, item: &Import, accumulated: &Arc<Map>, from: &Loaded, out: &mut Processed, deps: &mut Deps) -> Result<Vec<String>, Poisoned> {
+    fn matches(
+        &self,
+        item: &Import,
+        accumulated: &Arc<Map>,
+        from: &Loaded,
+        out: &mut Processed,
+        deps: &mut Deps,
+    ) -> Result<Vec<String>, Poisoned> {
         let fail = |rule, message: String| self.sink.error(rule, message, &item.path_site, from.file);
         let mut path = item.path.clone();
         if path.contains("{{") && !item.skip_templates && self.config.templates.enabled {
             out.contextual = true;
-            let data = Value { data: Data::Map(merge(self.strategy, [accumulated, &item.context])), prov: Prov::default() };
-            let missing = if item.ignore_missing || self.config.templates.ignore_missing { MissingKey::Default } else { MissingKey::Error };
+            let data =
+                Value { data: Data::Map(merge(self.strategy, [accumulated, &item.context])), prov: Prov::default() };
+            let missing = if item.ignore_missing || self.config.templates.ignore_missing {
+                MissingKey::Default
+            } else {
+                MissingKey::Error
+            };
             let rendered = self.engine(missing).text(&path, &data);
-            let rendered = rendered.map_err(|e| fail("template-error", format!("import path `{path}` cannot be rendered: {}", e.message)))?;
+            let rendered = rendered.map_err(|e| {
+                fail("template-error", format!("import path `{path}` cannot be rendered: {}", e.message))
+            })?;
             if let Some((_, unknown)) = rendered.unknowns.first() {
                 let reason = unknown.reasons.first().map_or("", |r| r);
-                return Err(fail("unevaluable-import", format!("import path `{path}` depends on what only the run time knows: {reason}")));
+                return Err(fail(
+                    "unevaluable-import",
+                    format!("import path `{path}` depends on what only the run time knows: {reason}"),
+                ));
             }
             path = rendered.text;
         }
@@ -390,7 +454,10 @@ impl<'a> Manifests<'a> {
             if item.skip_if_missing {
                 return Ok(Vec::new());
             }
-            return Err(fail("unevaluable-import", format!("`{path}` is fetched from elsewhere; stacklint reads only this repository")));
+            return Err(fail(
+                "unevaluable-import",
+                format!("`{path}` is fetched from elsewhere; stacklint reads only this repository"),
+            ));
         }
         let pattern = imports::pattern(&path, &self.config.stacks, self.reader, deps);
         if pattern.as_deref() == Some(&*from.path) {

@@ -58,11 +58,19 @@ impl Atmos {
         Self::default()
     }
 
-    fn units(&self, reader: &Reader<'_>, config: &Config, shared: &Deps, scope: Scope<'_>, sink: &Sink) -> Vec<Arc<Unit>> {
+    fn units(
+        &self,
+        reader: &Reader<'_>,
+        config: &Config,
+        shared: &Deps,
+        scope: Scope<'_>,
+        sink: &Sink,
+    ) -> Vec<Arc<Unit>> {
         let strategy = match &config.strategy {
             Ok(strategy) => *strategy,
             Err(name) => {
-                let site = config.all.at_path(["settings", "list_merge_strategy"]).map(|v| v.prov.clone()).unwrap_or_default();
+                let site =
+                    config.all.at_path(["settings", "list_merge_strategy"]).map(|v| v.prov.clone()).unwrap_or_default();
                 let file = shared.files.first().copied().unwrap_or(FileId(0));
                 let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
                 sink.error("invalid-config", message, &site, file);

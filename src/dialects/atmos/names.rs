@@ -46,7 +46,9 @@ impl Context {
     fn name(&self, pattern: &str) -> Option<Value> {
         let (mut words, mut inputs) = (Vec::new(), Vec::new());
         for part in pattern.split('-') {
-            let Some(token) = TOKENS.iter().find(|t| part.strip_prefix('{').and_then(|p| p.strip_suffix('}')) == Some(t)) else {
+            let Some(token) =
+                TOKENS.iter().find(|t| part.strip_prefix('{').and_then(|p| p.strip_suffix('}')) == Some(t))
+            else {
                 continue;
             };
             let (_, text, prov) = self.get(token).filter(|f| !f.1.is_empty())?;
@@ -59,8 +61,17 @@ impl Context {
     /// A workspace pattern with its tokens filled in. What is not known here is empty.
     fn fill(&self, pattern: &str) -> Value {
         const KNOWN: [&str; 11] = [
-            "base-component", "component", "component-path", "namespace", "environment", "region", "tenant", "stage",
-            "workspace", "terraform_workspace", "attributes",
+            "base-component",
+            "component",
+            "component-path",
+            "namespace",
+            "environment",
+            "region",
+            "tenant",
+            "stage",
+            "workspace",
+            "terraform_workspace",
+            "attributes",
         ];
         let (mut out, mut inputs, mut rest) = (String::new(), Vec::new(), pattern);
         while let Some(at) = rest.find('{') {

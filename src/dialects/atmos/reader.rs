@@ -129,7 +129,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of a file as it stands there.
-    pub(crate) fn decode(&self, loaded: &Loaded, delimiter: Option<&str>, base: &str, start: &str, deps: &mut Deps) -> Result<Value, Vec<Issue>> {
+    pub(crate) fn decode(
+        &self,
+        loaded: &Loaded,
+        delimiter: Option<&str>,
+        base: &str,
+        start: &str,
+        deps: &mut Deps,
+    ) -> Result<Value, Vec<Issue>> {
         let lock = || self.decoded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&loaded.file).cloned() {
             deps.add(&known.1);

@@ -174,14 +174,17 @@ impl Engine<'_> {
 
 /// What a rendered scalar reads as, if that can be said without the text around it.
 fn read_scalar(text: &str) -> Option<Data> {
-    if text.contains(['\n', '\r']) || text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')) {
+    if text.contains(['\n', '\r'])
+        || text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))
+    {
         return None;
     }
     if let Some(inner) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
         return (text.len() > 1 && !inner.contains('\'')).then(|| Data::Str(inner.into()));
     }
     let first = text.chars().next()?;
-    let harmless = first.is_alphanumeric() || matches!(first, '/' | '.' | '_' | '+' | '<' | '(' | '$' | '=' | '^' | ';');
+    let harmless =
+        first.is_alphanumeric() || matches!(first, '/' | '.' | '_' | '+' | '<' | '(' | '$' | '=' | '^' | ';');
     if !harmless || text.contains(": ") || text.contains(" #") || text.ends_with([' ', ':', '\t']) {
         return None;
     }
@@ -221,18 +224,18 @@ impl Written {
             .text(&self.text, data)
             .map_err(|e| Failure::Template { site: self.site(e.offset).clone(), message: e.message })?;
         let (text, segments) = hide_unknowns(&rendered, &mut self.unknowns);
-        self.segments = segments
-            .into_iter()
-            .map(|s| Segment { src: source_offset(&self.segments, s.src), ..s })
-            .collect();
+        self.segments =
+            segments.into_iter().map(|s| Segment { src: source_offset(&self.segments, s.src), ..s }).collect();
         self.text = text;
         Ok(())
     }
 
     /// Reads the text back.
     pub(crate) fn read(&self, data: &Value, engine: &Engine<'_>) -> Result<Arc<Map>, Failure> {
-        let doc = yaml::document_of(self.text.as_str().into())
-            .map_err(|e| Failure::Yaml { site: self.site(source_offset(&self.segments, e.offset as usize)).clone(), message: e.message })?;
+        let doc = yaml::document_of(self.text.as_str().into()).map_err(|e| Failure::Yaml {
+            site: self.site(source_offset(&self.segments, e.offset as usize)).clone(),
+            message: e.message,
+        })?;
         let place = |key: u32, span: Span| self.place(key, span, data, engine);
         let decoder = Decoder { place: &place, include: None, delimiter: None };
         let value = decoder.decode(&doc).map_err(|issues| self.issue(&issues))?;
@@ -240,7 +243,9 @@ impl Written {
         match value.data {
             Data::Map(map) => Ok(map),
             Data::Null => Ok(Arc::default()),
-            _ => Err(Failure::Yaml { message: format!("a map was expected, not a {}", value.kind()), site: value.prov }),
+            _ => {
+                Err(Failure::Yaml { message: format!("a map was expected, not a {}", value.kind()), site: value.prov })
+            }
         }
     }
 
@@ -343,7 +348,8 @@ pub(crate) fn reveal(value: &Value, unknowns: &[Arc<Unknown>]) -> Value {
         Data::Map(m) => Data::Map(Arc::new(
             m.iter()
                 .map(|e| {
-                    let key = if e.key.contains(OPEN) { Key::from(spell_out(&e.key, unknowns).0) } else { e.key.clone() };
+                    let key =
+                        if e.key.contains(OPEN) { Key::from(spell_out(&e.key, unknowns).0) } else { e.key.clone() };
                     (key, reveal(&e.value, unknowns))
                 })
                 .collect(),

@@ -24,11 +24,13 @@ const MAX_IMPORTS: usize = 10;
 
 /// Loads the configuration of a project.
 pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> Result<Config, Trouble> {
-    let mut search = Search { reader, project, deps, all: Value::map(Map::new()), main: None, base: None, dirs: Vec::new() };
+    let mut search =
+        Search { reader, project, deps, all: Value::map(Map::new()), main: None, base: None, dirs: Vec::new() };
     search.run()?;
     let Search { all, main, base, dirs, deps, .. } = search;
     let found = main.is_some();
-    let (mut all, mut base) = if found { (all, base) } else { (built_in(), Some((".".to_owned(), project.start.clone()))) };
+    let (mut all, mut base) =
+        if found { (all, base) } else { (built_in(), Some((".".to_owned(), project.start.clone()))) };
     for profile in profiles(&all, project) {
         if let Some(value) = load_profile(reader, &profile, &all, &dirs, deps)? {
             if let Some(path) = base_path(&value) {
@@ -68,14 +70,17 @@ impl Search<'_, '_> {
         let start = self.project.start.clone();
         let indicators = ["atmos.yaml", "atmos.yml", ".atmos.yaml"];
         let is_dir = |s: &mut Self, name: &str| paths::join(&start, name).is_some_and(|p| s.reader.is_dir(&p, s.deps));
-        let mut local = indicators.iter().any(|n| paths::join(&start, n).is_some_and(|p| self.reader.exists(&p, self.deps)));
+        let mut local =
+            indicators.iter().any(|n| paths::join(&start, n).is_some_and(|p| self.reader.exists(&p, self.deps)));
         local = local || [".atmos", ".atmos.d", "atmos.d"].iter().any(|n| is_dir(self, n));
         let elsewhere = self.project.env.get("ATMOS_CLI_CONFIG_PATH").filter(|p| !p.is_empty()).cloned();
         if !local && elsewhere.is_none() && !start.is_empty() {
             let mut dir = paths::parent(&start).to_owned();
             let nearest = loop {
                 let here = |n: &str| paths::join(&dir, n).unwrap_or_default();
-                if self.reader.exists(&here("atmos.yaml"), self.deps) || self.reader.exists(&here(".atmos.yaml"), self.deps) {
+                if self.reader.exists(&here("atmos.yaml"), self.deps)
+                    || self.reader.exists(&here(".atmos.yaml"), self.deps)
+                {
                     break Some(dir);
                 }
                 if dir.is_empty() {
@@ -279,7 +284,13 @@ fn profiles(all: &Value, project: &Project) -> Vec<String> {
     }
 }
 
-fn load_profile(reader: &Reader<'_>, name: &str, all: &Value, dirs: &[String], deps: &mut Deps) -> Result<Option<Value>, Trouble> {
+fn load_profile(
+    reader: &Reader<'_>,
+    name: &str,
+    all: &Value,
+    dirs: &[String],
+    deps: &mut Deps,
+) -> Result<Option<Value>, Trouble> {
     let configured = all.at_path(["profiles", "base_path"]).and_then(config::plain_text);
     let mut places: Vec<String> = Vec::new();
     for dir in dirs.iter().rev() {

@@ -1,8 +1,8 @@
 //! A merged manifest taken apart into the components of its stacks, each as `describe stacks` prints it
 //! (`reference: atmos.md` sections 4.1, 4.2, 4.9 and 7.2).
 
-use super::component::{Built, Builder, Shared, Trouble};
 use super::bases::BaseError;
+use super::component::{Builder, Built, Shared, Trouble};
 use super::config::Config;
 use super::custom;
 use super::layers::{Kind, Layer, Section};
@@ -44,7 +44,13 @@ struct Manifest<'a> {
 
 impl Stacks<'_> {
     /// The components of a merged manifest.
-    pub(crate) fn components(&self, key: &Key, file: FileId, processed: &Processed, deps: &mut Deps) -> Vec<Arc<Component>> {
+    pub(crate) fn components(
+        &self,
+        key: &Key,
+        file: FileId,
+        processed: &Processed,
+        deps: &mut Deps,
+    ) -> Vec<Arc<Component>> {
         let map = &processed.merged;
         let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
         let mut influences = processed.edges.clone();
@@ -105,7 +111,12 @@ impl Stacks<'_> {
         for entry in self.section(manifest, manifest.map, "metadata")?.iter() {
             if !GLOBAL_METADATA.contains(&&*entry.key) {
                 let message = format!("`metadata.{}` is not allowed for a whole stack", entry.key);
-                let finding = Diagnostic::new("schema-violation", Level::Error, message, label(&entry.value.prov, manifest.file, ""));
+                let finding = Diagnostic::new(
+                    "schema-violation",
+                    Level::Error,
+                    message,
+                    label(&entry.value.prov, manifest.file, ""),
+                );
                 self.sink.push(finding.help("move it under `components.<type>.<name>.metadata`"));
                 return Err(Poisoned);
             }
@@ -207,7 +218,8 @@ impl Stacks<'_> {
             let below = format!("{}/{base}", self.config.component_path(kind.name()));
             paths::join(&self.config.base, &below).is_some_and(|p| self.reader.is_dir(&p, &mut deps))
         };
-        let builder = Builder { config: self.config, strategy: self.strategy, kind, all, shared, is_folder: &is_folder };
+        let builder =
+            Builder { config: self.config, strategy: self.strategy, kind, all, shared, is_folder: &is_folder };
         let built = builder.build(name, map).map_err(|t| self.trouble(&t, manifest, kind, name, value))?;
         self.finish(manifest, kind.name(), Some(kind), name, value, built)
     }
@@ -272,7 +284,11 @@ impl Stacks<'_> {
             map.set("mocks", mocks);
         }
         if kind == Some(Kind::Terraform) && !self.config.include_empty {
-            map = map.iter().filter(|e| e.value.as_map().is_none_or(|m| !m.is_empty())).map(|e| (Arc::clone(&e.key), e.value.clone())).collect();
+            map = map
+                .iter()
+                .filter(|e| e.value.as_map().is_none_or(|m| !m.is_empty()))
+                .map(|e| (Arc::clone(&e.key), e.value.clone()))
+                .collect();
         }
         let mut influences = built.sites;
         influences.extend(&manifest.influences);
@@ -285,7 +301,13 @@ impl Stacks<'_> {
         }))
     }
 
-    fn engine<'e>(&'e self, slot: usize, delimiters: (&'e str, &'e str), functions: &'e FunctionSet, missing: MissingKey) -> Engine<'e> {
+    fn engine<'e>(
+        &'e self,
+        slot: usize,
+        delimiters: (&'e str, &'e str),
+        functions: &'e FunctionSet,
+        missing: MissingKey,
+    ) -> Engine<'e> {
         Engine { templates: self.templates, slot, delimiters, functions, missing }
     }
 
@@ -300,7 +322,11 @@ impl Stacks<'_> {
             None => ("{{", "}}"),
             Some(Ok((left, right))) => (left.as_str(), right.as_str()),
             Some(Err(())) if templates.enabled => {
-                let site = self.config.all.at_path(["templates", "settings", "delimiters"]).map_or_else(Prov::default, |v| v.prov.clone());
+                let site = self
+                    .config
+                    .all
+                    .at_path(["templates", "settings", "delimiters"])
+                    .map_or_else(Prov::default, |v| v.prov.clone());
                 let message = "`templates.settings.delimiters` must be a list of two texts that are not empty";
                 return Err(self.sink.error("invalid-config", message, &site, manifest.file));
             }
@@ -356,19 +382,30 @@ impl Stacks<'_> {
                 let all = manifest.map.get("components").and_then(|c| c.get(kind.name())).and_then(Value::as_map);
                 let names = all.iter().flat_map(|m| m.keys()).map(|k| &**k);
                 let near = crate::text::nearest(base, names);
-                let mut f = finding("undefined-base-component", format!("`{component}` inherits from `{base}`, which is not defined in `{}`", manifest.key), site);
-                f.help = Some(near.map_or_else(|| "import the manifest that defines it, or correct the name".to_owned(), |n| format!("did you mean `{n}`?")));
+                let mut f = finding(
+                    "undefined-base-component",
+                    format!("`{component}` inherits from `{base}`, which is not defined in `{}`", manifest.key),
+                    site,
+                );
+                f.help = Some(near.map_or_else(
+                    || "import the manifest that defines it, or correct the name".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                ));
                 f
             }
             Trouble::Base(BaseError::Cycle { base, site }) => {
                 finding("inheritance-cycle", format!("the bases of `{name}` lead back to `{base}`"), site)
             }
             Trouble::Base(BaseError::Strategy(strategy, site)) => {
-                finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site).help("use `replace`, `append` or `merge`")
+                finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site)
+                    .help("use `replace`, `append` or `merge`")
             }
             Trouble::Lost(lost) => {
                 let path: Vec<&str> = lost.path.iter().map(|k| &**k).collect();
-                let message = format!("`{}` of `{name}` holds a YAML function, but a higher layer replaces the map around it", path.join("."));
+                let message = format!(
+                    "`{}` of `{name}` holds a YAML function, but a higher layer replaces the map around it",
+                    path.join(".")
+                );
                 let mut f = finding("deferred-merge-conflict", message, &lost.blocker);
                 if let Some(origin) = lost.call.origin {
                     f = f.related(crate::diagnostic::Label::at(origin, "the function"));
@@ -387,10 +424,24 @@ impl Stacks<'_> {
 
 /// What the name template sees of a component.
 fn name_data(map: &Map, name: &Key) -> Value {
-    let keys = ["vars", "metadata", "settings", "env", "auth", "providers", "hooks", "test", "secrets", "overrides", "backend"];
+    let keys = [
+        "vars",
+        "metadata",
+        "settings",
+        "env",
+        "auth",
+        "providers",
+        "hooks",
+        "test",
+        "secrets",
+        "overrides",
+        "backend",
+    ];
     let empty = || Value::map(Map::new());
-    let mut data: Map =
-        keys.iter().map(|k| (Key::from(*k), map.get(k).filter(|v| v.as_map().is_some()).cloned().unwrap_or_else(empty))).collect();
+    let mut data: Map = keys
+        .iter()
+        .map(|k| (Key::from(*k), map.get(k).filter(|v| v.as_map().is_some()).cloned().unwrap_or_else(empty)))
+        .collect();
     let backend_type = map.get("backend_type").filter(|v| v.as_str().is_some()).cloned();
     data.set("backend_type", backend_type.unwrap_or_else(|| Value::str("")));
     data.set("component", Value::str(Arc::clone(name)));

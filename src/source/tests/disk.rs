@@ -1,0 +1,144 @@
+use super::super::{BlobId, ChangeKind, Environment, Folder, Repository, Source, changed};
+use super::{commit, git, open, paths, sample, text, write};
+
+#[test]
+fn the_index_is_what_would_be_committed() {
+    let dir = sample();
+    let root = dir.path();
+    write(root, "stacks/dev.yaml", "staged\n");
+    git(root, &["add", "-A"]);
+    write(root, "stacks/dev.yaml", "not staged\n");
+    write(root, "announced.yaml", "x\n");
+    git(root, &["add", "-N", "announced.yaml"]);
+    git(root, &["rm", "-q", "--cached", "atmos.yaml"]);
+    let repo = open(&root.join("stacks"));
+    let index = repo.index().unwrap();
+    assert!(index.conflicts.is_empty());
+    assert_eq!((index.source.name(), index.source.prefix(), index.source.commit()), ("index", "stacks", None));
+    assert_eq!(paths(&*index.source), ["stacks/catalog/vpc.yaml", "stacks/dev.yaml"]);
+    assert_eq!(text(&*index.source, "stacks/dev.yaml"), "staged\n");
+    let worktree = repo.worktree().unwrap();
+    assert_eq!(text(&*worktree, "stacks/dev.yaml"), "not staged\n");
+    assert_eq!(paths(&*worktree), ["announced.yaml", "atmos.yaml", "stacks/catalog/vpc.yaml", "stacks/dev.yaml"]);
+}
+
+#[test]
+fn conflicts_are_listed() {
+    let dir = sample();
+    let root = dir.path();
+    git(root, &["checkout", "-q", "feature"]);
+    write(root, "stacks/dev.yaml", "mine\n");
+    commit(root, "mine");
+    // `merge` fails on a conflict; the index it leaves behind is the point.
+    git(root, &["read-tree", "-m", "--aggressive", "v1", "feature", "main"]);
+    let index = open(root).index().unwrap();
+    assert_eq!(index.conflicts, ["stacks/dev.yaml"]);
+    assert!(index.source.listing().get("stacks/dev.yaml").is_none());
+    assert!(index.source.listing().get("stacks/prod.yaml").is_some());
+}
+
+#[test]
+fn sparse_indexes_are_complete() {
+    let dir = sample();
+    let root = dir.path();
+    write(root, "docs/deep/readme.md", "text\n");
+    commit(root, "docs");
+    git(root, &["sparse-checkout", "set", "--cone", "--sparse-index", "stacks/catalog"]);
+    let repo = open(root);
+    let (head, index) = (repo.revision("HEAD").unwrap(), repo.index().unwrap());
+    assert_eq!(head.listing(), index.source.listing());
+    assert!(repo.worktree().unwrap().listing().get("docs/deep/readme.md").is_none());
+}
+
+#[test]
+fn unchanged_files_on_disk_share_identity_with_blobs() {
+    let dir = sample();
+    let root = dir.path();
+    let repo = open(root);
+    let head = repo.revision("HEAD").unwrap();
+    // Same size, and so soon that only the content tells.
+    write(root, "stacks/catalog/vpc.yaml", "a: 2\n");
+    write(root, "new.yaml", "n\n");
+    write(root, ".terraform/modules/x.yaml", "n\n");
+    let worktree = repo.worktree().unwrap();
+    let changes: Vec<_> =
+        changed(head.listing(), worktree.listing()).into_iter().map(|change| (change.path, change.kind)).collect();
+    let expected = [("new.yaml".into(), ChangeKind::Added), ("stacks/catalog/vpc.yaml".into(), ChangeKind::Modified)];
+    assert_eq!(changes, expected);
+    assert_eq!(worktree.listing().get("new.yaml").unwrap().id, BlobId::of(b"n\n"));
+}
+
+#[test]
+fn converted_files_keep_their_own_identity() {
+    let dir = sample();
+    let root = dir.path();
+    write(root, ".gitattributes", "*.yaml text eol=crlf\n");
+    write(root, "crlf.yaml", "a: 1\r\n");
+    commit(root, "attributes");
+    let touched = std::time::SystemTime::now() - std::time::Duration::from_secs(100);
+    std::fs::File::options().write(true).open(root.join("crlf.yaml")).unwrap().set_modified(touched).unwrap();
+    git(root, &["status"]);
+    let repo = open(root);
+    let (head, worktree) = (repo.revision("HEAD").unwrap(), repo.worktree().unwrap());
+    assert_eq!(text(&*head, "crlf.yaml"), "a: 1\n");
+    assert_eq!(text(&*worktree, "crlf.yaml"), "a: 1\r\n");
+    assert_eq!(worktree.listing().get("crlf.yaml").unwrap().id, BlobId::of(b"a: 1\r\n"));
+}
+
+#[test]
+fn the_stat_cache_is_used_when_it_is_safe() {
+    let dir = sample();
+    let root = dir.path();
+    let file = root.join("stacks/dev.yaml");
+    let past = std::time::SystemTime::now() - std::time::Duration::from_secs(100);
+    std::fs::File::options().write(true).open(&file).unwrap().set_modified(past).unwrap();
+    git(root, &["update-index", "--refresh"]);
+    let head = open(root).revision("HEAD").unwrap();
+    let worktree = open(root).worktree().unwrap();
+    assert_eq!(head.listing(), worktree.listing());
+}
+
+#[test]
+fn folders_without_git() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    write(root, "a/b.yaml", "b\n");
+    write(root, "a.yaml", "a\n");
+    write(root, ".hidden/c.yaml", "c\n");
+    for n in 0..300 {
+        write(root, &format!("many/{n:03}.yaml"), &format!("n: {n}\n"));
+    }
+    let folder = Folder::open(root).unwrap();
+    assert_eq!(&paths(&folder)[..4], [".hidden/c.yaml", "a.yaml", "a/b.yaml", "many/000.yaml"]);
+    assert_eq!(text(&folder, "many/299.yaml"), "n: 299\n");
+    assert_eq!(folder.listing().get("many/299.yaml").unwrap().id, BlobId::of(b"n: 299\n"));
+    assert!(Folder::open(&root.join("none")).is_err());
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_do_not_block() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), "a.yaml", "a\n");
+    assert!(std::process::Command::new("mkfifo").arg(dir.path().join("pipe")).status().unwrap().success());
+    assert_eq!(paths(&Folder::open(dir.path()).unwrap()), ["a.yaml"]);
+}
+
+#[test]
+fn paths_relative_to_the_repository() {
+    let dir = sample();
+    let root = dir.path();
+    let repo = open(root);
+    let cases = [
+        (root.to_path_buf(), Some("")),
+        (root.join("stacks"), Some("stacks")),
+        (root.join("stacks/../stacks/catalog"), Some("stacks/catalog")),
+        (root.join("not/there"), Some("not/there")),
+        (root.join(".git/hooks"), None),
+        (root.join(".."), None),
+    ];
+    for (path, expected) in cases {
+        assert_eq!(repo.relative(&path).as_deref(), expected, "{}", path.display());
+    }
+    assert!(Repository::discover_with(&root.join("not/there"), Environment::Ignore).is_err());
+}
