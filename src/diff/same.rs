@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn printed_equality() {
-        let unknown = Data::Unknown(Arc::new(Unknown { text: "x".into(), reasons: vec![] }));
+        let unknown = Data::Unknown(Arc::new(Unknown::new("x", "")));
         let equal = [
             (Data::Int(1), Data::Float(1.0)),
             (Data::Uint(10_000_000_000_000_000_000), Data::Float(1e19)),

@@ -127,7 +127,7 @@ impl<'t, 'd> State<'t, 'd> {
             Some(unknown) => Operand::unknown(unknown),
             None => {
                 let vals: Vec<Val> = operands.iter().map(Operand::to_val).collect();
-                let result = function(&vals);
+                let result = self.functions.answer(name, &vals).unwrap_or_else(|| function(&vals));
                 if matches!(&result, Err(m) if m.starts_with("wrong number of args for")) {
                     self.at = function_at;
                 }

@@ -219,6 +219,11 @@ impl<'t, 'd> State<'t, 'd> {
             Some(Data::Unknown(unknown)) => Ok(Operand::unknown(unknown.clone())),
             Some(Data::Null) => self.error(format!("nil pointer evaluating interface {{}}.{name}")),
             Some(Data::Time(_)) if TIME_METHODS.contains(&name) => {
+                if let Some(Data::Time(time)) = receiver.data()
+                    && let Some(Ok(answer)) = super::funcs::time_method(time, name, &[])
+                {
+                    return Ok(Operand::from_val(answer));
+                }
                 let reason = format!("the method {name} of a date is not evaluated");
                 Ok(Operand::from_val(Val::unknown(format!(".{name}"), reason)))
             }

@@ -42,6 +42,10 @@ pub type Function = fn(&[Val]) -> Result<Val, String>;
 pub trait Functions: Send + Sync {
     /// The function called `name`.
     fn get(&self, name: &str) -> Option<Function>;
+    /// The answer of a function that depends on more than its arguments; asked before [`Functions::get`]'s is called.
+    fn answer(&self, _name: &str, _args: &[Val]) -> Option<Result<Val, String>> {
+        None
+    }
     /// The namespace that the function `name`, which takes no arguments, returns (`strings` in `strings.ToUpper "x"`).
     fn object(&self, name: &str) -> Option<Val>;
 }

@@ -49,7 +49,7 @@ impl Rendered {
     pub(super) fn push_unknown(&mut self, source: Arc<str>, src: usize, reasons: &[Arc<str>]) {
         let start = self.text.len();
         self.push(&source, src, false);
-        let unknown = Unknown { text: source, reasons: reasons.to_vec() };
+        let unknown = Unknown { text: source, assumed: None, reasons: reasons.to_vec() };
         self.unknowns.push((start..self.text.len(), Arc::new(unknown)));
     }
 

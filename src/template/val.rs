@@ -33,8 +33,7 @@ pub trait Object: Debug + Send + Sync {
 impl Val {
     /// Something that cannot be known, printed as `text`.
     pub fn unknown(text: impl Into<Arc<str>>, reason: impl Into<Arc<str>>) -> Val {
-        let unknown = Unknown { text: text.into(), reasons: vec![reason.into()] };
-        Val::Data(Value::new(Data::Unknown(Arc::new(unknown))))
+        Val::Data(Value::new(Data::Unknown(Arc::new(Unknown::new(text, reason)))))
     }
 
     /// What is unknown, if this is.

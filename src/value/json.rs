@@ -53,7 +53,10 @@ impl Serialize for Nested<'_> {
                 seq.end()
             }
             Data::Map(map) => serialize_map(map, self.depth, serializer),
-            Data::Unknown(unknown) => serializer.serialize_str(&unknown.text),
+            Data::Unknown(unknown) => match &unknown.assumed {
+                Some(value) => Nested { value, depth: self.depth + 1 }.serialize(serializer),
+                None => serializer.serialize_str(&unknown.text),
+            },
         }
     }
 }
@@ -71,12 +74,20 @@ fn serialize_float<S: Serializer>(f: f64, serializer: S) -> Result<S::Ok, S::Err
         Number::Whole(i) => match (i64::try_from(i), u64::try_from(i)) {
             (Ok(small), _) => serializer.serialize_i64(small),
             (_, Ok(large)) => serializer.serialize_u64(large),
-            // Not as 128 bits, which many formats refuse; the number is the same.
-            _ => serializer.serialize_f64(f),
+            _ => serializer.serialize_i128(shortest_digits(f).unwrap_or(i)),
         },
         Number::Fraction(f) => serializer.serialize_f64(f),
         Number::Word(word) => serializer.serialize_str(word),
     }
+}
+
+/// The digits that tell this float from its neighbours, the rest zeros: what Go prints instead of its exact value.
+fn shortest_digits(f: f64) -> Option<i128> {
+    let text = format!("{f:e}");
+    let (digits, exponent) = text.split_once('e')?;
+    let exponent: usize = exponent.parse().ok()?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    format!("{whole}{fraction:0<exponent$}").parse().ok()
 }
 
 /// How a float is printed.
@@ -190,7 +201,7 @@ mod tests {
 
     #[test]
     fn collections() {
-        let unknown = Unknown { text: "!env HOME".into(), reasons: vec![] };
+        let unknown = Unknown::new("!env HOME", "");
         let map: Map = [
             ("b".into(), Value::list(vec![Value::default(), Value::str("x\n\"")])),
             ("a".into(), Value::new(Data::Unknown(Arc::new(unknown)))),

@@ -70,6 +70,7 @@ pub struct Entry {
 pub struct Map {
     entries: Vec<Entry>,
     flags: Flags,
+    mixed: bool,
 }
 
 impl Map {
@@ -116,6 +117,18 @@ impl Map {
     /// What the whole sub-tree holds.
     pub fn flags(&self) -> Flags {
         self.flags
+    }
+
+    /// Whether it was written with keys that are no text (`1:`, `true:`). A merge makes an ordinary map of it.
+    pub fn is_mixed(&self) -> bool {
+        self.mixed
+    }
+
+    /// The same map, written with keys that are no text or not.
+    #[must_use]
+    pub fn mixed(mut self, mixed: bool) -> Self {
+        self.mixed = mixed;
+        self
     }
 
     /// Sets `key`, replacing what is there.
@@ -192,7 +205,7 @@ pub struct MapBuilder {
 impl MapBuilder {
     /// Room for `capacity` entries.
     pub fn with_capacity(capacity: usize) -> Self {
-        MapBuilder { map: Map { entries: Vec::with_capacity(capacity), flags: Flags::default() } }
+        MapBuilder { map: Map { entries: Vec::with_capacity(capacity), ..Map::default() } }
     }
 
     /// Adds an entry whose key is not below the last one; an equal key replaces it.

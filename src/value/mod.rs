@@ -50,15 +50,43 @@ pub enum Data {
 }
 
 /// A value that only the running system knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
-    /// How it is printed: the text as written, unresolved.
+    /// The text as written, unresolved.
     pub text: Arc<str>,
+    /// What it is where nothing is set of what it depends on (an empty environment), if that can be said. It is what
+    /// gets printed, but nothing may be concluded from it.
+    pub assumed: Option<Box<Value>>,
     /// Why it is not known, the nearest reason first ("`env` reads the environment").
     pub reasons: Vec<Arc<str>>,
 }
 
+impl Unknown {
+    /// Something unknown for one reason.
+    pub fn new(text: impl Into<Arc<str>>, reason: impl Into<Arc<str>>) -> Self {
+        Unknown { text: text.into(), assumed: None, reasons: vec![reason.into()] }
+    }
+}
+
 impl Value {
+    /// The value with everything unknown replaced by what is assumed of it; what nothing is assumed of stays.
+    #[must_use]
+    pub fn assume(&self) -> Value {
+        if !self.flags().has(Flags::UNKNOWN) {
+            return self.clone();
+        }
+        let data = match &self.data {
+            Data::Unknown(unknown) => match &unknown.assumed {
+                Some(value) => value.data.clone(),
+                None => self.data.clone(),
+            },
+            Data::List(items) => Data::List(Arc::new(items.iter().map(Value::assume).collect())),
+            Data::Map(map) => Data::Map(Arc::new(map.iter().map(|e| (Arc::clone(&e.key), e.value.assume())).collect())),
+            other => other.clone(),
+        };
+        Value { data, prov: self.prov.clone() }
+    }
+
     /// A value without provenance.
     pub fn new(data: Data) -> Self {
         Value { data, prov: Prov::default() }
@@ -184,7 +212,7 @@ impl PartialEq for Data {
             (Data::Time(a), Data::Time(b)) => a == b,
             (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b) || a == b,
             (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b) || a == b,
-            (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text,
+            (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text && a.assumed == b.assumed,
             _ => false,
         }
     }

@@ -27,6 +27,12 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, deps: &mut Deps) -
     found.into_iter().collect()
 }
 
+/// Whether the folder of stacks holds any manifest that is no template; Atmos takes a folder without one for empty.
+pub(crate) fn has_plain_manifest(reader: &Reader<'_>, config: &Config) -> bool {
+    let below = reader.source.listing().under(&config.stacks);
+    below.iter().any(|e| e.path.ends_with(".yaml") || e.path.ends_with(".yml"))
+}
+
 fn excluded(path: &str, config: &Config) -> bool {
     config.excluded.iter().any(|pattern| match paths::join(&config.stacks, pattern) {
         // Atmos drops a file also where the pattern cannot be read.

@@ -175,6 +175,7 @@ impl Run<'_, '_> {
     fn map(&mut self, pairs: &[(NodeId, NodeId)]) -> Map {
         let mut own: Vec<(Key, Value)> = Vec::with_capacity(pairs.len());
         let mut merged: Vec<Value> = Vec::new();
+        let mixed = pairs.iter().any(|(key, _)| !self.is_text(*key));
         for (key, value) in pairs {
             let start = self.doc.node(*key).span.start;
             match self.key(*key) {
@@ -191,7 +192,7 @@ impl Run<'_, '_> {
             }
         }
         if merged.is_empty() {
-            return Map::from_iter(own);
+            return Map::from_iter(own).mixed(mixed);
         }
         // An explicit key beats a merged one, and of several merged maps the earlier one.
         let mut all: Vec<(Key, Value)> = Vec::new();
@@ -205,7 +206,14 @@ impl Run<'_, '_> {
                 }
             }
         }
-        Map::from_iter(all.into_iter().chain(own))
+        Map::from_iter(all.into_iter().chain(own)).mixed(mixed)
+    }
+
+    fn is_text(&self, key: NodeId) -> bool {
+        let node = self.doc.node(self.doc.target(key));
+        let Kind::Scalar { value, style } = &node.kind else { return true };
+        let core = node.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"));
+        matches!(yaml::resolve(value, *style, core), Ok(Scalar::Str | Scalar::Merge | Scalar::Binary(_)) | Err(_))
     }
 
     fn key(&mut self, id: NodeId) -> Name {

@@ -1,7 +1,9 @@
 //! YAML functions (`reference: atmos.md` section 8). Most of them only the run time can answer: their value is unknown,
 //! with the reason. Nothing is ever executed.
 
+use crate::template::{Function, Functions, Val};
 use crate::value::{Data, Key, Map, Prov, Unknown, Value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The value of a function string where Atmos evaluates it at once (in locals).
@@ -12,11 +14,90 @@ pub(crate) fn evaluate(call: &Arc<str>, prov: &Prov) -> Value {
         "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Arc::clone(call)),
         "!unset" => Data::Null,
         name => match reason(name) {
-            Some(reason) => Data::Unknown(Arc::new(Unknown { text: Arc::clone(call), reasons: vec![reason.into()] })),
+            Some(reason) => {
+                let assumed = (name == "!env").then(|| Box::new(Value::str(env_default(argument))));
+                Data::Unknown(Arc::new(Unknown { text: Arc::clone(call), assumed, reasons: vec![reason.into()] }))
+            }
             None => Data::Str(Arc::clone(call)),
         },
     };
     Value { data, prov: prov.clone() }
+}
+
+/// What `!env` gives where the variable is not set: its default, or nothing.
+fn env_default(arguments: &str) -> String {
+    super::include::args::parse_env(arguments).map(|(_, default)| default).unwrap_or_default()
+}
+
+/// Environment variables by name.
+pub(crate) type Env = BTreeMap<Arc<str>, Arc<str>>;
+
+/// An environment that declares nothing.
+pub(crate) static NO_ENV: Env = BTreeMap::new();
+
+/// The functions of a template with the environment that the configuration declares for templates
+/// (`templates.settings.env`). Of any other variable nothing is known, unless the empty environment is assumed.
+pub(crate) struct Declared<'a> {
+    /// The functions.
+    pub functions: &'a dyn Functions,
+    /// The declared variables.
+    pub env: &'a Env,
+    /// Whether other variables count as not set.
+    pub assume: bool,
+}
+
+impl Functions for Declared<'_> {
+    fn get(&self, name: &str) -> Option<Function> {
+        self.functions.get(name)
+    }
+
+    fn object(&self, name: &str) -> Option<Val> {
+        self.functions.object(name)
+    }
+
+    fn answer(&self, name: &str, args: &[Val]) -> Option<Result<Val, String>> {
+        let text = |i: usize| match args.get(i) {
+            Some(Val::Data(v)) => v.as_str(),
+            _ => None,
+        };
+        let variable = |name: &str| match self.env.get(name) {
+            Some(value) => Some(value.to_string()),
+            None => self.assume.then(String::new),
+        };
+        let answer = match (name, args.len()) {
+            ("env", 1) => variable(text(0)?)?,
+            ("getenv", 1 | 2) => {
+                let value = variable(text(0)?)?;
+                if value.is_empty() { text(1).unwrap_or_default().to_owned() } else { value }
+            }
+            ("expandenv", 1) => expand(text(0)?, &variable)?,
+            _ => return self.functions.answer(name, args),
+        };
+        Some(Ok(Val::Data(Value::str(answer))))
+    }
+}
+
+/// `$NAME` and `${NAME}` replaced, as Go's `os.Expand` does; `None` if a variable is not known.
+fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let (name, next) = match after.strip_prefix('{') {
+            Some(braced) => braced.split_once('}').unwrap_or(("", braced)),
+            None => {
+                let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
+                after.split_at(end)
+            }
+        };
+        if name.is_empty() {
+            out.push('$');
+        } else {
+            out.push_str(&variable(name)?);
+        }
+        rest = next;
+    }
+    out.push_str(rest);
+    Some(out)
 }
 
 /// Why the value of a function is not known; `None` if the name is no function.

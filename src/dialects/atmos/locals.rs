@@ -237,7 +237,9 @@ fn text(s: &Arc<str>, raw: &Value, name: &str, data: &Value, engine: &Engine<'_>
     })?;
     let prov = raw.prov.with_inputs(inputs(s, data, engine));
     if let Some((_, first)) = rendered.unknowns.first() {
-        let unknown = crate::value::Unknown { text: Arc::clone(s), reasons: first.reasons.clone() };
+        let assumed = engine.assuming().and_then(|e| e.text(s, &data.assume()).ok());
+        let assumed = assumed.filter(|r| r.unknowns.is_empty()).map(|r| Box::new(Value::str(r.text)));
+        let unknown = crate::value::Unknown { text: Arc::clone(s), assumed, reasons: first.reasons.clone() };
         return Ok(Value { data: Data::Unknown(Arc::new(unknown)), prov });
     }
     Ok(Value { data: Data::Str(rendered.text.into()), prov })
@@ -247,7 +249,11 @@ fn text(s: &Arc<str>, raw: &Value, name: &str, data: &Value, engine: &Engine<'_>
 pub(crate) fn plain_reference(text: &str, data: &Value, engine: &Engine<'_>) -> Option<Value> {
     let parsed = engine.parse(text);
     let path = parsed.as_ref().as_ref().ok()?.sole_field()?;
-    data.at_path(path).cloned()
+    let found = path.into_iter().try_fold(data, |v, key| {
+        // Atmos does not look into maps that were written with keys other than text.
+        v.as_map().filter(|m| !m.is_mixed())?.get(key)
+    });
+    found.cloned()
 }
 
 /// A value in which every text that is one plain reference is replaced by the typed value it refers to.
@@ -263,6 +269,7 @@ pub(crate) fn replace_references(value: &Value, data: &Value, engine: &Engine<'_
             };
         }
         Data::List(items) => Data::List(Arc::new(items.iter().map(|v| replace_references(v, data, engine)).collect())),
+        Data::Map(map) if map.is_mixed() => return value.clone(),
         Data::Map(map) => {
             let entries = map.iter().map(|e| (Arc::clone(&e.key), replace_references(&e.value, data, engine)));
             Data::Map(Arc::new(entries.collect()))

@@ -2,6 +2,7 @@
 
 use super::config::Config;
 use super::document::Decoder;
+use super::functions::NO_ENV;
 use super::imports::{self, Import};
 use super::locals::{self, Locals};
 use super::merge::{ListStrategy, merge, merge_imports};
@@ -108,7 +109,15 @@ impl<'a> Manifests<'a> {
 
     /// The template engine of whole files.
     pub(crate) fn engine(&self, missing: MissingKey) -> Engine<'_> {
-        Engine { templates: self.templates, slot: 0, delimiters: ("{{", "}}"), functions: &FILE_FUNCTIONS, missing }
+        Engine {
+            templates: self.templates,
+            slot: 0,
+            delimiters: ("{{", "}}"),
+            functions: &FILE_FUNCTIONS,
+            missing,
+            env: &NO_ENV,
+            assume: false,
+        }
     }
 
     fn file(
@@ -414,7 +423,15 @@ impl<'a> Manifests<'a> {
 
     fn locals_engine(&self) -> Engine<'_> {
         let (functions, missing) = (&LOCALS_FUNCTIONS, MissingKey::Error);
-        Engine { templates: self.templates, slot: 1, delimiters: ("{{", "}}"), functions, missing }
+        Engine {
+            templates: self.templates,
+            slot: 1,
+            delimiters: ("{{", "}}"),
+            functions,
+            missing,
+            env: &NO_ENV,
+            assume: false,
+        }
     }
 
     /// The files that an import leads to.

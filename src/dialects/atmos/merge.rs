@@ -37,7 +37,7 @@ pub(crate) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item =
     let Some(first) = inputs.next() else { return Arc::default() };
     let mut merged = settle_map(first, strategy);
     for input in inputs {
-        merged = merge_maps(&merged, input, strategy);
+        merged = merge_maps(&merged, input, Mode { strategy, markers: true });
     }
     merged
 }
@@ -63,8 +63,16 @@ pub(crate) fn merge_values(strategy: ListStrategy, lower: &Value, upper: &Value)
     merged.get("").cloned().unwrap_or_default()
 }
 
-fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, strategy: ListStrategy) -> Arc<Map> {
-    if Arc::ptr_eq(lower, upper) && strategy == ListStrategy::Replace && !upper.flags().has(Flags::MARKER) {
+/// How two maps meet.
+#[derive(Clone, Copy)]
+struct Mode {
+    strategy: ListStrategy,
+    /// Whether `!append` markers are resolved: as values of maps, but not below a list.
+    markers: bool,
+}
+
+fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
+    if Arc::ptr_eq(lower, upper) && mode.strategy == ListStrategy::Replace && !upper.flags().has(Flags::MARKER) {
         return Arc::clone(lower);
     }
     let mut out = MapBuilder::with_capacity(lower.len().max(upper.len()));
@@ -74,18 +82,18 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, strategy: ListStrategy) -> Arc
             (Some(a), Some(b)) => match a.key.cmp(&b.key) {
                 std::cmp::Ordering::Less => copy(&mut out, l.next()),
                 std::cmp::Ordering::Greater => {
-                    out.push(Arc::clone(&b.key), settle(&b.value, strategy));
+                    out.push(Arc::clone(&b.key), fresh(&b.value, mode));
                     u.next();
                 }
                 std::cmp::Ordering::Equal => {
-                    out.push(Arc::clone(&a.key), merge_pair(&a.value, &b.value, strategy));
+                    out.push(Arc::clone(&a.key), merge_pair(&a.value, &b.value, mode));
                     l.next();
                     u.next();
                 }
             },
             (Some(_), None) => copy(&mut out, l.next()),
             (None, Some(b)) => {
-                out.push(Arc::clone(&b.key), settle(&b.value, strategy));
+                out.push(Arc::clone(&b.key), fresh(&b.value, mode));
                 u.next();
             }
             (None, None) => return Arc::new(out.finish()),
@@ -100,8 +108,8 @@ fn copy(out: &mut MapBuilder, entry: Option<&Entry>) {
 }
 
 /// `lower` is settled already, `upper` is as authored.
-fn merge_pair(lower: &Value, upper: &Value, strategy: ListStrategy) -> Value {
-    if let Some(items) = appended(upper) {
+fn merge_pair(lower: &Value, upper: &Value, mode: Mode) -> Value {
+    if let Some(items) = appended(upper).filter(|_| mode.markers) {
         let mut list = match &lower.data {
             Data::List(list) => list.to_vec(),
             _ => Vec::new(),
@@ -112,19 +120,19 @@ fn merge_pair(lower: &Value, upper: &Value, strategy: ListStrategy) -> Value {
     match (&lower.data, &upper.data) {
         (Data::Map(a), Data::Map(b)) => {
             let prov = if lower.prov.origin.is_some() { lower.prov.clone() } else { upper.prov.clone() };
-            Value { data: Data::Map(merge_maps(a, b, strategy)), prov }
+            Value { data: Data::Map(merge_maps(a, b, mode)), prov }
         }
         // A date is a structure without readable fields: as a map it is empty, and changes nothing here.
         (Data::Map(_), Data::Time(_)) => lower.clone(),
-        (Data::List(a), Data::List(b)) if strategy != ListStrategy::Replace => {
-            let list = match strategy {
+        (Data::List(a), Data::List(b)) if mode.strategy != ListStrategy::Replace => {
+            let list = match mode.strategy {
                 ListStrategy::Append => a.iter().cloned().chain(b.iter().map(settle_item)).collect(),
-                _ => merge_lists(a, b, strategy),
+                _ => merge_lists(a, b, mode.strategy),
             };
             Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) }
         }
         _ => {
-            let mut value = settle(upper, strategy);
+            let mut value = fresh(upper, mode);
             value.prov = value.prov.overriding(lower);
             value
         }
@@ -134,12 +142,17 @@ fn merge_pair(lower: &Value, upper: &Value, strategy: ListStrategy) -> Value {
 fn merge_lists(lower: &[Value], upper: &[Value], strategy: ListStrategy) -> Vec<Value> {
     let overlap = lower.iter().zip(upper).map(|(a, b)| match (&a.data, &b.data) {
         (Data::Map(x), Data::Map(y)) => {
-            Value { data: Data::Map(merge_maps(x, y, strategy)), prov: a.prov.overriding(b) }
+            Value { data: Data::Map(merge_maps(x, y, Mode { strategy, markers: false })), prov: a.prov.overriding(b) }
         }
         _ => a.clone(),
     });
     let tail = if lower.len() > upper.len() { &lower[upper.len()..] } else { &upper[lower.len()..] };
     overlap.chain(tail.iter().map(settle_item)).collect()
+}
+
+/// A value that meets nothing below it.
+fn fresh(value: &Value, mode: Mode) -> Value {
+    if mode.markers { settle(value, mode.strategy) } else { settle_item(value) }
 }
 
 /// The items of an `!append` marker.

@@ -79,7 +79,7 @@ impl Atmos {
         };
         let mut found = shared.clone();
         let manifests = discover::manifests(reader, config, &mut found);
-        if manifests.iter().all(|m| m.ends_with(".tmpl")) {
+        if manifests.is_empty() || !discover::has_plain_manifest(reader, config) {
             let file = shared.files.first().copied().unwrap_or(FileId(0));
             let wanted = config.included.join("`, `");
             let message = format!("no stack manifests found below {} for `{wanted}`", config.stacks);

@@ -245,7 +245,7 @@ impl Include for Includer<'_, '_> {
 }
 
 fn unknown(text: &str, reason: &str, site: &Prov) -> Value {
-    let unknown = crate::value::Unknown { text: text.into(), reasons: vec![reason.into()] };
+    let unknown = crate::value::Unknown::new(text, reason);
     Value { data: Data::Unknown(Arc::new(unknown)), prov: site.clone() }
 }
 

@@ -5,6 +5,7 @@
 //! its output comes from which part of the text, and so every value read back finds its mark.
 
 use super::document::{Decoder, Issue};
+use super::functions::{Declared, Env};
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span, Style};
@@ -52,6 +53,7 @@ pub(crate) struct Templates {
 type Parsed = Arc<Result<Template, template::Error>>;
 
 /// One way of rendering: delimiters, functions, what a missing key does.
+#[derive(Clone, Copy)]
 pub(crate) struct Engine<'a> {
     /// Parsed templates are kept here, under `slot`.
     pub templates: &'a Templates,
@@ -63,13 +65,20 @@ pub(crate) struct Engine<'a> {
     pub functions: &'a dyn Functions,
     /// What a missing key does.
     pub missing: MissingKey,
+    /// Environment variables that the configuration declares for templates.
+    pub env: &'a Env,
+    /// Whether all other variables count as not set; see [`Unknown::assumed`].
+    pub assume: bool,
 }
 
 impl Engine<'_> {
     /// The template of a text.
     pub(crate) fn parse(&self, text: &str) -> Parsed {
         let lock = || self.templates.parsed.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (self.slot, Arc::from(text));
+        let key = match self.delimiters {
+            ("{{", "}}") => (self.slot, Arc::from(text)),
+            (left, right) => (self.slot, format!("{left}\0{right}\0{text}").into()),
+        };
         if let Some(parsed) = lock().get(&key) {
             return Arc::clone(parsed);
         }
@@ -86,9 +95,18 @@ impl Engine<'_> {
     /// Go's words.
     pub(crate) fn text(&self, text: &str, data: &Value) -> Result<Rendered, template::Error> {
         match &*self.parse(text) {
-            Ok(template) => template.execute(data, self.missing, self.functions),
+            Ok(template) => template.execute(data, self.missing, &self.declared()),
             Err(error) => Err(error.clone()),
         }
+    }
+
+    fn declared(&self) -> Declared<'_> {
+        Declared { functions: self.functions, env: self.env, assume: self.assume }
+    }
+
+    /// The same way of rendering in an empty environment; `None` if this is it.
+    pub(crate) fn assuming(&self) -> Option<Self> {
+        (!self.assume).then_some(Engine { assume: true, ..*self })
     }
 
     /// Renders a whole map: written, run `rounds` times, read back.
@@ -107,7 +125,13 @@ impl Engine<'_> {
                 written.read(data, self)?;
             }
         }
-        written.read(data, self)
+        let rendered = written.read(data, self)?;
+        let assumed = if rendered.flags().has(Flags::UNKNOWN) { self.assuming() } else { None };
+        let assumed = assumed.and_then(|engine| {
+            let map = Value { data: Data::Map(Arc::clone(map)), prov: Prov::default() }.assume();
+            engine.map(map.as_map()?, &data.assume(), rounds).ok()
+        });
+        Ok(assumed.map_or_else(|| Arc::clone(&rendered), |assumed| with_assumptions(&rendered, &assumed)))
     }
 
     /// Renders the strings of a map one by one where that gives the same as rendering the whole, and the whole otherwise.
@@ -158,10 +182,12 @@ impl Engine<'_> {
         let written = yaml::scalar_text(text, indent);
         let parsed = self.parse(&written);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
-        let rendered = template.execute(data, self.missing, self.functions).ok()?;
+        let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
         if let Some((_, first)) = rendered.unknowns.first() {
             // Not what it will be, but why nobody knows it.
-            let mut unknown = Unknown { text: text.into(), reasons: first.reasons.clone() };
+            let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
+            let assumed = assumed.filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
+            let mut unknown = Unknown { text: text.into(), assumed, reasons: first.reasons.clone() };
             for (_, more) in &rendered.unknowns[1..] {
                 unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
             }
@@ -170,6 +196,30 @@ impl Engine<'_> {
         let data = read_scalar(&rendered.text)?;
         Some(Value { data, prov: prov.with_inputs(rendered.inputs) })
     }
+}
+
+/// The map in which what is unknown is assumed to be what stands at the same place of another map.
+fn with_assumptions(map: &Map, assumed: &Map) -> Arc<Map> {
+    let one = |e: &Entry| {
+        let value = assumed.get(&e.key).map_or_else(|| e.value.clone(), |a| with_assumption(&e.value, a));
+        (Arc::clone(&e.key), value)
+    };
+    Arc::new(map.iter().map(one).collect())
+}
+
+fn with_assumption(value: &Value, assumed: &Value) -> Value {
+    let data = match (&value.data, &assumed.data) {
+        (Data::Unknown(unknown), other) if unknown.assumed.is_none() && !matches!(other, Data::Unknown(_)) => {
+            let assumed = Some(Box::new(Value::new(other.clone())));
+            Data::Unknown(Arc::new(Unknown { assumed, ..(**unknown).clone() }))
+        }
+        (Data::Map(a), Data::Map(b)) if a.flags().has(Flags::UNKNOWN) => Data::Map(with_assumptions(a, b)),
+        (Data::List(a), Data::List(b)) if a.len() == b.len() && value.flags().has(Flags::UNKNOWN) => {
+            Data::List(Arc::new(a.iter().zip(b.iter()).map(|(a, b)| with_assumption(a, b)).collect()))
+        }
+        (data, _) => data.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
 }
 
 /// What a rendered scalar reads as, if that can be said without the text around it.
@@ -342,7 +392,7 @@ pub(crate) fn reveal(value: &Value, unknowns: &[Arc<Unknown>]) -> Value {
     let data = match &value.data {
         Data::Str(s) if s.contains(OPEN) => {
             let (text, reasons) = spell_out(s, unknowns);
-            Data::Unknown(Arc::new(Unknown { text: text.into(), reasons }))
+            Data::Unknown(Arc::new(Unknown { text: text.into(), assumed: None, reasons }))
         }
         Data::List(l) => Data::List(Arc::new(l.iter().map(|v| reveal(v, unknowns)).collect())),
         Data::Map(m) => Data::Map(Arc::new(

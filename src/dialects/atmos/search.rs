@@ -199,8 +199,9 @@ impl Search<'_, '_> {
                 let loaded = self.reader.load(&match_, self.deps).map_err(|m| Trouble::Message(m, None))?;
                 let Some(loaded) = loaded else { continue };
                 let value = decode(self.reader, &loaded, self.deps)?;
-                self.imports(&value, base, depth + 1)?;
+                // What an imported file imports comes after it; only the main file is applied once more at the end.
                 self.all = overlay(&self.all, &value);
+                self.imports(&value, base, depth + 1)?;
             }
         }
         Ok(())

@@ -5,6 +5,7 @@ use super::bases::BaseError;
 use super::component::{Builder, Built, Shared, Trouble};
 use super::config::Config;
 use super::custom;
+use super::functions::{Env, NO_ENV};
 use super::layers::{Kind, Layer, Section};
 use super::manifest::{FILE_FUNCTIONS, Processed};
 use super::merge::{ListStrategy, merge};
@@ -90,7 +91,7 @@ impl Stacks<'_> {
                 let built = custom::build(kind, &entry.key, &entry.value, all, manifest.map, self.strategy);
                 let built = built.map_err(|(m, site)| self.sink.error("schema-violation", m, &site, manifest.file));
                 let finished = built.and_then(|map| {
-                    let built = Built { map, sites: Vec::new() };
+                    let built = Built { map, sites: Vec::new(), workspace_metadata: None };
                     self.finish(manifest, kind, None, &entry.key, &entry.value, built)
                 });
                 match finished {
@@ -261,6 +262,7 @@ impl Stacks<'_> {
             let missing = if lenient { MissingKey::Default } else { MissingKey::Error };
             let engine = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, missing);
             let metadata = map.get("metadata").and_then(Value::as_map).cloned().unwrap_or_default();
+            let metadata = built.workspace_metadata.clone().unwrap_or(metadata);
             let backend_type: Key = map.get("backend_type").and_then(Value::as_str).unwrap_or_default().into();
             let workspace = Workspace {
                 config: self.config,
@@ -308,7 +310,7 @@ impl Stacks<'_> {
         functions: &'e FunctionSet,
         missing: MissingKey,
     ) -> Engine<'e> {
-        Engine { templates: self.templates, slot, delimiters, functions, missing }
+        Engine { templates: self.templates, slot, delimiters, functions, missing, env: &NO_ENV, assume: false }
     }
 
     /// The component pass: the whole component is rendered with itself as data.
@@ -332,7 +334,9 @@ impl Stacks<'_> {
             }
             Some(Err(())) => ("{{", "}}"),
         };
-        let engine = self.engine(2, delimiters, &functions, MissingKey::Default);
+        let env = self.declared_env(&input);
+        let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
+        let engine = Engine { env: &env, ..self.engine(slot, delimiters, &functions, MissingKey::Default) };
         let input = Arc::new(input);
         // Without templates the trip through YAML text still takes place.
         let rounds = if templates.enabled { templates.evaluations } else { 0 };
@@ -355,6 +359,15 @@ impl Stacks<'_> {
                 Err(Poisoned)
             }
         }
+    }
+
+    /// The environment variables that the configuration and the settings of a component declare for its templates.
+    fn declared_env(&self, component: &Map) -> Env {
+        let path = ["templates", "settings", "env"];
+        let own = component.get("settings").and_then(|s| s.at_path(path));
+        let all = [self.config.all.at_path(path), own];
+        let entries = all.into_iter().flatten().filter_map(Value::as_map).flat_map(|m| m.iter());
+        entries.filter_map(|e| Some((Arc::clone(&e.key), Arc::from(e.value.as_str()?)))).collect()
     }
 
     /// `component_info`: the type and where the code of the component lies.

@@ -5,7 +5,7 @@ use crate::value::{FileId, Origin, Unknown};
 
 /// The output for data with something unknown, and the parts of it that are.
 fn partly(text: &str) -> (String, Vec<String>) {
-    let unknown = |r: &str| Value::new(Data::Unknown(Arc::new(Unknown { text: r.into(), reasons: vec![r.into()] })));
+    let unknown = |r: &str| Value::new(Data::Unknown(Arc::new(Unknown::new(r, r))));
     let data = map([
         ("k", Value::str("v")),
         ("u", unknown("one")),
