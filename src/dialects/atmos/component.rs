@@ -166,7 +166,9 @@ impl Builder<'_> {
             }
         }
         out.set("component", component_name);
-        let again = kind == Kind::Terraform && self.config.inherit_metadata && bases.strategy != self.strategy;
+        let again = kind == Kind::Terraform
+            && self.config.inherit_metadata
+            && (bases.strategy != self.strategy || component.has("component"));
         let workspace_metadata = match out.get("metadata").and_then(Value::as_map) {
             Some(metadata) if again && metadata.has("inherits") => Some(self.workspace_metadata(name, metadata)?),
             _ => None,

@@ -166,7 +166,7 @@ impl<'a> Manifests<'a> {
                 return Err(Poisoned);
             }
         };
-        if loaded.empty {
+        if loaded.is_empty() {
             return Ok(Processed::default());
         }
         let relative = paths::relative(path, &self.config.stacks).unwrap_or(path).to_owned();
@@ -272,16 +272,17 @@ impl<'a> Manifests<'a> {
             return Ok((self.as_map(loaded, value)?, Arc::clone(&call.context)));
         }
         let mut context = Arc::clone(&call.context);
+        // Before it is rendered, the text of a template need not be YAML, nor its locals make sense.
+        let unfinished = loaded.path.ends_with(".tmpl");
         let raw_map = match &raw {
             Ok(value) => Some(self.as_map(loaded, value.clone())?),
-            Err(_) if is_template => None,
+            Err(_) if unfinished && (is_template || !context.is_empty()) => None,
             Err(issues) => return Err(self.broken(loaded, issues)),
         };
         if let Some(map) = &raw_map {
             match locals::resolve(map, &self.locals_engine()) {
                 Ok(locals) => context = self.add_locals(map, locals, &context),
-                // The text of a template may mean something else once it is rendered.
-                Err(_) if is_template => context = without_locals(&context),
+                Err(_) if unfinished => context = without_locals(&context),
                 Err(error) => {
                     let mut finding =
                         Diagnostic::new(error.rule, Level::Error, error.message, label(&error.site, loaded.file, ""));

@@ -7,7 +7,7 @@ use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::value::{Data, FileId, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a result depends on: files that were read, paths whose presence was asked for, patterns that were expanded.
 #[derive(Clone, Debug, Default)]
@@ -46,13 +46,21 @@ pub(crate) struct Loaded {
     pub path: Arc<str>,
     /// Its text.
     pub text: Arc<str>,
-    /// The document in it.
-    pub doc: Result<Document, yaml::Error>,
-    /// Its raw bytes are none.
-    pub empty: bool,
+    bytes: Arc<[u8]>,
+    doc: OnceLock<Result<Document, yaml::Error>>,
 }
 
 impl Loaded {
+    /// The YAML document in it.
+    pub(crate) fn doc(&self) -> Result<&Document, &yaml::Error> {
+        self.doc.get_or_init(|| yaml::parse(&self.bytes)).as_ref()
+    }
+
+    /// Whether it has no content at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// The place of a span of this file.
     pub(crate) fn prov(&self, key: u32, span: Span) -> Prov {
         Prov::at(Origin { file: self.file, key: key.min(span.start), start: span.start, end: span.end })
@@ -116,13 +124,17 @@ impl<'a> Reader<'a> {
             return Ok(Some(Arc::clone(loaded)));
         }
         let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
-        let doc = if is_yaml(path) { yaml::parse(&bytes) } else { yaml::parse(b"") };
-        let text = match &doc {
-            Ok(doc) if is_yaml(path) => Arc::clone(doc.text()),
-            _ => Arc::from(String::from_utf8_lossy(&bytes)),
+        let doc = OnceLock::new();
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => Arc::from(text),
+            // UTF-16, perhaps: the reader knows.
+            Err(_) => match doc.get_or_init(|| yaml::parse(&bytes)) {
+                Ok(doc) => Arc::clone(doc.text()),
+                Err(_) => Arc::from(String::from_utf8_lossy(&bytes)),
+            },
         };
         let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
-        let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, doc, empty: bytes.is_empty() });
+        let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, bytes, doc });
         lock().insert(key, Arc::clone(&loaded));
         deps.files.insert(file);
         Ok(Some(loaded))
@@ -143,7 +155,7 @@ impl<'a> Reader<'a> {
             return known.0.clone();
         }
         let includer = Includer { reader: self, manifest: &loaded.path, base, start, deps: Mutex::default() };
-        let value = match &loaded.doc {
+        let value = match loaded.doc() {
             Ok(doc) => {
                 let place = |key: u32, span: Span| loaded.prov(key, span);
                 Decoder { place: &place, include: Some(&includer), delimiter }.decode(doc)
@@ -178,11 +190,6 @@ pub(crate) fn syntax_issue(error: &yaml::Error) -> Issue {
         related: None,
         help: None,
     }
-}
-
-fn is_yaml(path: &str) -> bool {
-    let path = path.strip_suffix(".tmpl").unwrap_or(path);
-    path.ends_with(".yaml") || path.ends_with(".yml")
 }
 
 /// Reads files for `!include`.
@@ -251,7 +258,7 @@ fn unknown(text: &str, reason: &str, site: &Prov) -> Value {
 
 /// The value of an included YAML file: its tags have no meaning there.
 fn plain_value(loaded: &Loaded) -> Result<Value, String> {
-    let doc = loaded.doc.as_ref().map_err(|e| format!("{}:{}: {}", loaded.path, e.position.line, e.message))?;
+    let doc = loaded.doc().map_err(|e| format!("{}:{}: {}", loaded.path, e.position.line, e.message))?;
     let place = |key: u32, span: Span| loaded.prov(key, span);
     let decoder = Decoder { place: &place, include: None, delimiter: None };
     decoder.decode(doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))

@@ -209,7 +209,7 @@ impl Search<'_, '_> {
 }
 
 fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<Value, Trouble> {
-    let doc = loaded.doc.as_ref().map_err(|e| Trouble::File(Arc::clone(loaded), vec![syntax_issue(e)]))?;
+    let doc = loaded.doc().map_err(|e| Trouble::File(Arc::clone(loaded), vec![syntax_issue(e)]))?;
     let dir = paths::parent(&loaded.path);
     let includer = Includer { reader, manifest: &loaded.path, base: dir, start: dir, deps: Mutex::default() };
     let place = |key: u32, span: Span| loaded.prov(key, span);

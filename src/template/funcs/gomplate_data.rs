@@ -4,6 +4,7 @@ use super::call::{Args, data, not_evaluated, to_value};
 use super::cast::{self, conv_bool, conv_data_text, conv_float, conv_int, conv_text, is_empty, kind, parse_bool};
 use super::sprig_lists::{key_texts, select, unique, values_of};
 use super::sprig_math::{MAX_ITEMS, max_float, min_float, numbers};
+use super::yaml_data;
 use super::{csv, duration, json, time, url};
 use crate::template::{Val, format, strconv};
 use crate::value::{Data, Key, Map, Value};
@@ -93,7 +94,10 @@ macro_rules! data_table {
             $by_column ("s*") => |a| csv::by_column(&texts(a));
             $to_json ("a") => |a| write_json(a, 0);
             $pretty ("sa") => |a| write_json(a, 1).map(|j| json::indent(&j, a.s(0)));
-            $to_yaml ("a") => |a| not_evaluated($to_yaml, a);
+            $to_yaml ("a") => |a| match yaml_data::encode(&to_value(a.val(0))) {
+                Some(text) => Value::str(text).into(),
+                None => not_evaluated($to_yaml, a),
+            };
             $to_toml ("a") => |a| not_evaluated($to_toml, a);
             $to_csv ("a*") => |a| csv::write(a.all);
         }
@@ -331,43 +335,14 @@ fn pick(a: &Args<'_>, keep: bool) -> Result<Map, String> {
     Ok(select(map, |k| keys.contains(&k) == keep))
 }
 
-/// Parses text that is JSON; other YAML is not evaluated here. Whole numbers are integers, as the YAML parser behind
-/// these functions reads them.
-fn read(a: &Args<'_>, name: &str, what: &str) -> Result<Val, String> {
+/// Parses YAML text, and JSON as the YAML that it is.
+fn read(a: &Args<'_>, _name: &str, what: &str) -> Result<Val, String> {
     let text = conv_text(a.val(0));
-    let Ok(value) = json::decode(&text) else { return Ok(not_evaluated(name, a)) };
-    let fits = match value.data {
-        Data::Map(_) => what == "object",
-        Data::List(_) => what == "array",
-        _ => false,
-    };
-    // Numbers like `1e3` and very large ones are read differently by the two parsers.
-    if !fits || has_exponent(&text) || has_large(&value) {
-        return Ok(not_evaluated(name, a));
-    }
-    Ok(integers(&value).into())
-}
-
-fn has_exponent(text: &str) -> bool {
-    text.as_bytes().windows(2).any(|w| w[0].is_ascii_digit() && matches!(w[1], b'e' | b'E'))
-}
-
-fn has_large(value: &Value) -> bool {
-    match &value.data {
-        Data::Float(f) => f.abs() >= 9e15,
-        Data::List(list) => list.iter().any(has_large),
-        Data::Map(map) => map.iter().any(|e| has_large(&e.value)),
-        _ => false,
-    }
-}
-
-/// Whole numbers as integers. A float written `1.0` becomes one as well; it prints the same.
-fn integers(value: &Value) -> Value {
-    match &value.data {
-        Data::Float(f) if f.fract() == 0.0 => Value::new(Data::Int(*f as i64)),
-        Data::List(list) => Value::list(list.iter().map(integers).collect()),
-        Data::Map(map) => Value::map(map.iter().map(|e| (e.key.clone(), integers(&e.value))).collect()),
-        _ => value.clone(),
+    let value = yaml_data::decode(&text).map_err(|e| format!("Unable to unmarshal {what} {text}: {e}"))?;
+    match value.data {
+        Data::Map(_) if what == "object" => Ok(value.into()),
+        Data::List(_) if what == "array" => Ok(value.into()),
+        _ => Err(format!("Unable to unmarshal {what} {text}")),
     }
 }
 

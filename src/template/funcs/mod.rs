@@ -21,6 +21,7 @@ mod sprig_text;
 mod text;
 mod time;
 mod url;
+mod yaml_data;
 
 pub use time::time_method;
 

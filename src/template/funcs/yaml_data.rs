@@ -1,0 +1,106 @@
+//! YAML text to data and back, for the functions that do that.
+
+use crate::value::{Data, Entry, Key, Map, Value};
+use crate::yaml::{self, Document, Emitter, Kind, NodeId, Scalar};
+use std::sync::Arc;
+
+/// How deep a document may nest.
+const MAX_DEPTH: usize = 200;
+
+/// The data of a YAML text; tags other than those of YAML itself have no meaning.
+///
+/// # Errors
+/// What keeps it from being read.
+pub(super) fn decode(text: &str) -> Result<Value, String> {
+    let doc = yaml::document_of(text.into()).map_err(|e| e.to_string())?;
+    if let Some(problem) = yaml::problems(&doc).first() {
+        return Err(format!("yaml: {}", problem.message));
+    }
+    match doc.root() {
+        Some(root) => node(&doc, root, 0),
+        None => Ok(Value::default()),
+    }
+}
+
+fn node(doc: &Document, id: NodeId, depth: usize) -> Result<Value, String> {
+    if depth > MAX_DEPTH {
+        return Err("yaml: exceeded max depth".to_owned());
+    }
+    let node_ = doc.node(doc.target(id));
+    let core = node_.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"));
+    let data = match &node_.kind {
+        Kind::Scalar { value, style } => match yaml::resolve(value, *style, core)? {
+            Scalar::Null => Data::Null,
+            Scalar::Bool(b) => Data::Bool(b),
+            Scalar::Int(i) => Data::Int(i),
+            Scalar::Uint(u) => Data::Uint(u),
+            Scalar::Float(f) => Data::Float(f),
+            Scalar::Time(t) => Data::Time(Arc::new(t)),
+            Scalar::Binary(b) => Data::Str(String::from_utf8_lossy(&b).into()),
+            Scalar::Str | Scalar::Merge => Data::Str(Arc::clone(value)),
+        },
+        Kind::Sequence(items) => {
+            let items: Result<Vec<Value>, String> = items.iter().map(|i| node(doc, *i, depth + 1)).collect();
+            Data::List(Arc::new(items?))
+        }
+        Kind::Mapping(pairs) => Data::Map(Arc::new(map(doc, pairs, depth)?)),
+        Kind::Alias { .. } => Data::Null,
+    };
+    Ok(Value::new(data))
+}
+
+fn map(doc: &Document, pairs: &[(NodeId, NodeId)], depth: usize) -> Result<Map, String> {
+    let (mut own, mut merged): (Vec<(Key, Value)>, Vec<(Key, Value)>) = Default::default();
+    for (key, value) in pairs {
+        let value = node(doc, *value, depth + 1)?;
+        if yaml::is_merge_key(doc, *key) {
+            let sources = value.as_list().map_or_else(|| vec![value.clone()], |l| l.to_vec());
+            // The earlier source wins, so it is put on top of the later ones.
+            for source in sources.iter().rev().filter_map(Value::as_map) {
+                merged.extend(source.iter().map(|e| (Arc::clone(&e.key), e.value.clone())));
+            }
+            continue;
+        }
+        let Data::Str(text) = node(doc, *key, depth + 1)?.data else {
+            return Err("yaml: a key is no text".to_owned());
+        };
+        own.push((text, value));
+    }
+    Ok(merged.into_iter().chain(own).collect())
+}
+
+/// The YAML text of a value; `None` if it holds something that has none.
+pub(super) fn encode(value: &Value) -> Option<String> {
+    let mut emitter = Emitter::new();
+    write(&mut emitter, value)?;
+    Some(emitter.finish())
+}
+
+fn write(out: &mut Emitter, value: &Value) -> Option<()> {
+    match &value.data {
+        Data::Null => drop(out.null()),
+        Data::Bool(b) => drop(out.bool(*b)),
+        Data::Int(i) => drop(out.int(*i)),
+        Data::Uint(u) => drop(out.uint(*u)),
+        Data::Float(f) => drop(out.float(*f)),
+        Data::Str(s) => drop(out.str(s)),
+        Data::Time(t) => drop(out.time(t)),
+        Data::Unknown(_) => return None,
+        Data::List(items) => {
+            out.seq_start(items.len());
+            items.iter().try_for_each(|v| write(out, v))?;
+            out.seq_end();
+        }
+        Data::Map(map) => {
+            let mut entries: Vec<&Entry> = map.iter().collect();
+            yaml::sort_keys(&mut entries, |e| &e.key);
+            out.map_start(entries.len());
+            for entry in entries {
+                out.key(&entry.key);
+                write(out, &entry.value)?;
+            }
+            out.map_end();
+        }
+    }
+    Some(())
+}
