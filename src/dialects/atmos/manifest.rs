@@ -269,7 +269,8 @@ impl<'a> Manifests<'a> {
         let is_template = loaded.path.ends_with(".yaml.tmpl") || loaded.path.ends_with(".yml.tmpl");
         if call.skip_templates {
             let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
-            return Ok((self.as_map(loaded, value)?, Arc::clone(&call.context)));
+            let map = with_handed_sections(self.as_map(loaded, value)?, &call.context);
+            return Ok((map, Arc::clone(&call.context)));
         }
         let mut context = Arc::clone(&call.context);
         // Before it is rendered, the text of a template need not be YAML, nor its locals make sense.
@@ -294,17 +295,12 @@ impl<'a> Manifests<'a> {
         } else {
             context = without_locals(&context);
         }
-        let mut map = if is_template || !context.is_empty() {
+        let map = if is_template || !context.is_empty() {
             self.rendered(loaded, raw_map, &context, call, deps)?
         } else {
             raw_map.unwrap_or_default()
         };
-        for key in ["locals", "vars", "settings", "env"] {
-            if let Some(value) = context.get(key).filter(|v| v.as_map().is_some_and(|m| !m.is_empty())) {
-                map.set(key, value.clone());
-            }
-        }
-        Ok((map, context))
+        Ok((with_handed_sections(map, &context), context))
     }
 
     /// The content of a file, rendered with a context.
@@ -549,6 +545,16 @@ impl<'a> Manifests<'a> {
 fn literal(segments: &[crate::template::Segment], offset: u32) -> bool {
     let after = segments.partition_point(|s| s.out <= offset as usize);
     after.checked_sub(1).and_then(|i| segments.get(i)).is_none_or(|s| s.literal)
+}
+
+/// The sections that a context has under their names take the place of those of the file.
+fn with_handed_sections(mut file: Map, context: &Map) -> Map {
+    for key in ["locals", "vars", "settings", "env"] {
+        if let Some(value) = context.get(key).filter(|v| v.as_map().is_some_and(|m| !m.is_empty())) {
+            file.set(key, value.clone());
+        }
+    }
+    file
 }
 
 fn without_locals(context: &Arc<Map>) -> Arc<Map> {
