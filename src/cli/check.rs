@@ -1,8 +1,8 @@
 //! `stacklint check`: what is wrong in one state.
 
-use super::open::{Place, State};
+use super::open::{self, Place, State};
 use super::{FailOn, Failure, Global, Outcome, output};
-use crate::dialects::{Dialect, Scope, atmos::Atmos};
+use crate::dialects::atmos::Atmos;
 use crate::files::Files;
 use crate::report::{Finding, json, text};
 use clap::{Args, ValueEnum};
@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     let source = place.open(&state)?;
     let files = Files::default();
-    let estate = Atmos::new().resolve(&*source, &place.project, &files, Scope::All);
+    let estate = open::resolve(&Atmos::new(), &*source, &place, &files)?;
     let findings: Vec<Finding<'_>> = estate.findings.iter().map(Finding::from).collect();
     let mut out = output::stdout();
     match options.format {

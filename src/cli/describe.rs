@@ -1,9 +1,9 @@
 //! `stacklint describe`: the configuration of one state, resolved.
 
-use super::open::{Place, State};
+use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::Level;
-use crate::dialects::{Dialect, Scope, atmos::Atmos};
+use crate::dialects::atmos::Atmos;
 use crate::estate::{Address, Placed};
 use crate::files::Files;
 use crate::report::{Finding, describe};
@@ -72,7 +72,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let estate = Atmos::new().resolve(&*source, &place.project, &files, Scope::All);
+    let estate = open::resolve(&Atmos::new(), &*source, &place, &files)?;
     let mut found = estate.components();
     let mut out = output::stdout();
     let text = output::text_options(global);

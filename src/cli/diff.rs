@@ -88,7 +88,15 @@ fn compare(
     let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();
     let dialect = Atmos::new();
-    let resolve = |source: &dyn Source, scope: Scope<'_>| dialect.resolve(source, &place.project, &files, scope);
+    let there = |source: &dyn Source| dialect.detect(source, &place.project);
+    if !there(base) && !there(head) {
+        return Err(super::open::no_project(head, place));
+    }
+    // A project that one side does not have yet, or no more, is an empty one there.
+    let resolve = |source: &dyn Source, scope: Scope<'_>| match there(source) {
+        true => dialect.resolve(source, &place.project, &files, scope),
+        false => Estate::default(),
+    };
     let mut old = resolve(base, Scope::Touched(&changes));
     let mut new = resolve(head, Scope::Touched(&changes));
     let keep = filter(options.stack.as_deref(), options.component.as_deref())?;

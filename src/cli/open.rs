@@ -2,7 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
 
 use super::{Failure, Global};
-use crate::dialects::Project;
+use crate::dialects::{Dialect, Project, Scope};
+use crate::estate::Estate;
+use crate::files::Files;
 use crate::source::{Folder, Repository, Source};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +26,27 @@ pub(super) enum State {
     Index,
     /// What lies on the disk.
     Worktree,
+}
+
+/// Resolves what lies in a source.
+///
+/// # Errors
+/// There is no project in it.
+pub(super) fn resolve(dialect: &dyn Dialect, source: &dyn Source, place: &Place, files: &Files) -> Result<Estate, Failure> {
+    if !dialect.detect(source, &place.project) {
+        return Err(no_project(source, place));
+    }
+    Ok(dialect.resolve(source, &place.project, files, Scope::All))
+}
+
+/// What to say where no project is found.
+pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
+    let start = if place.project.start.is_empty() { "its root" } else { &place.project.start };
+    Failure(format!(
+        "{} holds no project that stacklint knows: there is neither an atmos.yaml nor a folder `stacks` (started in {start}; \
+         -C DIR starts elsewhere, --config PATH names the configuration)",
+        source.name()
+    ))
 }
 
 impl Place {

@@ -3,12 +3,14 @@
 use super::config::Config;
 use super::paths;
 use super::reader::{Deps, Reader};
+use super::sink::Sink;
 use crate::source::glob;
-use crate::value::Key;
+use crate::value::{Key, Prov};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The paths of the manifests, sorted.
-pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, deps: &mut Deps) -> Vec<String> {
+pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps: &mut Deps) -> Vec<String> {
     let mut found: BTreeSet<String> = BTreeSet::new();
     for pattern in &config.included {
         let extensions: &[&str] = match paths::extension(pattern) {
@@ -18,8 +20,18 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, deps: &mut Deps) -
         for extension in extensions {
             let Some(full) = paths::join(&config.stacks, &format!("{pattern}{extension}")) else { continue };
             for path in reader.glob(&full, deps).unwrap_or_default() {
-                if !excluded(&path, config) && reader.load(&path, deps).is_ok_and(|l| l.is_some()) {
-                    found.insert(path);
+                if excluded(&path, config) {
+                    continue;
+                }
+                match reader.load(&path, deps) {
+                    Ok(None) => {}
+                    Ok(Some(_)) => {
+                        found.insert(path);
+                    }
+                    Err(message) => {
+                        let file = reader.files.add(&path, "", || Arc::from(""));
+                        sink.error("unreadable-file", message, &Prov::default(), file);
+                    }
                 }
             }
         }

@@ -161,7 +161,8 @@ impl<'a> Manifests<'a> {
             Ok(None) => return Ok(Processed::default()),
             Err(message) => {
                 let site = chain.iter().rev().find_map(|(_, p)| p.origin);
-                let label = site.map_or_else(|| Label::new(crate::value::FileId(0), 0, 0, ""), |o| Label::at(o, ""));
+                let file = self.reader.files.add(path, "", || Arc::from(""));
+                let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
                 self.sink.push(Diagnostic::new("unreadable-file", Level::Error, message, label));
                 return Err(Poisoned);
             }

@@ -71,16 +71,16 @@ impl Atmos {
             Err(name) => {
                 let site =
                     config.all.at_path(["settings", "list_merge_strategy"]).map(|v| v.prov.clone()).unwrap_or_default();
-                let file = shared.files.first().copied().unwrap_or(FileId(0));
+                let file = anchor(reader.files, shared);
                 let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
                 sink.error("invalid-config", message, &site, file);
                 return Vec::new();
             }
         };
         let mut found = shared.clone();
-        let manifests = discover::manifests(reader, config, &mut found);
+        let manifests = discover::manifests(reader, config, sink, &mut found);
         if manifests.is_empty() || !discover::has_plain_manifest(reader, config) {
-            let file = shared.files.first().copied().unwrap_or(FileId(0));
+            let file = anchor(reader.files, shared);
             let wanted = config.included.join("`, `");
             let message = format!("no stack manifests found below {} for `{wanted}`", config.stacks);
             let site = config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
@@ -160,6 +160,11 @@ impl Dialect for Atmos {
     }
 }
 
+/// A file to hang a finding on that is about the configuration as a whole.
+fn anchor(files: &Files, shared: &Deps) -> FileId {
+    shared.files.first().copied().unwrap_or_else(|| files.add("atmos.yaml", "", || Arc::from("")))
+}
+
 fn report(trouble: Trouble, sink: &Sink, files: &Files) {
     match trouble {
         Trouble::File(loaded, issues) => {
@@ -170,7 +175,7 @@ fn report(trouble: Trouble, sink: &Sink, files: &Files) {
             }
         }
         Trouble::Message(message, main) => {
-            let file = main.map_or_else(|| files.add("atmos.yaml", "", || Arc::from("")), |m| m.file);
+            let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
             sink.push(Diagnostic::new("invalid-config", Level::Error, message, Label::new(file, 0, 0, "")));
         }
     }
