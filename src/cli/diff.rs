@@ -57,13 +57,20 @@ enum Format {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
-    let (base, head) = sources(options, &place)?;
-    compare(&*base, &*head, &place, options, global)
+    run_at(&Place::find(global)?, options, global)
 }
 
+/// What the command does in a place.
+pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Result<Outcome, Failure> {
+    let (base, head) = sources(options, place)?;
+    compare(&*base, &*head, place, options, global)
+}
+
+/// Base and head.
+type Sides = (Box<dyn Source>, Box<dyn Source>);
+
 /// The two states that are meant.
-fn sources(options: &Options, place: &Place) -> Result<(Box<dyn Source>, Box<dyn Source>), Failure> {
+fn sources(options: &Options, place: &Place) -> Result<Sides, Failure> {
     let repository = place.repository()?;
     let text = options.revisions.as_deref().unwrap_or("HEAD");
     if let Spec::TwoDot(..) | Spec::ThreeDot(..) = Spec::parse(text) {

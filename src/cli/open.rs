@@ -85,6 +85,17 @@ impl Place {
         Ok(place)
     }
 
+    /// A repository as it is, without options and environment.
+    pub(super) fn of(repository: Repository) -> Self {
+        let folder = repository.workdir().unwrap_or(repository.git_dir()).to_owned();
+        let project = Project {
+            start: repository.prefix().to_owned(),
+            root: folder.to_string_lossy().replace('\\', "/"),
+            ..Project::default()
+        };
+        Place { repository: Some(repository), project, folder }
+    }
+
     /// A path of the command line, from the root of the repository.
     fn inside(&self, path: &Path) -> Result<String, Failure> {
         let full = self.folder.join(path);

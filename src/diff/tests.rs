@@ -237,6 +237,7 @@ fn many_components_are_fast() {
         }
     };
     let (base, head) = (unit(1), unit(2));
+    #[allow(clippy::disallowed_methods, reason = "it is about time")]
     let start = std::time::Instant::now();
     let found = diff(&base, &head, &files, &Options::default());
     let groups = group::group(&found, &files);

@@ -110,6 +110,14 @@ pub enum Error {
         /// The source.
         source_name: String,
     },
+    /// A temporary repository cannot be made.
+    #[error("cannot make a temporary repository in {}: {reason}", .path.display())]
+    Scratch {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// The disk said no.
     #[error("cannot read {}: {reason}", .path.display())]
     Io {

@@ -3,7 +3,7 @@
 //! A [`Source`] is a set of named files with content: a git revision, the index, the worktree, a plain folder, or
 //! memory. Everything behind this module works on sources alone; only this module touches git or the disk. Revisions
 //! are read straight from the object database, so nothing is checked out and bare repositories work. Nothing is
-//! written, executed or fetched.
+//! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder.
 
 mod disk;
 mod error;
@@ -15,6 +15,7 @@ mod memory;
 mod objects;
 mod repository;
 mod revision;
+mod scratch;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ pub use listing::{BlobId, Change, ChangeKind, Child, Entry, Kind, Listing, Node,
 pub use memory::Memory;
 pub use repository::{Environment, Repository};
 pub use revision::{Range, Revision, Spec};
+pub use scratch::{Commit, Scratch};
 
 /// Largest file that is read, in bytes, unless [`Repository::with_limit`] says otherwise.
 pub const MAX_FILE: u64 = 64 << 20;

@@ -1,4 +1,5 @@
 //! Tests of patterns, and tests against repositories made by the real git.
+#![allow(clippy::disallowed_methods, reason = "these tests write files and run git")]
 
 mod disk;
 mod glob;
