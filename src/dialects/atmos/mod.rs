@@ -27,6 +27,8 @@ mod search;
 mod sink;
 mod stack;
 mod tags;
+#[cfg(test)]
+mod tests;
 
 pub use merge::ListStrategy;
 

@@ -1,0 +1,265 @@
+//! Laws that hold for any input.
+
+use super::super::merge::{ListStrategy, merge};
+use super::{ATMOS, Atmos, World};
+use crate::dialects::{Dialect, Project, Scope};
+use crate::diff;
+use crate::estate::Estate;
+use crate::files::Files;
+use crate::source::Memory;
+use crate::value::{Data, Key, Map, Value};
+use proptest::prelude::*;
+use serde_json::{Value as Json, to_value};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn scalar() -> impl Strategy<Value = Data> {
+    prop_oneof![
+        Just(Data::Null),
+        any::<bool>().prop_map(Data::Bool),
+        (0i64..5).prop_map(Data::Int),
+        "[a-c]{0,2}".prop_map(|s| Data::Str(s.into())),
+    ]
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    scalar().prop_map(Value::new).prop_recursive(3, 16, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::list),
+            prop::collection::btree_map("[a-d]", inner, 0..4)
+                .prop_map(|m| Value::map(m.into_iter().map(|(k, v)| (Key::from(k), v)).collect())),
+        ]
+    })
+}
+
+fn tree() -> impl Strategy<Value = Arc<Map>> {
+    prop::collection::btree_map("[a-d]", value(), 0..4)
+        .prop_map(|m| Arc::new(m.into_iter().map(|(k, v)| (Key::from(k), v)).collect()))
+}
+
+fn strategy() -> impl Strategy<Value = ListStrategy> {
+    prop_oneof![Just(ListStrategy::Replace), Just(ListStrategy::Append), Just(ListStrategy::Merge)]
+}
+
+fn shown(map: &Arc<Map>) -> Json {
+    to_value(&**map).expect("JSON")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+    #[test]
+    fn an_empty_layer_changes_nothing(tree in tree(), strategy in strategy()) {
+        let empty = Arc::default();
+        prop_assert_eq!(shown(&merge(strategy, [&tree, &empty])), shown(&tree));
+        prop_assert_eq!(shown(&merge(strategy, [&empty, &tree])), shown(&tree));
+        prop_assert_eq!(shown(&merge(strategy, [&empty, &tree, &empty, &empty])), shown(&tree));
+    }
+
+    #[test]
+    fn a_layer_without_a_key_does_not_change_it(a in tree(), b in tree(), strategy in strategy()) {
+        let merged = shown(&merge(strategy, [&a, &b]));
+        for entry in a.iter().filter(|e| !b.has(&e.key)) {
+            prop_assert_eq!(&merged[&*entry.key], &to_value(&entry.value).expect("JSON"));
+        }
+        for entry in b.iter().filter(|e| !a.has(&e.key)) {
+            prop_assert_eq!(&merged[&*entry.key], &to_value(&entry.value).expect("JSON"));
+        }
+        prop_assert!(merged.as_object().is_some_and(|m| m.keys().all(|k| a.has(k) || b.has(k))));
+    }
+
+    #[test]
+    fn replacing_is_associative_and_idempotent(a in tree(), b in tree(), c in tree()) {
+        let m = |x: &Arc<Map>, y: &Arc<Map>| merge(ListStrategy::Replace, [x, y]);
+        let all = merge(ListStrategy::Replace, [&a, &b, &c]);
+        prop_assert_eq!(shown(&m(&m(&a, &b), &c)), shown(&all));
+        // A value between that hides a map from another is the one thing order matters for.
+        if !hides(&a, &b, &c) {
+            prop_assert_eq!(shown(&m(&a, &m(&b, &c))), shown(&all));
+        }
+        prop_assert_eq!(shown(&m(&a, &a)), shown(&a));
+    }
+}
+
+/// Whether somewhere a map of `a` and a map of `c` have something else between them.
+fn hides(a: &Map, b: &Map, c: &Map) -> bool {
+    a.iter().any(|x| match (&x.value.data, b.get(&x.key).map(|v| &v.data), c.get(&x.key).map(|v| &v.data)) {
+        (Data::Map(x), Some(Data::Map(y)), Some(Data::Map(z))) => hides(x, y, z),
+        (Data::Map(_), Some(_), Some(Data::Map(_))) => true,
+        _ => false,
+    })
+}
+
+/// Lines that a random manifest is made of.
+const PARTS: [&str; 16] = [
+    "vars: {stage: dev, n: 1, l: [1, 2, 3]}\n",
+    "vars: {stage: dev, n: 2, l: [3, 1], m: {a: {b: 1}}}\n",
+    "vars: {stage: qa}\n",
+    "settings: {s: x, t: 'a-{{ .vars.stage }}'}\n",
+    "settings: {s: [a, {b: c}, d], list_merge_strategy: append}\n",
+    "env: {E: e}\n",
+    "terraform: {vars: {l: [7]}, backend_type: s3, backend: {s3: {bucket: b}}}\n",
+    "terraform: {overrides: {vars: {n: 9}}}\n",
+    "locals: {p: q}\n",
+    "components: {terraform: {box: {vars: {x: 1, l: [{a: 1}, {a: 2}]}}}}\n",
+    "components: {terraform: {box: {vars: {x: 2, l: [{a: 2}, {b: 3}, {a: 1}]}}, bag: {}}}\n",
+    "components: {terraform: {bag: {metadata: {inherits: [box]}}, box: {}}}\n",
+    "components: {terraform: {bag: {metadata: {inherits: [ghost]}}, box: {vars: {'a/b~c': 'x{{ .locals.p }}'}}}}\n",
+    "components: {helmfile: {app: {vars: {t: '{{ .settings.s }}'}}}}\n",
+    "import: [catalog/one]\n",
+    "import: [catalog/two, catalog/one]\n",
+];
+
+/// Which parts the files of a project are made of.
+type Plan = Vec<Vec<usize>>;
+
+const PATHS: [&str; 4] =
+    ["stacks/deploy/a.yaml", "stacks/deploy/b.yaml", "stacks/catalog/one.yaml", "stacks/catalog/two.yaml"];
+
+fn plan() -> impl Strategy<Value = Plan> {
+    prop::collection::vec(prop::collection::btree_set(0..PARTS.len(), 0..5), PATHS.len())
+        .prop_map(|files| files.into_iter().map(|f| f.into_iter().collect()).collect())
+}
+
+fn files(plan: &Plan) -> BTreeMap<String, Vec<u8>> {
+    let mut out = BTreeMap::from([("atmos.yaml".to_owned(), ATMOS.as_bytes().to_vec())]);
+    for (path, parts) in PATHS.iter().zip(plan) {
+        let mut keys = std::collections::BTreeSet::new();
+        let fresh = parts.iter().map(|p| PARTS[*p]).filter(|t| keys.insert(t.split(':').next()));
+        let text: String = fresh.filter(|t| !path.contains("one") || !t.starts_with("import")).collect();
+        out.insert((*path).to_owned(), text.into_bytes());
+    }
+    out
+}
+
+type Shown = BTreeMap<[String; 3], Json>;
+
+fn components(estate: &Estate) -> Shown {
+    let all = estate.components();
+    all.into_iter()
+        .map(|((s, k, n), placed)| {
+            ([s.to_string(), k.to_string(), n.to_string()], to_value(&placed.component.value).expect("JSON"))
+        })
+        .collect()
+}
+
+fn apply(base: &Shown, diff: &diff::Diff, head: &Shown) -> Shown {
+    let mut out = base.clone();
+    for change in &diff.components {
+        let address = [&change.stack, &change.kind, &change.name].map(|s| s.to_string());
+        match change.status {
+            diff::Status::Added => {
+                out.insert(address.clone(), head[&address].clone());
+            }
+            diff::Status::Removed => {
+                out.remove(&address).expect("a component to remove");
+            }
+            diff::Status::Modified => {
+                let target = out.get_mut(&address).expect("a component to change");
+                change.changes.iter().for_each(|c| patch(target, c));
+            }
+        }
+    }
+    out
+}
+
+fn patch(target: &mut Json, change: &diff::Change) {
+    let (parent, key) = change.path.rsplit_once('/').expect("a path");
+    let key = key.replace("~1", "/").replace("~0", "~");
+    let after = change.after.as_ref().map(|v| to_value(v).expect("JSON"));
+    match (target.pointer_mut(parent).expect("a parent"), after) {
+        (Json::Object(map), Some(after)) => {
+            let was = map.insert(key, after);
+            assert_eq!(was.is_some(), change.before.is_some());
+        }
+        (Json::Object(map), None) => assert!(map.remove(&key).is_some()),
+        (Json::Array(list), Some(after)) => {
+            let at: usize = key.parse().expect("an index");
+            if change.before.is_some() {
+                list[at] = after;
+            } else {
+                list.insert(at, after);
+            }
+        }
+        (Json::Array(list), None) => {
+            list.remove(key.parse().expect("an index"));
+        }
+        (other, _) => panic!("{} leads into {other}", change.path),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+
+    #[test]
+    fn changes_turn_the_base_into_the_head(base in plan(), file in 0..4usize, parts in prop::collection::btree_set(0..PARTS.len(), 0..5), other in plan(), far: bool) {
+        let mut head = if far { other } else { base.clone() };
+        head[file] = parts.into_iter().collect();
+        let table = Files::default();
+        let atmos = Atmos::new();
+        let resolve = |plan: &Plan, scope: Scope<'_>| {
+            atmos.resolve(&Memory::new("memory", files(plan)), &Project::default(), &table, scope)
+        };
+        let (old, new) = (resolve(&base, Scope::All), resolve(&head, Scope::All));
+        let found = diff::diff(&old, &new, &table, &diff::Options::default());
+        let (before, after) = (components(&old), components(&new));
+        prop_assert_eq!(apply(&before, &found, &after), after);
+        // What the changes cannot reach need not be resolved to see the same.
+        let changes = crate::source::changed(
+            crate::source::Source::listing(&Memory::new("base", files(&base))),
+            crate::source::Source::listing(&Memory::new("head", files(&head))),
+        );
+        let (old, new) = (resolve(&base, Scope::Touched(&changes)), resolve(&head, Scope::Touched(&changes)));
+        let narrow = diff::diff(&old, &new, &table, &diff::Options::default());
+        let modified = |d: &diff::Diff| -> Vec<String> {
+            let only = d.components.iter().filter(|c| c.status == diff::Status::Modified);
+            only.map(|c| format!("{}/{} {:?}", c.stack, c.name, c.changes.iter().map(|c| &c.path).collect::<Vec<_>>())).collect()
+        };
+        // Two manifests that define one component: only seen together.
+        let twice = |d: &Estate| d.units.iter().map(|u| u.components.len()).sum::<usize>() != d.components().len();
+        if !twice(&resolve(&base, Scope::All)) && !twice(&resolve(&head, Scope::All)) && narrow.components.iter().all(|c| c.status == diff::Status::Modified) {
+            prop_assert_eq!(modified(&narrow), modified(&found));
+        }
+    }
+}
+
+/// A project with something of everything.
+fn rich() -> World {
+    World::new()
+        .stack(
+            "catalog/net.yaml",
+            "components:\n  terraform:\n    net:\n      metadata: {type: abstract}\n      vars:\n        cidr: 10.0.0.0/16\n        zones: &zones [a, b]\n        more: !append [x]\n        when: 2024-01-02\n        secret: !env SECRET d\n",
+        )
+        .stack("catalog/tmpl.yaml.tmpl", "vars:\n  {{ .key }}: {{ .value | quote }}\n{{ if .on }}settings: {on: true}{{ end }}\n")
+        .stack(
+            "deploy/dev.yaml",
+            "locals:\n  a: \"{{ .locals.b }}-x\"\n  b: 1\nimport:\n  - catalog/net\n  - path: catalog/tmpl\n    context: {key: k, value: v, on: true}\nvars:\n  stage: dev\n  text: |\n    several\n    lines\noverrides:\n  vars: {o: 1}\ncomponents:\n  terraform:\n    box:\n      metadata:\n        inherits: [net]\n      vars:\n        a: \"{{ .locals.a }}\"\n        merged: {<<: {x: 1}, y: '{{ .vars.stage | upper }}'}\n  helmfile:\n    app: {vars: {n: 1.50}}\n",
+        )
+}
+
+#[test]
+fn the_rich_project_resolves() {
+    assert_eq!(rich().names(), ["dev/app", "dev/box", "dev/net"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn mutilated_manifests_never_panic(which in 0..4usize, cuts in prop::collection::vec((any::<prop::sample::Index>(), 0..12usize, prop::sample::select(vec!["", "\n", " ", ":", "- ", "{", "}", "[", "{{", "}}", "'", "\"", "!append ", "&a ", "*a", "|\n", "#", "\t", "\u{0}", "<<: ", "null", "~", "\u{feff}", "..", "/", ",", "%", "é"])), 1..5)) {
+        let mut world = rich();
+        let path = world.files.keys().nth(which).expect("a file").clone();
+        let mut text = String::from_utf8(world.files[&path].clone()).expect("text");
+        for (at, length, insert) in cuts {
+            let boundary = |mut i: usize, text: &str| { while !text.is_char_boundary(i) { i -= 1; } i };
+            let start = boundary(at.index(text.len() + 1), &text);
+            let end = boundary((start + length).min(text.len()), &text).max(start);
+            text.replace_range(start..end, insert);
+        }
+        world = world.file(&path, &text);
+        let (estate, findings) = (world.estate(), world.findings());
+        // The same twice, and nothing is lost without a word.
+        prop_assert_eq!(estate.findings.len(), findings.len());
+        prop_assert_eq!(world.stacks(), world.stacks());
+    }
+}

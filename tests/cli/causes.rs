@@ -1,0 +1,257 @@
+//! Every change names the edited lines behind it.
+
+use crate::common::Repo;
+use serde_json::Value;
+
+/// One edit of a small project and what must be said about it.
+struct Edit<'a> {
+    /// What is in the project besides `atmos.yaml`.
+    files: &'a [(&'a str, &'a str)],
+    /// What the head changes: whole files (`None`: removed).
+    head: &'a [(&'a str, Option<&'a str>)],
+}
+
+impl Edit<'_> {
+    fn diff(&self) -> Value {
+        let repo = Repo::atmos();
+        self.files.iter().for_each(|(path, text)| {
+            repo.write(path, text);
+        });
+        repo.commit("base");
+        repo.tag("base");
+        for (path, text) in self.head {
+            match text {
+                Some(text) => repo.write(path, text),
+                None => repo.remove(path),
+            };
+        }
+        repo.commit("head");
+        repo.run(&["diff", "base..HEAD", "--format", "json"]).json()
+    }
+}
+
+/// `stack/component status path: side file:line …` for each change.
+fn lines(diff: &Value) -> Vec<String> {
+    let text = |v: &Value| v.as_str().unwrap().to_owned();
+    let causes = |v: &Value| -> String {
+        let one = |c: &Value| format!("{} {}:{}", text(&c["side"]), text(&c["file"]), c["line"]);
+        v["causes"].as_array().unwrap().iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    let mut out = Vec::new();
+    for c in diff["components"].as_array().unwrap() {
+        let name = format!("{}/{}", text(&c["stack"]), text(&c["component"]));
+        let changes = c["changes"].as_array().unwrap();
+        if changes.is_empty() {
+            out.push(format!("{name} {}: {}", text(&c["status"]), causes(c)));
+        }
+        out.extend(changes.iter().map(|ch| format!("{name} {}: {}", text(&ch["path"]), causes(ch))));
+    }
+    out
+}
+
+const BOX: &str = "components:\n  terraform:\n    box:\n      vars:\n        size: 1\n";
+const DEV: &str = "import:\n  - catalog/box\nvars:\n  stage: dev\n";
+
+#[test]
+fn through_an_import() {
+    let diff = Edit {
+        files: &[("stacks/catalog/box.yaml", BOX), ("stacks/deploy/dev.yaml", DEV)],
+        head: &[(
+            "stacks/catalog/box.yaml",
+            Some("components:\n  terraform:\n    box:\n      vars:\n        size: 2\n"),
+        )],
+    }
+    .diff();
+    assert_eq!(lines(&diff), ["dev/box /vars/size: base stacks/catalog/box.yaml:5, head stacks/catalog/box.yaml:5"]);
+}
+
+#[test]
+fn through_inheritance() {
+    let bases = "components:\n  terraform:\n    base:\n      metadata:\n        type: abstract\n      vars:\n        size: 1\n    box:\n      metadata:\n        inherits:\n          - base\n";
+    let more = bases.replace("size: 1", "size: 2");
+    let diff = Edit {
+        files: &[("stacks/catalog/box.yaml", bases), ("stacks/deploy/dev.yaml", DEV)],
+        head: &[("stacks/catalog/box.yaml", Some(&more))],
+    }
+    .diff();
+    let place = "base stacks/catalog/box.yaml:7, head stacks/catalog/box.yaml:7";
+    assert_eq!(lines(&diff), [format!("dev/base /vars/size: {place}"), format!("dev/box /vars/size: {place}")]);
+}
+
+#[test]
+fn through_another_base_component() {
+    let text = |base: &str| {
+        format!(
+            "vars:\n  stage: dev\ncomponents:\n  terraform:\n    small:\n      vars:\n        size: 1\n    large:\n      vars:\n        size: 9\n    box:\n      metadata:\n        inherits:\n          - {base}\n"
+        )
+    };
+    let head = text("large");
+    let diff =
+        Edit { files: &[("stacks/deploy/dev.yaml", &text("small"))], head: &[("stacks/deploy/dev.yaml", Some(&head))] }
+            .diff();
+    let place = "base stacks/deploy/dev.yaml:14, head stacks/deploy/dev.yaml:14";
+    let found = lines(&diff);
+    assert!(found.contains(&format!("dev/box /vars/size: {place}")), "{found:#?}");
+    assert!(found.iter().all(|l| l.contains(place)), "{found:#?}");
+}
+
+#[test]
+fn through_locals_of_the_file() {
+    let text = "locals:\n  first: one\n  second: \"{{ .locals.first }}-two\"\nvars:\n  stage: dev\ncomponents:\n  terraform:\n    box:\n      vars:\n        name: \"{{ .locals.second }}\"\n";
+    let head = text.replace("first: one", "first: eins");
+    let diff =
+        Edit { files: &[("stacks/deploy/dev.yaml", text)], head: &[("stacks/deploy/dev.yaml", Some(&head))] }.diff();
+    assert_eq!(lines(&diff), ["dev/box /vars/name: base stacks/deploy/dev.yaml:2, head stacks/deploy/dev.yaml:2"]);
+}
+
+#[test]
+fn through_a_template_reference() {
+    let text = "vars:\n  stage: dev\nsettings:\n  owner: ann\ncomponents:\n  terraform:\n    box:\n      vars:\n        label: \"by {{ .settings.owner }}\"\n";
+    let head = text.replace("ann", "bob");
+    let diff =
+        Edit { files: &[("stacks/deploy/dev.yaml", text)], head: &[("stacks/deploy/dev.yaml", Some(&head))] }.diff();
+    let place = "base stacks/deploy/dev.yaml:4, head stacks/deploy/dev.yaml:4";
+    assert_eq!(lines(&diff), [format!("dev/box /settings/owner: {place}"), format!("dev/box /vars/label: {place}")]);
+}
+
+#[test]
+fn through_a_context_of_an_import() {
+    let shape = "components:\n  terraform:\n    box-{{ .zone }}:\n      vars:\n        zone: \"{{ .zone }}\"\n        size: {{ .size }}\n";
+    let dev = "import:\n  - path: catalog/box\n    context:\n      zone: a\n      size: 1\nvars:\n  stage: dev\n";
+    let head = dev.replace("size: 1", "size: 2");
+    let diff = Edit {
+        files: &[("stacks/catalog/box.yaml.tmpl", shape), ("stacks/deploy/dev.yaml", dev)],
+        head: &[("stacks/deploy/dev.yaml", Some(&head))],
+    }
+    .diff();
+    assert_eq!(lines(&diff), ["dev/box-a /vars/size: base stacks/deploy/dev.yaml:5, head stacks/deploy/dev.yaml:5"]);
+}
+
+#[test]
+fn through_the_settings_of_atmos() {
+    let dev = format!("vars: {{stage: dev, tenant: shop}}\n{BOX}");
+    let pattern = crate::common::ATMOS.replace("{stage}", "{tenant}-{stage}");
+    let diff = Edit { files: &[("stacks/deploy/dev.yaml", &dev)], head: &[("atmos.yaml", Some(&pattern))] }.diff();
+    let place = "base atmos.yaml:2, head atmos.yaml:2";
+    assert_eq!(lines(&diff), [format!("dev/box removed: {place}"), format!("shop-dev/box added: {place}")]);
+}
+
+#[test]
+fn through_the_list_strategy() {
+    let atmos = format!("{}settings:\n  list_merge_strategy: replace\n", crate::common::ATMOS);
+    let append = atmos.replace("replace", "append");
+    let dev =
+        "vars:\n  stage: dev\n  zones: [a]\ncomponents:\n  terraform:\n    box:\n      vars:\n        zones: [b]\n";
+    let diff = Edit {
+        files: &[("atmos.yaml", &atmos), ("stacks/deploy/dev.yaml", dev)],
+        head: &[("atmos.yaml", Some(&append))],
+    }
+    .diff();
+    assert_eq!(lines(&diff), ["dev/box /vars/zones/0: base atmos.yaml:6, head atmos.yaml:6"]);
+}
+
+#[test]
+fn deletion_of_an_override() {
+    let dev = format!("{DEV}components:\n  terraform:\n    box:\n      vars:\n        size: 7\n");
+    let diff = Edit {
+        files: &[("stacks/catalog/box.yaml", BOX), ("stacks/deploy/dev.yaml", &dev)],
+        head: &[("stacks/deploy/dev.yaml", Some(DEV))],
+    }
+    .diff();
+    assert_eq!(lines(&diff), ["dev/box /vars/size: base stacks/deploy/dev.yaml:9"]);
+}
+
+#[test]
+fn an_import_line_comes_or_goes() {
+    let extra = "vars:\n  region: eu\n";
+    let files =
+        [("stacks/catalog/box.yaml", BOX), ("stacks/catalog/region.yaml", extra), ("stacks/deploy/dev.yaml", DEV)];
+    let with = DEV.replace("  - catalog/box\n", "  - catalog/box\n  - catalog/region\n");
+    let diff = Edit { files: &files, head: &[("stacks/deploy/dev.yaml", Some(&with))] }.diff();
+    assert_eq!(lines(&diff), ["dev/box /vars/region: head stacks/deploy/dev.yaml:3"]);
+
+    let files = [files[0], files[1], ("stacks/deploy/dev.yaml", &*with)];
+    let diff = Edit { files: &files, head: &[("stacks/deploy/dev.yaml", Some(DEV))] }.diff();
+    assert_eq!(lines(&diff), ["dev/box /vars/region: base stacks/deploy/dev.yaml:3"]);
+}
+
+#[test]
+fn components_come_and_go() {
+    let dev = format!("vars:\n  stage: dev\n{BOX}");
+    let more = format!("{dev}    bag:\n      vars:\n        size: 2\n");
+    let added = Edit { files: &[("stacks/deploy/dev.yaml", &dev)], head: &[("stacks/deploy/dev.yaml", Some(&more))] };
+    assert_eq!(lines(&added.diff()).len(), 1);
+    let found = lines(&added.diff());
+    assert!(found[0].starts_with("dev/bag added: head stacks/deploy/dev.yaml:8"), "{found:?}");
+
+    let removed = Edit { files: &[("stacks/deploy/dev.yaml", &more)], head: &[("stacks/deploy/dev.yaml", Some(&dev))] };
+    let found = lines(&removed.diff());
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("dev/bag removed: base stacks/deploy/dev.yaml:8"), "{found:?}");
+}
+
+#[test]
+fn a_renamed_stack_is_one_gone_and_one_new() {
+    let dev = format!("vars:\n  stage: dev\n{BOX}");
+    let renamed = dev.replace("stage: dev", "stage: test");
+    let diff =
+        Edit { files: &[("stacks/deploy/dev.yaml", &dev)], head: &[("stacks/deploy/dev.yaml", Some(&renamed))] }.diff();
+    let place = "base stacks/deploy/dev.yaml:2, head stacks/deploy/dev.yaml:2";
+    assert_eq!(lines(&diff), [format!("dev/box removed: {place}"), format!("test/box added: {place}")]);
+}
+
+#[test]
+fn a_moved_manifest_changes_only_what_names_it() {
+    let dev = format!("vars:\n  stage: dev\n{BOX}");
+    let diff = Edit {
+        files: &[("stacks/deploy/dev.yaml", &dev)],
+        head: &[("stacks/deploy/dev.yaml", None), ("stacks/deploy/eu/dev.yaml", Some(&dev))],
+    }
+    .diff();
+    let found = lines(&diff);
+    let paths: Vec<&str> = found.iter().filter_map(|l| l.split([' ', ':']).nth(1)).collect();
+    assert_eq!(paths, ["/atmos_manifest", "/atmos_stack_file"], "{found:#?}");
+}
+
+#[test]
+fn comments_and_layout_are_no_change() {
+    let dev = format!("vars:\n  stage: dev\n{BOX}");
+    let same = "# Comments\nvars: {stage: 'dev'}\n\ncomponents: {terraform: {box: {vars: {size: 0x1}}}}\n";
+    let diff =
+        Edit { files: &[("stacks/deploy/dev.yaml", &dev)], head: &[("stacks/deploy/dev.yaml", Some(same))] }.diff();
+    assert_eq!(lines(&diff), [""; 0]);
+}
+
+#[test]
+fn an_overridden_value_that_changes_is_no_change() {
+    let dev = format!("{DEV}components:\n  terraform:\n    box:\n      vars:\n        size: 7\n");
+    let diff = Edit {
+        files: &[("stacks/catalog/box.yaml", BOX), ("stacks/deploy/dev.yaml", &dev)],
+        head: &[("stacks/catalog/box.yaml", Some("components: {terraform: {box: {vars: {size: 99}}}}\n"))],
+    }
+    .diff();
+    assert_eq!(lines(&diff), [""; 0]);
+}
+
+#[test]
+fn one_edit_that_reaches_many_components_is_one_group() {
+    let repo = Repo::atmos();
+    let names: Vec<String> = (0..8).map(|i| format!("box{i}")).collect();
+    let catalog: String = names.iter().map(|n| format!("    {n}:\n      metadata: {{inherits: [base]}}\n")).collect();
+    let base = "components:\n  terraform:\n    base:\n      metadata: {type: abstract}\n      vars: {version: 1}\n";
+    repo.write("stacks/catalog/all.yaml", format!("{base}{catalog}"));
+    for stage in ["a", "b", "c", "d", "e"] {
+        repo.write(
+            &format!("stacks/deploy/{stage}.yaml"),
+            format!("import: [catalog/all]\nvars: {{stage: {stage}}}\n"),
+        );
+    }
+    repo.commit("base");
+    repo.edit("stacks/catalog/all.yaml", "version: 1", "version: 2");
+    let run = repo.run(&["diff"]).ends_with(0).says("1 change reaches 45 components in 5 stacks");
+    assert_eq!(run.stdout.matches("1 → 2").count(), 1, "{run}");
+    assert_eq!(run.stdout.matches("stacks/catalog/all.yaml").count(), 1, "{run}");
+    assert!(run.stdout.lines().count() < 20, "{run}");
+    let json = repo.run(&["diff", "--format", "json"]).json();
+    assert_eq!(json["components"].as_array().unwrap().len(), 45);
+}

@@ -1,0 +1,14 @@
+//! The built binary in real repositories.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod broken;
+mod causes;
+#[path = "../common/mod.rs"]
+mod common;
+mod contracts;
+mod odd_files;
+mod outcomes;
+mod places;
+mod revisions;
+mod snapshots;
+mod text;

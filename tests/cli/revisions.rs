@@ -1,0 +1,179 @@
+//! Which two states are compared, and that the way they are stored does not matter.
+
+use crate::common::{Repo, git_in, run_in};
+
+/// Three commits on `main` (tags `one`, `two`, `three`) and a branch `side` from `one`. Only `size` changes.
+fn history() -> Repo {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", stack("small")).commit("one");
+    repo.tag("one").git(&["branch", "side"]);
+    repo.write("stacks/deploy/dev.yaml", stack("medium")).commit("two");
+    repo.tag("two").write("stacks/deploy/dev.yaml", stack("large")).commit("three");
+    repo.git(&["tag", "--annotate", "--message", "three", "three"]);
+    repo.git(&["checkout", "--quiet", "side"]);
+    repo.write("stacks/deploy/qa.yaml", stack("tiny").replace("stage: dev", "stage: qa")).commit("side");
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo
+}
+
+fn became(before: &str, after: &str) -> String {
+    format!("\"{before}\" → \"{after}\"")
+}
+
+fn stack(size: &str) -> String {
+    format!("vars: {{stage: dev}}\ncomponents:\n  terraform:\n    box:\n      vars:\n        size: {size}\n")
+}
+
+#[test]
+fn two_dots_compare_the_two_as_they_are() {
+    let repo = history();
+    repo.run(&["diff", "one..two"]).ends_with(0).says(&became("small", "medium"));
+    repo.run(&["diff", "one..main"]).ends_with(0).says(&became("small", "large"));
+    repo.run(&["diff", "one..three"]).ends_with(0).says(&became("small", "large"));
+    repo.run(&["diff", "HEAD~1.."]).ends_with(0).says(&became("medium", "large"));
+    repo.run(&["diff", "two..two"]).ends_with(0).says("No effective change.");
+    repo.run(&["diff", "main..side"]).ends_with(0).says(&became("large", "small")).says("qa");
+}
+
+#[test]
+fn three_dots_start_at_the_merge_base() {
+    let repo = history();
+    let run = repo.run(&["diff", "main...side", "--format", "json"]).ends_with(0);
+    let json = run.json();
+    assert_eq!(json["base"]["commit"], repo.git(&["rev-parse", "one"]).trim());
+    assert_eq!(json["components"].as_array().unwrap().len(), 1);
+    assert_eq!(json["components"][0]["stack"], "qa");
+    assert_eq!(json["components"][0]["status"], "added");
+}
+
+#[test]
+fn a_single_revision_is_compared_with_the_worktree() {
+    let repo = history();
+    repo.run(&["diff"]).ends_with(0).says("No effective change.");
+    repo.write("stacks/deploy/dev.yaml", stack("huge"));
+    repo.run(&["diff"]).ends_with(0).says(&became("large", "huge"));
+    repo.run(&["diff", "two"]).ends_with(0).says(&became("medium", "huge"));
+    repo.run(&["diff", "two", "--worktree"]).ends_with(0).says(&became("medium", "huge"));
+    // What was never added to git counts as well.
+    repo.write("stacks/deploy/new.yaml", stack("tiny").replace("stage: dev", "stage: fresh"));
+    repo.run(&["diff"]).ends_with(0).says("fresh");
+}
+
+#[test]
+fn what_is_staged_is_not_what_lies_in_the_worktree() {
+    let repo = history();
+    repo.write("stacks/deploy/dev.yaml", stack("staged")).git(&["add", "."]);
+    repo.write("stacks/deploy/dev.yaml", stack("unstaged"));
+    repo.run(&["diff", "--staged"]).ends_with(0).says(&became("large", "staged")).hides("unstaged");
+    repo.run(&["diff", "two", "--staged"]).ends_with(0).says(&became("medium", "staged"));
+    repo.run(&["diff"]).ends_with(0).says(&became("large", "unstaged"));
+    repo.run(&["check", "--staged"]).ends_with(0);
+    repo.run(&["diff", "one..two", "--staged"]).ends_with(2).complains("names both sides");
+    repo.run(&["diff", "--staged", "--worktree"]).ends_with(2);
+}
+
+#[test]
+fn revisions_can_be_described_and_checked() {
+    let repo = history();
+    let size = |arguments: &[&str]| {
+        let run = repo.run(arguments).ends_with(0);
+        run.json()["vars"]["size"].clone()
+    };
+    assert_eq!(size(&["describe", "component", "box", "-s", "dev", "--format", "json", "--rev", "one"]), "small");
+    assert_eq!(size(&["describe", "component", "box", "-s", "dev", "--format", "json"]), "large");
+    repo.run(&["check", "--rev", "one"]).ends_with(0);
+}
+
+#[test]
+fn unknown_revisions_suggest_what_was_meant() {
+    let repo = history();
+    let run = repo.run(&["diff", "mian..side"]).ends_with(2).complains("`mian`").complains("did you mean `main`?");
+    assert_eq!(run.stdout, "");
+    repo.run(&["diff", "main..sied"]).ends_with(2).complains("did you mean `side`?");
+    repo.run(&["check", "--rev", "thre"]).ends_with(2).complains("did you mean `three`?");
+    repo.run(&["diff", "0123456789abcdef0123456789abcdef01234567"]).ends_with(2);
+    repo.run(&["diff", "HEAD~40..HEAD"]).ends_with(2).complains("HEAD~40");
+}
+
+#[test]
+fn a_repository_without_commits() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", stack("small"));
+    repo.run(&["diff"]).ends_with(2).complains("has no commit yet");
+    repo.run(&["check"]).ends_with(0);
+    repo.run(&["describe", "stacks"]).ends_with(0).says("box");
+}
+
+#[test]
+fn bare_packed_and_linked_repositories_give_the_same_bytes() {
+    let repo = Repo::review();
+    for format in ["text", "json"] {
+        let arguments = ["diff", "base..head", "--format", format];
+        let expected = repo.run(&arguments).ends_with(1);
+
+        let bare = repo.beside(&format!("bare-{format}.git"));
+        repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+        assert_eq!(run_in(&bare, &arguments, &[]), expected, "bare");
+
+        let linked = repo.beside(&format!("linked-{format}"));
+        repo.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap(), "base"]);
+        assert_eq!(run_in(&linked, &arguments, &[]), expected, "linked");
+
+        let clone = repo.beside(&format!("clone-{format}"));
+        repo.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);
+        git_in(&clone, &["gc", "--quiet", "--prune=now"]);
+        git_in(&clone, &["pack-refs", "--all"]);
+        assert_eq!(run_in(&clone, &arguments, &[]), expected, "packed");
+    }
+}
+
+#[test]
+fn a_linked_worktree_is_its_own_worktree() {
+    let repo = history();
+    let linked = repo.beside("linked");
+    repo.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap(), "one"]);
+    std::fs::write(linked.join("stacks/deploy/dev.yaml"), stack("linked")).unwrap();
+    run_in(&linked, &["diff"], &[]).ends_with(0).says(&became("small", "linked"));
+    repo.run(&["diff"]).ends_with(0).says("No effective change.");
+}
+
+#[test]
+fn a_bare_repository_has_revisions_only() {
+    let repo = history();
+    let bare = repo.beside("bare.git");
+    repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+    run_in(&bare, &["describe", "stacks"], &[]).ends_with(0).says("box");
+    run_in(&bare, &["check"], &[]).ends_with(0);
+    run_in(&bare, &["diff", "one"], &[]).ends_with(2).complains("bare");
+    run_in(&bare, &["check", "--staged"], &[]).ends_with(2).complains("bare");
+}
+
+#[test]
+fn a_shallow_clone_says_what_to_fetch() {
+    let repo = history();
+    let source = format!("file://{}", repo.root().display());
+    let clone = |name: &str, branches: &[&str]| {
+        let path = repo.beside(name);
+        let path = path.to_str().unwrap().to_owned();
+        repo.git(&[&["clone", "--quiet", "--no-tags", "--depth=1"], branches, &[&source, &path]].concat());
+        std::path::PathBuf::from(path)
+    };
+    let shallow = clone("shallow", &[]);
+    let run = run_in(&shallow, &["diff", "HEAD~1..HEAD"], &[]).ends_with(2);
+    run.complains("git fetch").complains("fetch-depth");
+    run_in(&shallow, &["check"], &[]).ends_with(0);
+    let both = clone("both", &["--no-single-branch"]);
+    let run = run_in(&both, &["diff", "origin/main...origin/side"], &[]).ends_with(2);
+    run.complains("no common ancestor").complains("--deepen");
+    run_in(&both, &["diff", "origin/main..origin/side"], &[]).ends_with(0).says("qa");
+}
+
+#[test]
+fn a_conflicted_index_is_refused() {
+    let repo = history();
+    repo.git(&["checkout", "--quiet", "side"]);
+    repo.write("stacks/deploy/dev.yaml", stack("other")).commit("other");
+    let merge = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| repo.git(&["merge", "main"])));
+    assert!(merge.is_err(), "the merge has a conflict");
+    repo.run(&["diff", "--staged"]).ends_with(2).complains("stacks/deploy/dev.yaml").complains("conflict");
+}

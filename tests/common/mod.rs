@@ -1,0 +1,237 @@
+//! Real git repositories in temporary folders, and the built binary run in them.
+
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// An `atmos.yaml` that names stacks by their `stage`, with templates on.
+pub(crate) const ATMOS: &str = "\
+base_path: .
+stacks: {base_path: stacks, included_paths: ['deploy/**/*'], name_pattern: '{stage}'}
+components: {terraform: {base_path: components/terraform}}
+templates: {settings: {enabled: true, sprig: {enabled: true}}}
+";
+
+/// A folder, with or without git, that is gone when it is dropped.
+pub(crate) struct Repo {
+    _temporary: TempDir,
+    root: PathBuf,
+}
+
+/// What a run of the binary gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Repo {
+    /// An empty git repository.
+    pub(crate) fn new() -> Self {
+        let repo = Self::plain();
+        repo.git(&["init", "--quiet", "--initial-branch=main", "."]);
+        repo
+    }
+
+    /// A git repository with [`ATMOS`] in the worktree.
+    pub(crate) fn atmos() -> Self {
+        let repo = Self::new();
+        repo.write("atmos.yaml", ATMOS);
+        repo
+    }
+
+    /// A folder without git.
+    pub(crate) fn plain() -> Self {
+        let temporary = tempfile::Builder::new().prefix("stacklint-test-").tempdir().expect("a temporary folder");
+        let parent = temporary.path().canonicalize().expect("a real path");
+        let root = parent.join("repo");
+        std::fs::create_dir(&root).expect("a folder");
+        Repo { _temporary: temporary, root }
+    }
+
+    /// The revisions `base` and `head` (tags) of the shared fixture; the worktree is that of `head`.
+    pub(crate) fn review() -> Self {
+        let repo = Self::new();
+        repo.copy(&fixture("review/base"), "").commit("base");
+        repo.tag("base").copy(&fixture("review/head"), "").commit("head");
+        repo.tag("head");
+        repo
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path beside the repository, for clones and linked worktrees.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.root.with_file_name(name)
+    }
+
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(&path, content).expect("a written file");
+        self
+    }
+
+    pub(crate) fn remove(&self, path: &str) -> &Self {
+        std::fs::remove_file(self.root.join(path)).expect("a file to remove");
+        self
+    }
+
+    /// Replaces text that occurs in a file.
+    pub(crate) fn edit(&self, path: &str, from: &str, to: &str) -> &Self {
+        let text = std::fs::read_to_string(self.root.join(path)).expect("a file to edit");
+        assert!(text.contains(from), "{path} has no {from:?}");
+        self.write(path, text.replace(from, to))
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn link(&self, path: &str, target: &str) -> &Self {
+        let path = self.root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::os::unix::fs::symlink(target, path).expect("a link");
+        self
+    }
+
+    /// Copies a tree of files into a folder of the repository.
+    pub(crate) fn copy(&self, from: &Path, to: &str) -> &Self {
+        for entry in std::fs::read_dir(from).expect("a folder to copy") {
+            let entry = entry.expect("an entry");
+            let name = entry.file_name();
+            let to = format!("{to}{}", name.to_str().expect("a plain name"));
+            if entry.path().is_dir() {
+                self.copy(&entry.path(), &format!("{to}/"));
+            } else {
+                self.write(&to, std::fs::read(entry.path()).expect("a readable file"));
+            }
+        }
+        self
+    }
+
+    /// Commits all that is in the worktree and returns the id of the commit.
+    pub(crate) fn commit(&self, message: &str) -> String {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
+        self.git(&["rev-parse", "HEAD"]).trim().to_owned()
+    }
+
+    pub(crate) fn tag(&self, name: &str) -> &Self {
+        self.git(&["tag", "--force", name]);
+        self
+    }
+
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        git_in(&self.root, arguments)
+    }
+
+    /// Runs the binary at the root.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        run_in(&self.root, arguments, &[])
+    }
+
+    /// Runs the binary in a folder of the repository.
+    pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Run {
+        run_in(&self.root.join(folder), arguments, &[])
+    }
+
+    /// Runs the binary at the root with variables in its environment.
+    pub(crate) fn run_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Run {
+        run_in(&self.root, arguments, environment)
+    }
+}
+
+impl Run {
+    /// The run, if it ended with this status.
+    #[track_caller]
+    pub(crate) fn ends_with(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "{self}");
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{self}"))
+    }
+
+    /// The run, if its output has this text.
+    #[track_caller]
+    pub(crate) fn says(self, text: &str) -> Self {
+        assert!(self.stdout.contains(text), "no {text:?} in\n{self}");
+        self
+    }
+
+    /// The run, if its output lacks this text.
+    #[track_caller]
+    pub(crate) fn hides(self, text: &str) -> Self {
+        assert!(!self.stdout.contains(text), "{text:?} in\n{self}");
+        self
+    }
+
+    /// The run, if standard error has this text.
+    #[track_caller]
+    pub(crate) fn complains(self, text: &str) -> Self {
+        assert!(self.stderr.contains(text), "no {text:?} on standard error:\n{self}");
+        self
+    }
+}
+
+impl Display for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "status {}\n--- stdout\n{}--- stderr\n{}", self.status, self.stdout, self.stderr)
+    }
+}
+
+/// The folder of a fixture.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// Runs git with a fixed identity and clock and without the configuration of user and machine.
+pub(crate) fn git_in(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new("git");
+    scrub(&mut command, folder);
+    command
+        .args(["-c", "user.name=Tester", "-c", "user.email=tester@example.com"])
+        .args(["-c", "commit.gpgSign=false", "-c", "core.autocrlf=false", "-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_AUTHOR_DATE", "2024-02-03T04:05:06Z")
+        .env("GIT_COMMITTER_DATE", "2024-02-03T04:05:06Z");
+    let output = command.output().expect("git runs");
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8 from git")
+}
+
+/// Runs the binary in a folder with variables in its environment.
+pub(crate) fn run_in(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stacklint"));
+    scrub(&mut command, folder);
+    let output = command.args(arguments).envs(environment.iter().copied()).output().expect("the binary runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8 output");
+    let status = output.status.code().expect("an exit code, not a signal");
+    let run = Run { status, stdout: text(output.stdout), stderr: text(output.stderr) };
+    assert!(!run.stderr.contains("panicked"), "{run}");
+    run
+}
+
+/// Takes away what the environment of the tests could change.
+fn scrub(command: &mut Command, folder: &Path) {
+    const NAMES: [&str; 8] =
+        ["CI", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TERM", "RAYON_NUM_THREADS"];
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        let prefixed = ["GITHUB_", "GITLAB_", "ATMOS_", "GIT_", "STACKLINT_"].iter().any(|p| text.starts_with(p));
+        if prefixed || NAMES.contains(&&*text) {
+            command.env_remove(&name);
+        }
+    }
+    // No repository around the temporary folder counts.
+    let ceiling = std::env::temp_dir();
+    let ceiling = ceiling.canonicalize().unwrap_or(ceiling);
+    command.current_dir(folder).env("GIT_CEILING_DIRECTORIES", ceiling).env("HOME", "/nonexistent");
+}
