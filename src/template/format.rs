@@ -4,7 +4,7 @@ mod args;
 mod clock;
 
 pub(crate) use clock::civil;
-pub use clock::print_time;
+pub(super) use clock::print_time;
 
 use super::strconv;
 use super::val::Val;
@@ -16,14 +16,14 @@ use std::fmt::Write;
 const MAX_OUTPUT: usize = 16 << 20;
 
 /// `fmt.Sprintf`.
-pub fn sprintf(format: &str, args: &[Val]) -> String {
+pub(super) fn sprintf(format: &str, args: &[Val]) -> String {
     let mut printer = Printer::default();
     printer.printf(format, args);
     printer.out
 }
 
 /// `fmt.Sprint`: spaces only between two neighbours that are both no text.
-pub fn sprint(args: &[Val]) -> String {
+pub(super) fn sprint(args: &[Val]) -> String {
     let mut printer = Printer::default();
     let mut after_text = false;
     for (i, arg) in args.iter().enumerate() {
@@ -37,21 +37,8 @@ pub fn sprint(args: &[Val]) -> String {
     printer.out
 }
 
-/// `fmt.Sprintln`: spaces everywhere and a line break.
-pub fn sprintln(args: &[Val]) -> String {
-    let mut printer = Printer::default();
-    for (i, arg) in args.iter().enumerate() {
-        if i > 0 {
-            printer.out.push(' ');
-        }
-        printer.arg(Item::of(arg), 'v');
-    }
-    printer.out.push('\n');
-    printer.out
-}
-
 /// How a value prints with `%v`; a missing value prints `<no value>`, `null` prints `<nil>`.
-pub fn print_value(value: &Val) -> String {
+pub(super) fn print_value(value: &Val) -> String {
     match value {
         Val::Missing => "<no value>".into(),
         Val::Data(value) => print_data(&value.data),
@@ -60,7 +47,7 @@ pub fn print_value(value: &Val) -> String {
 }
 
 /// How data prints with `%v`.
-pub fn print_data(data: &Data) -> String {
+pub(super) fn print_data(data: &Data) -> String {
     if let Data::Str(text) = data {
         return text.to_string();
     }
@@ -70,7 +57,7 @@ pub fn print_data(data: &Data) -> String {
 }
 
 /// The Go type (`%T`): `map[string]interface {}`.
-pub fn type_name(value: &Val) -> &'static str {
+pub(super) fn type_name(value: &Val) -> &'static str {
     Item::of(value).type_name()
 }
 

@@ -1,4 +1,5 @@
 //! The built binary in real repositories.
+#![allow(clippy::disallowed_methods, reason = "tests work on real folders and processes")]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod broken;

@@ -1,6 +1,7 @@
 //! YAML functions (`reference: atmos.md` section 8). Most of them only the run time can answer: their value is unknown,
 //! with the reason. Nothing is ever executed.
 
+use super::include::args::{self, TerraformArgs};
 use crate::template::{Function, Functions, Val};
 use crate::value::{Data, Key, Map, Prov, Unknown, Value};
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ pub(crate) fn evaluate(call: &Arc<str>, prov: &Prov) -> Value {
         "!template" => json_or_text(argument.trim()),
         "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Arc::clone(call)),
         "!unset" => Data::Null,
-        name => match reason(name) {
+        name => match reason(name, argument) {
             Some(reason) => {
                 let assumed = (name == "!env").then(|| Box::new(Value::str(env_default(argument))));
                 Data::Unknown(Arc::new(Unknown { text: Arc::clone(call), assumed, reasons: vec![reason.into()] }))
@@ -26,7 +27,7 @@ pub(crate) fn evaluate(call: &Arc<str>, prov: &Prov) -> Value {
 
 /// What `!env` gives where the variable is not set: its default, or nothing.
 fn env_default(arguments: &str) -> String {
-    super::include::args::parse_env(arguments).map(|(_, default)| default).unwrap_or_default()
+    args::parse_env(arguments).map(|(_, default)| default).unwrap_or_default()
 }
 
 /// Environment variables by name.
@@ -101,18 +102,33 @@ fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<Strin
 }
 
 /// Why the value of a function is not known; `None` if the name is no function.
-pub(crate) fn reason(name: &str) -> Option<String> {
+pub(crate) fn reason(name: &str, arguments: &str) -> Option<String> {
     let what = match name {
-        "!env" => "reads the environment",
-        "!exec" => "runs a command",
-        "!terraform.output" | "!terraform.state" => "reads Terraform state",
-        "!store" | "!store.get" => "reads a store",
-        "!secret" => "reads a secret",
-        "!emulator" => "asks a running emulator",
-        "!version" => "reads the version lock file",
-        "!tags" | "!labels" | "!labels.keys" | "!labels.values" => "needs the metadata of a component",
-        n if n.starts_with("!aws.") => "asks AWS",
-        n if n.starts_with("!git.") || n == "!repo-root" => "asks git",
+        "!env" => match args::parse_env(arguments) {
+            Ok((variable, _)) => format!("reads the environment variable `{variable}`"),
+            Err(_) => "reads the environment".to_owned(),
+        },
+        "!exec" => "runs a command".to_owned(),
+        "!terraform.output" | "!terraform.state" => match args::parse_terraform(arguments) {
+            Ok(TerraformArgs { component, stack, expression }) => {
+                let stack = stack.map_or_else(String::new, |s| format!(" in stack `{s}`"));
+                format!("reads `{expression}` of component `{component}`{stack} from Terraform")
+            }
+            Err(_) => "reads Terraform state".to_owned(),
+        },
+        "!store" | "!store.get" => {
+            let parsed = if name == "!store" { args::parse_store(arguments) } else { args::parse_store_get(arguments) };
+            match parsed.map(|a| a.words) {
+                Ok(words) if words.len() > 1 => format!("reads `{}` from store `{}`", words[1..].join(" "), words[0]),
+                _ => "reads a store".to_owned(),
+            }
+        }
+        "!secret" => "reads a secret".to_owned(),
+        "!emulator" => "asks a running emulator".to_owned(),
+        "!version" => "reads the version lock file".to_owned(),
+        "!tags" | "!labels" | "!labels.keys" | "!labels.values" => "needs the metadata of a component".to_owned(),
+        n if n.starts_with("!aws.") => "asks AWS".to_owned(),
+        n if n.starts_with("!git.") || n == "!repo-root" => "asks git".to_owned(),
         _ => return None,
     };
     Some(format!("`{name}` {what}"))

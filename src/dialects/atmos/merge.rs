@@ -114,7 +114,7 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode) -> Value {
             Data::List(list) => list.to_vec(),
             _ => Vec::new(),
         };
-        list.extend(items.iter().map(|v| settle_item(v)));
+        list.extend(items.iter().map(settle_item));
         return Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) };
     }
     match (&lower.data, &upper.data) {

@@ -70,8 +70,11 @@ impl Loaded {
 /// Documents parsed so far; both revisions share it.
 #[derive(Default)]
 pub(crate) struct Cache {
-    loaded: Mutex<HashMap<(BlobId, Arc<str>), Arc<Loaded>>>,
+    loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
 }
+
+/// The content of a file and the path it was asked for by.
+type Identity = (BlobId, Arc<str>);
 
 /// The files of one revision.
 pub(crate) struct Reader<'a> {

@@ -263,11 +263,6 @@ impl Written {
         Written { text, segments, marks: writer.marks, unknowns: writer.unknowns }
     }
 
-    /// A text as it stands in a file; `place` says where an offset of it is.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Runs the text as a template.
     pub(crate) fn run(&mut self, engine: &Engine<'_>, data: &Value) -> Result<(), Failure> {
         let rendered = engine

@@ -60,7 +60,7 @@ impl Stacks<'_> {
         let found = self.all(&manifest);
         deps.add(&manifest.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
         let mut found = found.unwrap_or_default();
-        found.sort_by(|a: &Arc<Component>, b| a.address().cmp(&b.address()));
+        found.sort_by_cached_key(|component| component.address());
         found
     }
 

@@ -4,7 +4,7 @@ use crate::yaml::Timestamp;
 use std::fmt::Write;
 
 /// How a point in time prints (`time.Time.String`): `2024-01-02 00:00:00 +0000 UTC`.
-pub fn print_time(time: &Timestamp) -> String {
+pub(crate) fn print_time(time: &Timestamp) -> String {
     let local = time.seconds.saturating_add(time.offset.into());
     let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
     let (year, month, day) = civil(days);

@@ -58,7 +58,6 @@ fn formats() {
 #[test]
 fn printing() {
     assert_eq!(sprint(&[s("a"), i(1), i(2), s("b"), s("c")]), "a1 2b c".replace(" c", "c"));
-    assert_eq!(sprintln(&[s("a"), i(1)]), "a 1\n");
     assert_eq!(print_value(&Val::Missing), "<no value>");
     let time = Timestamp { seconds: 1_704_153_600, nanos: 500_000_000, offset: 7200 };
     assert_eq!(print_time(&time), "2024-01-02 02:00:00.5 +0200 +0200");

@@ -23,7 +23,7 @@ mod time;
 mod url;
 mod yaml_data;
 
-pub use time::time_method;
+pub(super) use time::time_method;
 
 use super::{Function, Functions, Object, Val};
 use call::Entry;
@@ -73,20 +73,6 @@ impl Functions for FunctionSet {
         let namespace = namespaces::ALL.iter().find(|n| n.name == name && known)?;
         Some(Val::Object(Arc::new(*namespace) as Arc<dyn Object>))
     }
-}
-
-/// The argument that a function of sprig changes in place, so that a variable or field given there has the result as
-/// its new value: `set $map "key" 1` changes `$map`.
-pub fn changes_argument(name: &str) -> Option<usize> {
-    let changes = ["set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite"];
-    changes.contains(&name).then_some(0)
-}
-
-/// Whether an error is about the number or types of arguments: Go reports those without `error calling …`.
-pub fn is_signature_error(error: &str) -> bool {
-    ["wrong number of args for ", "wrong type for value; expected ", "invalid value; expected "]
-        .iter()
-        .any(|start| error.starts_with(start))
 }
 
 struct Tables {

@@ -394,7 +394,7 @@ pub(super) fn format_val(name: &str, layout: &str, date: &Val, zone: &str, args:
 ///
 /// # Errors
 /// As the method of Go's `time.Time`.
-pub fn time_method(time: &Timestamp, name: &str, args: &[Val]) -> Option<Result<Val, String>> {
+pub(crate) fn time_method(time: &Timestamp, name: &str, args: &[Val]) -> Option<Result<Val, String>> {
     let f = fields(time);
     let int = |n: i64| Some(Ok(Data::Int(n).into()));
     let text = |s: String| Some(Ok(Value::str(s).into()));

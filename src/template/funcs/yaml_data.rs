@@ -50,7 +50,8 @@ fn node(doc: &Document, id: NodeId, depth: usize) -> Result<Value, String> {
 }
 
 fn map(doc: &Document, pairs: &[(NodeId, NodeId)], depth: usize) -> Result<Map, String> {
-    let (mut own, mut merged): (Vec<(Key, Value)>, Vec<(Key, Value)>) = Default::default();
+    let mut own: Vec<(Key, Value)> = Vec::new();
+    let mut merged: Vec<(Key, Value)> = Vec::new();
     for (key, value) in pairs {
         let value = node(doc, *value, depth + 1)?;
         if yaml::is_merge_key(doc, *key) {

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TokenKind {
+pub(crate) enum TokenKind {
     /// A bare word.
     Text,
     /// A word in quotes; the quotes are part of the raw text.
@@ -15,7 +15,7 @@ pub enum TokenKind {
 
 /// A place in an argument text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub(crate) struct Position {
     /// Bytes from the start.
     pub offset: usize,
     /// Line, from 1.
@@ -26,7 +26,7 @@ pub struct Position {
 
 /// One token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Token {
+pub(crate) struct Token {
     /// What it is.
     pub kind: TokenKind,
     /// As written, quotes included.
@@ -37,14 +37,14 @@ pub struct Token {
 
 impl Token {
     /// The text that is meant: without the quotes, doubled quotes made single.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         unquote(&self.raw)
     }
 }
 
 /// Arguments that the grammar refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArgError {
+pub(crate) struct ArgError {
     /// Where.
     pub at: Position,
     /// Why.
@@ -77,7 +77,7 @@ fn empty() -> ArgError {
 ///
 /// # Errors
 /// A word that starts with a quote which is not closed on its line.
-pub fn lex(text: &str) -> Result<Vec<Token>, ArgError> {
+pub(crate) fn lex(text: &str) -> Result<Vec<Token>, ArgError> {
     let mut tokens = Vec::new();
     let mut at = START;
     while at.offset < text.len() {
@@ -166,7 +166,7 @@ fn raw_from(text: &str, token: &Token) -> String {
 ///
 /// # Errors
 /// No argument at all, or an open quote.
-pub fn parse_include(text: &str) -> Result<(String, Option<String>), ArgError> {
+pub(crate) fn parse_include(text: &str) -> Result<(String, Option<String>), ArgError> {
     let tokens = lex(text)?;
     let path = tokens.first().ok_or_else(empty)?.text();
     let query = tokens.get(1).map(|t| raw_from(text, t)).filter(|q| !q.is_empty());
@@ -175,7 +175,7 @@ pub fn parse_include(text: &str) -> Result<(String, Option<String>), ArgError> {
 
 /// The arguments of `!terraform.output` and `!terraform.state`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TerraformArgs {
+pub(crate) struct TerraformArgs {
     /// The component.
     pub component: String,
     /// The stack; none means the current one.
@@ -188,7 +188,7 @@ pub struct TerraformArgs {
 ///
 /// # Errors
 /// A wrong number of arguments or an empty one.
-pub fn parse_terraform(text: &str) -> Result<TerraformArgs, ArgError> {
+pub(crate) fn parse_terraform(text: &str) -> Result<TerraformArgs, ArgError> {
     const ARITY: &str = "terraform function requires 2 or 3 arguments";
     let tokens = lex(text)?;
     if let Some(mut parts) = legacy_fields(text, &tokens) {
@@ -281,7 +281,7 @@ fn quoted_field(inner: &str) -> (String, Option<&str>) {
 ///
 /// # Errors
 /// No or more than two arguments.
-pub fn parse_env(text: &str) -> Result<(String, String), ArgError> {
+pub(crate) fn parse_env(text: &str) -> Result<(String, String), ArgError> {
     let tokens = lex(text)?;
     if let Some(third) = tokens.get(2) {
         return refused(third, "env function accepts 1 or 2 arguments");
@@ -292,7 +292,7 @@ pub fn parse_env(text: &str) -> Result<(String, String), ArgError> {
 
 /// The arguments of `!store` and `!store.get`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StoreArgs {
+pub(crate) struct StoreArgs {
     /// The words before the options: `store [stack] component key`, or `store key` for `!store.get`.
     pub words: Vec<String>,
     /// The value of `| default …`.
@@ -305,7 +305,7 @@ pub struct StoreArgs {
 ///
 /// # Errors
 /// A wrong number of words or a malformed option.
-pub fn parse_store(text: &str) -> Result<StoreArgs, ArgError> {
+pub(crate) fn parse_store(text: &str) -> Result<StoreArgs, ArgError> {
     store(text, &[3, 4], "store function requires 3 or 4 parameters")
 }
 
@@ -313,7 +313,7 @@ pub fn parse_store(text: &str) -> Result<StoreArgs, ArgError> {
 ///
 /// # Errors
 /// A wrong number of words or a malformed option.
-pub fn parse_store_get(text: &str) -> Result<StoreArgs, ArgError> {
+pub(crate) fn parse_store_get(text: &str) -> Result<StoreArgs, ArgError> {
     store(text, &[2], "store.get function requires 2 parameters")
 }
 

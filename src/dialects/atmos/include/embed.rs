@@ -8,7 +8,7 @@ use crate::value::{Data, MapBuilder, Value};
 ///
 /// # Errors
 /// Text of several lines that starts with a tab; the written form cannot be read.
-pub fn embed(value: &Value) -> Result<Value, String> {
+pub(crate) fn embed(value: &Value) -> Result<Value, String> {
     let data = match &value.data {
         Data::Float(f) => match float_text(*f).parse::<i64>() {
             Ok(n) => Data::Int(n),

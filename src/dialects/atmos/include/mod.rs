@@ -2,22 +2,22 @@
 //!
 //! Nothing here reads a file or knows about paths; bytes come in, values without provenance go out.
 
-pub mod args;
+pub(super) mod args;
 mod dotenv;
 mod embed;
 mod hcl;
 mod json;
 mod yq;
 
-pub use embed::embed;
-pub use yq::{QueryError, query};
+pub(super) use embed::embed;
+pub(super) use yq::{QueryError, query};
 
 use crate::value::{Map, Value};
 use std::sync::Arc;
 
 /// How the content of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(super) enum Format {
     /// `.json`
     Json,
     /// `.yaml`, `.yml`
@@ -31,7 +31,7 @@ pub enum Format {
 }
 
 /// The format of a file by its name, whatever the case. A `?` or `#` in the path ends it, as in an address.
-pub fn format_of(path: &str) -> Format {
+pub(super) fn format_of(path: &str) -> Format {
     let path = path.split(['#', '?']).next().unwrap_or_default().trim_end_matches('/');
     let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
     if name.starts_with(".env.") {
@@ -51,7 +51,11 @@ pub fn format_of(path: &str) -> Format {
 ///
 /// # Errors
 /// The content does not fit the format.
-pub fn decode(format: Format, bytes: &[u8], yaml: &dyn Fn(&str) -> Result<Value, String>) -> Result<Value, String> {
+pub(super) fn decode(
+    format: Format,
+    bytes: &[u8],
+    yaml: &dyn Fn(&str) -> Result<Value, String>,
+) -> Result<Value, String> {
     match format {
         Format::Json => json::parse(bytes),
         Format::Yaml => match std::str::from_utf8(bytes) {
@@ -73,7 +77,7 @@ pub fn decode(format: Format, bytes: &[u8], yaml: &dyn Fn(&str) -> Result<Value,
 ///
 /// # Errors
 /// The content does not fit its format, or the query fails.
-pub fn include(
+pub(super) fn include(
     format: Format,
     bytes: &[u8],
     expression: Option<&str>,
@@ -95,7 +99,7 @@ pub fn include(
 ///
 /// # Errors
 /// No argument, or an open quote; the text names the place.
-pub fn parse_arguments(text: &str) -> Result<Vec<String>, String> {
+pub(super) fn parse_arguments(text: &str) -> Result<Vec<String>, String> {
     let (path, query) = args::parse_include(text).map_err(|e| e.to_string())?;
     Ok(std::iter::once(path).chain(query).collect())
 }

@@ -26,7 +26,7 @@ use std::fmt;
 
 /// Why a query has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum QueryError {
+pub(crate) enum QueryError {
     /// The real evaluator refuses it too; its reason in similar words.
     Bad(String),
     /// It is beyond what is evaluated here; what exactly, to follow "stacklint does not evaluate".
@@ -94,7 +94,7 @@ fn print(value: &Value, expression: &str) -> R<String> {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn query(value: &Value, expression: &str, yaml: &dyn Fn(&str) -> Result<Value, String>) -> R<Value> {
+pub(crate) fn query(value: &Value, expression: &str, yaml: &dyn Fn(&str) -> Result<Value, String>) -> R<Value> {
     let embedded = super::embed::embed(value).map_err(QueryError::Bad)?;
     let printed = print(&embedded, expression)?;
     let text = printed.trim();
