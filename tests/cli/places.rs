@@ -108,3 +108,12 @@ fn without_any_configuration_the_defaults_hold() {
     repo.write("stacks/orgs/shop/dev.yaml", format!("{vars}components: {{terraform: {{box: {{}}}}}}\n")).commit("one");
     repo.run(&["describe", "stacks"]).ends_with(0).says("shop-eu-dev");
 }
+
+#[test]
+fn a_project_in_a_folder_of_a_bare_repository() {
+    let repo = monorepo();
+    let bare = repo.beside("bare.git");
+    repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+    let arguments = ["diff", "base..HEAD", "--config", "infra/atmos.yaml"];
+    assert_eq!(crate::common::run_in(&bare, &arguments, &[]), repo.run(&arguments).ends_with(0));
+}

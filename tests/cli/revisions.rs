@@ -177,3 +177,34 @@ fn a_conflicted_index_is_refused() {
     assert!(merge.is_err(), "the merge has a conflict");
     repo.run(&["diff", "--staged"]).ends_with(2).complains("stacks/deploy/dev.yaml").complains("conflict");
 }
+
+#[test]
+fn hooks_name_their_own_index() {
+    let repo = history();
+    repo.write("stacks/deploy/dev.yaml", stack("hook"));
+    // While `git commit FILE` runs, git keeps what will be committed in another index.
+    std::fs::copy(repo.root().join(".git/index"), repo.root().join(".git/other")).unwrap();
+    repo.git(&["add", "."]);
+    std::fs::rename(repo.root().join(".git/index"), repo.root().join(".git/hook")).unwrap();
+    std::fs::rename(repo.root().join(".git/other"), repo.root().join(".git/index")).unwrap();
+    repo.run(&["diff", "--staged"]).ends_with(0).says("No effective change.");
+    let run = repo.run_with(&["diff", "--staged"], &[("GIT_INDEX_FILE", ".git/hook")]);
+    run.ends_with(0).says(&became("large", "hook"));
+}
+
+#[test]
+fn a_file_that_is_gone_from_the_worktree() {
+    let repo = history();
+    repo.remove("stacks/deploy/dev.yaml").write("stacks/deploy/x.yaml", stack("x").replace("stage: dev", "stage: x"));
+    repo.run(&["diff"]).ends_with(0).says("component removed").says("box of dev").says("component added");
+    repo.run(&["diff", "--staged"]).ends_with(0).says("No effective change.");
+}
+
+#[test]
+fn ignored_files_are_no_part_of_the_worktree() {
+    let repo = history();
+    repo.write(".gitignore", "stacks/deploy/private.yaml\n").commit("ignore");
+    repo.write("stacks/deploy/private.yaml", stack("x").replace("stage: dev", "stage: private"));
+    // Atmos reads what lies on the disk, ignored or not.
+    repo.run(&["describe", "stacks"]).ends_with(0).says("private");
+}

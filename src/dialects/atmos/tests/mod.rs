@@ -1,4 +1,5 @@
 //! The stages together: projects in memory, resolved.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod backend;
 mod config;
