@@ -26,8 +26,21 @@ pub struct Unit {
     pub files: Vec<FileId>,
     /// Its components, sorted by stack, type and name. Empty if the unit was left out of the scope.
     pub components: Vec<Arc<Component>>,
-    /// Whether it was resolved; a unit outside the asked scope is only named.
-    pub resolved: bool,
+    /// How far it was resolved.
+    pub state: State,
+    /// Types and names of components that could not be resolved, though the unit was. Sorted.
+    pub broken: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// How far a unit was resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It was resolved.
+    Resolved,
+    /// It lies outside of the asked scope and is only named.
+    OutOfScope,
+    /// It could not be resolved; a finding says why.
+    Broken,
 }
 
 /// One component of one stack, resolved.

@@ -4,7 +4,7 @@ use super::open::{Place, State};
 use super::{FailOn, Failure, Global, Outcome, output};
 use crate::dialects::{Dialect, Scope, atmos::Atmos};
 use crate::diff;
-use crate::estate::{Address, Estate};
+use crate::estate::{self, Address, Estate};
 use crate::files::Files;
 use crate::report::{Finding, Novelty, Revision, json, text};
 use crate::source::{Source, Spec, changed, glob::Glob};
@@ -111,7 +111,7 @@ fn compare(
     let how = diff::Options { filter: &keep, touched: Some(&is_touched) };
     let mut found = diff::diff(&old, &new, &files, &how);
     let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
-    if one_sided && [&old, &new].iter().any(|e| e.units.iter().any(|u| !u.resolved)) {
+    if one_sided && [&old, &new].iter().any(|e| e.units.iter().any(|u| u.state == estate::State::OutOfScope)) {
         // Another manifest, untouched, may define the same component of the same stack.
         old = resolve(base, Scope::All);
         new = resolve(head, Scope::All);

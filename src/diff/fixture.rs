@@ -1,6 +1,6 @@
 //! Small estates for tests: a toy dialect (imports, global vars, components, one computed value) over a toy YAML.
 
-use crate::estate::{Component, Estate, Unit};
+use crate::estate::{Component, Estate, State, Unit};
 use crate::files::Files;
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
 use std::sync::Arc;
@@ -131,7 +131,14 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
                 influences: influences.clone().into(),
             }));
         }
-        units.push(Arc::new(Unit { name: name.into(), file, files: used, components, resolved: true }));
+        units.push(Arc::new(Unit {
+            name: name.into(),
+            file,
+            files: used,
+            components,
+            state: State::Resolved,
+            broken: Vec::new(),
+        }));
     }
     units.sort_by(|a, b| a.name.cmp(&b.name));
     Estate { units, findings: Vec::new() }

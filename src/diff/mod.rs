@@ -10,10 +10,10 @@ pub mod pointer;
 pub mod same;
 pub mod structural;
 
-use crate::estate::{Address, Estate, Placed, Unit};
+use crate::estate::{Address, Component, Estate, Placed, State, Unit};
 use crate::files::Files;
 use crate::value::{FileId, Value};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// One of the two revisions.
@@ -145,6 +145,8 @@ impl ComponentChange {
 pub struct Diff {
     /// The components that differ.
     pub components: Vec<ComponentChange>,
+    /// What could not be compared because one side could not be resolved: units, and components as `unit: name`. Sorted.
+    pub unresolved: Vec<String>,
 }
 
 /// What to compare and what else is known.
@@ -163,7 +165,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// Compares two estates whose files are all in `files`. Units that one side only names (see [`Unit::resolved`]) are left
+/// Compares two estates whose files are all in `files`. Units that one side only names (see [`Unit::state`]) are left
 /// out, because nothing is known of their components.
 pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> Diff {
     let (old, new) = candidates(base, head, options.filter);
@@ -182,7 +184,7 @@ pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> D
         let Some((address, _)) = x.or(y) else { break };
         components.extend(component(address, x.map(|x| x.1), y.map(|y| y.1), &mut finder));
     }
-    Diff { components }
+    Diff { components, unresolved: unresolved(base, head) }
 }
 
 fn component(
@@ -221,20 +223,33 @@ fn component(
     Some(ComponentChange { stack, kind, name, status, changes, causes })
 }
 
+fn unresolved(base: &Estate, head: &Estate) -> Vec<String> {
+    let units = [base, head].into_iter().flat_map(|e| &e.units);
+    let names = units.flat_map(|unit| {
+        let whole = (unit.state == State::Broken).then(|| unit.name.to_string());
+        whole.into_iter().chain(unit.broken.iter().map(|(_, name)| format!("{}: {name}", unit.name)))
+    });
+    names.collect::<BTreeSet<String>>().into_iter().collect()
+}
+
 type Components = BTreeMap<Address, Placed>;
 
 /// The components of both sides whose address some unit has that is not shared.
 fn candidates(base: &Estate, head: &Estate, filter: &dyn Fn(&Address) -> bool) -> (Components, Components) {
     let pointers = |estate: &Estate| estate.units.iter().map(Arc::as_ptr).collect::<HashSet<_>>();
     let shared: HashSet<*const Unit> = pointers(base).intersection(&pointers(head)).copied().collect();
-    let unresolved: HashSet<&str> =
-        [base, head].iter().flat_map(|e| &e.units).filter(|u| !u.resolved).map(|u| &*u.name).collect();
+    let units = || [base, head].into_iter().flat_map(|e| &e.units);
+    let unresolved: HashSet<&str> = units().filter(|u| u.state != State::Resolved).map(|u| &*u.name).collect();
+    let broken: HashSet<(&str, &str, &str)> =
+        units().flat_map(|u| u.broken.iter().map(|(kind, name)| (&*u.name, &**kind, &**name))).collect();
     let relevant = |unit: &Unit| !unresolved.contains(&*unit.name);
+    let is_whole = |unit: &Unit, c: &Component| !broken.contains(&(&*unit.name, &*c.kind, &*c.name));
     let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit));
 
     let mut addresses: HashSet<Address> = HashSet::new();
     for unit in [base, head].iter().flat_map(|e| &e.units).filter(|u| relevant(u) && !is_shared(u)) {
-        addresses.extend(unit.components.iter().map(|c| c.address()).filter(filter));
+        let whole = unit.components.iter().filter(|c| is_whole(unit, c));
+        addresses.extend(whole.map(|c| c.address()).filter(filter));
     }
     let select = |estate: &Estate| {
         let mut found = Components::new();
@@ -243,7 +258,7 @@ fn candidates(base: &Estate, head: &Estate, filter: &dyn Fn(&Address) -> bool) -
         }
         // In the order of `Estate::components`: the last unit that defines an address counts, shared or not.
         for unit in estate.units.iter().filter(|u| relevant(u)) {
-            for component in &unit.components {
+            for component in unit.components.iter().filter(|c| is_whole(unit, c)) {
                 let address = component.address();
                 if addresses.contains(&address) {
                     found.insert(address, Placed { component: Arc::clone(component), unit: Arc::clone(unit) });

@@ -161,7 +161,7 @@ fn filters_and_shared_units() {
     let mut named = estate(&files, HEAD);
     for unit in &mut named.units {
         let unit = Arc::get_mut(unit).unwrap();
-        (unit.resolved, unit.components) = (false, Vec::new());
+        (unit.state, unit.components) = (State::OutOfScope, Vec::new());
     }
     assert!(diff(&base, &named, &files, &Options::default()).components.is_empty());
 }
@@ -179,7 +179,14 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             influences: Arc::from([]),
         };
         let components = vec![Arc::new(component)];
-        Arc::new(Unit { name: name.into(), file, files: vec![file], components, resolved: true })
+        Arc::new(Unit {
+            name: name.into(),
+            file,
+            files: vec![file],
+            components,
+            state: State::Resolved,
+            broken: Vec::new(),
+        })
     };
     let last = unit("z", 0);
     let estate = |value| Estate { units: vec![unit("a", value), Arc::clone(&last)], findings: vec![] };
@@ -232,7 +239,14 @@ fn many_components_are_fast() {
         };
         let components = (0..16_000).map(component).collect();
         Estate {
-            units: vec![Arc::new(Unit { name: "u".into(), file, files: vec![file], components, resolved: true })],
+            units: vec![Arc::new(Unit {
+                name: "u".into(),
+                file,
+                files: vec![file],
+                components,
+                state: State::Resolved,
+                broken: Vec::new(),
+            })],
             findings: vec![],
         }
     };

@@ -36,6 +36,7 @@ pub fn write_diff(
         head: RevisionJson { rev: &head.rev, commit: head.commit.as_deref() },
         components: each(&diff.components, |c| ComponentJson::new(c, files)),
         locals: [],
+        unresolved: &diff.unresolved,
         diagnostics: each(findings, |f| diagnostic(f, files)),
     };
     finish(out, &report)
@@ -86,6 +87,7 @@ struct DiffReport<'a, C, D> {
     head: RevisionJson<'a>,
     components: C,
     locals: [(); 0],
+    unresolved: &'a [String],
     diagnostics: D,
 }
 

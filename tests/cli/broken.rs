@@ -221,7 +221,6 @@ fn a_broken_base_can_be_compared() {
 }
 
 #[test]
-#[ignore = "a stack that the head cannot resolve is reported as removed"]
 fn a_stack_that_breaks_is_not_gone() {
     let repo = Repo::atmos();
     repo.write("stacks/deploy/good.yaml", GOOD).commit("base");

@@ -14,7 +14,7 @@ use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How deep imports may lead.
@@ -57,7 +57,7 @@ pub(crate) struct Processed {
     /// What it depends on.
     pub deps: Deps,
     /// The import items that led to files.
-    pub edges: Vec<Origin>,
+    pub edges: BTreeSet<Origin>,
     /// Whether some import path was rendered with what was imported before.
     contextual: bool,
 }

@@ -34,7 +34,7 @@ pub use merge::ListStrategy;
 
 use super::{Dialect, Project, Scope};
 use crate::diagnostic::{self, Diagnostic, Label, Level};
-use crate::estate::{Estate, Unit};
+use crate::estate::{Estate, State, Unit};
 use crate::files::Files;
 use crate::source::Source;
 use crate::value::FileId;
@@ -44,7 +44,7 @@ use reader::{Cache, Deps, Reader};
 use render::Templates;
 use search::Trouble;
 use sink::Sink;
-use stack::Stacks;
+use stack::{Built, Stacks};
 use std::sync::Arc;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -115,13 +115,20 @@ impl Atmos {
             Scope::All => true,
             Scope::Touched(changes) => config_touched || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         };
-        let components = match &processed {
+        let built = match &processed {
             Ok(processed) if touched => stacks.components(&name, file, processed, &mut deps),
-            _ => Vec::new(),
+            Ok(_) => Ok(Built::default()),
+            Err(poisoned) => Err(*poisoned),
         };
+        let state = match (touched, &built) {
+            (false, _) => State::OutOfScope,
+            (true, Ok(_)) => State::Resolved,
+            (true, Err(_)) => State::Broken,
+        };
+        let Built { components, broken } = built.unwrap_or_default();
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
-        Some(Arc::new(Unit { name, file, files, components, resolved: touched }))
+        Some(Arc::new(Unit { name, file, files, components, state, broken }))
     }
 }
 

@@ -2,7 +2,7 @@
 //! (`reference: atmos.md` sections 4.1, 4.2, 4.9 and 7.2).
 
 use super::bases::BaseError;
-use super::component::{Builder, Built, Shared, Trouble};
+use super::component::{self, Builder, Shared, Trouble};
 use super::config::Config;
 use super::custom;
 use super::functions::{Env, NO_ENV};
@@ -32,6 +32,15 @@ pub(crate) struct Stacks<'a> {
     pub sink: &'a Sink,
 }
 
+/// The components of a manifest.
+#[derive(Debug, Default)]
+pub(crate) struct Built {
+    /// Those that could be resolved, sorted by address.
+    pub components: Vec<Arc<Component>>,
+    /// Types and names of those that could not.
+    pub broken: Vec<(Key, Key)>,
+}
+
 /// One manifest on its way.
 struct Manifest<'a> {
     key: Key,
@@ -51,38 +60,38 @@ impl Stacks<'_> {
         file: FileId,
         processed: &Processed,
         deps: &mut Deps,
-    ) -> Vec<Arc<Component>> {
+    ) -> Result<Built, Poisoned> {
         let map = &processed.merged;
         let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
-        let mut influences = processed.edges.clone();
-        influences.extend(self.config.influences.iter());
+        let influences = processed.edges.iter().chain(&self.config.influences).copied().collect();
         let manifest = Manifest { key: Arc::clone(key), file, name, influences, map, deps: Mutex::default() };
         let found = self.all(&manifest);
         deps.add(&manifest.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let mut found = found.unwrap_or_default();
-        found.sort_by_cached_key(|component| component.address());
-        found
+        let mut built = found?;
+        built.components.sort_by_cached_key(|component| component.address());
+        built.broken.sort();
+        Ok(built)
     }
 
-    fn all(&self, manifest: &Manifest<'_>) -> Result<Vec<Arc<Component>>, Poisoned> {
+    /// What is broken is left out; the rest of the stack stands.
+    fn all(&self, manifest: &Manifest<'_>) -> Result<Built, Poisoned> {
         let components = self.section(manifest, manifest.map, "components")?;
         self.check_globals(manifest)?;
-        let mut out = Vec::new();
-        let mut poisoned = false;
+        let mut out = Built::default();
+        let mut put = |kind: &str, name: &Key, component: Result<Arc<Component>, Poisoned>| match component {
+            Ok(component) => out.components.push(component),
+            Err(Poisoned) => out.broken.push((kind.into(), Arc::clone(name))),
+        };
         for kind in Kind::ALL {
             let Some(all) = components.get(kind.name()) else { continue };
             let Some(all) = all.as_map() else {
                 let message = format!("`components.{}` must be a map, not a {}", kind.name(), all.kind());
-                self.sink.error("non-mapping-section", message, &all.prov, manifest.file);
-                poisoned = true;
-                continue;
+                return Err(self.sink.error("non-mapping-section", message, &all.prov, manifest.file));
             };
             let shared = self.shared(manifest, kind)?;
             for entry in all.iter() {
-                match self.component(manifest, kind, all, &shared, &entry.key, &entry.value) {
-                    Ok(component) => out.push(component),
-                    Err(Poisoned) => poisoned = true,
-                }
+                let component = self.component(manifest, kind, all, &shared, &entry.key, &entry.value);
+                put(kind.name(), &entry.key, component);
             }
         }
         for kind in custom::KINDS {
@@ -91,17 +100,12 @@ impl Stacks<'_> {
                 let built = custom::build(kind, &entry.key, &entry.value, all, manifest.map, self.strategy);
                 let built = built.map_err(|(m, site)| self.sink.error("schema-violation", m, &site, manifest.file));
                 let finished = built.and_then(|map| {
-                    let built = Built { map, sites: Vec::new(), workspace_metadata: None };
+                    let built = component::Built { map, sites: Vec::new(), workspace_metadata: None };
                     self.finish(manifest, kind, None, &entry.key, &entry.value, built)
                 });
-                match finished {
-                    Ok(component) => out.push(component),
-                    Err(Poisoned) => poisoned = true,
-                }
+                put(kind, &entry.key, finished);
             }
         }
-        // What is broken is left out; the rest of the stack stands.
-        let _ = poisoned;
         Ok(out)
     }
 
@@ -232,7 +236,7 @@ impl Stacks<'_> {
         kind: Option<Kind>,
         name: &Key,
         value: &Value,
-        built: Built,
+        built: component::Built,
     ) -> Result<Arc<Component>, Poisoned> {
         let mut map = built.map;
         let data = name_data(&map, name);

@@ -44,7 +44,11 @@ impl Default for TextOptions {
 pub fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, options: &TextOptions) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if diff.components.is_empty() {
-        return writeln!(out, "{}", theme.bold("No effective change."));
+        if diff.unresolved.is_empty() {
+            return writeln!(out, "{}", theme.bold("No effective change."));
+        }
+        writeln!(out, "{}", theme.bold("No change in what could be resolved."))?;
+        return write_unresolved(out, diff);
     }
     let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
     let groups = group::group(diff, files);
@@ -66,7 +70,17 @@ pub fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, options: 
         }
         writeln!(out)?;
     }
-    writeln!(out, "{}", theme.bold(&summary(diff, &groups)))
+    writeln!(out, "{}", theme.bold(&summary(diff, &groups)))?;
+    write_unresolved(out, diff)
+}
+
+/// Says what was not compared.
+fn write_unresolved(out: &mut dyn io::Write, diff: &Diff) -> io::Result<()> {
+    if diff.unresolved.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = diff.unresolved.iter().map(|n| style::escape(n).to_string()).collect();
+    writeln!(out, "Not compared, because it could not be resolved: {}", names.join(", "))
 }
 
 /// `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`.

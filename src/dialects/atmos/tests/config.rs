@@ -33,7 +33,6 @@ fn imports_of_settings() {
 }
 
 #[test]
-#[ignore = "what an imported configuration imports is merged below it, not above it"]
 fn nested_imports_of_settings_win_over_all_but_the_main_file() {
     let world = dev()
         .atmos("import: [settings/a]\nenv: {M: main}\n")
