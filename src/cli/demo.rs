@@ -58,7 +58,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     {
         let mut out = output::stdout();
-        writeln!(out, "An example with two commits, and what the second one changes in the configuration of every component:")?;
+        writeln!(
+            out,
+            "An example with two commits, and what the second one changes in the configuration of every component:"
+        )?;
         writeln!(out, "$ {}\n", COMMAND.join(" "))?;
         out.flush()?;
     }

@@ -32,10 +32,10 @@ impl Scratch {
     /// Makes a repository with these commits on its branch, the last one checked out. No configuration but the
     /// repository's own is read, so nobody has to have told git their name.
     pub fn new(commits: &[Commit<'_>]) -> Result<Self, Error> {
-        let folder = tempfile::Builder::new().prefix("stacklint-demo-").tempdir().map_err(|error| Error::Scratch {
-            path: std::env::temp_dir(),
-            reason: error.to_string(),
-        })?;
+        let folder = tempfile::Builder::new()
+            .prefix("stacklint-demo-")
+            .tempdir()
+            .map_err(|error| Error::Scratch { path: std::env::temp_dir(), reason: error.to_string() })?;
         let failed = |reason| Error::Scratch { path: folder.path().into(), reason };
         write_history(folder.path(), commits).map_err(|error| failed(reason(error)))?;
         for (path, content) in commits.last().into_iter().flat_map(|commit| &commit.files) {
