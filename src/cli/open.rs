@@ -32,7 +32,12 @@ pub(super) enum State {
 ///
 /// # Errors
 /// There is no project in it.
-pub(super) fn resolve(dialect: &dyn Dialect, source: &dyn Source, place: &Place, files: &Files) -> Result<Estate, Failure> {
+pub(super) fn resolve(
+    dialect: &dyn Dialect,
+    source: &dyn Source,
+    place: &Place,
+    files: &Files,
+) -> Result<Estate, Failure> {
     if !dialect.detect(source, &place.project) {
         return Err(no_project(source, place));
     }
