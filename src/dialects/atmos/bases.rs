@@ -17,8 +17,6 @@ pub(crate) struct Bases {
     pub deepest: Option<Key>,
     /// The lines that name them.
     pub sites: Vec<Origin>,
-    /// The list strategy they were merged with, but for their own settings.
-    pub strategy: ListStrategy,
     /// The sum as it was after each base that the component names itself.
     after: Vec<(Key, Layer, Vec<Key>)>,
 }

@@ -27,9 +27,6 @@ pub(crate) struct Built {
     pub map: Map,
     /// Lines that shaped it besides the origins of its values.
     pub sites: Vec<Origin>,
-    /// Metadata for the workspace, where it is not the component's own: Atmos computes it once more, from the listed
-    /// bases alone and with the list strategy of the configuration.
-    pub workspace_metadata: Option<Arc<Map>>,
 }
 
 /// Why a component cannot be built.
@@ -166,21 +163,13 @@ impl Builder<'_> {
             }
         }
         out.set("component", component_name);
-        let again = kind == Kind::Terraform
-            && self.config.inherit_metadata
-            && (bases.strategy != self.strategy || component.has("component"));
-        let workspace_metadata = match out.get("metadata").and_then(Value::as_map) {
-            Some(metadata) if again && metadata.has("inherits") => Some(self.workspace_metadata(name, metadata)?),
-            _ => None,
-        };
-        Ok(Built { map: out, sites: bases.sites, workspace_metadata })
+        Ok(Built { map: out, sites: bases.sites })
     }
 
     fn bases(&self, name: &Key, component: &Map, own: &Layer, overrides: &Layer) -> Result<Bases, Trouble> {
         let strategy = own_strategy(self.strategy, [own.map(Section::Settings), overrides.map(Section::Settings)])?;
         let inheritance = self.inheritance(strategy);
         let mut bases = Bases::default();
-        bases.strategy = strategy;
         if let Some(legacy) = component.get("component") {
             if legacy.as_str().is_none() {
                 let message =
@@ -207,15 +196,6 @@ impl Builder<'_> {
         }
         bases.deepest = legacy;
         Ok(bases)
-    }
-
-    fn workspace_metadata(&self, name: &Key, metadata: &Arc<Map>) -> Result<Arc<Map>, Trouble> {
-        let mut bases = Bases::default();
-        let inheritance = self.inheritance(self.strategy);
-        for base in metadata.get("inherits").and_then(Value::as_list).into_iter().flat_map(|l| l.iter()) {
-            inheritance.add(&mut bases, name, base, false)?;
-        }
-        Ok(merge(self.strategy, [bases.layer.map(Section::Metadata), metadata]))
     }
 
     fn inheritance(&self, strategy: ListStrategy) -> Inheritance<'_> {

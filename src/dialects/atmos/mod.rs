@@ -44,7 +44,7 @@ use reader::{Cache, Deps, Reader};
 use render::Templates;
 use search::Trouble;
 use sink::Sink;
-use stack::{Built, Stacks};
+use stack::{Resolved, Stacks};
 use std::sync::Arc;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -117,7 +117,7 @@ impl Atmos {
         };
         let built = match &processed {
             Ok(processed) if touched => stacks.components(&name, file, processed, &mut deps),
-            Ok(_) => Ok(Built::default()),
+            Ok(_) => Ok(Resolved::default()),
             Err(poisoned) => Err(*poisoned),
         };
         let state = match (touched, &built) {
@@ -125,7 +125,7 @@ impl Atmos {
             (true, Ok(_)) => State::Resolved,
             (true, Err(_)) => State::Broken,
         };
-        let Built { components, broken } = built.unwrap_or_default();
+        let Resolved { components, broken } = built.unwrap_or_default();
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
         Some(Arc::new(Unit { name, file, files, components, state, broken }))

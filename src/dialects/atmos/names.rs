@@ -4,6 +4,7 @@ use super::config::Config;
 use super::render::Engine;
 use crate::template;
 use crate::value::{Data, Key, Map, Prov, Value};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How a component got the name of its stack.
@@ -134,6 +135,69 @@ pub(crate) fn stack(
 pub(crate) fn templated(text: &str, engine: &Engine<'_>, data: &Value) -> Result<Value, template::Error> {
     let rendered = engine.text(text, data)?;
     Ok(derived(rendered.text, rendered.inputs))
+}
+
+/// The built components of a type in a manifest, by name.
+pub(crate) type Siblings<'a> = HashMap<&'a str, &'a Map>;
+
+/// Metadata that names a workspace, the strongest first.
+const WORKSPACE_KEYS: [&str; 3] =
+    ["terraform_workspace", "terraform_workspace_pattern", "terraform_workspace_template"];
+
+/// What the metadata of a component says of its workspace. Atmos looks at the listed bases once more, and this time as
+/// they were built, so that also what they have from their own bases counts.
+pub(crate) fn said_of_workspace(siblings: &Siblings<'_>, name: &str, inherit: bool) -> Map {
+    let Some(own) = metadata(siblings, name) else { return Map::new() };
+    let mut said: [Option<Value>; 3] = Default::default();
+    if inherit {
+        let mut after: Vec<(&str, [Option<Value>; 3])> = Vec::new();
+        for base in bases(own) {
+            if let Some((_, known)) = after.iter().find(|(n, _)| *n == base) {
+                said = known.clone();
+                continue;
+            }
+            inherit_from(siblings, name, base, &mut said, &mut Vec::new());
+            after.push((base, said.clone()));
+        }
+    }
+    let value = |i: usize| own.get(WORKSPACE_KEYS[i]).cloned().or_else(|| said[i].clone());
+    (0..3).filter_map(|i| Some((Key::from(WORKSPACE_KEYS[i]), value(i)?))).collect()
+}
+
+fn metadata<'a>(siblings: &Siblings<'a>, name: &str) -> Option<&'a Arc<Map>> {
+    siblings.get(name)?.get("metadata")?.as_map()
+}
+
+fn bases(metadata: &Map) -> impl Iterator<Item = &str> {
+    let list = metadata.get("inherits").and_then(Value::as_list);
+    list.into_iter().flat_map(|l| l.iter()).filter_map(Value::as_str)
+}
+
+fn inherit_from<'a>(
+    siblings: &Siblings<'a>,
+    name: &str,
+    base: &str,
+    said: &mut [Option<Value>; 3],
+    path: &mut Vec<(String, String)>,
+) {
+    let step = (name.to_owned(), base.to_owned());
+    let Some(own) = metadata(siblings, base).filter(|_| name != base && !path.contains(&step)) else { return };
+    path.push(step);
+    let legacy = siblings.get(base).and_then(|c| c.get("component")).and_then(Value::as_str);
+    if own.get("type").and_then(Value::as_str) != Some("abstract")
+        && let Some(legacy) = legacy
+    {
+        inherit_from(siblings, base, legacy, said, path);
+    }
+    for next in bases(own) {
+        inherit_from(siblings, name, next, said, path);
+    }
+    path.pop();
+    for (said, key) in said.iter_mut().zip(WORKSPACE_KEYS) {
+        if let Some(value) = own.get(key) {
+            *said = Some(value.clone());
+        }
+    }
 }
 
 /// What the workspace of a component depends on.

@@ -2,14 +2,14 @@
 //! (`reference: atmos.md` sections 4.1, 4.2, 4.9 and 7.2).
 
 use super::bases::BaseError;
-use super::component::{self, Builder, Shared, Trouble};
+use super::component::{Builder, Built, Shared, Trouble};
 use super::config::Config;
 use super::custom;
 use super::functions::{Env, NO_ENV};
 use super::layers::{Kind, Layer, Section};
 use super::manifest::{FILE_FUNCTIONS, Processed};
 use super::merge::{ListStrategy, merge};
-use super::names::{self, Workspace};
+use super::names::{self, Siblings, Workspace};
 use super::paths;
 use super::reader::{Deps, Reader};
 use super::render::{Engine, Failure, Templates};
@@ -17,7 +17,7 @@ use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::estate::Component;
 use crate::template::{FunctionSet, MissingKey};
-use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Value};
+use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Metadata that may be said for a whole stack.
@@ -34,7 +34,7 @@ pub(crate) struct Stacks<'a> {
 
 /// The components of a manifest.
 #[derive(Debug, Default)]
-pub(crate) struct Built {
+pub(crate) struct Resolved {
     /// Those that could be resolved, sorted by address.
     pub components: Vec<Arc<Component>>,
     /// Types and names of those that could not.
@@ -60,24 +60,24 @@ impl Stacks<'_> {
         file: FileId,
         processed: &Processed,
         deps: &mut Deps,
-    ) -> Result<Built, Poisoned> {
+    ) -> Result<Resolved, Poisoned> {
         let map = &processed.merged;
         let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
         let influences = processed.edges.iter().chain(&self.config.influences).copied().collect();
         let manifest = Manifest { key: Arc::clone(key), file, name, influences, map, deps: Mutex::default() };
         let found = self.all(&manifest);
         deps.add(&manifest.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
-        let mut built = found?;
-        built.components.sort_by_cached_key(|component| component.address());
-        built.broken.sort();
-        Ok(built)
+        let mut resolved = found?;
+        resolved.components.sort_by_cached_key(|component| component.address());
+        resolved.broken.sort();
+        Ok(resolved)
     }
 
     /// What is broken is left out; the rest of the stack stands.
-    fn all(&self, manifest: &Manifest<'_>) -> Result<Built, Poisoned> {
+    fn all(&self, manifest: &Manifest<'_>) -> Result<Resolved, Poisoned> {
         let components = self.section(manifest, manifest.map, "components")?;
         self.check_globals(manifest)?;
-        let mut out = Built::default();
+        let mut out = Resolved::default();
         let mut put = |kind: &str, name: &Key, component: Result<Arc<Component>, Poisoned>| match component {
             Ok(component) => out.components.push(component),
             Err(Poisoned) => out.broken.push((kind.into(), Arc::clone(name))),
@@ -89,9 +89,19 @@ impl Stacks<'_> {
                 return Err(self.sink.error("non-mapping-section", message, &all.prov, manifest.file));
             };
             let shared = self.shared(manifest, kind)?;
-            for entry in all.iter() {
-                let component = self.component(manifest, kind, all, &shared, &entry.key, &entry.value);
-                put(kind.name(), &entry.key, component);
+            let build = |e: &Entry| self.component(manifest, kind, all, &shared, &e.key, &e.value);
+            let built: Vec<_> = all.iter().map(|e| (e, build(e))).collect();
+            let siblings: Siblings<'_> =
+                built.iter().filter_map(|(e, b)| Some((&*e.key, &b.as_ref().ok()?.map))).collect();
+            // Only Terraform has workspaces.
+            let said = |e: &Entry| match kind {
+                Kind::Terraform => Some(names::said_of_workspace(&siblings, &e.key, self.config.inherit_metadata)),
+                _ => None,
+            };
+            let said: Vec<Option<Map>> = built.iter().map(|(e, _)| said(e)).collect();
+            for ((entry, built), said) in built.into_iter().zip(said) {
+                let finished = built.and_then(|b| self.finish(manifest, kind.name(), entry, b, said.as_ref()));
+                put(kind.name(), &entry.key, finished);
             }
         }
         for kind in custom::KINDS {
@@ -100,8 +110,8 @@ impl Stacks<'_> {
                 let built = custom::build(kind, &entry.key, &entry.value, all, manifest.map, self.strategy);
                 let built = built.map_err(|(m, site)| self.sink.error("schema-violation", m, &site, manifest.file));
                 let finished = built.and_then(|map| {
-                    let built = component::Built { map, sites: Vec::new(), workspace_metadata: None };
-                    self.finish(manifest, kind, None, &entry.key, &entry.value, built)
+                    let built = Built { map, sites: Vec::new() };
+                    self.finish(manifest, kind, entry, built, None)
                 });
                 put(kind, &entry.key, finished);
             }
@@ -213,7 +223,7 @@ impl Stacks<'_> {
         shared: &Shared,
         name: &Key,
         value: &Value,
-    ) -> Result<Arc<Component>, Poisoned> {
+    ) -> Result<Built, Poisoned> {
         let Some(map) = value.as_map() else {
             let message = format!("component `{name}` must be a map, not a {}", value.kind());
             return Err(self.sink.error("non-mapping-section", message, &value.prov, manifest.file));
@@ -225,18 +235,16 @@ impl Stacks<'_> {
         };
         let builder =
             Builder { config: self.config, strategy: self.strategy, kind, all, shared, is_folder: &is_folder };
-        let built = builder.build(name, map).map_err(|t| self.trouble(&t, manifest, kind, name, value))?;
-        self.finish(manifest, kind.name(), Some(kind), name, value, built)
+        builder.build(name, map).map_err(|t| self.trouble(&t, manifest, kind, name, value))
     }
 
     fn finish(
         &self,
         manifest: &Manifest<'_>,
         type_name: &str,
-        kind: Option<Kind>,
-        name: &Key,
-        value: &Value,
-        built: component::Built,
+        Entry { key: name, value }: &Entry,
+        built: Built,
+        said_of_workspace: Option<&Map>,
     ) -> Result<Arc<Component>, Poisoned> {
         let mut map = built.map;
         let data = name_data(&map, name);
@@ -259,14 +267,12 @@ impl Stacks<'_> {
             map.set("atmos_manifest", Value::str(Arc::clone(&manifest.key)));
         };
         mark(&mut map);
-        if kind == Some(Kind::Terraform) {
+        if let Some(said) = said_of_workspace {
             let mut marked = data.as_map().map(|m| (**m).clone()).unwrap_or_default();
             mark(&mut marked);
             let lenient = self.config.templates.ignore_missing;
             let missing = if lenient { MissingKey::Default } else { MissingKey::Error };
             let engine = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, missing);
-            let metadata = map.get("metadata").and_then(Value::as_map).cloned().unwrap_or_default();
-            let metadata = built.workspace_metadata.clone().unwrap_or(metadata);
             let backend_type: Key = map.get("backend_type").and_then(Value::as_str).unwrap_or_default().into();
             let workspace = Workspace {
                 config: self.config,
@@ -274,7 +280,7 @@ impl Stacks<'_> {
                 manifest_name: manifest.name.as_ref(),
                 stack: &stack,
                 context: &named.context,
-                metadata: &metadata,
+                metadata: said,
                 data: &Value::map(marked),
                 backend_type: &backend_type,
             };
@@ -289,7 +295,7 @@ impl Stacks<'_> {
         if let Some(mocks) = mocks {
             map.set("mocks", mocks);
         }
-        if kind == Some(Kind::Terraform) && !self.config.include_empty {
+        if said_of_workspace.is_some() && !self.config.include_empty {
             map = map
                 .iter()
                 .filter(|e| e.value.as_map().is_none_or(|m| !m.is_empty()))
