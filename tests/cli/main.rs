@@ -1,5 +1,4 @@
 //! The built binary in real repositories.
-#![allow(clippy::disallowed_methods, reason = "tests work on real folders and processes")]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::disallowed_methods, reason = "these tests write files, run git and the binary")]
 

@@ -1,19 +1,16 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
 
 use super::config::Config;
-use super::document::Decoder;
 use super::functions::NO_ENV;
 use super::imports::{self, Import};
-use super::locals::{self, Locals};
 use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
-use super::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
-use super::render::{Engine, Failure, Templates, hide_unknowns, reveal, source_offset};
+use super::reader::{Deps, Loaded, Reader};
+use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
-use crate::yaml::{self, Document, Span};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,8 +19,6 @@ const MAX_DEPTH: usize = 200;
 
 /// The template functions of a render of a whole file.
 pub(crate) const FILE_FUNCTIONS: FunctionSet = FunctionSet::ALL;
-/// The template functions of locals.
-const LOCALS_FUNCTIONS: FunctionSet = FunctionSet::LOCALS;
 
 /// `overrides` on their way through the imports.
 #[derive(Clone, Debug, Default)]
@@ -64,12 +59,12 @@ pub(crate) struct Processed {
 
 /// How a manifest is reached.
 #[derive(Clone, Default)]
-struct Call {
-    context: Arc<Map>,
+pub(super) struct Call {
+    pub context: Arc<Map>,
     /// `settings`, `vars` and `env` of earlier imports, for import paths.
     path_context: Arc<Map>,
-    skip_templates: bool,
-    ignore_missing: bool,
+    pub skip_templates: bool,
+    pub ignore_missing: bool,
     overrides: AllOverrides,
 }
 
@@ -258,180 +253,6 @@ impl<'a> Manifests<'a> {
         Ok(out)
     }
 
-    /// The content of a file before imports, and the context that it hands to them.
-    fn read(&self, loaded: &Arc<Loaded>, call: &Call, deps: &mut Deps) -> Result<(Map, Arc<Map>), Poisoned> {
-        let raw = self.reader.decode(
-            loaded,
-            self.config.key_delimiter.as_deref(),
-            &self.config.base,
-            &self.config.start,
-            deps,
-        );
-        let is_template = loaded.path.ends_with(".yaml.tmpl") || loaded.path.ends_with(".yml.tmpl");
-        if call.skip_templates {
-            let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
-            let map = with_handed_sections(self.as_map(loaded, value)?, &call.context);
-            return Ok((map, Arc::clone(&call.context)));
-        }
-        let mut context = Arc::clone(&call.context);
-        // Before it is rendered, the text of a template need not be YAML, nor its locals make sense.
-        let unfinished = loaded.path.ends_with(".tmpl");
-        let raw_map = match &raw {
-            Ok(value) => Some(self.as_map(loaded, value.clone())?),
-            Err(_) if unfinished && (is_template || !context.is_empty()) => None,
-            Err(issues) => return Err(self.broken(loaded, issues)),
-        };
-        if let Some(map) = &raw_map {
-            match locals::resolve(map, &self.locals_engine()) {
-                Ok(locals) => context = self.add_locals(map, locals, &context),
-                Err(_) if unfinished => context = without_locals(&context),
-                Err(error) => {
-                    let mut finding =
-                        Diagnostic::new(error.rule, Level::Error, error.message, label(&error.site, loaded.file, ""));
-                    finding.related = error.related.iter().map(|(p, words)| label(p, loaded.file, words)).collect();
-                    self.sink.push(finding);
-                    return Err(Poisoned);
-                }
-            }
-        } else {
-            context = without_locals(&context);
-        }
-        let map = if is_template || !context.is_empty() {
-            self.rendered(loaded, raw_map, &context, call, deps)?
-        } else {
-            raw_map.unwrap_or_default()
-        };
-        Ok((with_handed_sections(map, &context), context))
-    }
-
-    /// The content of a file, rendered with a context.
-    fn rendered(
-        &self,
-        loaded: &Arc<Loaded>,
-        raw: Option<Map>,
-        context: &Arc<Map>,
-        call: &Call,
-        deps: &mut Deps,
-    ) -> Result<Map, Poisoned> {
-        let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
-        let engine = self.engine(missing);
-        let data = Value { data: Data::Map(Arc::clone(context)), prov: Prov::default() };
-        // Only a context that the importer gave makes a failure one; otherwise the file waits for its components.
-        let given = !call.context.is_empty();
-        let structured = raw.filter(|_| !context.is_empty()).map(|raw| {
-            let value = locals::replace_references(&Value::map(raw), &data, &engine);
-            value.as_map().cloned().unwrap_or_default()
-        });
-        match structured {
-            Some(map) => match engine.map_in_parts(&map, &data, 1) {
-                Ok(rendered) => Ok((*rendered).clone()),
-                Err(Failure::Template { .. }) if !given => Ok((*map).clone()),
-                Err(failure) => Err(self.failure(&failure, loaded)),
-            },
-            None => self.rendered_text(loaded, &data, &engine, given, deps),
-        }
-    }
-
-    /// The content of a file whose text is rendered as it stands there.
-    fn rendered_text(
-        &self,
-        loaded: &Arc<Loaded>,
-        data: &Value,
-        engine: &Engine<'_>,
-        given: bool,
-        deps: &mut Deps,
-    ) -> Result<Map, Poisoned> {
-        let rendered = match engine.text(&loaded.text, data) {
-            Ok(rendered) => rendered,
-            Err(_) if !given => {
-                let doc = yaml::document_of(Arc::clone(&loaded.text))
-                    .map_err(|e| self.broken(loaded, &[syntax_issue(&e)]))?;
-                let place = |key: u32, span: Span| loaded.prov(key, span);
-                let value = self.decode(&doc, loaded, &place, deps).map_err(|issues| self.broken(loaded, &issues))?;
-                return self.as_map(loaded, value);
-            }
-            Err(error) => {
-                let end = (error.offset + 1).min(loaded.text.len());
-                let label = Label::new(loaded.file, error.offset as u32, end as u32, "");
-                self.sink.push(Diagnostic::new("template-error", Level::Error, error.message, label));
-                return Err(Poisoned);
-            }
-        };
-        let mut unknowns = Vec::new();
-        let (text, segments) = hide_unknowns(&rendered, &mut unknowns);
-        let at = |offset: u32| source_offset(&segments, offset as usize) as u32;
-        let doc = yaml::document_of(text.into()).map_err(|e| {
-            let mut issue = syntax_issue(&e);
-            issue.span = Span { start: at(e.offset), end: at(e.offset) + 1 };
-            issue.message = format!("the rendered file is no YAML: {}", e.message);
-            self.broken(loaded, &[issue])
-        })?;
-        let place = |key: u32, span: Span| {
-            let start = at(span.start);
-            let end = at(span.end.saturating_sub(1)).max(start) + 1;
-            let prov = loaded.prov(at(key), Span { start, end });
-            prov.with_inputs(rendered.inputs.iter().filter(|_| !literal(&segments, span.start)).cloned())
-        };
-        let value = self.decode(&doc, loaded, &place, deps).map_err(|issues| self.broken(loaded, &issues))?;
-        self.as_map(loaded, reveal(&value, &unknowns))
-    }
-
-    /// The value of a document that came out of a template.
-    fn decode(
-        &self,
-        doc: &Document,
-        loaded: &Loaded,
-        place: &dyn Fn(u32, Span) -> Prov,
-        deps: &mut Deps,
-    ) -> Result<Value, Vec<super::document::Issue>> {
-        let (base, start) = (&self.config.base, &self.config.start);
-        let includer = Includer { reader: self.reader, manifest: &loaded.path, base, start, deps: Mutex::default() };
-        let decoder = Decoder { place, include: Some(&includer), delimiter: self.config.key_delimiter.as_deref() };
-        let value = decoder.decode(doc);
-        deps.add(&includer.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
-        value
-    }
-
-    /// The context of a file with its locals and the sections that may use them.
-    fn add_locals(&self, file: &Map, locals: Locals, context: &Arc<Map>) -> Arc<Map> {
-        let mut context = (*without_locals(context)).clone();
-        if !locals.present {
-            return Arc::new(context);
-        }
-        context.set("locals", Value::map(locals.flat));
-        let engine = self.engine(MissingKey::Error);
-        // Each section is rendered with what is resolved before it; one that fails stays as it is, all of it.
-        let mut seen = context.clone();
-        for key in ["settings", "vars", "env"] {
-            let Some(Value { data: Data::Map(section), prov }) = file.get(key) else { continue };
-            let data = Value::map(seen.clone());
-            let replaced = locals::replace_references(
-                &Value { data: Data::Map(Arc::clone(section)), prov: prov.clone() },
-                &data,
-                &engine,
-            );
-            let map = replaced.as_map().cloned().unwrap_or_default();
-            let rendered = engine.map_in_parts(&map, &data, 1).unwrap_or_else(|_| Arc::clone(section));
-            let value = Value { data: Data::Map(rendered), prov: prov.clone() };
-            seen.set(key, value.clone());
-            context.set(key, value);
-        }
-        Arc::new(context)
-    }
-
-    fn locals_engine(&self) -> Engine<'_> {
-        let (functions, missing) = (&LOCALS_FUNCTIONS, MissingKey::Error);
-        Engine {
-            templates: self.templates,
-            slot: 1,
-            delimiters: ("{{", "}}"),
-            functions,
-            missing,
-            env: &NO_ENV,
-            assume: false,
-        }
-    }
-
     /// The files that an import leads to.
     fn matches(
         &self,
@@ -520,51 +341,6 @@ impl<'a> Manifests<'a> {
         self.sink.push(finding);
         true
     }
-
-    fn as_map(&self, loaded: &Loaded, value: Value) -> Result<Map, Poisoned> {
-        match value.data {
-            Data::Map(map) => Ok((*map).clone()),
-            Data::Null => Ok(Map::new()),
-            _ => {
-                let message = format!("a manifest must be a map, not a {}", value.kind());
-                Err(self.sink.error("invalid-yaml", message, &value.prov, loaded.file))
-            }
-        }
-    }
-
-    fn broken(&self, loaded: &Loaded, issues: &[super::document::Issue]) -> Poisoned {
-        self.sink.issues(loaded, issues)
-    }
-
-    fn failure(&self, failure: &Failure, loaded: &Loaded) -> Poisoned {
-        let (message, site) = failure.parts();
-        let rule = if matches!(failure, Failure::Template { .. }) { "template-error" } else { "invalid-yaml" };
-        self.sink.error(rule, message, site, loaded.file)
-    }
-}
-
-fn literal(segments: &[crate::template::Segment], offset: u32) -> bool {
-    let after = segments.partition_point(|s| s.out <= offset as usize);
-    after.checked_sub(1).and_then(|i| segments.get(i)).is_none_or(|s| s.literal)
-}
-
-/// The sections that a context has under their names take the place of those of the file.
-fn with_handed_sections(mut file: Map, context: &Map) -> Map {
-    for key in ["locals", "vars", "settings", "env"] {
-        if let Some(value) = context.get(key).filter(|v| v.as_map().is_some_and(|m| !m.is_empty())) {
-            file.set(key, value.clone());
-        }
-    }
-    file
-}
-
-fn without_locals(context: &Arc<Map>) -> Arc<Map> {
-    if !context.has("locals") {
-        return Arc::clone(context);
-    }
-    let mut out = (**context).clone();
-    out.remove("locals");
-    Arc::new(out)
 }
 
 /// Every component of a type that the file itself declares gets the overrides.

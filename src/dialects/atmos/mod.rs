@@ -1,13 +1,14 @@
 //! Atmos: `atmos.yaml`, stack manifests, components. The stages in the order in which Atmos runs them:
 //!
-//! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`document`, `locals`,
-//! `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`, `backend`,
-//! `names`: the components of its stacks) → the estate.
+//! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
+//! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
+//! `backend`, `names`: the components of its stacks) → the estate.
 
 mod backend;
 mod bases;
 mod component;
 mod config;
+mod content;
 mod custom;
 mod deferred;
 mod discover;
