@@ -43,7 +43,7 @@ pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> R
     if let Some(path) = project.env.get("ATMOS_BASE_PATH").filter(|p| !p.is_empty()) {
         base = Some((path.clone(), project.start.clone()));
     }
-    let base = resolve_base(reader, project, base, deps);
+    let base = resolve_base(reader, project, base, deps).map_err(|m| Trouble::Message(m, main.clone()))?;
     Config::read(config::settle_functions(&all), base, project.start.clone()).map_err(|m| Trouble::Message(m, main))
 }
 
@@ -133,6 +133,7 @@ impl Search<'_, '_> {
             }
         }
         let base = resolve_base(self.reader, self.project, base_path(&own).map(|p| (p, dir.clone())), self.deps);
+        let base = base.map_err(|m| Trouble::Message(m, Some(Arc::clone(&main))))?;
         self.imports(&own, &base, 0)?;
         if let Some(path) = base_path(&own) {
             self.base = Some((path, dir.clone()));
@@ -238,28 +239,41 @@ fn base_path(value: &Value) -> Option<String> {
 }
 
 /// The folder that `base_path` means, from the root of the repository.
-fn resolve_base(reader: &Reader<'_>, project: &Project, base: Option<(String, String)>, deps: &mut Deps) -> String {
+///
+/// # Errors
+/// It leads out of the repository.
+fn resolve_base(
+    reader: &Reader<'_>,
+    project: &Project,
+    base: Option<(String, String)>,
+    deps: &mut Deps,
+) -> Result<String, String> {
     let (path, dir) = base.unwrap_or_default();
     if let Some(absolute) = path.strip_prefix('/') {
         // An absolute path that leads into the work tree; any other lies outside of what can be read.
         let root = project.root.trim_matches('/');
-        return paths::relative(absolute, root).map_or_else(String::new, |p| paths::join("", p).unwrap_or_default());
+        let inside = paths::relative(absolute, root).and_then(|p| paths::join("", p));
+        return Ok(inside.unwrap_or_default());
     }
     let dotted = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
+    if path == "." && dir != project.start {
+        // A bare dot in a file found elsewhere means the root, unlike `./`.
+        return Ok(String::new());
+    }
     if dotted {
-        return paths::join(&dir, &path).unwrap_or_default();
+        return paths::join(&dir, &path).ok_or_else(|| format!("`base_path` leads out of the repository: {path}"));
     }
     if path.is_empty() {
-        return String::new();
+        return Ok(String::new());
     }
     for from in ["", &project.start] {
         if let Some(joined) = paths::join(from, &path)
             && reader.is_dir(&joined, deps)
         {
-            return joined;
+            return Ok(joined);
         }
     }
-    paths::join("", &path).unwrap_or_default()
+    paths::join("", &path).ok_or_else(|| format!("`base_path` leads out of the repository: {path}"))
 }
 
 /// Maps deeply, all else by replacement, as the configuration library merges.
