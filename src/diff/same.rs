@@ -1,7 +1,8 @@
 //! Equality of values as they are printed: two values are the same if their JSON is the same.
 //!
-//! So `1` equals `1.0`, and an unknown value equals the text that it is printed as. Shared sub-trees are compared by
-//! identity first, and nothing here recurses, however deep a value is.
+//! So `1` equals `1.0`, and an unknown value equals a known one that prints like it. Two unknown values must also be
+//! written alike: `{{ env "A" }}` and `{{ env "B" }}` print nothing, but are not the same. Shared sub-trees are compared
+//! by identity first, and nothing here recurses, however deep a value is.
 
 use crate::value::{Data, Value, json};
 use std::borrow::Cow;
@@ -36,6 +37,18 @@ pub fn same(a: &Value, b: &Value) -> bool {
                 }
                 todo.extend(x.iter().zip(y.iter()));
             }
+            (Data::Unknown(x), Data::Unknown(y)) => {
+                if x.text != y.text {
+                    return false;
+                }
+                match (&x.assumed, &y.assumed) {
+                    (Some(x), Some(y)) => todo.push((x, y)),
+                    (None, None) => {}
+                    _ => return false,
+                }
+            }
+            (Data::Unknown(x), _) if x.assumed.is_some() => todo.extend(x.assumed.as_deref().map(|x| (x, b))),
+            (_, Data::Unknown(y)) if y.assumed.is_some() => todo.extend(y.assumed.as_deref().map(|y| (a, y))),
             (Data::Str(x), Data::Str(y)) => {
                 if !Arc::ptr_eq(x, y) && x != y {
                     return false;
@@ -57,6 +70,7 @@ pub fn digest(value: &Value) -> u64 {
     let mut todo = vec![value];
     while let Some(value) = todo.pop() {
         match &value.data {
+            Data::Unknown(unknown) if unknown.assumed.is_some() => todo.extend(unknown.assumed.as_deref()),
             Data::Map(map) => {
                 (1u8, map.len()).hash(&mut hasher);
                 for entry in map.iter() {
@@ -134,5 +148,18 @@ mod tests {
         for (a, b) in different {
             assert!(!same(&Value::new(a), &Value::new(b)));
         }
+    }
+
+    #[test]
+    fn what_is_assumed_does_not_hide_what_is_written() {
+        let unknown = |text: &str, assumed: &str| {
+            let assumed = Some(Box::new(Value::str(assumed)));
+            Value::new(Data::Unknown(Arc::new(Unknown { assumed, ..Unknown::new(text, "") })))
+        };
+        assert!(same(&unknown("{{ env `A` }}", ""), &unknown("{{ env `A` }}", "")));
+        assert!(!same(&unknown("{{ env `A` }}", ""), &unknown("{{ env `B` }}", "")));
+        assert!(!same(&unknown("{{ env `A` | default .x }}", "1"), &unknown("{{ env `A` | default .x }}", "2")));
+        assert!(same(&unknown("{{ env `A` }}", "x"), &Value::str("x")));
+        assert_eq!(digest(&unknown("{{ env `A` }}", "x")), digest(&Value::str("x")));
     }
 }
