@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let head = Commit { message: "Keep logs longer, and some smaller changes", files };
     let scratch = Scratch::new(&[base, head])?;
     let Ok(Cli { command: Command::Diff(diff), .. }) = Cli::try_parse_from(COMMAND) else {
-        return Err(Failure("the demonstration has no diff to show".to_owned()));
+        return Err(Failure::Message("the demonstration has no diff to show".to_owned()));
     };
     {
         let mut out = output::stdout();

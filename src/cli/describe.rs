@@ -97,7 +97,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
                 out.flush()?;
                 return Ok(Outcome::Clean);
             } else if !estate.findings.iter().any(|f| f.level == Level::Error) {
-                return Err(Failure(missing(&found, options)));
+                return Err(Failure::Message(missing(&found, options)));
             }
         }
     }
@@ -124,7 +124,7 @@ fn pick<'a>(
     if let (Some(a), Some(b)) = (first, matches.next())
         && a.0.0 == b.0.0
     {
-        return Err(Failure(format!(
+        return Err(Failure::Message(format!(
             "`{}` is the name of components of several types in `{}`: add --type {} or --type {}",
             options.name, a.0.0, a.0.1, b.0.1
         )));

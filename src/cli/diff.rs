@@ -75,7 +75,7 @@ fn sources(options: &Options, place: &Place) -> Result<Sides, Failure> {
     let text = options.revisions.as_deref().unwrap_or("HEAD");
     if let Spec::TwoDot(..) | Spec::ThreeDot(..) = Spec::parse(text) {
         if options.staged || options.worktree {
-            return Err(Failure(format!("`{text}` names both sides: leave --staged and --worktree out")));
+            return Err(Failure::Message(format!("`{text}` names both sides: leave --staged and --worktree out")));
         }
         let range = repository.range(text)?;
         return Ok((repository.at(&range.base)?, repository.at(&range.head)?));
@@ -173,7 +173,7 @@ fn novelty<'a>(old: &'a Estate, new: &'a Estate, files: &Files) -> Vec<Finding<'
 /// Whether an address is asked for.
 pub(super) fn filter(stack: Option<&str>, component: Option<&str>) -> Result<impl Fn(&Address) -> bool, Failure> {
     let glob = |pattern: Option<&str>| -> Result<Option<Glob>, Failure> {
-        pattern.map(|p| Glob::new(p).map_err(|e| Failure(format!("`{p}` is no pattern: {e}")))).transpose()
+        pattern.map(|p| Glob::new(p).map_err(|e| Failure::Message(format!("`{p}` is no pattern: {e}")))).transpose()
     };
     let (stack, component) = (glob(stack)?, glob(component)?);
     Ok(move |address: &Address| {

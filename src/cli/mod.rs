@@ -97,19 +97,27 @@ enum Outcome {
     Changes,
 }
 
-/// stacklint could not do its work; what to tell the user.
+/// Why stacklint could not do its work.
 #[derive(Debug)]
-struct Failure(String);
+enum Failure {
+    /// What to tell the user.
+    Message(String),
+    /// Nobody reads the output any more, which is no failure of ours.
+    BrokenPipe,
+}
 
 impl From<crate::source::Error> for Failure {
     fn from(error: crate::source::Error) -> Self {
-        Failure(error.to_string())
+        Failure::Message(error.to_string())
     }
 }
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Failure(format!("cannot write the output: {error}"))
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::BrokenPipe,
+            _ => Failure::Message(format!("cannot write the output: {error}")),
+        }
     }
 }
 
@@ -120,9 +128,9 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Changes) => ExitCode::from(3),
-        Err(failure) if failure.0.contains("Broken pipe") => ExitCode::SUCCESS,
-        Err(failure) => {
-            output::talk(&format!("stacklint: {}", failure.0));
+        Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
+        Err(Failure::Message(message)) => {
+            output::talk(&format!("stacklint: {message}"));
             ExitCode::from(2)
         }
     }

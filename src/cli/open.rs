@@ -47,7 +47,7 @@ pub(super) fn resolve(
 /// What to say where no project is found.
 pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
     let start = if place.project.start.is_empty() { "its root" } else { &place.project.start };
-    Failure(format!(
+    Failure::Message(format!(
         "{} holds no project that stacklint knows: there is neither an atmos.yaml nor a folder `stacks` (started in {start}; \
          -C DIR starts elsewhere, --config PATH names the configuration)",
         source.name()
@@ -59,10 +59,12 @@ impl Place {
     pub(super) fn find(global: &Global) -> Result<Self, Failure> {
         let folder = match &global.directory {
             Some(dir) => dir.clone(),
-            None => std::env::current_dir().map_err(|e| Failure(format!("cannot tell the current folder: {e}")))?,
+            None => {
+                std::env::current_dir().map_err(|e| Failure::Message(format!("cannot tell the current folder: {e}")))?
+            }
         };
         if !folder.is_dir() {
-            return Err(Failure(format!("there is no folder {}", folder.display())));
+            return Err(Failure::Message(format!("there is no folder {}", folder.display())));
         }
         let repository = Repository::discover(&folder)?;
         let mut project = Project::default();
@@ -108,13 +110,13 @@ impl Place {
             Some(repository) if repository.workdir().is_some() => repository.relative(&full),
             _ => full.strip_prefix(&self.folder).ok().map(|p| p.to_string_lossy().replace('\\', "/")),
         };
-        found.ok_or_else(|| Failure(format!("{} lies outside of the repository", path.display())))
+        found.ok_or_else(|| Failure::Message(format!("{} lies outside of the repository", path.display())))
     }
 
     /// The repository, where one is needed.
     pub(super) fn repository(&self) -> Result<&Repository, Failure> {
         self.repository.as_ref().ok_or_else(|| {
-            Failure(format!(
+            Failure::Message(format!(
                 "{} is not in a git repository: revisions can be compared only inside of one",
                 self.folder.display()
             ))
@@ -136,7 +138,7 @@ impl Place {
             State::Index => {
                 let index = self.repository()?.index()?;
                 if let Some(path) = index.conflicts.first() {
-                    return Err(Failure(format!(
+                    return Err(Failure::Message(format!(
                         "the index has unresolved conflicts, {path} for one: resolve them first"
                     )));
                 }
