@@ -14,11 +14,11 @@ pub struct Estate {
     pub findings: Vec<Diagnostic>,
 }
 
-/// What resolves by itself: in Atmos a top-level stack manifest with everything it imports. Two revisions in which a
+/// What resolves by itself: for stacks a top-level manifest with everything it imports. Two revisions in which a
 /// unit depends on the same content have the same unit.
 #[derive(Debug)]
 pub struct Unit {
-    /// Its name (in Atmos the manifest key).
+    /// Its name (for stacks the manifest key).
     pub name: Arc<str>,
     /// The file that defines it.
     pub file: FileId,

@@ -1,4 +1,4 @@
-//! Path patterns with the meaning Atmos gives them (the `doublestar` dialect).
+//! Path patterns as deployment tools written in Go read them (the `doublestar` library).
 //!
 //! | pattern | matches |
 //! | --- | --- |
@@ -10,7 +10,7 @@
 //! | `\c` | the character `c` itself |
 //!
 //! Dot files are nothing special. Whether a pattern is malformed is noticed by [`Glob::new`]; [`path_match`] notices it
-//! as late as Atmos does, which matters where a late error changes what a stack list contains.
+//! as late as that library does, which matters where a late error changes what a stack list contains.
 //!
 //! Matching is greedy with one point of return per kind of star, exactly like the original: a few odd patterns (a class
 //! that swallows a `/` behind a star) match less than a textbook matcher would, and users see the same here.
