@@ -202,8 +202,12 @@ proptest! {
         };
         let (old, new) = (resolve(&base, Scope::All), resolve(&head, Scope::All));
         let found = diff::diff(&old, &new, &table, &diff::Options::default());
-        // What one side could not resolve is not compared.
+        // Two manifests that define one component: only seen together.
+        let defined = |d: &Estate| d.units.iter().map(|u| u.components.len()).sum::<usize>();
+        let twice = [&old, &new].iter().any(|d| defined(d) != d.components().len());
+        // What one side could not resolve is not compared. Which of two manifests that is cannot be told by the address.
         let unresolved: Vec<String> = found.unresolved.clone();
+        prop_assume!(!twice || unresolved.is_empty());
         let compared = |estate: &Estate| {
             let mut all = components(estate);
             for placed in estate.components().into_values() {
@@ -229,9 +233,7 @@ proptest! {
             let only = d.components.iter().filter(|c| c.status == diff::Status::Modified);
             only.map(|c| format!("{}/{} {:?}", c.stack, c.name, c.changes.iter().map(|c| &c.path).collect::<Vec<_>>())).collect()
         };
-        // Two manifests that define one component: only seen together.
-        let twice = |d: &Estate| d.units.iter().map(|u| u.components.len()).sum::<usize>() != d.components().len();
-        if !twice(&resolve(&base, Scope::All)) && !twice(&resolve(&head, Scope::All)) && narrow.components.iter().all(|c| c.status == diff::Status::Modified) {
+        if !twice && narrow.components.iter().all(|c| c.status == diff::Status::Modified) {
             prop_assert_eq!(modified(&narrow), modified(&found));
         }
     }
