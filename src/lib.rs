@@ -23,6 +23,7 @@ pub mod diff;
 pub mod estate;
 pub mod files;
 pub mod report;
+pub mod rules;
 pub mod source;
 pub mod template;
 mod text;

@@ -41,13 +41,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let source = place.open(&state)?;
     let files = Files::default();
     let estate = open::resolve(&Atmos::new(), &*source, &place, &files)?;
-    let findings: Vec<Finding<'_>> = estate.findings.iter().map(Finding::from).collect();
+    let findings: Vec<Finding<'_>> = estate.findings.iter().map(open::finding).collect();
     let mut out = output::stdout();
     match options.format {
         Format::Text => text::write_findings(&mut out, &findings, &files, &output::text_options(global))?,
         Format::Json => json::write_check(&mut out, &findings, &files)?,
     }
     out.flush()?;
-    let failed = estate.findings.iter().any(|f| options.fail_on.fails(f.level));
+    let failed = findings.iter().any(|f| options.fail_on.fails(f.level));
     Ok(if failed { Outcome::Findings } else { Outcome::Clean })
 }

@@ -2,7 +2,6 @@
 
 use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
-use crate::diagnostic::Level;
 use crate::dialects::atmos::Atmos;
 use crate::estate::{Address, Placed};
 use crate::files::Files;
@@ -96,14 +95,13 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
                 // What was asked for is there; what is wrong elsewhere is not asked for.
                 out.flush()?;
                 return Ok(Outcome::Clean);
-            } else if !estate.findings.iter().any(|f| f.level == Level::Error) {
+            } else if !estate.findings.iter().any(|f| f.is_breaking) {
                 return Err(Failure::Message(missing(&found, options)));
             }
         }
     }
     out.flush()?;
-    let errors: Vec<Finding<'_>> =
-        estate.findings.iter().filter(|f| f.level == Level::Error).map(Finding::from).collect();
+    let errors: Vec<Finding<'_>> = estate.findings.iter().filter(|f| f.is_breaking).map(open::finding).collect();
     if errors.is_empty() {
         return Ok(Outcome::Clean);
     }

@@ -138,7 +138,7 @@ fn compare(
         }
     }
     out.flush()?;
-    let failed = findings.iter().any(|f| f.novelty == Some(Novelty::New) && options.fail_on.fails(f.diagnostic.level));
+    let failed = findings.iter().any(|f| f.novelty == Some(Novelty::New) && options.fail_on.fails(f.level));
     Ok(match (failed, options.exit_code && !found.components.is_empty()) {
         (true, _) => Outcome::Findings,
         (false, true) => Outcome::Changes,
@@ -160,11 +160,11 @@ fn novelty<'a>(old: &'a Estate, new: &'a Estate, files: &Files) -> Vec<Finding<'
             }
             None => Novelty::New,
         };
-        out.push(Finding { diagnostic, novelty: Some(novelty) });
+        out.push(Finding { novelty: Some(novelty), ..super::open::finding(diagnostic) });
     }
     for (diagnostic, (_, used)) in old.findings.iter().zip(&before) {
         if !used {
-            out.push(Finding { diagnostic, novelty: Some(Novelty::Fixed) });
+            out.push(Finding { novelty: Some(Novelty::Fixed), ..super::open::finding(diagnostic) });
         }
     }
     out

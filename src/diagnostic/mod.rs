@@ -1,5 +1,9 @@
 //! Findings: what is wrong in the user's files, where, and what to do.
 
+pub mod fix;
+
+pub use fix::{Applicability, Edit, Fix};
+
 use crate::value::{FileId, Origin};
 use std::sync::Arc;
 
@@ -50,38 +54,52 @@ impl Label {
     }
 }
 
-/// A finding. It has exactly one primary place; `Diagnostic::new` asks for it.
+/// A finding. It has exactly one primary place; `Diagnostic::new` asks for it. How severe it is, is decided later and in
+/// one place, from its rule and the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The id of the rule, in kebab case.
     pub rule: &'static str,
-    /// How bad it is.
-    pub level: Level,
     /// One sentence that says what is wrong.
     pub message: String,
     /// Where.
     pub primary: Label,
     /// Other places that belong to it, in the order of the explanation.
     pub related: Vec<Label>,
+    /// Whether the related places are the steps of a chain (a cycle, references that lead to one another).
+    pub is_chain: bool,
     /// What else to know.
     pub notes: Vec<String>,
     /// What to do.
     pub help: Option<String>,
+    /// How the files could be changed so that it is gone.
+    pub fix: Option<Fix>,
+    /// What is wrong, as one would point at it without lines: `vpc` in the path of a value, the name that is unknown.
+    /// The text at the primary place where it is not given. Findings of two revisions are matched by it.
+    pub token: Option<String>,
+    /// What it is about among what was resolved: `stack/component/path`.
+    pub address: Option<String>,
+    /// Whether something could not be resolved because of it.
+    pub is_breaking: bool,
     /// The stacks that it reaches, sorted.
     pub stacks: Vec<Arc<str>>,
 }
 
 impl Diagnostic {
     /// A finding of `rule` at one place.
-    pub fn new(rule: &'static str, level: Level, message: impl Into<String>, primary: Label) -> Self {
+    pub fn new(rule: &'static str, message: impl Into<String>, primary: Label) -> Self {
         Diagnostic {
             rule,
-            level,
             message: message.into(),
             primary,
             related: Vec::new(),
+            is_chain: false,
             notes: Vec::new(),
             help: None,
+            fix: None,
+            token: None,
+            address: None,
+            is_breaking: false,
             stacks: Vec::new(),
         }
     }
@@ -90,6 +108,13 @@ impl Diagnostic {
     #[must_use]
     pub fn related(mut self, label: Label) -> Self {
         self.related.push(label);
+        self
+    }
+
+    /// The related places are the steps of a chain.
+    #[must_use]
+    pub fn chain(mut self) -> Self {
+        self.is_chain = true;
         self
     }
 
@@ -106,6 +131,34 @@ impl Diagnostic {
         self.help = Some(help.into());
         self
     }
+
+    /// Says how the files could be changed.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
+        self
+    }
+
+    /// Names what is wrong without lines.
+    #[must_use]
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// Names what it is about among what was resolved.
+    #[must_use]
+    pub fn address(mut self, address: impl Into<String>) -> Self {
+        self.address = Some(address.into());
+        self
+    }
+
+    /// Something could not be resolved because of it.
+    #[must_use]
+    pub fn breaking(mut self) -> Self {
+        self.is_breaking = true;
+        self
+    }
 }
 
 /// Sorts findings by place and unites those that are equal but for the stacks they reach: one cause, one finding.
@@ -116,6 +169,7 @@ pub fn unite(findings: &mut Vec<Diagnostic>) {
         let same = key(later) == key(kept);
         if same {
             kept.stacks.append(&mut later.stacks);
+            kept.is_breaking |= later.is_breaking;
         }
         same
     });

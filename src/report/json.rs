@@ -131,7 +131,7 @@ fn diagnostic<'a>(finding: &Finding<'a>, files: &Files) -> DiagnosticJson<'a> {
     let (start, end) = (file.position(d.primary.start), file.position(d.primary.end.max(d.primary.start)));
     DiagnosticJson {
         rule: d.rule,
-        level: d.level.name(),
+        level: finding.level.name(),
         status: finding.novelty.map(|n| n.name()),
         message: &d.message,
         file: Arc::clone(&file.path),
@@ -233,7 +233,6 @@ impl<'a, T, U: Serialize, F: Fn(&'a T) -> U> Serialize for Each<'a, T, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Level;
 
     #[test]
     fn fingerprints_do_not_move_with_lines() {
@@ -241,7 +240,7 @@ mod tests {
         let file = files.add("a.yaml", "1", || "a: 1\n".into());
         let print = |rule, message: &str, at| {
             let label = Label::new(file, at, at + 1, "");
-            fingerprint(&Diagnostic::new(rule, Level::Error, message, label), &files)
+            fingerprint(&Diagnostic::new(rule, message, label), &files)
         };
         let first = print("duplicate-key", "`a` is set at line 12 (b.yaml:3)", 0);
         assert_eq!(first, print("duplicate-key", "`a` is set at line 7 (b.yaml:40)", 3));

@@ -4,7 +4,7 @@ pub mod describe;
 pub mod json;
 pub mod text;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Level};
 
 /// Whether a finding is about what the newer revision brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -33,14 +33,10 @@ impl Novelty {
 pub struct Finding<'a> {
     /// What was found.
     pub diagnostic: &'a Diagnostic,
+    /// How severe it is.
+    pub level: Level,
     /// Whether it is new, where two revisions were looked at.
     pub novelty: Option<Novelty>,
-}
-
-impl<'a> From<&'a Diagnostic> for Finding<'a> {
-    fn from(diagnostic: &'a Diagnostic) -> Self {
-        Finding { diagnostic, novelty: None }
-    }
 }
 
 /// What one side of a comparison is.

@@ -8,7 +8,7 @@ use super::manifest::{Call, Manifests};
 use super::reader::{Deps, Includer, Loaded, syntax_issue};
 use super::render::{Engine, Failure, hide_unknowns, reveal, source_offset};
 use super::sink::{Poisoned, label};
-use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::diagnostic::{Diagnostic, Label};
 use crate::template::{FunctionSet, MissingKey, Segment};
 use crate::value::{Data, Map, Prov, Value};
 use crate::yaml::{self, Document, Span};
@@ -46,8 +46,7 @@ impl Manifests<'_> {
                 Ok(locals) => context = self.add_locals(map, locals, &context),
                 Err(_) if unfinished => context = without_locals(&context),
                 Err(error) => {
-                    let mut finding =
-                        Diagnostic::new(error.rule, Level::Error, error.message, label(&error.site, loaded.file, ""));
+                    let mut finding = Diagnostic::new(error.rule, error.message, label(&error.site, loaded.file, ""));
                     finding.related = error.related.iter().map(|(p, words)| label(p, loaded.file, words)).collect();
                     self.sink.push(finding);
                     return Err(Poisoned);
@@ -113,7 +112,7 @@ impl Manifests<'_> {
             Err(error) => {
                 let end = (error.offset + 1).min(loaded.text.len());
                 let label = Label::new(loaded.file, error.offset as u32, end as u32, "");
-                self.sink.push(Diagnostic::new("template-error", Level::Error, error.message, label));
+                self.sink.push(Diagnostic::new("template-error", error.message, label));
                 return Err(Poisoned);
             }
         };

@@ -8,7 +8,7 @@ use super::paths;
 use super::reader::{Deps, Loaded, Reader};
 use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label};
-use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::diagnostic::{Diagnostic, Label};
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use std::collections::{BTreeSet, HashMap};
@@ -158,7 +158,7 @@ impl<'a> Manifests<'a> {
                 let site = chain.iter().rev().find_map(|(_, p)| p.origin);
                 let file = self.reader.files.add(path, "", || Arc::from(""));
                 let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
-                self.sink.push(Diagnostic::new("unreadable-file", Level::Error, message, label));
+                self.sink.push(Diagnostic::new("unreadable-file", message, label));
                 return Err(Poisoned);
             }
         };
@@ -333,7 +333,7 @@ impl<'a> Manifests<'a> {
         members.rotate_left(first);
         let names: Vec<&str> = members.iter().map(|m| &*m.0).collect();
         let message = format!("these manifests import each other: {} → {}", names.join(" → "), names[0]);
-        let mut finding = Diagnostic::new("import-cycle", Level::Error, message, label(&members[0].1, from.file, ""));
+        let mut finding = Diagnostic::new("import-cycle", message, label(&members[0].1, from.file, ""));
         for (i, (path, site)) in members.iter().enumerate() {
             let next = names[(i + 1) % names.len()];
             finding = finding.related(label(site, from.file, &format!("{path} imports {next}")));

@@ -34,7 +34,7 @@ mod tests;
 pub use merge::ListStrategy;
 
 use super::{Dialect, Project, Scope};
-use crate::diagnostic::{self, Diagnostic, Label, Level};
+use crate::diagnostic::{self, Diagnostic, Label};
 use crate::estate::{Estate, State, Unit};
 use crate::files::Files;
 use crate::source::Source;
@@ -181,12 +181,12 @@ fn report(trouble: Trouble, sink: &Sink, files: &Files) {
             for issue in issues {
                 let label = Label::new(loaded.file, issue.span.start, issue.span.end, "");
                 let rule = if issue.rule == "unknown-function" { issue.rule } else { "invalid-config" };
-                sink.push(Diagnostic::new(rule, Level::Error, issue.message, label));
+                sink.push(Diagnostic::new(rule, issue.message, label));
             }
         }
         Trouble::Message(message, main) => {
             let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
-            sink.push(Diagnostic::new("invalid-config", Level::Error, message, Label::new(file, 0, 0, "")));
+            sink.push(Diagnostic::new("invalid-config", message, Label::new(file, 0, 0, "")));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::document::Issue;
 use super::reader::Loaded;
-use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::diagnostic::{Diagnostic, Label};
 use crate::value::{FileId, Prov};
 use std::sync::{Mutex, PoisonError};
 
@@ -17,22 +17,27 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// Takes a finding.
-    pub(crate) fn push(&self, finding: Diagnostic) {
+    /// Takes a finding that keeps something from being resolved.
+    pub(crate) fn push(&self, finding: Diagnostic) -> Poisoned {
+        self.report(finding.breaking());
+        Poisoned
+    }
+
+    /// Takes a finding in spite of which everything is resolved.
+    pub(crate) fn report(&self, finding: Diagnostic) {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).push(finding);
     }
 
     /// An error where a value was written, or at the start of `file` where nobody knows; what was asked for is poisoned.
     pub(crate) fn error(&self, rule: &'static str, message: impl Into<String>, site: &Prov, file: FileId) -> Poisoned {
-        self.push(Diagnostic::new(rule, Level::Error, message, label(site, file, "")));
-        Poisoned
+        self.push(Diagnostic::new(rule, message, label(site, file, "")))
     }
 
     /// What keeps a file from being decoded.
     pub(crate) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> Poisoned {
         for issue in issues {
             let at = |span: crate::yaml::Span, words: &str| Label::new(loaded.file, span.start, span.end, words);
-            let mut finding = Diagnostic::new(issue.rule, Level::Error, issue.message.as_str(), at(issue.span, ""));
+            let mut finding = Diagnostic::new(issue.rule, issue.message.as_str(), at(issue.span, ""));
             if let Some((span, words)) = &issue.related {
                 finding = finding.related(at(*span, words));
             }

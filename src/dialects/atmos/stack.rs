@@ -14,7 +14,7 @@ use super::paths;
 use super::reader::{Deps, Reader};
 use super::render::{Engine, Failure, Templates};
 use super::sink::{Poisoned, Sink, label};
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::Diagnostic;
 use crate::estate::Component;
 use crate::template::{FunctionSet, MissingKey};
 use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Value};
@@ -126,12 +126,7 @@ impl Stacks<'_> {
         for entry in self.section(manifest, manifest.map, "metadata")?.iter() {
             if !GLOBAL_METADATA.contains(&&*entry.key) {
                 let message = format!("`metadata.{}` is not allowed for a whole stack", entry.key);
-                let finding = Diagnostic::new(
-                    "schema-violation",
-                    Level::Error,
-                    message,
-                    label(&entry.value.prov, manifest.file, ""),
-                );
+                let finding = Diagnostic::new("schema-violation", message, label(&entry.value.prov, manifest.file, ""));
                 self.sink.push(finding.help("move it under `components.<type>.<name>.metadata`"));
                 return Err(Poisoned);
             }
@@ -363,7 +358,7 @@ impl Stacks<'_> {
                     Failure::Yaml { .. } => format!("what templates make of component `{name}` is no YAML: {message}"),
                 };
                 let site = if site.origin.is_some() { site } else { &value.prov };
-                let mut finding = Diagnostic::new(rule, Level::Error, what, label(site, manifest.file, ""));
+                let mut finding = Diagnostic::new(rule, what, label(site, manifest.file, ""));
                 finding.stacks = data.get("atmos_stack").and_then(Value::as_str).map(Arc::from).into_iter().collect();
                 self.sink.push(finding);
                 Err(Poisoned)
@@ -396,7 +391,7 @@ impl Stacks<'_> {
 
     fn trouble(&self, trouble: &Trouble, manifest: &Manifest<'_>, kind: Kind, name: &Key, value: &Value) -> Poisoned {
         let at = |site: &Prov| label(if site.origin.is_some() { site } else { &value.prov }, manifest.file, "");
-        let finding = |rule, message: String, site: &Prov| Diagnostic::new(rule, Level::Error, message, at(site));
+        let finding = |rule, message: String, site: &Prov| Diagnostic::new(rule, message, at(site));
         let finding = match trouble {
             Trouble::Shape(shape) | Trouble::Secret(shape) | Trouble::Base(BaseError::Shape(shape)) => {
                 finding("non-mapping-section", shape.message.clone(), &shape.site)

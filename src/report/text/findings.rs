@@ -30,7 +30,7 @@ pub fn write_findings(
     for finding in findings {
         writeln!(out, "{}\n", render(finding, files, options))?;
     }
-    let number = |level| findings.iter().filter(|f| f.diagnostic.level == level).count();
+    let number = |level| findings.iter().filter(|f| f.level == level).count();
     let counts: Vec<String> = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")]
         .into_iter()
         .filter(|(level, _)| number(*level) > 0)
@@ -42,7 +42,7 @@ pub fn write_findings(
 
 fn render(finding: &Finding, files: &Files, options: &TextOptions) -> String {
     let d = finding.diagnostic;
-    let level = match d.level {
+    let level = match finding.level {
         Level::Error => Title::ERROR,
         Level::Warning => Title::WARNING,
         Level::Note => Title::NOTE,

@@ -1,0 +1,128 @@
+//! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
+
+mod resolution;
+
+use crate::diagnostic::Level;
+
+/// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// Cannot mean what it says, or the deployment tool refuses it: an error.
+    Correctness,
+    /// Probably a mistake: a warning.
+    Suspicious,
+    /// About the difference of two revisions: a warning.
+    Change,
+    /// Could be tidier: off unless asked for.
+    Hygiene,
+    /// Not proven yet: off unless asked for.
+    Preview,
+}
+
+impl Group {
+    /// All groups.
+    pub const ALL: [Group; 5] = [Group::Correctness, Group::Suspicious, Group::Change, Group::Hygiene, Group::Preview];
+
+    /// The name that users and JSON see.
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::Correctness => "correctness",
+            Group::Suspicious => "suspicious",
+            Group::Change => "change",
+            Group::Hygiene => "hygiene",
+            Group::Preview => "preview",
+        }
+    }
+
+    /// The level of its rules; `None` for off.
+    pub fn level(self) -> Option<Level> {
+        match self {
+            Group::Correctness => Some(Level::Error),
+            Group::Suspicious | Group::Change => Some(Level::Warning),
+            Group::Hygiene | Group::Preview => None,
+        }
+    }
+}
+
+/// A rule: what it is called, what it reports, how it is documented.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its id: names the problem, and reads after "allow".
+    pub id: &'static str,
+    /// What it is about.
+    pub group: Group,
+    /// The level of its findings where it differs from that of the group.
+    pub level: Option<Level>,
+    /// One sentence without a period at its end: what it reports.
+    pub summary: &'static str,
+    /// Its page, in Markdown.
+    pub page: &'static str,
+}
+
+impl Rule {
+    /// The level of its findings unless the settings say otherwise; `None` for off.
+    pub fn default_level(&self) -> Option<Level> {
+        self.level.or(self.group.level())
+    }
+}
+
+/// Declares a rule whose page is `docs/rules/<id>.md`: `rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "summary")`,
+/// with a level of its own as an optional last argument.
+macro_rules! rule {
+    ($name:ident, $id:literal, $group:ident, $summary:literal) => {
+        $crate::rules::rule!($name, $id, $group, $summary, None);
+    };
+    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr) => {
+        #[doc = concat!("`", $id, "`: ", $summary, ".")]
+        pub(crate) static $name: $crate::rules::Rule = $crate::rules::Rule {
+            id: $id,
+            group: $crate::rules::Group::$group,
+            level: $level,
+            summary: $summary,
+            page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules/", $id, ".md")),
+        };
+    };
+}
+pub(crate) use rule;
+
+/// All rules, sorted by id.
+pub static RULES: &[&Rule] = &[
+    &resolution::DUPLICATE_COMPONENT,
+    &resolution::DUPLICATE_KEY,
+    &resolution::IMPORT_CYCLE,
+    &resolution::INHERITANCE_CYCLE,
+    &resolution::INVALID_BACKEND,
+    &resolution::INVALID_CONFIG,
+    &resolution::INVALID_YAML,
+    &resolution::LOCAL_CYCLE,
+    &resolution::NON_MAPPING_SECTION,
+    &resolution::SCHEMA_VIOLATION,
+    &resolution::STACK_NAME_UNRESOLVED,
+    &resolution::TEMPLATE_ERROR,
+    &resolution::UNDEFINED_BASE_COMPONENT,
+    &resolution::UNEVALUABLE_IMPORT,
+    &resolution::UNKNOWN_FUNCTION,
+    &resolution::UNREADABLE_FILE,
+    &resolution::UNRESOLVED_IMPORT,
+    &resolution::UNRESOLVED_INCLUDE,
+];
+
+/// The rule of an id.
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.binary_search_by(|r| r.id.cmp(id)).ok().map(|i| RULES[i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_registry_is_sorted_and_its_rules_are_documented() {
+        assert!(RULES.is_sorted_by(|a, b| a.id < b.id));
+        for rule in RULES {
+            assert_eq!(rule.page.lines().next(), Some(format!("# {}", rule.id).as_str()), "the title of the page");
+            assert!(!rule.summary.ends_with('.') && !rule.summary.contains('\n'), "{}: one sentence", rule.id);
+            assert!(rule.id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", rule.id);
+        }
+    }
+}
