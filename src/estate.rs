@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::value::{FileId, Origin, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The result for one revision.
@@ -79,6 +79,12 @@ pub struct Placed {
 }
 
 impl Estate {
+    /// Every file that had a part in it.
+    pub fn files(&self) -> BTreeSet<FileId> {
+        let units = self.units.iter().flat_map(|u| u.files.iter().copied());
+        units.chain(self.findings.iter().map(|f| f.primary.file)).collect()
+    }
+
     /// All components by address. Where several units define one component of one stack, the last unit counts.
     pub fn components(&self) -> BTreeMap<Address, Placed> {
         let mut all = BTreeMap::new();

@@ -24,6 +24,7 @@ pub mod estate;
 pub mod files;
 pub mod report;
 pub mod rules;
+pub mod settings;
 pub mod source;
 pub mod template;
 mod text;

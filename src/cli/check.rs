@@ -1,12 +1,12 @@
 //! `stacklint check`: what is wrong in one state.
 
 use super::open::{self, Place, State};
-use super::{FailOn, Failure, Global, Outcome, output};
+use super::reporting::{self, Seen};
+use super::{Failure, Global, Outcome};
+use crate::diagnostic::Side;
 use crate::dialects::atmos::Atmos;
 use crate::files::Files;
-use crate::report::{Finding, json, text};
-use clap::{Args, ValueEnum};
-use std::io::Write;
+use clap::Args;
 
 /// Report what is wrong in the configuration.
 #[derive(Args, Debug)]
@@ -17,18 +17,8 @@ pub(super) struct Options {
     /// Look at what is staged for commit
     #[arg(long)]
     staged: bool,
-    /// How to print the findings
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-    /// Exit with 1 from this severity on
-    #[arg(long, value_name = "LEVEL", default_value = "error")]
-    fail_on: FailOn,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    #[command(flatten)]
+    reporting: reporting::Options,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
@@ -40,14 +30,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     let source = place.open(&state)?;
     let files = Files::default();
+    let load = options.reporting.load(&*source, &place, &files)?;
     let estate = open::resolve(&Atmos::new(), &*source, &place, &files)?;
-    let findings: Vec<Finding<'_>> = estate.findings.iter().map(open::finding).collect();
-    let mut out = output::stdout();
-    match options.format {
-        Format::Text => text::write_findings(&mut out, &findings, &files, &output::text_options(global))?,
-        Format::Json => json::write_check(&mut out, &findings, &files)?,
-    }
-    out.flush()?;
-    let failed = findings.iter().any(|f| options.fail_on.fails(f.level));
-    Ok(if failed { Outcome::Findings } else { Outcome::Clean })
+    let mut side = Side { files: estate.files(), diagnostics: estate.findings };
+    side.add_settings(load.findings, load.file.as_ref().map(|f| f.id));
+    let seen = Seen { files: &files, head: &*source, comparison: None };
+    options.reporting.finish(&seen, &load.settings, (side, None), &place, global)
 }

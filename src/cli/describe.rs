@@ -2,6 +2,7 @@
 
 use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
+use crate::diagnostic::Level;
 use crate::dialects::atmos::Atmos;
 use crate::estate::{Address, Placed};
 use crate::files::Files;
@@ -74,7 +75,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let estate = open::resolve(&Atmos::new(), &*source, &place, &files)?;
     let mut found = estate.components();
     let mut out = output::stdout();
-    let text = output::text_options(global);
+    let text = output::options(global);
     match what {
         What::Stacks(options) => {
             let keep = super::diff::filter(options.stack.as_deref(), options.component.as_deref())?;
@@ -101,11 +102,14 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         }
     }
     out.flush()?;
-    let errors: Vec<Finding<'_>> = estate.findings.iter().filter(|f| f.is_breaking).map(open::finding).collect();
-    if errors.is_empty() {
+    let broken = estate.findings.into_iter().filter(|f| f.is_breaking);
+    let broken: Vec<Finding> = broken
+        .map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() })
+        .collect();
+    if broken.is_empty() {
         return Ok(Outcome::Clean);
     }
-    output::talk_findings(&errors, &files, global)?;
+    output::talk_findings(&broken, &files, global)?;
     Ok(Outcome::Findings)
 }
 

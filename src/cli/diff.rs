@@ -1,16 +1,16 @@
 //! `stacklint diff`: what will be different, and because of which line.
 
 use super::open::{Place, State};
-use super::{FailOn, Failure, Global, Outcome, output};
+use super::reporting::{self, Seen};
+use super::{Failure, Global, Outcome};
+use crate::diagnostic::Side;
 use crate::dialects::{Dialect, Scope, atmos::Atmos};
 use crate::diff;
 use crate::estate::{self, Address, Estate};
 use crate::files::Files;
-use crate::report::{Finding, Novelty, Revision, json, text};
 use crate::source::{Source, Spec, changed, glob::Glob};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::collections::HashSet;
-use std::io::Write;
 
 /// Show what changes in the configuration of every component between two states.
 ///
@@ -33,27 +33,11 @@ pub(super) struct Options {
     /// Only components whose name matches this pattern
     #[arg(long, value_name = "GLOB")]
     component: Option<String>,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-    /// Show all components and whole values
-    #[arg(long)]
-    all: bool,
-    /// Show values whose keys look secret
-    #[arg(long)]
-    show_secrets: bool,
     /// Exit with 3 if something changes and nothing is wrong
     #[arg(long)]
     exit_code: bool,
-    /// Exit with 1 from this severity of new findings on
-    #[arg(long, value_name = "LEVEL", default_value = "error")]
-    fail_on: FailOn,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    #[command(flatten)]
+    reporting: reporting::Options,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
@@ -94,6 +78,7 @@ fn compare(
     let changes = changed(base.listing(), head.listing());
     let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();
+    let load = options.reporting.load(head, place, &files)?;
     let dialect = Atmos::new();
     let there = |source: &dyn Source| dialect.detect(source, &place.project);
     if !there(base) && !there(head) {
@@ -117,57 +102,21 @@ fn compare(
         new = resolve(head, Scope::All);
         found = diff::diff(&old, &new, &files, &how);
     }
-    let findings = novelty(&old, &new, &files);
-    let mut out = output::stdout();
-    match options.format {
-        Format::Text => {
-            let mut text_options = output::text_options(global);
-            text_options.all = options.all;
-            text_options.show_secrets = options.show_secrets;
-            text::write_diff(&mut out, &found, &files, &text_options)?;
-            let shown: Vec<Finding<'_>> =
-                findings.iter().filter(|f| f.novelty != Some(Novelty::Known)).copied().collect();
-            if !shown.is_empty() {
-                writeln!(out)?;
-                text::write_findings(&mut out, &shown, &files, &text_options)?;
-            }
-        }
-        Format::Json => {
-            let side = |s: &dyn Source| Revision { rev: s.name().to_owned(), commit: s.commit() };
-            json::write_diff(&mut out, &side(base), &side(head), &found, &findings, &files)?;
-        }
+    // Only what the edit touches was examined in full, on both sides.
+    let side = |estate: Estate| {
+        let mut own = estate.files();
+        own.retain(|id| touched.contains(&*files.get(*id).path));
+        Side { files: own, diagnostics: estate.findings }
+    };
+    let (mut new, mut old) = (side(new), side(old));
+    new.add_settings(load.findings, load.file.map(|f| f.id));
+    if let Ok(before) = options.reporting.load(base, place, &files) {
+        old.add_settings(before.findings, before.file.map(|f| f.id));
     }
-    out.flush()?;
-    let failed = findings.iter().any(|f| f.novelty == Some(Novelty::New) && options.fail_on.fails(f.level));
-    Ok(match (failed, options.exit_code && !found.components.is_empty()) {
-        (true, _) => Outcome::Findings,
-        (false, true) => Outcome::Changes,
-        (false, false) => Outcome::Clean,
-    })
-}
-
-/// The findings of both sides, each marked as new, known or fixed. Those that are equal pair off one by one.
-fn novelty<'a>(old: &'a Estate, new: &'a Estate, files: &Files) -> Vec<Finding<'a>> {
-    let mut before: Vec<(String, bool)> = old.findings.iter().map(|d| (json::fingerprint(d, files), false)).collect();
-    let mut out: Vec<Finding<'a>> = Vec::new();
-    for diagnostic in &new.findings {
-        let print = json::fingerprint(diagnostic, files);
-        let known = before.iter_mut().find(|(p, used)| *p == print && !used);
-        let novelty = match known {
-            Some(entry) => {
-                entry.1 = true;
-                Novelty::Known
-            }
-            None => Novelty::New,
-        };
-        out.push(Finding { novelty: Some(novelty), ..super::open::finding(diagnostic) });
-    }
-    for (diagnostic, (_, used)) in old.findings.iter().zip(&before) {
-        if !used {
-            out.push(Finding { novelty: Some(Novelty::Fixed), ..super::open::finding(diagnostic) });
-        }
-    }
-    out
+    let seen = Seen { files: &files, head, comparison: Some((base, &found)) };
+    let outcome = options.reporting.finish(&seen, &load.settings, (new, Some(old)), place, global)?;
+    let changes = options.exit_code && !found.components.is_empty();
+    Ok(if outcome == Outcome::Clean && changes { Outcome::Changes } else { outcome })
 }
 
 /// Whether an address is asked for.

@@ -6,6 +6,7 @@ mod describe;
 mod diff;
 mod open;
 mod output;
+mod reporting;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -64,29 +65,6 @@ enum Command {
     #[command(subcommand)]
     Describe(describe::What),
     Demo(demo::Options),
-}
-
-/// Severity from which findings fail a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Note,
-    /// Findings never fail the run
-    Never,
-}
-
-impl FailOn {
-    /// Whether a finding of this level fails the run.
-    fn fails(self, level: crate::diagnostic::Level) -> bool {
-        use crate::diagnostic::Level;
-        match self {
-            FailOn::Error => level >= Level::Error,
-            FailOn::Warning => level >= Level::Warning,
-            FailOn::Note => true,
-            FailOn::Never => false,
-        }
-    }
 }
 
 /// How a command ended.

@@ -2,11 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
 
 use super::{Failure, Global};
-use crate::diagnostic::{Diagnostic, Level};
 use crate::dialects::{Dialect, Project, Scope};
 use crate::estate::Estate;
 use crate::files::Files;
-use crate::report::Finding;
 use crate::source::{Folder, Repository, Source};
 use std::path::{Path, PathBuf};
 
@@ -28,12 +26,6 @@ pub(super) enum State {
     Index,
     /// What lies on the disk.
     Worktree,
-}
-
-/// A finding with the level of its rule.
-pub(super) fn finding(diagnostic: &Diagnostic) -> Finding<'_> {
-    let level = crate::rules::find(diagnostic.rule).and_then(crate::rules::Rule::default_level).unwrap_or(Level::Error);
-    Finding { diagnostic, level, novelty: None }
 }
 
 /// Resolves what lies in a source.

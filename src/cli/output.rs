@@ -8,8 +8,7 @@
 
 use super::{Color, Global};
 use crate::files::Files;
-use crate::report::Finding;
-use crate::report::text::{TextOptions, write_findings};
+use crate::report::{Finding, Options, text};
 use std::io::{self, IsTerminal, Write};
 
 /// Standard output, buffered.
@@ -18,9 +17,9 @@ pub(super) fn stdout() -> impl Write {
 }
 
 /// How text is to look on standard output.
-pub(super) fn text_options(global: &Global) -> TextOptions {
+pub(super) fn options(global: &Global) -> Options {
     let color = colored(global, io::stdout().is_terminal(), anstream::AutoStream::choice(&io::stdout()));
-    TextOptions { color, width: width(), ..TextOptions::default() }
+    Options { color, width: width(), ..Options::default() }
 }
 
 fn colored(global: &Global, terminal: bool, choice: anstream::ColorChoice) -> bool {
@@ -48,8 +47,9 @@ pub(super) fn talk(text: &str) {
 }
 
 /// Writes findings to standard error, for commands whose data goes to standard output.
-pub(super) fn talk_findings(findings: &[Finding<'_>], files: &Files, global: &Global) -> io::Result<()> {
+pub(super) fn talk_findings(findings: &[Finding], files: &Files, global: &Global) -> io::Result<()> {
     let color = colored(global, io::stderr().is_terminal(), anstream::AutoStream::choice(&io::stderr()));
-    let options = TextOptions { color, width: width(), ..TextOptions::default() };
-    write_findings(&mut io::stderr().lock(), findings, files, &options)
+    let options = Options { color, width: width(), ..Options::default() };
+    let mut out = io::stderr().lock();
+    findings.iter().try_for_each(|finding| text::write_finding(&mut out, finding, files, &options))
 }

@@ -1,8 +1,16 @@
 //! Findings: what is wrong in the user's files, where, and what to do.
 
+pub mod baseline;
+mod finding;
+mod fingerprint;
 pub mod fix;
+mod ignore;
+pub mod policy;
 
+pub use baseline::Baseline;
+pub use finding::{Finding, Novelty, Suppressed, Suppression};
 pub use fix::{Applicability, Edit, Fix};
+pub use policy::{Policy, Side, Verdict};
 
 use crate::value::{FileId, Origin};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Resolved configuration as data and as text.
 
+use super::Options;
 use super::text::style::{self, Theme};
-use super::text::{TextOptions, value};
+use super::text::value;
 use crate::estate::{Address, Placed};
 use crate::files::Files;
 use crate::value::Value;
@@ -37,7 +38,7 @@ pub fn write_value_yaml(out: &mut dyn io::Write, value: &Value) -> io::Result<()
 
 /// Writes a table: stacks, below them types, below them components with the root module or chart that they use and the
 /// number of their variables.
-pub fn write_stacks_text(out: &mut dyn io::Write, components: &Components, options: &TextOptions) -> io::Result<()> {
+pub fn write_stacks_text(out: &mut dyn io::Write, components: &Components, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let rows = rows(components);
     let name_width = rows.iter().map(|r| style::width(&style::escape(&r.0.2))).max().unwrap_or(0).min(48);
@@ -71,7 +72,7 @@ pub fn write_component_text(
     address: &Address,
     placed: &Placed,
     files: &Files,
-    options: &TextOptions,
+    options: &Options,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let (stack, kind, name) = address;

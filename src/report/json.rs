@@ -2,9 +2,9 @@
 //!
 //! Inside v1 keys are only added. Nothing in it depends on the machine, the clock or the number of threads.
 
-use super::{Finding, Revision};
-use crate::diagnostic::{Diagnostic, Label};
-use crate::diff::{Cause, Change, ComponentChange, Diff};
+use super::{Finding, Report, Revision, Suppressed};
+use crate::diagnostic::{Edit, Fix, Label, Suppression};
+use crate::diff::{Cause, Change, ComponentChange};
 use crate::files::Files;
 use crate::value::Value;
 use serde::ser::SerializeSeq;
@@ -15,29 +15,28 @@ use std::sync::Arc;
 /// The value of the key `schema`.
 pub const SCHEMA: &str = "stacklint/report/v1";
 
-/// Writes the findings of one state, and a line end.
-pub fn write_check(out: &mut dyn io::Write, findings: &[Finding], files: &Files) -> io::Result<()> {
-    let diagnostics = each(findings, |f| diagnostic(f, files));
-    finish(out, &Check { schema: SCHEMA, diagnostics })
-}
-
-/// Writes what differs between two states, the findings, and a line end.
-pub fn write_diff(
-    out: &mut dyn io::Write,
-    base: &Revision,
-    head: &Revision,
-    diff: &Diff,
-    findings: &[Finding],
-    files: &Files,
-) -> io::Result<()> {
+/// Writes a report, and a line end.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+    let files = report.files;
+    let diagnostics = each(report.findings, |f| diagnostic(f, files));
+    let suppressed = each(report.suppressed, |s| suppressed(s, files));
+    let Some(comparison) = &report.comparison else {
+        return finish(out, &Check { schema: SCHEMA, diagnostics, suppressed });
+    };
+    let side = |r: &'_ Revision| RevisionJson { rev: r.rev.clone(), commit: r.commit.clone() };
+    let diff = comparison.diff;
     let report = DiffReport {
         schema: SCHEMA,
-        base: RevisionJson { rev: &base.rev, commit: base.commit.as_deref() },
-        head: RevisionJson { rev: &head.rev, commit: head.commit.as_deref() },
+        base: side(comparison.base),
+        head: side(report.head),
         components: each(&diff.components, |c| ComponentJson::new(c, files)),
         locals: [],
         unresolved: &diff.unresolved,
-        diagnostics: each(findings, |f| diagnostic(f, files)),
+        diagnostics,
+        suppressed,
     };
     finish(out, &report)
 }
@@ -47,54 +46,36 @@ fn finish(out: &mut dyn io::Write, report: &impl Serialize) -> io::Result<()> {
     writeln!(out)
 }
 
-/// An id of a finding that stays when lines move: 16 hexadecimal digits over the rule, the file and the message without
-/// the line numbers in it.
-pub fn fingerprint(diagnostic: &Diagnostic, files: &Files) -> String {
-    let path = Arc::clone(&files.get(diagnostic.primary.file).path);
-    let message = without_lines(&diagnostic.message);
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for part in [diagnostic.rule, &path, &message] {
-        // FNV-1a; the zero keeps the parts apart.
-        for byte in part.bytes().chain([0]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    format!("{hash:016x}")
-}
-
-/// Digits after `line `, `lines ` or `:` are taken out.
-fn without_lines(message: &str) -> String {
-    let mut text = String::with_capacity(message.len());
-    for c in message.chars() {
-        let place = text.ends_with(':') || text.ends_with("line ") || text.ends_with("lines ");
-        if !(c.is_ascii_digit() && place) {
-            text.push(c);
-        }
-    }
-    text
-}
-
 #[derive(Serialize)]
-struct Check<D> {
+struct Check<D, S> {
     schema: &'static str,
     diagnostics: D,
+    suppressed: S,
 }
 
 #[derive(Serialize)]
-struct DiffReport<'a, C, D> {
+struct DiffReport<'a, C, D, S> {
     schema: &'static str,
-    base: RevisionJson<'a>,
-    head: RevisionJson<'a>,
+    base: RevisionJson,
+    head: RevisionJson,
     components: C,
     locals: [(); 0],
     unresolved: &'a [String],
     diagnostics: D,
+    suppressed: S,
 }
 
 #[derive(Serialize)]
-struct RevisionJson<'a> {
-    rev: &'a str,
-    commit: Option<&'a str>,
+struct RevisionJson {
+    rev: String,
+    commit: Option<String>,
+}
+
+#[derive(Serialize)]
+struct SuppressedJson<'a> {
+    by: &'static str,
+    reason: Option<&'a str>,
+    diagnostic: DiagnosticJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -114,7 +95,28 @@ struct DiagnosticJson<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     notes: &'a [String],
     help: Option<&'a str>,
-    fingerprint: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<FixJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<&'a str>,
+    fingerprint: &'a str,
+}
+
+#[derive(Serialize)]
+struct FixJson<'a> {
+    title: &'a str,
+    applicability: &'static str,
+    edits: Vec<EditJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct EditJson<'a> {
+    file: Arc<str>,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -125,8 +127,32 @@ struct RelatedJson<'a> {
     message: &'a str,
 }
 
-fn diagnostic<'a>(finding: &Finding<'a>, files: &Files) -> DiagnosticJson<'a> {
-    let d = finding.diagnostic;
+fn suppressed<'a>(suppressed: &'a Suppressed, files: &Files) -> SuppressedJson<'a> {
+    let (by, reason) = match &suppressed.by {
+        Suppression::Comment(reason) => ("comment", Some(reason.as_str()).filter(|r| !r.is_empty())),
+        Suppression::Baseline => ("baseline", None),
+    };
+    SuppressedJson { by, reason, diagnostic: diagnostic(&suppressed.finding, files) }
+}
+
+fn fix<'a>(fix: &'a Fix, files: &Files) -> FixJson<'a> {
+    let edit = |e: &'a Edit| {
+        let file = files.get(e.file);
+        let (start, end) = (file.position(e.start), file.position(e.end));
+        EditJson {
+            file: Arc::clone(&file.path),
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            text: &e.text,
+        }
+    };
+    FixJson { title: &fix.title, applicability: fix.applicability.name(), edits: fix.edits.iter().map(edit).collect() }
+}
+
+fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
+    let d = &finding.diagnostic;
     let file = files.get(d.primary.file);
     let (start, end) = (file.position(d.primary.start), file.position(d.primary.end.max(d.primary.start)));
     DiagnosticJson {
@@ -143,7 +169,9 @@ fn diagnostic<'a>(finding: &Finding<'a>, files: &Files) -> DiagnosticJson<'a> {
         related: d.related.iter().map(|label| related(label, files)).collect(),
         notes: &d.notes,
         help: d.help.as_deref(),
-        fingerprint: fingerprint(d, files),
+        fix: d.fix.as_ref().map(|f| fix(f, files)),
+        address: d.address.as_deref(),
+        fingerprint: &finding.fingerprint,
     }
 }
 
@@ -227,25 +255,5 @@ impl<'a, T, U: Serialize, F: Fn(&'a T) -> U> Serialize for Each<'a, T, F> {
             seq.serialize_element(&(self.1)(item))?;
         }
         seq.end()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fingerprints_do_not_move_with_lines() {
-        let files = Files::default();
-        let file = files.add("a.yaml", "1", || "a: 1\n".into());
-        let print = |rule, message: &str, at| {
-            let label = Label::new(file, at, at + 1, "");
-            fingerprint(&Diagnostic::new(rule, message, label), &files)
-        };
-        let first = print("duplicate-key", "`a` is set at line 12 (b.yaml:3)", 0);
-        assert_eq!(first, print("duplicate-key", "`a` is set at line 7 (b.yaml:40)", 3));
-        assert_ne!(first, print("duplicate-key", "`b` is set at line 12 (b.yaml:3)", 0));
-        assert_ne!(print("ab", "c", 0), print("a", "bc", 0));
-        assert_eq!(first.len(), 16);
     }
 }

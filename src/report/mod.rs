@@ -1,42 +1,46 @@
-//! What users and machines read: one format a file, pure functions from results to bytes.
+//! What users and machines read: one format a file, pure functions from a [`Report`] to bytes.
 
+pub mod concise;
 pub mod describe;
 pub mod json;
 pub mod text;
 
-use crate::diagnostic::{Diagnostic, Level};
+pub use crate::diagnostic::{Finding, Novelty, Suppressed};
 
-/// Whether a finding is about what the newer revision brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Novelty {
-    /// Only the head has it.
-    New,
-    /// Both revisions have it.
-    Known,
-    /// Only the base has it.
-    Fixed,
-}
+use crate::diagnostic::Level;
+use crate::diff::Diff;
+use crate::files::Files;
+use crate::rules::Rule;
+use std::io;
 
-impl Novelty {
-    /// The name that users and JSON see.
-    pub fn name(self) -> &'static str {
-        match self {
-            Novelty::New => "new",
-            Novelty::Known => "known",
-            Novelty::Fixed => "fixed",
-        }
-    }
-}
-
-/// A finding as it is reported.
+/// All that a run has to say.
 #[derive(Clone, Copy, Debug)]
-pub struct Finding<'a> {
-    /// What was found.
-    pub diagnostic: &'a Diagnostic,
-    /// How severe it is.
-    pub level: Level,
-    /// Whether it is new, where two revisions were looked at.
-    pub novelty: Option<Novelty>,
+pub struct Report<'a> {
+    /// The files that findings and causes point into.
+    pub files: &'a Files,
+    /// What is wrong, sorted by file and place; what the head no longer has comes last.
+    pub findings: &'a [Finding],
+    /// What comments and the baseline keep from being reported.
+    pub suppressed: &'a [Suppressed],
+    /// The state that was looked at; of two the newer one.
+    pub head: &'a Revision,
+    /// What it was compared with.
+    pub comparison: Option<Comparison<'a>>,
+    /// The rules that are on, sorted by id, with the level of their findings.
+    pub rules: &'a [(&'static Rule, Level)],
+    /// Where the repository is on the web, as its remote says, without credentials.
+    pub remote: Option<&'a str>,
+    /// What stacklint itself could not do, though the rest is reported.
+    pub troubles: &'a [String],
+}
+
+/// Two states compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison<'a> {
+    /// The older state.
+    pub base: &'a Revision,
+    /// What differs.
+    pub diff: &'a Diff,
 }
 
 /// What one side of a comparison is.
@@ -46,6 +50,74 @@ pub struct Revision {
     pub rev: String,
     /// The id of the commit; none for the index and the worktree.
     pub commit: Option<String>,
+}
+
+/// How a report is written. Formats for machines use only what concerns them.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether to color it.
+    pub color: bool,
+    /// The columns of the terminal.
+    pub width: usize,
+    /// Whether to write everything in full: all components, whole values.
+    pub all: bool,
+    /// Whether to show values that look like secrets.
+    pub show_secrets: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { color: false, width: 100, all: false, show_secrets: false }
+    }
+}
+
+/// The formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Format {
+    /// For people: excerpts of the files, causes, what to do.
+    Text,
+    /// A line for each finding.
+    Concise,
+    /// `stacklint/report/v1`.
+    Json,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 3] = [Format::Text, Format::Concise, Format::Json];
+
+    /// The name that users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Concise => "concise",
+            Format::Json => "json",
+        }
+    }
+
+    /// Writes a report.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(self, out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+        match self {
+            Format::Text => text::write(out, report, options),
+            Format::Concise => concise::write(out, report, options),
+            Format::Json => json::write(out, report),
+        }
+    }
+}
+
+impl Report<'_> {
+    /// The number of findings of a level that count: all of one state, the new ones between two.
+    pub fn count(&self, level: Level) -> usize {
+        self.findings.iter().filter(|f| f.level == level && f.counts()).count()
+    }
+
+    /// The findings that people are shown: what both revisions have is left out.
+    pub fn shown(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|f| f.novelty != Some(Novelty::Known))
+    }
 }
 
 #[cfg(test)]

@@ -1,57 +1,148 @@
-use super::text::{TextOptions, write_diff, write_findings};
 use super::*;
-use crate::diagnostic::Label;
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Policy, Side, Suppression};
 use crate::diff::fixture::{BASE, HEAD, estate};
-use crate::diff::{Diff, Options, diff};
+use crate::diff::{self, Diff};
 use crate::estate::Estate;
-use crate::files::Files;
+use crate::rules;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 
-fn fixture() -> (Files, Estate, Diff) {
-    let files = Files::default();
-    let (base, head) = (estate(&files, BASE), estate(&files, HEAD));
-    let found = diff(&base, &head, &files, &Options::default());
-    (files, head, found)
+/// What every format is shown on: two revisions that differ, with findings that are new, known, fixed and suppressed,
+/// a chain, a fix, several stacks, a note, text that must be escaped and secrets that must be masked.
+pub(super) struct Fixture {
+    pub(super) files: Files,
+    pub(super) estate: Estate,
+    pub(super) diff: Diff,
+    base: Revision,
+    head: Revision,
+    findings: Vec<Finding>,
+    suppressed: Vec<Suppressed>,
+    rules: Vec<(&'static Rule, Level)>,
+    troubles: Vec<String>,
 }
 
-fn findings(files: &Files) -> Vec<Diagnostic> {
-    let file = |path: &str| {
-        let text = HEAD.iter().find(|f| f.0 == path).unwrap().1;
-        (files.add(path, text, || text.into()), text)
-    };
-    let label = |path: &str, at: &str, message: &str| {
-        let (id, text) = file(path);
-        let start = text.find(at).unwrap() as u32;
-        Label::new(id, start, start + at.len() as u32, message)
-    };
-    let mut first = Diagnostic::new(
-        "merge-type-conflict",
-        "`vars.tags.Cost` is a map here and a string there",
-        label("catalog/defaults.yaml", "Cost", "a map"),
+fn label(files: &Files, tree: &[(&str, &'static str)], path: &str, at: &str, message: &str) -> Label {
+    let text = tree.iter().find(|f| f.0 == path).unwrap().1;
+    let start = text.find(at).unwrap_or_else(|| panic!("no {at:?} in {path}")) as u32;
+    Label::new(files.add(path, text, || text.into()), start, start + at.len() as u32, message)
+}
+
+fn found(files: &Files) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let new = |path: &str, at: &str, message: &str| label(files, HEAD, path, at, message);
+    let old = |path: &str, at: &str, message: &str| label(files, BASE, path, at, message);
+    let mut conflict = Diagnostic::new(
+        "schema-violation",
+        "`vars.tags.Cost` is a map here and a string there: 100% `wrong`, <b>really</b>",
+        new("catalog/defaults.yaml", "Cost", "a map"),
     )
-    .related(label("stacks/dev.yaml", "stage", "a string\u{1b}[31m"))
-    .related(label("catalog/defaults.yaml", "region", ""))
+    .related(new("stacks/dev.yaml", "stage", "a string\u{1b}[31m"))
+    .related(new("catalog/defaults.yaml", "region", ""))
     .note("Atmos keeps the later one")
-    .help("use one kind of value");
-    first.stacks = ["dev", "prod", "test"].map(Into::into).to_vec();
-    let second = Diagnostic::new(
-        "hard-coded-secret",
-        "`vars.db_password` is written in the file",
-        label("catalog/defaults.yaml", "hunter3", "written here"),
-    );
-    vec![first, second]
+    .help("use one kind of value")
+    .address("dev/vpc/vars.tags.Cost");
+    conflict.stacks = ["dev", "prod", "test"].map(Into::into).to_vec();
+    let import = new("stacks/dev.yaml", "catalog/defaults.yaml", "");
+    let rename = Edit { file: import.file, start: import.start, end: import.end, text: "catalog/default.yaml".into() };
+    let findings = vec![
+        conflict,
+        Diagnostic::new(
+            "import-cycle",
+            "these manifests import each other: stacks/dev.yaml → catalog/defaults.yaml → stacks/dev.yaml",
+            import.clone(),
+        )
+        .related(new("stacks/dev.yaml", "catalog/defaults.yaml", "stacks/dev.yaml imports catalog/defaults.yaml"))
+        .related(new("catalog/defaults.yaml", "region", "catalog/defaults.yaml imports stacks/dev.yaml"))
+        .chain(),
+        Diagnostic::new("unresolved-import", "`catalog/defaults.yaml` finds no file,\nnone at all", import)
+            .help("did you mean `catalog/default.yaml`?")
+            .fix(Fix::one("rename to `catalog/default.yaml`", rename, Applicability::Unsafe)),
+        Diagnostic::new(
+            "unknown-rule",
+            "the rule of `db_password` is unknown",
+            new("catalog/defaults.yaml", "hunter3", ""),
+        ),
+        Diagnostic::new(
+            "incomplete-analysis",
+            "`!terraform.output` is not known",
+            new("stacks/prod.yaml", "script", ""),
+        ),
+        Diagnostic::new("duplicate-key", "`size` is set twice", new("stacks/test.yaml", "size", "again")),
+        Diagnostic::new("unused-ignore", "silenced", new("stacks/prod.yaml", "new", "")),
+    ];
+    let known = Diagnostic::new("duplicate-key", "`size` is set twice", old("stacks/test.yaml", "size", "again"));
+    let fixed = Diagnostic::new("invalid-backend", "`old` has no backend", old("stacks/prod.yaml", "old", ""));
+    (vec![known, fixed], findings)
 }
 
-/// As it is reported: the second one as a warning.
-fn finding(diagnostic: &Diagnostic) -> Finding<'_> {
-    let level = if diagnostic.rule == "hard-coded-secret" { Level::Warning } else { Level::Error };
-    Finding { diagnostic, level, novelty: None }
+impl Fixture {
+    pub(super) fn new() -> Self {
+        let files = Files::default();
+        let (base, head) = (estate(&files, BASE), estate(&files, HEAD));
+        let diff = diff::diff(&base, &head, &files, &diff::Options::default());
+        let (old, new) = found(&files);
+        let rules: Vec<_> = rules::RULES.iter().filter_map(|r| Some((*r, r.default_level()?))).collect();
+        let level = |rule: &str, _: &str| rules::find(rule).and_then(Rule::default_level);
+        let policy = Policy {
+            files: &files,
+            level: &level,
+            rules: &[],
+            examined: &|_| true,
+            min_level: Level::Note,
+            require_reasons: false,
+            baseline: None,
+        };
+        let side = |diagnostics| Side { diagnostics, files: BTreeSet::new() };
+        let mut findings = policy.judge(side(new), Some(side(old))).findings;
+        let silenced = findings.iter().position(|f| f.diagnostic.message == "silenced").unwrap();
+        let by = Suppression::Comment("until the summer".into());
+        let suppressed = vec![Suppressed { finding: findings.remove(silenced), by }];
+        let revision = |rev: &str, commit: &str| Revision { rev: rev.into(), commit: Some(commit.repeat(10)) };
+        Fixture {
+            base: revision("main", "0123"),
+            head: revision("feature/<x>", "4567"),
+            troubles: vec!["stacks/locked.yaml".into()],
+            estate: head,
+            files,
+            diff,
+            findings,
+            suppressed,
+            rules,
+        }
+    }
+
+    /// The two revisions compared.
+    pub(super) fn compared(&self) -> Report<'_> {
+        Report { comparison: Some(Comparison { base: &self.base, diff: &self.diff }), ..self.checked() }
+    }
+
+    /// The newer revision alone, with all findings.
+    pub(super) fn checked(&self) -> Report<'_> {
+        Report {
+            files: &self.files,
+            findings: &self.findings,
+            suppressed: &self.suppressed,
+            head: &self.head,
+            comparison: None,
+            rules: &self.rules,
+            remote: Some("https://github.com/acme/infra.git"),
+            troubles: &self.troubles,
+        }
+    }
 }
 
-fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+/// Plain, 80 columns wide.
+fn plain() -> Options {
+    Options { width: 80, ..Options::default() }
+}
+
+fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut out = Vec::new();
     write(&mut out).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+pub(super) fn written(format: Format, report: &Report<'_>, options: &Options) -> String {
+    text(|out| format.write(out, report, options))
 }
 
 /// Escape codes in a form that can be read.
@@ -60,45 +151,51 @@ fn readable(text: &str) -> String {
 }
 
 #[test]
-fn diff_as_text() {
-    let (files, _, found) = fixture();
-    let plain = TextOptions { width: 80, ..TextOptions::default() };
-    let color = TextOptions { color: true, width: 80, ..TextOptions::default() };
-    insta::assert_snapshot!("diff_plain", text(|out| write_diff(out, &found, &files, &plain)));
-    insta::assert_snapshot!("diff_color", readable(&text(|out| write_diff(out, &found, &files, &color))));
-    assert_eq!(text(|out| write_diff(out, &Diff::default(), &files, &plain)), "No effective change.\n");
+fn every_format_of_the_comparison() {
+    let fixture = Fixture::new();
+    for format in Format::ALL {
+        insta::assert_snapshot!(format!("diff_{}", format.name()), written(format, &fixture.compared(), &plain()));
+    }
 }
 
 #[test]
-fn findings_as_text() {
-    let files = Files::default();
-    let all = findings(&files);
-    let list: Vec<Finding> = all.iter().map(finding).collect();
-    let plain = TextOptions { width: 80, ..TextOptions::default() };
-    let color = TextOptions { color: true, width: 80, ..TextOptions::default() };
-    insta::assert_snapshot!("findings_plain", text(|out| write_findings(out, &list, &files, &plain)));
-    insta::assert_snapshot!("findings_color", readable(&text(|out| write_findings(out, &list, &files, &color))));
-    assert_eq!(text(|out| write_findings(out, &[], &files, &plain)), "No findings.\n");
+fn text_in_color_and_wide() {
+    let fixture = Fixture::new();
+    let color = written(Format::Text, &fixture.compared(), &Options { color: true, ..plain() });
+    insta::assert_snapshot!("diff_text_color", readable(&color));
+    let wide = written(Format::Text, &fixture.compared(), &Options { width: 120, ..plain() });
+    insta::assert_snapshot!("diff_text_wide", wide);
 }
 
 #[test]
-fn text_keeps_secrets_and_controls_to_itself() {
-    let (files, head, found) = fixture();
-    let all = findings(&files);
-    let list: Vec<Finding> = all.iter().map(finding).collect();
+fn nothing_to_say() {
+    let fixture = Fixture::new();
+    let diff = Diff::default();
+    let nothing = Report { findings: &[], suppressed: &[], troubles: &[], ..fixture.checked() };
+    assert_eq!(written(Format::Text, &nothing, &plain()), "No findings.\n");
+    assert_eq!(written(Format::Concise, &nothing, &plain()), "");
+    let compared = Report { comparison: Some(Comparison { base: &fixture.base, diff: &diff }), ..nothing };
+    assert_eq!(written(Format::Text, &compared, &plain()), "No effective change.\n");
+}
+
+#[test]
+fn people_see_no_secrets_and_terminals_no_controls() {
+    let fixture = Fixture::new();
     for color in [false, true] {
-        let options = TextOptions { color, all: true, ..TextOptions::default() };
-        let mut out = text(|out| write_diff(out, &found, &files, &options));
-        out += &text(|out| write_findings(out, &list, &files, &options));
-        for (address, placed) in &head.components() {
-            out += &text(|out| describe::write_component_text(out, address, placed, &files, &options));
+        let options = Options { color, all: true, ..Options::default() };
+        let mut out = String::new();
+        for format in Format::ALL.into_iter().filter(|f| *f != Format::Json) {
+            out += &written(format, &fixture.compared(), &options);
+        }
+        for (address, placed) in &fixture.estate.components() {
+            out += &text(|out| describe::write_component_text(out, address, placed, &fixture.files, &options));
         }
         assert!(!out.contains("hunter"), "{out}");
         assert!(!out.contains("\u{1b}[31mred"));
         assert!(color || !out.contains('\u{1b}'));
     }
-    let options = TextOptions { show_secrets: true, ..TextOptions::default() };
-    assert!(text(|out| write_diff(out, &found, &files, &options)).contains("\"hunter2\" → \"hunter3\""));
+    let options = Options { show_secrets: true, ..Options::default() };
+    assert!(written(Format::Text, &fixture.compared(), &options).contains("\"hunter2\" → \"hunter3\""));
 }
 
 fn valid(schema: &str, instance: &Json) {
@@ -110,38 +207,27 @@ fn valid(schema: &str, instance: &Json) {
 
 #[test]
 fn json_fits_its_schema() {
-    let (files, head, found) = fixture();
-    let all = findings(&files);
-    let mut list: Vec<Finding> = all.iter().map(finding).collect();
-    let report = include_str!("../../schemas/report-v1.json");
-    let check = text(|out| json::write_check(out, &list, &files));
-    valid(report, &serde_json::from_str(&check).unwrap());
-    insta::assert_snapshot!("check_json", check);
-
-    list[0].novelty = Some(Novelty::New);
-    let revision = |rev: &str, commit: Option<&str>| Revision { rev: rev.into(), commit: commit.map(Into::into) };
-    let base = revision("main", Some("0123456789012345678901234567890123456789"));
-    let out = text(|out| json::write_diff(out, &base, &revision("worktree", None), &found, &list, &files));
-    let out: Json = serde_json::from_str(&out).unwrap();
-    valid(report, &out);
-    assert_eq!(out["diagnostics"][0]["status"], "new");
-    assert_eq!(out["components"][0]["changes"][0]["causes"][0]["file"], "catalog/defaults.yaml");
-
-    let stacks = text(|out| describe::write_stacks_json(out, &head.components()));
+    let fixture = Fixture::new();
+    let schema = include_str!("../../schemas/report-v1.json");
+    for report in [fixture.checked(), fixture.compared()] {
+        let report: Json = serde_json::from_str(&written(Format::Json, &report, &plain())).unwrap();
+        valid(schema, &report);
+        assert_eq!(report["diagnostics"][0]["file"], "catalog/defaults.yaml");
+    }
+    let stacks = text(|out| describe::write_stacks_json(out, &fixture.estate.components()));
     let stacks: Json = serde_json::from_str(&stacks).unwrap();
     valid(include_str!("../../schemas/describe-stacks.json"), &stacks);
     assert_eq!(stacks["prod"]["components"]["terraform"]["new"]["vars"]["cidr"], "10.9.0.0/16");
-    let yaml = text(|out| describe::write_stacks_yaml(out, &head.components()));
+    let yaml = text(|out| describe::write_stacks_yaml(out, &fixture.estate.components()));
     assert_eq!(yaml_serde::from_str::<Json>(&yaml).unwrap(), stacks);
 }
 
 #[test]
 fn described_as_text() {
-    let (files, head, _) = fixture();
-    let options = TextOptions { width: 80, ..TextOptions::default() };
-    let components = head.components();
+    let fixture = Fixture::new();
+    let components = fixture.estate.components();
     let (address, placed) = components.iter().find(|(a, _)| &*a.0 == "prod" && &*a.2 == "vpc").unwrap();
-    let stacks = text(|out| describe::write_stacks_text(out, &components, &options));
-    let component = text(|out| describe::write_component_text(out, address, placed, &files, &options));
+    let stacks = text(|out| describe::write_stacks_text(out, &components, &plain()));
+    let component = text(|out| describe::write_component_text(out, address, placed, &fixture.files, &plain()));
     insta::assert_snapshot!(format!("{stacks}\n{component}"));
 }

@@ -1,5 +1,6 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
+mod meta;
 mod resolution;
 
 use crate::diagnostic::Level;
@@ -90,6 +91,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::DUPLICATE_COMPONENT,
     &resolution::DUPLICATE_KEY,
     &resolution::IMPORT_CYCLE,
+    &meta::INCOMPLETE_ANALYSIS,
     &resolution::INHERITANCE_CYCLE,
     &resolution::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
@@ -102,9 +104,11 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNDEFINED_BASE_COMPONENT,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
+    &meta::UNKNOWN_RULE,
     &resolution::UNREADABLE_FILE,
     &resolution::UNRESOLVED_IMPORT,
     &resolution::UNRESOLVED_INCLUDE,
+    &meta::UNUSED_IGNORE,
 ];
 
 /// The rule of an id.

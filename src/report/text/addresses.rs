@@ -1,10 +1,10 @@
 //! Where a change arrives: components and stacks, those with the same components in one row.
 
-use super::TextOptions;
 use super::style::{self, Theme};
 use crate::diff::Status;
 use crate::diff::group::Group;
 use crate::estate::Address;
+use crate::report::Options;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -18,7 +18,7 @@ pub(super) fn write(
     addresses: &[Address],
     again: bool,
     several_types: bool,
-    options: &TextOptions,
+    options: &Options,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if let [address] = addresses {
@@ -38,7 +38,7 @@ pub(super) fn write_whole(
     out: &mut dyn io::Write,
     group: &Group,
     several_types: bool,
-    options: &TextOptions,
+    options: &Options,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let line = match &group.addresses[..] {
@@ -66,7 +66,7 @@ fn totals(addresses: &[Address]) -> String {
     format!("{} of {}", style::count(addresses.len(), "component"), style::count(stacks.len(), "stack"))
 }
 
-fn rows(out: &mut dyn io::Write, addresses: &[Address], several_types: bool, options: &TextOptions) -> io::Result<()> {
+fn rows(out: &mut dyn io::Write, addresses: &[Address], several_types: bool, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     // Stacks of a component first, then the components that have the same stacks.
     let mut by_component: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -94,7 +94,7 @@ fn rows(out: &mut dyn io::Write, addresses: &[Address], several_types: bool, opt
 }
 
 /// The names with commas, as words that a line can break between.
-fn list(names: impl Iterator<Item = String>, total: usize, options: &TextOptions) -> Vec<String> {
+fn list(names: impl Iterator<Item = String>, total: usize, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
     // A cut that hides a single name saves nothing.
     let shown = if options.all || total <= MAX_NAMES + 1 { total } else { MAX_NAMES };
@@ -111,7 +111,7 @@ fn list(names: impl Iterator<Item = String>, total: usize, options: &TextOptions
     words
 }
 
-fn wrap(out: &mut dyn io::Write, words: &[String], options: &TextOptions) -> io::Result<()> {
+fn wrap(out: &mut dyn io::Write, words: &[String], options: &Options) -> io::Result<()> {
     let mut used = 6;
     write!(out, "      ")?;
     for (i, word) in words.iter().enumerate() {

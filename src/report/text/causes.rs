@@ -1,9 +1,9 @@
 //! The heading of a block: the edited lines.
 
-use super::TextOptions;
 use super::style::{self, Theme};
 use crate::diff::{Cause, Side, mask};
 use crate::files::Files;
+use crate::report::Options;
 use std::io;
 
 /// The most edited lines that are shown for one block.
@@ -17,7 +17,7 @@ pub(super) fn write(
     causes: &[Cause],
     secret: bool,
     files: &Files,
-    options: &TextOptions,
+    options: &Options,
 ) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if causes.is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn write(
 }
 
 /// The edited lines of one file, those of the base before those of the head, without their common indentation.
-fn source(causes: &[Cause], secret: bool, files: &Files, options: &TextOptions) -> Vec<String> {
+fn source(causes: &[Cause], secret: bool, files: &Files, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
     let mut lines: Vec<(Side, String)> = Vec::new();
     for run in causes.chunk_by(|a, b| a.line.abs_diff(b.line) <= 1) {
@@ -79,7 +79,7 @@ fn clip(line: &str) -> &str {
     &line[..end]
 }
 
-fn masked(line: &str, secret: bool, options: &TextOptions) -> String {
+fn masked(line: &str, secret: bool, options: &Options) -> String {
     let mut text = line.to_owned();
     if !options.show_secrets {
         for range in mask::secret_ranges(line, secret).into_iter().rev() {

@@ -1,10 +1,11 @@
 //! The paths that change, with the values before and after.
 
 use super::style::{self, Theme, escape};
+use super::value;
 use super::words::{self, Piece};
-use super::{TextOptions, value};
 use crate::diff::group::Folded;
 use crate::diff::{Change, ChangeKind, mask, pointer};
+use crate::report::Options;
 use crate::value::{Data, Value};
 use similar::{Algorithm, ChangeTag, TextDiff};
 use std::io;
@@ -19,7 +20,7 @@ const MAX_ALIGNED: usize = 44;
 const MAX_COMPARED: usize = 200_000;
 
 /// Writes the changes of a group, with the values in one column where they fit.
-pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &TextOptions) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &Options) -> io::Result<()> {
     let column = changes.iter().map(|c| style::width(&path(c.path))).filter(|w| *w <= MAX_ALIGNED).max().unwrap_or(0);
     for change in changes {
         one(out, change, column, options)?;
@@ -28,14 +29,14 @@ pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &TextO
 }
 
 /// Whether the value at the path of a change is not shown.
-pub(super) fn is_masked(change: &Folded, options: &TextOptions) -> bool {
+pub(super) fn is_masked(change: &Folded, options: &Options) -> bool {
     let secret = |v: &Option<Value>| v.as_ref().is_some_and(value::is_maskable);
     !options.show_secrets
         && mask::is_secret_pointer(change.path)
         && change.variants.iter().any(|c| secret(&c.before) || secret(&c.after))
 }
 
-fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &TextOptions) -> io::Result<()> {
+fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let name = path(change.path);
     let sign = paint(theme, change.kind, &change.kind.sign().to_string());
@@ -71,7 +72,7 @@ fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &TextOp
 }
 
 /// `before → after` if it fits into `room` columns.
-fn short(change: &Change, room: usize, options: &TextOptions) -> Option<String> {
+fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
     let theme = Theme::new(options.color);
     let secret = mask::is_secret_pointer(&change.path);
     let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, secret, options));
@@ -94,7 +95,7 @@ fn short(change: &Change, room: usize, options: &TextOptions) -> Option<String> 
 }
 
 /// The values over several lines below the path.
-fn long(out: &mut dyn io::Write, change: &Change, options: &TextOptions) -> io::Result<()> {
+fn long(out: &mut dyn io::Write, change: &Change, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let limit = if options.all { usize::MAX } else { MAX_LINES };
     let lines = match (&change.before, &change.after) {
@@ -127,7 +128,7 @@ fn long(out: &mut dyn io::Write, change: &Change, options: &TextOptions) -> io::
 }
 
 /// Two texts: line by line if they have several lines, else word by word.
-fn text_lines(before: &str, after: &str, options: &TextOptions) -> Vec<String> {
+fn text_lines(before: &str, after: &str, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
     let room = options.width.saturating_sub(10).max(20);
     let several = before.trim_end().contains('\n') || after.trim_end().contains('\n');

@@ -1,11 +1,11 @@
 //! Findings with the lines they are about.
 
-use super::TextOptions;
-use super::style::{self, Theme, escape};
+use super::style::{self, escape};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::mask;
 use crate::files::{File, Files};
-use crate::report::{Finding, Novelty};
+use crate::report::Options;
+use crate::report::{Finding, Novelty, Report};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 use std::io;
 use std::sync::Arc;
@@ -19,29 +19,35 @@ const MAX_EXCERPT: usize = 20_000;
 /// The most stacks that are named.
 const MAX_STACKS: usize = 5;
 
-/// Writes the findings, each with its excerpts, and a line that sums them up.
-pub fn write_findings(
-    out: &mut dyn io::Write,
-    findings: &[Finding],
-    files: &Files,
-    options: &TextOptions,
-) -> io::Result<()> {
-    let theme = Theme::new(options.color);
-    for finding in findings {
-        writeln!(out, "{}\n", render(finding, files, options))?;
-    }
-    let number = |level| findings.iter().filter(|f| f.level == level).count();
-    let counts: Vec<String> = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")]
-        .into_iter()
-        .filter(|(level, _)| number(*level) > 0)
-        .map(|(level, name)| style::count(number(level), name))
-        .collect();
-    let total = if counts.is_empty() { "No findings.".to_owned() } else { counts.join(", ") };
-    writeln!(out, "{}", theme.bold(&total))
+/// Writes a finding with its excerpts, and an empty line.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn io::Write, finding: &Finding, files: &Files, options: &Options) -> io::Result<()> {
+    writeln!(out, "{}\n", render(finding, files, options))
 }
 
-fn render(finding: &Finding, files: &Files, options: &TextOptions) -> String {
-    let d = finding.diagnostic;
+/// What was found, in a line: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed`.
+pub(super) fn summary(report: &Report<'_>) -> String {
+    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")].map(|(level, name)| {
+        let number = report.count(level);
+        (number > 0).then(|| style::count(number, name))
+    });
+    let counts: Vec<String> = levels.into_iter().flatten().collect();
+    let new = if report.comparison.is_some() { "new " } else { "" };
+    let total = if counts.is_empty() { format!("No {new}findings") } else { counts.join(", ") };
+    let novelty = |which| report.findings.iter().filter(|f| f.novelty == Some(which)).count();
+    let rest = [
+        (novelty(Novelty::Known), "known"),
+        (novelty(Novelty::Fixed), "fixed"),
+        (report.suppressed.len(), "suppressed"),
+    ];
+    let rest: Vec<String> = rest.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
+    if rest.is_empty() { format!("{total}.") } else { format!("{total}; {}.", rest.join(", ")) }
+}
+
+fn render(finding: &Finding, files: &Files, options: &Options) -> String {
+    let d = &finding.diagnostic;
     let level = match finding.level {
         Level::Error => Title::ERROR,
         Level::Warning => Title::WARNING,
@@ -152,7 +158,7 @@ fn boundary(file: &File, offset: u32, start: u32) -> usize {
 }
 
 /// The text of an excerpt; what looks like a secret is overwritten byte by byte, so that marks stay where they are.
-fn source(excerpt: &Excerpt, options: &TextOptions) -> Option<String> {
+fn source(excerpt: &Excerpt, options: &Options) -> Option<String> {
     let text = excerpt.file.text.get(excerpt.start as usize..excerpt.end as usize)?;
     if text.len() > MAX_EXCERPT {
         return None;

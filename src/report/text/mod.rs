@@ -10,38 +10,39 @@ pub mod style;
 pub mod value;
 mod words;
 
-pub use findings::write_findings;
+pub use findings::write as write_finding;
 
 use crate::diff::group::{self, Group};
 use crate::diff::{Diff, Status};
 use crate::estate::Address;
 use crate::files::Files;
+use crate::report::{Options, Report};
 use std::collections::BTreeSet;
 use std::io;
 use style::Theme;
 
-/// How text is written.
-#[derive(Clone, Copy, Debug)]
-pub struct TextOptions {
-    /// Whether to color it.
-    pub color: bool,
-    /// The columns of the terminal.
-    pub width: usize,
-    /// Whether to write everything in full: all components, whole values.
-    pub all: bool,
-    /// Whether to show values that look like secrets.
-    pub show_secrets: bool,
-}
-
-impl Default for TextOptions {
-    fn default() -> Self {
-        TextOptions { color: false, width: 100, all: false, show_secrets: false }
+/// Writes what differs, if two states were compared, and then what is wrong.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    if let Some(comparison) = &report.comparison {
+        write_diff(out, comparison.diff, report.files, options)?;
+        if report.shown().next().is_none() && report.suppressed.is_empty() {
+            return Ok(());
+        }
+        writeln!(out)?;
     }
+    let theme = Theme::new(options.color);
+    for finding in report.shown() {
+        findings::write(out, finding, report.files, options)?;
+    }
+    writeln!(out, "{}", theme.bold(&findings::summary(report)))
 }
 
 /// Writes what differs, one block for each edit with the lines of the edit, the paths that change because of it and the
 /// components they change in, and a line that sums it up.
-pub fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, options: &TextOptions) -> io::Result<()> {
+pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if diff.components.is_empty() {
         if diff.unresolved.is_empty() {

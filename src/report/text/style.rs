@@ -1,5 +1,6 @@
 //! Colors, widths and what must never reach a terminal as it is.
 
+use crate::diagnostic::Level;
 use owo_colors::Style;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -44,6 +45,16 @@ impl Theme {
     /// Paths into configuration and names of components.
     pub fn path(self, text: &str) -> String {
         self.paint(text, Style::new().bold())
+    }
+
+    /// The level of a finding.
+    pub fn level(self, level: Level, text: &str) -> String {
+        let style = match level {
+            Level::Error => Style::new().red().bold(),
+            Level::Warning => Style::new().yellow().bold(),
+            Level::Note => Style::new().cyan().bold(),
+        };
+        self.paint(text, style)
     }
 
     /// What is gone.

@@ -1,9 +1,9 @@
 //! Values as people read them: in one line, or as a block.
 
-use super::TextOptions;
 use super::style::{self, escape};
 use crate::diff::mask;
 use crate::files::Files;
+use crate::report::Options;
 use crate::value::{Data, Value, json};
 use std::fmt::Write as _;
 
@@ -22,13 +22,13 @@ pub struct Line {
 }
 
 /// The value in one line: `{cidr: "10.0.0.0/16", azs: ["a", "b"]}`. With `secret`, it is one by its key.
-pub fn inline(value: &Value, secret: bool, options: &TextOptions) -> String {
+pub fn inline(value: &Value, secret: bool, options: &Options) -> String {
     let mut text = String::new();
     write_inline(&mut text, value, secret, 0, options);
     text
 }
 
-fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, options: &TextOptions) {
+fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, options: &Options) {
     if text.len() > MAX_INLINE || depth > MAX_DEPTH {
         text.push('…');
         return;
@@ -63,7 +63,7 @@ fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, op
 }
 
 /// A value that is no collection, in one line.
-fn scalar(value: &Value, secret: bool, options: &TextOptions) -> String {
+fn scalar(value: &Value, secret: bool, options: &Options) -> String {
     if secret && !options.show_secrets && is_maskable(value) {
         return mask::MASK.to_owned();
     }
@@ -116,7 +116,7 @@ pub fn key(key: &str) -> String {
 }
 
 /// The value as YAML over several lines; with `files`, each line with the place where its value was written.
-pub fn block(value: &Value, secret: bool, options: &TextOptions, files: Option<&Files>) -> Vec<Line> {
+pub fn block(value: &Value, secret: bool, options: &Options, files: Option<&Files>) -> Vec<Line> {
     let mut writer = Writer { lines: Vec::new(), options, files };
     match &value.data {
         Data::Map(map) if !map.is_empty() => writer.children(value, secret, 0),
@@ -128,7 +128,7 @@ pub fn block(value: &Value, secret: bool, options: &TextOptions, files: Option<&
 
 struct Writer<'a> {
     lines: Vec<Line>,
-    options: &'a TextOptions,
+    options: &'a Options,
     files: Option<&'a Files>,
 }
 
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn in_one_line() {
         assert_eq!(
-            inline(&sample(), false, &TextOptions::default()),
+            inline(&sample(), false, &Options::default()),
             "{\"a b\": \"x\\\"y\\\\z\\n\\u{1b}\", empty: {}, list: [{k: 1, l: null}, \"s\"], password: ••••••••, \
              text: \"one\\ntwo\", token: \"!store x\"}"
         );
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn as_a_block() {
-        let lines = block(&sample(), false, &TextOptions { show_secrets: true, ..TextOptions::default() }, None);
+        let lines = block(&sample(), false, &Options { show_secrets: true, ..Options::default() }, None);
         let text: Vec<_> = lines.iter().map(|l| l.text.as_str()).collect();
         assert_eq!(
             text,
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn deep_values_are_cut() {
         let deep = (0..500).fold(Value::default(), |v, _| Value::list(vec![v]));
-        assert!(inline(&deep, false, &TextOptions::default()).contains('…'));
-        assert!(block(&deep, false, &TextOptions::default(), None).len() < 100);
+        assert!(inline(&deep, false, &Options::default()).contains('…'));
+        assert!(block(&deep, false, &Options::default(), None).len() < 100);
     }
 }

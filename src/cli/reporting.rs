@@ -1,0 +1,287 @@
+//! From what was found to what is printed: the settings, the formats and the outcome, the same for every command.
+#![allow(clippy::disallowed_methods, reason = "reports and baselines that the user names are files on the disk")]
+
+use super::open::Place;
+use super::{Failure, Global, Outcome, output};
+use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict, baseline, policy};
+use crate::diff::Diff;
+use crate::files::Files;
+use crate::report::{self, Comparison, Format, Report, Revision};
+use crate::rules::{self, Group};
+use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
+use crate::source::Source;
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser;
+use clap::{Args, ValueEnum};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// How findings are judged and printed.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Report")]
+#[group(skip)]
+pub(super) struct Options {
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
+    format: Format,
+    /// Write a report in this format to a file, or to standard output as `FORMAT` or `FORMAT=-`; can be repeated, and
+    /// takes the place of --format
+    #[arg(long, value_name = "FORMAT[=PATH]", value_parser = output_of)]
+    output: Vec<Output>,
+    /// Show all components and whole values
+    #[arg(long)]
+    all: bool,
+    /// Show values whose keys look secret
+    #[arg(long)]
+    show_secrets: bool,
+    #[command(flatten)]
+    judging: Judging,
+}
+
+/// How findings are judged.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Findings")]
+#[group(skip)]
+struct Judging {
+    /// Exit with 1 from this severity on [default: error]
+    #[arg(long, value_name = "LEVEL")]
+    fail_on: Option<FailOnName>,
+    /// Do not report findings below this level [default: note]
+    #[arg(long, value_name = "LEVEL")]
+    min_level: Option<LevelName>,
+    /// Fail also if something could not be analysed
+    #[arg(long)]
+    strict: bool,
+    /// Report also what could be tidier (the group hygiene), as warnings
+    #[arg(long)]
+    pedantic: bool,
+    /// Report also what rules find that are not proven yet (the group preview), as warnings
+    #[arg(long)]
+    preview: bool,
+    /// Always exit with 0 where only findings would make it 1
+    #[arg(long)]
+    exit_zero: bool,
+    /// A file of known findings that are not reported
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write all findings into a file to be given as --baseline, and report none of them
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    write_baseline: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FailOnName {
+    Error,
+    Warning,
+    Note,
+    /// Findings never fail the run
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LevelName {
+    Note,
+    Warning,
+    Error,
+}
+
+/// A report and where it goes.
+#[derive(Clone, Debug)]
+struct Output {
+    format: Format,
+    /// None for standard output.
+    path: Option<PathBuf>,
+}
+
+fn format_of(name: &str) -> Option<Format> {
+    Format::ALL.into_iter().find(|f| f.name() == name)
+}
+
+fn formats() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| format_of(&name).ok_or("no format"))
+}
+
+fn output_of(text: &str) -> Result<Output, String> {
+    let (name, path) = text.split_once('=').unwrap_or((text, "-"));
+    let format = format_of(name).ok_or_else(|| {
+        format!("there is no format `{name}`; there are {}", Format::ALL.map(Format::name).join(", "))
+    })?;
+    if path.is_empty() {
+        return Err(format!("`{text}` names no file"));
+    }
+    Ok(Output { format, path: (path != "-").then(|| PathBuf::from(path)) })
+}
+
+/// What a run looked at.
+pub(super) struct Seen<'a> {
+    /// The files.
+    pub(super) files: &'a Files,
+    /// The state that was looked at, of two the newer one.
+    pub(super) head: &'a dyn Source,
+    /// What it was compared with, and what differs.
+    pub(super) comparison: Option<(&'a dyn Source, &'a Diff)>,
+}
+
+impl Options {
+    /// The settings of a state, with what was typed on top.
+    ///
+    /// # Errors
+    /// The settings file cannot be used.
+    pub(super) fn load(&self, source: &dyn Source, place: &Place, files: &Files) -> Result<Load, Failure> {
+        let mut load = Load::find(source, &place.project.start, files).map_err(Failure::Message)?;
+        self.judging.apply(&mut load.settings);
+        Ok(load)
+    }
+
+    /// Judges what was found, writes the reports, and says how the run ended.
+    ///
+    /// # Errors
+    /// A baseline cannot be read or written, or a report cannot be written.
+    pub(super) fn finish(
+        &self,
+        seen: &Seen<'_>,
+        settings: &Settings,
+        (head, base): (Side, Option<Side>),
+        place: &Place,
+        global: &Global,
+    ) -> Result<Outcome, Failure> {
+        let mut verdict = self.judge(seen, settings, head, base)?;
+        if let Some(path) = &self.judging.write_baseline {
+            let mut text = Vec::new();
+            let all = verdict.findings.iter().filter(|f| f.novelty != Some(report::Novelty::Fixed));
+            baseline::write(&mut text, all, seen.files)?;
+            std::fs::write(path, &text).map_err(|e| cannot_write(path, &e))?;
+            let number = verdict.findings.len();
+            output::talk(&format!("stacklint: wrote {number} findings into the baseline {}", path.display()));
+            verdict.findings.clear();
+        }
+        let side = |s: &dyn Source| Revision { rev: s.name().to_owned(), commit: s.commit() };
+        let (head, base) = (side(seen.head), seen.comparison.map(|(base, _)| side(base)));
+        let rules = settings.enabled();
+        let remote = place.repository.as_ref().and_then(crate::source::Repository::remote_url);
+        let report = Report {
+            files: seen.files,
+            findings: &verdict.findings,
+            suppressed: &verdict.suppressed,
+            head: &head,
+            comparison: base.as_ref().zip(seen.comparison).map(|(base, (_, diff))| Comparison { base, diff }),
+            rules: &rules,
+            remote: remote.as_deref(),
+            troubles: seen.head.unreadable(),
+        };
+        self.write(&report, global)?;
+        Ok(if self.judging.fails(settings, &verdict.findings) { Outcome::Findings } else { Outcome::Clean })
+    }
+
+    /// What is reported of what was found.
+    ///
+    /// # Errors
+    /// The baseline cannot be read.
+    pub(super) fn judge(
+        &self,
+        seen: &Seen<'_>,
+        settings: &Settings,
+        head: Side,
+        base: Option<Side>,
+    ) -> Result<Verdict, Failure> {
+        let baseline = match &self.judging.write_baseline {
+            Some(_) => None,
+            None => self.baseline(seen.head, settings)?,
+        };
+        let ids: Vec<&'static str> = rules::RULES.iter().map(|r| r.id).collect();
+        let compared = base.is_some();
+        let policy = Policy {
+            files: seen.files,
+            level: &|rule, path| settings.level(rule, path),
+            rules: &ids,
+            examined: &|rule| compared || rules::find(rule).is_some_and(|r| r.group != Group::Change),
+            min_level: settings.min_level.value,
+            require_reasons: settings.require_reasons.value,
+            baseline: baseline.as_ref(),
+        };
+        Ok(policy.judge(head, base))
+    }
+
+    fn baseline(&self, source: &dyn Source, settings: &Settings) -> Result<Option<Baseline>, Failure> {
+        let (name, text) = match (&self.judging.baseline, &settings.baseline.value) {
+            (Some(path), _) => {
+                let text = std::fs::read_to_string(path)
+                    .map_err(|e| Failure::Message(format!("cannot read the baseline {}: {e}", path.display())))?;
+                (path.display().to_string(), text)
+            }
+            (None, Some(path)) => {
+                let Ok(entry) = source.listing().resolve(path) else {
+                    let name = source.name();
+                    return Err(Failure::Message(format!(
+                        "the baseline {path} that the settings name is not in {name}"
+                    )));
+                };
+                (path.clone(), String::from_utf8_lossy(&source.read(entry)?).into_owned())
+            }
+            (None, None) => return Ok(None),
+        };
+        Baseline::parse(&text).map(Some).map_err(|e| Failure::Message(format!("{name}: {e}")))
+    }
+
+    fn write(&self, report: &Report<'_>, global: &Global) -> Result<(), Failure> {
+        let plain = [Output { format: self.format, path: None }];
+        let outputs = if self.output.is_empty() { &plain[..] } else { &self.output };
+        let mut options = output::options(global);
+        (options.show_secrets, options.all) = (self.show_secrets, self.all);
+        for Output { format, path } in outputs {
+            match path {
+                None => {
+                    let mut out = output::stdout();
+                    format.write(&mut out, report, &options)?;
+                    out.flush()?;
+                }
+                Some(path) => {
+                    let mut text = Vec::new();
+                    format.write(&mut text, report, &report::Options { color: false, ..options })?;
+                    std::fs::write(path, &text).map_err(|e| cannot_write(path, &e))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Message(format!("cannot write {}: {error}", path.display()))
+}
+
+impl Judging {
+    /// Puts what was typed on top of the settings.
+    fn apply(&self, settings: &mut Settings) {
+        let fail_on = self.fail_on.map(|f| match f {
+            FailOnName::Error => FailOn::Error,
+            FailOnName::Warning => FailOn::Warning,
+            FailOnName::Note => FailOn::Note,
+            FailOnName::Never => FailOn::Never,
+        });
+        let min_level = self.min_level.map(|l| match l {
+            LevelName::Note => Level::Note,
+            LevelName::Warning => Level::Warning,
+            LevelName::Error => Level::Error,
+        });
+        settings.fail_on = settings.fail_on.clone().or_typed(fail_on);
+        settings.min_level = settings.min_level.clone().or_typed(min_level);
+        settings.strict = settings.strict.clone().or_typed(self.strict.then_some(true));
+        for (asked, group) in [(self.pedantic, Group::Hygiene), (self.preview, Group::Preview)] {
+            if asked {
+                let on = Sourced { value: Setting::Warning, from: From::CommandLine };
+                settings.groups.insert(group, on);
+            }
+        }
+    }
+
+    fn fails(&self, settings: &Settings, findings: &[Finding]) -> bool {
+        let fails = |f: &Finding| {
+            let incomplete = settings.strict.value && f.diagnostic.rule == policy::INCOMPLETE_ANALYSIS;
+            f.counts() && (incomplete || settings.fail_on.value.fails(f.level))
+        };
+        // What could not be known is no mistake, so it fails nothing unless asked to.
+        let counted = |f: &Finding| settings.strict.value || f.diagnostic.rule != policy::INCOMPLETE_ANALYSIS;
+        !self.exit_zero && findings.iter().any(|f| counted(f) && fails(f))
+    }
+}

@@ -1,0 +1,65 @@
+//! A finding as it is reported: judged by the settings and compared with the other revision.
+
+use super::{Diagnostic, Level};
+use std::sync::Arc;
+
+/// Whether a finding is about what the newer revision brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Novelty {
+    /// Only the head has it.
+    New,
+    /// Both revisions have it.
+    Known,
+    /// Only the base has it.
+    Fixed,
+}
+
+impl Novelty {
+    /// The name that users and JSON see.
+    pub fn name(self) -> &'static str {
+        match self {
+            Novelty::New => "new",
+            Novelty::Known => "known",
+            Novelty::Fixed => "fixed",
+        }
+    }
+}
+
+/// A finding as it is reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What was found.
+    pub diagnostic: Diagnostic,
+    /// How severe it is.
+    pub level: Level,
+    /// Whether it is new, where two revisions were looked at.
+    pub novelty: Option<Novelty>,
+    /// What stays the same about it while lines move: 32 hexadecimal digits. Equal findings of one file are numbered,
+    /// so that no two of one state share it.
+    pub fingerprint: Arc<str>,
+}
+
+impl Finding {
+    /// Whether it counts for the outcome of a run: all do in one state, only new ones do between two.
+    pub fn counts(&self) -> bool {
+        self.novelty.is_none_or(|n| n == Novelty::New)
+    }
+}
+
+/// A finding that is not reported, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suppressed {
+    /// The finding.
+    pub finding: Finding,
+    /// Why.
+    pub by: Suppression,
+}
+
+/// Why a finding is not reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Suppression {
+    /// A comment in the file, with the reason that it gives.
+    Comment(String),
+    /// The baseline has it.
+    Baseline,
+}

@@ -1,0 +1,296 @@
+//! The single place where it is decided what is reported: levels, comments that silence, the baseline, and what is new.
+
+use super::fingerprint::{Identities, Identity};
+use super::ignore::{Comments, Ignore, Malformed, comments};
+use super::{Applicability, Baseline, Diagnostic, Edit, Finding, Fix, Label, Level, Novelty, Suppressed, Suppression};
+use crate::files::{File, Files};
+use crate::value::FileId;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// A comment that silences nothing.
+pub const UNUSED_IGNORE: &str = "unused-ignore";
+/// Something could not be known.
+pub const INCOMPLETE_ANALYSIS: &str = "incomplete-analysis";
+/// A rule that does not exist.
+pub const UNKNOWN_RULE: &str = "unknown-rule";
+
+/// How it is decided.
+#[derive(Clone, Copy)]
+pub struct Policy<'a> {
+    /// All files.
+    pub files: &'a Files,
+    /// The level of a rule in the file at a path; none where it is off.
+    pub level: &'a dyn Fn(&str, &str) -> Option<Level>,
+    /// The ids of all rules.
+    pub rules: &'a [&'static str],
+    /// Whether findings of a rule would have been found, so that a comment that silences none of them is unused.
+    pub examined: &'a dyn Fn(&str) -> bool,
+    /// Findings below it are not reported.
+    pub min_level: Level,
+    /// Whether a comment silences only if it says why.
+    pub require_reasons: bool,
+    /// Findings that are known for long.
+    pub baseline: Option<&'a Baseline>,
+}
+
+/// What was found in one state.
+#[derive(Clone, Debug, Default)]
+pub struct Side {
+    /// The findings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that were examined in full: unused comments are told in them.
+    pub files: BTreeSet<FileId>,
+}
+
+impl Side {
+    /// Takes over what is wrong with the settings that stand in a file.
+    pub fn add_settings(&mut self, findings: Vec<Diagnostic>, file: Option<FileId>) {
+        self.diagnostics.extend(findings);
+        self.files.extend(file);
+    }
+}
+
+/// What is reported, and what is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// What is reported, sorted by file and place; what the head no longer has comes last.
+    pub findings: Vec<Finding>,
+    /// What a comment or the baseline keeps from being reported, of the head.
+    pub suppressed: Vec<Suppressed>,
+}
+
+/// A finding on its way.
+struct Judged {
+    finding: Finding,
+    identity: Identity,
+    path: Arc<str>,
+    silenced: Option<String>,
+}
+
+impl Policy<'_> {
+    /// Decides about the findings of one state, or of two to be compared.
+    pub fn judge(&self, head: Side, base: Option<Side>) -> Verdict {
+        let mut identities = Identities::new(self.files);
+        let mut head = self.side(head, &mut identities);
+        let mut gone = Vec::new();
+        if let Some(base) = base {
+            let base = self.side(base, &mut identities);
+            gone = compare(&mut head, base);
+        }
+        let mut verdict = Verdict::default();
+        for judged in head {
+            let by = match judged.silenced {
+                Some(reason) => Some(Suppression::Comment(reason)),
+                None => self.baseline.filter(|b| b.has(&judged.finding)).map(|_| Suppression::Baseline),
+            };
+            match by {
+                Some(by) => verdict.suppressed.push(Suppressed { finding: judged.finding, by }),
+                None => verdict.findings.push(judged.finding),
+            }
+        }
+        verdict.findings.extend(gone.into_iter().map(|j| j.finding));
+        verdict
+    }
+
+    /// The findings of one state that are on, sorted, with what the comments of its files make of them.
+    fn side(&self, side: Side, identities: &mut Identities<'_>) -> Vec<Judged> {
+        let mut ignores = Ignores::new(self.files, self.require_reasons);
+        let mut found: Vec<(Diagnostic, Option<String>)> = Vec::new();
+        for diagnostic in side.diagnostics {
+            if self.level_of(&diagnostic).is_some() {
+                let reason = ignores.silence(&diagnostic);
+                found.push((diagnostic, reason));
+            }
+        }
+        let own = side.files.iter().flat_map(|file| ignores.unused(*file, self));
+        found.extend(own.filter(|d| self.level_of(d).is_some()).map(|d| (d, None)));
+        let mut judged: Vec<Judged> = found.into_iter().map(|(d, s)| self.judged(d, s, identities)).collect();
+        judged.sort_by(|a, b| key(a).cmp(&key(b)));
+        number(&mut judged);
+        judged
+    }
+
+    /// The level of a finding, if it is to be reported.
+    fn level_of(&self, diagnostic: &Diagnostic) -> Option<Level> {
+        let path = &self.files.get(diagnostic.primary.file).path;
+        (self.level)(diagnostic.rule, path).filter(|level| *level >= self.min_level)
+    }
+
+    fn judged(&self, diagnostic: Diagnostic, silenced: Option<String>, identities: &mut Identities<'_>) -> Judged {
+        let level = self.level_of(&diagnostic).unwrap_or(Level::Error);
+        let path = Arc::clone(&self.files.get(diagnostic.primary.file).path);
+        let identity = identities.of(&diagnostic);
+        let finding = Finding { diagnostic, level, novelty: None, fingerprint: Arc::from("") };
+        Judged { finding, identity, path, silenced }
+    }
+}
+
+/// The order of findings: by path, place and rule.
+fn key(judged: &Judged) -> (&str, u32, u32, &str, &str) {
+    let d = &judged.finding.diagnostic;
+    (&judged.path, d.primary.start, d.primary.end, d.rule, &d.message)
+}
+
+/// Gives every finding its fingerprint; equal ones of a file are counted.
+fn number(judged: &mut [Judged]) {
+    let mut seen: HashMap<(Arc<str>, Identity), usize> = HashMap::new();
+    for one in judged {
+        let nth = seen.entry((Arc::clone(&one.path), one.identity.clone())).or_default();
+        one.finding.fingerprint = one.identity.fingerprint(&one.path, *nth);
+        *nth += 1;
+    }
+}
+
+/// Marks what the head has as new or known, and returns what only the base has. Findings pair off one by one: first
+/// those of the same file, then those of files that are in one of the revisions only (they moved).
+fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
+    let paths = |side: &[Judged]| -> BTreeSet<Arc<str>> { side.iter().map(|j| Arc::clone(&j.path)).collect() };
+    let (here, there) = (paths(head), paths(&base));
+    let mut waiting: Vec<Option<Judged>> = base.into_iter().filter(|j| j.silenced.is_none()).map(Some).collect();
+    let mut by_file: BTreeMap<(Arc<str>, Identity), Vec<usize>> = BTreeMap::new();
+    let mut moved: BTreeMap<Identity, Vec<usize>> = BTreeMap::new();
+    for (i, judged) in waiting.iter().flatten().enumerate() {
+        by_file.entry((Arc::clone(&judged.path), judged.identity.clone())).or_default().push(i);
+        if !here.contains(&judged.path) {
+            moved.entry(judged.identity.clone()).or_default().push(i);
+        }
+    }
+    for list in by_file.values_mut().chain(moved.values_mut()) {
+        list.reverse();
+    }
+    // What is silenced pairs off last, so that it does not use up the pair of what is reported.
+    for silenced in [false, true] {
+        for one in head.iter_mut().filter(|j| j.silenced.is_some() == silenced) {
+            let same = by_file.get_mut(&(Arc::clone(&one.path), one.identity.clone())).and_then(Vec::pop);
+            let elsewhere = || moved.get_mut(&one.identity).filter(|_| !there.contains(&one.path)).and_then(Vec::pop);
+            let pair = same.or_else(elsewhere);
+            if let Some(i) = pair {
+                waiting[i] = None;
+            }
+            one.finding.novelty = Some(if pair.is_some() { Novelty::Known } else { Novelty::New });
+        }
+    }
+    let gone = waiting.into_iter().flatten().map(|mut judged| {
+        judged.finding.novelty = Some(Novelty::Fixed);
+        judged
+    });
+    gone.collect()
+}
+
+/// The comments of files, and which of their names silenced something.
+struct Ignores<'a> {
+    files: &'a Files,
+    require_reasons: bool,
+    comments: HashMap<FileId, (Arc<File>, Comments, BTreeSet<(usize, usize)>)>,
+}
+
+impl<'a> Ignores<'a> {
+    fn new(files: &'a Files, require_reasons: bool) -> Self {
+        Ignores { files, require_reasons, comments: HashMap::new() }
+    }
+
+    fn of(&mut self, id: FileId) -> &mut (Arc<File>, Comments, BTreeSet<(usize, usize)>) {
+        let (files, require_reasons) = (self.files, self.require_reasons);
+        self.comments.entry(id).or_insert_with(|| {
+            let file = files.get(id);
+            let mut comments = comments(&file);
+            if require_reasons {
+                let mute = comments.ignores.extract_if(.., |i| i.reason.is_empty());
+                let why = "this project wants a reason after the `]`";
+                comments.malformed.extend(mute.map(|i| Malformed { why, start: i.start, end: i.end }));
+            }
+            (file, comments, BTreeSet::new())
+        })
+    }
+
+    /// The reason of the comment that silences a finding, if one does.
+    fn silence(&mut self, diagnostic: &Diagnostic) -> Option<String> {
+        let (file, comments, used) = self.of(diagnostic.primary.file);
+        let line = file.line(diagnostic.primary.start);
+        let mut reason = None;
+        for (i, ignore) in comments.ignores.iter().enumerate() {
+            if ignore.line.is_some_and(|covered| covered != line) {
+                continue;
+            }
+            for (j, _) in ignore.rules.iter().enumerate().filter(|(_, r)| r.0 == diagnostic.rule) {
+                used.insert((i, j));
+                reason.get_or_insert_with(|| ignore.reason.clone());
+            }
+        }
+        reason
+    }
+
+    /// What is wrong with the comments of a file themselves.
+    fn unused(&mut self, id: FileId, policy: &Policy<'_>) -> Vec<Diagnostic> {
+        let (file, comments, used) = self.of(id);
+        let mut found = Vec::new();
+        for comment in &comments.malformed {
+            let label = Label::new(id, comment.start, comment.end, "");
+            let message = format!("this comment silences nothing: {}", comment.why);
+            found.push(Diagnostic::new(UNUSED_IGNORE, message, label));
+        }
+        for (i, ignore) in comments.ignores.iter().enumerate() {
+            let is_unused = |j: usize| {
+                let name = ignore.rules[j].0.as_str();
+                let on = (policy.level)(name, &file.path).is_some_and(|level| level >= policy.min_level);
+                !used.contains(&(i, j)) && policy.rules.contains(&name) && on && (policy.examined)(name)
+            };
+            let unused: Vec<usize> = (0..ignore.rules.len()).filter(|j| is_unused(*j)).collect();
+            for j in &unused {
+                let (name, start, end) = &ignore.rules[*j];
+                let place = if ignore.line.is_some() { "on this line" } else { "in this file" };
+                let message = format!("there is no `{name}` {place} to silence");
+                let edit = removal(file, id, ignore, *j, unused.len() == ignore.rules.len());
+                found.push(
+                    Diagnostic::new(UNUSED_IGNORE, message, Label::new(id, *start, *end, ""))
+                        .help("remove it")
+                        .fix(Fix::one("remove it", edit, Applicability::Safe)),
+                );
+            }
+            for (name, start, end) in ignore.rules.iter().filter(|r| !policy.rules.contains(&r.0.as_str())) {
+                let near = crate::text::nearest(name, policy.rules.iter().copied());
+                found.push(unknown_rule(name, near, Label::new(id, *start, *end, "")));
+            }
+        }
+        found
+    }
+}
+
+/// A rule is named that does not exist.
+pub fn unknown_rule(name: &str, near: Option<&str>, label: Label) -> Diagnostic {
+    let (file, start, end) = (label.file, label.start, label.end);
+    let finding = Diagnostic::new(UNKNOWN_RULE, format!("there is no rule `{name}`"), label);
+    match near {
+        Some(near) => finding.help(format!("did you mean `{near}`?")).fix(Fix::one(
+            format!("rename to `{near}`"),
+            Edit { file, start, end, text: near.to_owned() },
+            Applicability::Unsafe,
+        )),
+        None => finding.help("`stacklint rules` lists all rules"),
+    }
+}
+
+/// Takes a name out of a comment, or the whole comment if it has no other.
+fn removal(file: &File, id: FileId, ignore: &Ignore, name: usize, all: bool) -> Edit {
+    let text = &file.text;
+    let edit = |start: u32, end: u32| Edit { file: id, start, end, text: String::new() };
+    if all {
+        let line = file.line_span(file.line(ignore.start));
+        let before = &text[line.start as usize..ignore.start as usize];
+        if before.trim().is_empty() {
+            let end = text[line.end as usize..].find('\n').map_or(text.len(), |i| line.end as usize + i + 1);
+            return edit(line.start, end as u32);
+        }
+        return edit(line.start + before.trim_end().len() as u32, ignore.end);
+    }
+    let (_, start, end) = ignore.rules[name];
+    match ignore.rules.get(name + 1) {
+        Some((_, next, _)) => edit(start, *next),
+        None => edit(name.checked_sub(1).map_or(start, |i| ignore.rules[i].2), end),
+    }
+}
+
+#[cfg(test)]
+#[path = "policy_tests.rs"]
+mod tests;

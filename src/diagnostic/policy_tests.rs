@@ -1,0 +1,136 @@
+use super::*;
+
+const RULES: [&str; 4] = ["bad-name", "loose-end", UNKNOWN_RULE, UNUSED_IGNORE];
+
+/// A finding of a rule at each place where a text stands in a file.
+fn at(files: &Files, path: &str, text: &str, found: &[(&'static str, &str)]) -> Side {
+    let id = files.add(path, text, || text.into());
+    let diagnostics = found
+        .iter()
+        .flat_map(|(rule, what)| {
+            text.match_indices(what).map(move |(start, what)| {
+                let label = Label::new(id, start as u32, (start + what.len()) as u32, "");
+                Diagnostic::new(rule, format!("`{what}` in line {start}"), label)
+            })
+        })
+        .collect();
+    Side { diagnostics, files: BTreeSet::from([id]) }
+}
+
+fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&str, &str) -> Option<Level>) -> Policy<'a> {
+    Policy {
+        files,
+        level,
+        rules: &RULES,
+        examined: &|_| true,
+        min_level: Level::Note,
+        require_reasons: false,
+        baseline: None,
+    }
+}
+
+/// Rule, line and what is said about the novelty of each finding.
+fn told(files: &Files, findings: &[Finding]) -> Vec<String> {
+    let one = |f: &Finding| {
+        let label = &f.diagnostic.primary;
+        let line = files.get(label.file).line(label.start);
+        format!("{} {line} {}", f.diagnostic.rule, f.novelty.map_or("-", Novelty::name))
+    };
+    findings.iter().map(one).collect()
+}
+
+const WARN: fn(&str, &str) -> Option<Level> = |_, _| Some(Level::Warning);
+
+#[test]
+fn moving_code_makes_nothing_new() {
+    let files = Files::default();
+    let old = "vars:\n  a: x\n  b: y\n";
+    let new = format!("# words\n{}vars:\n  c: z\n  a: x\n", "\n".repeat(20));
+    let found = [("bad-name", "x"), ("bad-name", "y"), ("bad-name", "z")];
+    let verdict =
+        policy(&files, &WARN).judge(at(&files, "a.yaml", &new, &found), Some(at(&files, "a.yaml", old, &found)));
+    assert_eq!(told(&files, &verdict.findings), ["bad-name 23 new", "bad-name 24 known", "bad-name 3 fixed"]);
+}
+
+#[test]
+fn moved_files_keep_their_findings_and_copies_do_not() {
+    let files = Files::default();
+    let text = "vars:\n  a: x\n";
+    let found = [("bad-name", "x")];
+    let side = |paths: &[&str]| {
+        paths.iter().fold(Side::default(), |mut all, path| {
+            let more = at(&files, path, text, &found);
+            all.diagnostics.extend(more.diagnostics);
+            all.files.extend(more.files);
+            all
+        })
+    };
+    let run =
+        |old: &[&str], new: &[&str]| told(&files, &policy(&files, &WARN).judge(side(new), Some(side(old))).findings);
+    assert_eq!(run(&["a.yaml"], &["b.yaml"]), ["bad-name 2 known"]);
+    assert_eq!(run(&["a.yaml"], &["a.yaml", "b.yaml"]), ["bad-name 2 known", "bad-name 2 new"]);
+    assert_eq!(run(&["a.yaml", "b.yaml"], &["b.yaml"]), ["bad-name 2 known", "bad-name 2 fixed"]);
+}
+
+#[test]
+fn comments_silence_and_are_told_when_they_do_not() {
+    let files = Files::default();
+    let text = "a: x # stacklint: ignore[bad-name, loose-end] for now\nb: 1 # stacklint: ignore[bad-name]\n# stacklint: ignore[bad-nme]\nc: 2\n";
+    let verdict = policy(&files, &WARN).judge(at(&files, "a.yaml", text, &[("bad-name", "x")]), None);
+    assert_eq!(told(&files, &verdict.findings), ["unused-ignore 1 -", "unused-ignore 2 -", "unknown-rule 3 -"]);
+    let [suppressed] = &verdict.suppressed[..] else { panic!("{verdict:?}") };
+    assert_eq!(suppressed.by, Suppression::Comment("for now".into()));
+    let edits: Vec<&Edit> = verdict.findings.iter().flat_map(|f| &f.diagnostic.fix).map(|f| &f.edits[0]).collect();
+    let apply = |edit: &Edit| format!("{}{}{}", &text[..edit.start as usize], edit.text, &text[edit.end as usize..]);
+    assert!(apply(edits[0]).starts_with("a: x # stacklint: ignore[bad-name] for now\n"), "{}", apply(edits[0]));
+    assert!(apply(edits[1]).contains("now\nb: 1\n"), "{}", apply(edits[1]));
+    assert!(apply(edits[2]).contains("# stacklint: ignore[bad-name]\nc"), "{}", apply(edits[2]));
+}
+
+#[test]
+fn a_comment_without_a_reason_may_be_refused() {
+    let files = Files::default();
+    let policy = Policy { require_reasons: true, ..policy(&files, &WARN) };
+    let text = "a: x # stacklint: ignore[bad-name]\nb: x # stacklint: ignore[bad-name] because\n";
+    let verdict = policy.judge(at(&files, "a.yaml", text, &[("bad-name", "x")]), None);
+    assert_eq!(told(&files, &verdict.findings), ["bad-name 1 -", "unused-ignore 1 -"]);
+}
+
+#[test]
+fn rules_that_are_off_are_neither_reported_nor_missed() {
+    let files = Files::default();
+    let level = |rule: &str, path: &str| (rule != "bad-name" && path != "old.yaml").then_some(Level::Error);
+    let policy = policy(&files, &level);
+    let text = "a: x # stacklint: ignore[bad-name]\nb: y\n";
+    let found = [("bad-name", "x"), ("loose-end", "y")];
+    assert_eq!(told(&files, &policy.judge(at(&files, "a.yaml", text, &found), None).findings), ["loose-end 2 -"]);
+    assert_eq!(policy.judge(at(&files, "old.yaml", text, &found), None), Verdict::default());
+}
+
+#[test]
+fn a_finding_that_is_silenced_in_the_head_is_not_fixed_and_one_that_no_longer_is_is_new() {
+    let files = Files::default();
+    let (loud, quiet) = ("a: x\n", "a: x # stacklint: ignore[bad-name]\n");
+    let found = [("bad-name", "x")];
+    let run = |old: &str, new: &str| {
+        let verdict =
+            policy(&files, &WARN).judge(at(&files, "a.yaml", new, &found), Some(at(&files, "a.yaml", old, &found)));
+        told(&files, &verdict.findings)
+    };
+    assert_eq!(run(loud, quiet), Vec::<String>::new());
+    assert_eq!(run(quiet, loud), ["bad-name 1 new"]);
+}
+
+#[test]
+fn a_baseline_keeps_what_it_has_and_no_more() {
+    let files = Files::default();
+    let found = [("bad-name", "x")];
+    let before = policy(&files, &WARN).judge(at(&files, "a.yaml", "a: x\n", &found), None).findings;
+    let mut written = Vec::new();
+    super::super::baseline::write(&mut written, before.iter(), &files).unwrap();
+    let baseline = Baseline::parse(std::str::from_utf8(&written).unwrap()).unwrap();
+    let policy = Policy { baseline: Some(&baseline), ..policy(&files, &WARN) };
+    let verdict = policy.judge(at(&files, "a.yaml", "b: x\n\n\na: x\n", &found), None);
+    assert_eq!(told(&files, &verdict.findings), ["bad-name 1 -"]);
+    assert_eq!(verdict.suppressed[0].by, Suppression::Baseline);
+}

@@ -1,0 +1,24 @@
+//! A line for each finding: `path:line:column: level[rule]: message`. Columns count characters, from 1.
+
+use super::text::style::{Theme, escape};
+use super::{Finding, Novelty, Options, Report};
+use std::io;
+
+/// Writes the findings that are shown; nothing where there is none.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    report.shown().try_for_each(|finding| writeln!(out, "{}", line(finding, report, &theme)))
+}
+
+fn line(finding: &Finding, report: &Report<'_>, theme: &Theme) -> String {
+    let d = &finding.diagnostic;
+    let file = report.files.get(d.primary.file);
+    let at = file.position(d.primary.start);
+    let place = format!("{}:{}:{}:", escape(&file.path), at.line, at.column);
+    let level = theme.level(finding.level, &format!("{}[{}]", finding.level.name(), d.rule));
+    let fixed = if finding.novelty == Some(Novelty::Fixed) { " (fixed)" } else { "" };
+    format!("{} {level}: {}{fixed}", theme.bold(&place), escape(&d.message))
+}

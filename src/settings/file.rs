@@ -1,0 +1,227 @@
+//! Reading `stacklint.toml`.
+
+use super::{FailOn, From, Override, Setting, Settings, Sourced};
+use crate::diagnostic::policy::unknown_rule;
+use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::files::{File, Files};
+use crate::rules::{self, Group};
+use crate::source::Source;
+use crate::source::glob::Glob;
+use crate::value::FileId;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use toml::Spanned;
+
+/// The name of the file.
+pub const FILE_NAME: &str = "stacklint.toml";
+
+/// The settings of a revision.
+#[derive(Clone, Debug, Default)]
+pub struct Load {
+    /// The settings.
+    pub settings: Settings,
+    /// The file that they come from, if there is one.
+    pub file: Option<SettingsFile>,
+    /// What is wrong with it though it can be used.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// The settings file of a revision.
+#[derive(Clone, Debug)]
+pub struct SettingsFile {
+    /// Its path from the root of the repository.
+    pub path: String,
+    /// Its id.
+    pub id: FileId,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Content {
+    fail_on: Option<Spanned<FailOn>>,
+    min_level: Option<Spanned<MinLevel>>,
+    strict: Option<Spanned<bool>>,
+    require_reasons: Option<Spanned<bool>>,
+    baseline: Option<Spanned<String>>,
+    #[serde(default)]
+    groups: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    #[serde(default)]
+    rules: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    #[serde(default)]
+    overrides: Vec<OverrideContent>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum MinLevel {
+    Note,
+    Warning,
+    Error,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OverrideContent {
+    paths: Vec<Spanned<String>>,
+    rules: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    reason: Spanned<String>,
+}
+
+impl Load {
+    /// The settings that count for a run started in the folder `start`: those of the nearest `stacklint.toml` in it or
+    /// above it.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no TOML or holds what nobody knows: a message with its place.
+    pub fn find(source: &dyn Source, start: &str, files: &Files) -> Result<Self, String> {
+        let mut folder = start;
+        loop {
+            let path = if folder.is_empty() { FILE_NAME.to_owned() } else { format!("{folder}/{FILE_NAME}") };
+            if let Ok(entry) = source.listing().resolve(&path) {
+                let bytes = source.read(entry).map_err(|e| e.to_string())?;
+                let text = std::str::from_utf8(&bytes).map_err(|_| format!("{path}: it is not UTF-8"))?;
+                let id = files.add(&path, &entry.id.to_string(), || Arc::from(text));
+                return Self::parse(&path, id, &files.get(id));
+            }
+            folder = match folder.rsplit_once('/') {
+                Some((above, _)) => above,
+                None if folder.is_empty() => return Ok(Self::default()),
+                None => "",
+            };
+        }
+    }
+
+    /// The settings in a file.
+    fn parse(path: &str, id: FileId, file: &File) -> Result<Self, String> {
+        let located = |span: Option<Range<usize>>, message: &str| {
+            let at = file.position(span.map_or(0, |s| s.start as u32));
+            format!("{path}:{}:{}: {}", at.line, at.column, message.trim())
+        };
+        let content: Content = toml::from_str(&file.text).map_err(|e| located(e.span(), e.message()))?;
+        let mut load = Load { file: Some(SettingsFile { path: path.to_owned(), id }), ..Load::default() };
+        let line = |span: Range<usize>| From::File(file.line(span.start as u32));
+        let settings = &mut load.settings;
+        if let Some(set) = content.fail_on {
+            settings.fail_on = Sourced { from: line(set.span()), value: set.into_inner() };
+        }
+        if let Some(set) = content.min_level {
+            let value = match set.get_ref() {
+                MinLevel::Note => Level::Note,
+                MinLevel::Warning => Level::Warning,
+                MinLevel::Error => Level::Error,
+            };
+            settings.min_level = Sourced { from: line(set.span()), value };
+        }
+        if let Some(set) = content.strict {
+            settings.strict = Sourced { from: line(set.span()), value: set.into_inner() };
+        }
+        if let Some(set) = content.require_reasons {
+            settings.require_reasons = Sourced { from: line(set.span()), value: set.into_inner() };
+        }
+        if let Some(set) = content.baseline {
+            let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();
+            settings.baseline =
+                Sourced { from: line(set.span()), value: Some(format!("{folder}{}", set.into_inner())) };
+        }
+        for (name, set) in content.groups {
+            let group = Group::ALL.into_iter().find(|g| g.name() == name.get_ref()).ok_or_else(|| {
+                let names = Group::ALL.map(|g| format!("`{}`", g.name())).join(", ");
+                located(Some(name.span()), &format!("there is no group `{}`; there are {names}", name.get_ref()))
+            })?;
+            settings.groups.insert(group, Sourced { from: line(set.span()), value: set.into_inner() });
+        }
+        let unknown = &mut load.findings;
+        settings.rules = levels(content.rules, id, &line, unknown);
+        for one in content.overrides {
+            let reason = one.reason.get_ref().trim().to_owned();
+            if reason.is_empty() {
+                return Err(located(Some(one.reason.span()), "say why: the `reason` of an override must not be empty"));
+            }
+            let mut paths = Vec::new();
+            for path in one.paths {
+                let glob = Glob::new(path.get_ref())
+                    .map_err(|e| located(Some(path.span()), &format!("`{}` is no pattern: {e}", path.get_ref())))?;
+                paths.push((path.into_inner(), glob));
+            }
+            settings.overrides.push(Override { paths, rules: levels(one.rules, id, &line, unknown), reason });
+        }
+        Ok(load)
+    }
+}
+
+/// The levels of rules; those of rules that do not exist are findings.
+fn levels(
+    set: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    file: FileId,
+    line: &impl Fn(Range<usize>) -> From,
+    unknown: &mut Vec<Diagnostic>,
+) -> BTreeMap<String, Sourced<Setting>> {
+    let mut known = BTreeMap::new();
+    for (name, setting) in set {
+        if rules::find(name.get_ref()).is_none() {
+            let near = crate::text::nearest(name.get_ref(), rules::RULES.iter().map(|r| r.id));
+            let label = Label::new(file, name.span().start as u32, name.span().end as u32, "");
+            unknown.push(unknown_rule(name.get_ref(), near, label));
+            continue;
+        }
+        known.insert(name.into_inner(), Sourced { from: line(setting.span()), value: setting.into_inner() });
+    }
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Memory;
+
+    fn load(files: &Files, text: &str, start: &str) -> Result<Load, String> {
+        let files_of = [(FILE_NAME, text), ("a/b/c.yaml", "")];
+        let source = Memory::new("test", files_of.map(|(p, t)| (p.to_owned(), t.into())).into());
+        Load::find(&source, start, files)
+    }
+
+    #[test]
+    fn levels_come_from_the_nearest_word() {
+        let files = Files::default();
+        let text = "[groups]\nhygiene = 'warning'\ncorrectness = 'warning'\n[rules]\nimport-cycle = 'off'\nduplicate-key = 'error'\n\n[[overrides]]\npaths = ['old/**']\nreason = 'it goes away'\n[overrides.rules]\nduplicate-key = 'note'\nimport-cycle = 'error'\n";
+        let settings = load(&files, text, "a/b").unwrap().settings;
+        let level = |rule, path| settings.level(rule, path);
+        assert_eq!(level("import-cycle", "x.yaml"), None);
+        assert_eq!(level("import-cycle", "old/x.yaml"), Some(Level::Error));
+        assert_eq!(level("duplicate-key", "old/a/x.yaml"), Some(Level::Note));
+        assert_eq!(level("duplicate-key", "x.yaml"), Some(Level::Error));
+        assert_eq!(level("invalid-yaml", "x.yaml"), Some(Level::Warning));
+        assert_eq!(settings.rule_level("duplicate-key").from, From::File(6));
+        assert_eq!(settings.rule_level("invalid-yaml").from, From::File(3));
+        assert!(settings.enabled().iter().any(|(r, l)| r.id == "import-cycle" && *l == Level::Error));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        let files = Files::default();
+        for (text, message) in [
+            ("fail-on = 'warn'\n", "stacklint.toml:1:11: unknown variant"),
+            ("strict = true\nstrikt = 1\n", "stacklint.toml:2:1: unknown field `strikt`"),
+            ("[groups]\nsloppy = 'off'\n", "stacklint.toml:2:1: there is no group `sloppy`"),
+            ("[[overrides]]\npaths = ['a']\nrules = {}\nreason = ' '\n", "stacklint.toml:4:10: say why"),
+            ("[[overrides]]\npaths = ['[a']\nrules = {}\nreason = 'x'\n", "stacklint.toml:2:10: `[a` is no pattern"),
+            ("a = \n", "stacklint.toml:1:"),
+        ] {
+            let told = load(&Files::default(), text, "").unwrap_err();
+            assert!(told.starts_with(message), "{told}");
+        }
+        let found = load(&files, "[rules]\nduplicate-kee = 'off'\n", "").unwrap().findings;
+        assert_eq!(found[0].message, "there is no rule `duplicate-kee`");
+        assert_eq!(found[0].help.as_deref(), Some("did you mean `duplicate-key`?"));
+    }
+
+    #[test]
+    fn without_a_file_all_is_as_it_comes() {
+        let source = Memory::new("test", BTreeMap::from([("a.yaml".to_owned(), Vec::new())]));
+        let load = Load::find(&source, "a/b", &Files::default()).unwrap();
+        assert!(load.file.is_none());
+        assert_eq!(load.settings.level("invalid-yaml", "a"), Some(Level::Error));
+    }
+}

@@ -1,0 +1,202 @@
+//! `stacklint.toml`: which rules are on, how severe they are, and where. Read from the revision that is looked at, so that
+//! the settings of a change are reviewed with it. `schemas/stacklint.json` describes the file.
+
+mod file;
+pub mod schema;
+
+pub use file::{FILE_NAME, Load, SettingsFile};
+
+use crate::diagnostic::Level;
+use crate::rules::{self, Group};
+use crate::source::glob::Glob;
+use std::collections::BTreeMap;
+
+/// A level as it is set: `off`, or the level of the findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Setting {
+    /// Not reported.
+    Off,
+    /// Reported as a note.
+    Note,
+    /// Reported as a warning.
+    Warning,
+    /// Reported as an error.
+    Error,
+}
+
+impl Setting {
+    /// The name that users type.
+    pub fn name(self) -> &'static str {
+        self.level().map_or("off", Level::name)
+    }
+
+    fn level(self) -> Option<Level> {
+        match self {
+            Setting::Off => None,
+            Setting::Note => Some(Level::Note),
+            Setting::Warning => Some(Level::Warning),
+            Setting::Error => Some(Level::Error),
+        }
+    }
+}
+
+/// From which level on findings fail a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailOn {
+    /// Errors do.
+    Error,
+    /// Warnings and errors do.
+    Warning,
+    /// All do.
+    Note,
+    /// None does.
+    Never,
+}
+
+impl FailOn {
+    /// The name that users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            FailOn::Error => "error",
+            FailOn::Warning => "warning",
+            FailOn::Note => "note",
+            FailOn::Never => "never",
+        }
+    }
+
+    /// Whether a finding of this level fails the run.
+    pub fn fails(self, level: Level) -> bool {
+        match self {
+            FailOn::Error => level >= Level::Error,
+            FailOn::Warning => level >= Level::Warning,
+            FailOn::Note => true,
+            FailOn::Never => false,
+        }
+    }
+}
+
+/// Where a setting comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum From {
+    /// Nobody set it.
+    Default,
+    /// A line (from 1) of the settings file.
+    File(u32),
+    /// An option of the command line.
+    CommandLine,
+}
+
+/// A setting and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sourced<T> {
+    /// The setting.
+    pub value: T,
+    /// Where it comes from.
+    pub from: From,
+}
+
+impl<T> Sourced<T> {
+    fn default(value: T) -> Self {
+        Sourced { value, from: From::Default }
+    }
+
+    /// The same setting, unless the command line says otherwise.
+    #[must_use]
+    pub fn or_typed(self, typed: Option<T>) -> Self {
+        match typed {
+            Some(value) => Sourced { value, from: From::CommandLine },
+            None => self,
+        }
+    }
+}
+
+/// Levels for the files below some paths.
+#[derive(Clone, Debug)]
+pub struct Override {
+    /// The patterns, as written and as matched, from the root of the repository.
+    pub paths: Vec<(String, Glob)>,
+    /// The levels of rules there.
+    pub rules: BTreeMap<String, Sourced<Setting>>,
+    /// Why.
+    pub reason: String,
+}
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// From which level on findings fail the run.
+    pub fail_on: Sourced<FailOn>,
+    /// Findings below it are not reported.
+    pub min_level: Sourced<Level>,
+    /// Whether what could not be analysed fails the run.
+    pub strict: Sourced<bool>,
+    /// Whether a comment that silences findings must say why.
+    pub require_reasons: Sourced<bool>,
+    /// The baseline file, from the root of the repository.
+    pub baseline: Sourced<Option<String>>,
+    /// The levels of groups.
+    pub groups: BTreeMap<Group, Sourced<Setting>>,
+    /// The levels of rules, by id.
+    pub rules: BTreeMap<String, Sourced<Setting>>,
+    /// Levels for some paths; the last one that matches counts.
+    pub overrides: Vec<Override>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            fail_on: Sourced::default(FailOn::Error),
+            min_level: Sourced::default(Level::Note),
+            strict: Sourced::default(false),
+            require_reasons: Sourced::default(false),
+            baseline: Sourced::default(None),
+            groups: BTreeMap::new(),
+            rules: BTreeMap::new(),
+            overrides: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// The level of a rule in the file at a path (from the root of the repository); none where it is off.
+    pub fn level(&self, rule: &str, path: &str) -> Option<Level> {
+        let there = self.overrides.iter().rev().filter(|o| o.paths.iter().any(|(_, glob)| glob.matches(path)));
+        match there.filter_map(|o| o.rules.get(rule)).next() {
+            Some(setting) => setting.value.level(),
+            None => self.rule_level(rule).value.level(),
+        }
+    }
+
+    /// The level of a rule where no override says otherwise.
+    pub fn rule_level(&self, id: &str) -> Sourced<Setting> {
+        if let Some(setting) = self.rules.get(id) {
+            return setting.clone();
+        }
+        let Some(rule) = rules::find(id) else { return Sourced::default(Setting::Error) };
+        let own = rule.level.map(setting);
+        match self.groups.get(&rule.group) {
+            // A rule milder than its group stays so, unless the group is off.
+            Some(group) if group.value == Setting::Off || own.is_none() => group.clone(),
+            Some(_) | None => Sourced::default(own.unwrap_or_else(|| rule.group.level().map_or(Setting::Off, setting))),
+        }
+    }
+
+    /// The rules that are on somewhere, sorted by id, with the level of their findings.
+    pub fn enabled(&self) -> Vec<(&'static rules::Rule, Level)> {
+        let level = |id: &str| {
+            let above = self.overrides.iter().filter_map(|o| o.rules.get(id)?.value.level());
+            self.rule_level(id).value.level().into_iter().chain(above).max()
+        };
+        rules::RULES.iter().filter_map(|rule| Some((*rule, level(rule.id)?))).collect()
+    }
+}
+
+fn setting(level: Level) -> Setting {
+    match level {
+        Level::Note => Setting::Note,
+        Level::Warning => Setting::Warning,
+        Level::Error => Setting::Error,
+    }
+}
