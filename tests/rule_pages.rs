@@ -89,7 +89,11 @@ fn run(rule: &str, is_off: bool, section: &Section) -> Run {
     let Some(after) = &section.after else { return repo.run(&["check", "--format", "concise"]) };
     repo.commit("before");
     for (path, text) in after {
-        if text.is_empty() { repo.remove(path) } else { repo.write(path, text) };
+        if text.is_empty() {
+            repo.remove(path)
+        } else {
+            repo.write(path, text)
+        };
     }
     repo.commit("after");
     repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"])

@@ -2,9 +2,7 @@
 
 use super::open::{self, Place, State};
 use super::reporting::{self, Seen};
-use super::{Failure, Global, Outcome};
-use crate::diagnostic::Side;
-use crate::dialects::atmos::Atmos;
+use super::{Failure, Global, Outcome, fix};
 use crate::files::Files;
 use clap::Args;
 
@@ -19,10 +17,17 @@ pub(super) struct Options {
     staged: bool,
     #[command(flatten)]
     reporting: reporting::Options,
+    #[command(flatten)]
+    fixing: fix::Options,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let place = Place::find(global)?;
+    if options.fixing.is_asked()
+        && let Some(outcome) = fix::run(&options.fixing, &options.reporting, &place, global)?
+    {
+        return Ok(outcome);
+    }
     let state = match (&options.rev, options.staged) {
         (Some(rev), _) => State::Revision(rev.clone()),
         (None, true) => State::Index,
@@ -31,9 +36,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let source = place.open(&state)?;
     let files = Files::default();
     let load = options.reporting.load(&*source, &place, &files)?;
-    let estate = open::resolve(&Atmos::new(), &*source, &place, &files)?;
-    let mut side = Side { files: estate.files(), diagnostics: estate.findings };
-    side.add_settings(load.findings, load.file.as_ref().map(|f| f.id));
+    let estate = open::resolve(&*source, &place, &files)?;
+    let side = reporting::side(estate, &load, &files);
     let seen = Seen { files: &files, head: &*source, comparison: None };
     options.reporting.finish(&seen, &load.settings, (side, None), &place, global)
 }

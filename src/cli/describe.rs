@@ -3,7 +3,6 @@
 use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::Level;
-use crate::dialects::atmos::Atmos;
 use crate::estate::{Address, Placed};
 use crate::files::Files;
 use crate::report::{Finding, describe};
@@ -72,7 +71,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let estate = open::resolve(&Atmos::new(), &*source, &place, &files)?;
+    let estate = open::resolve(&*source, &place, &files)?;
     let mut found = estate.components();
     let mut out = output::stdout();
     let text = output::options(global);

@@ -8,6 +8,7 @@ use crate::dialects::{Dialect, Scope, atmos::Atmos};
 use crate::diff;
 use crate::estate::{self, Address, Estate};
 use crate::files::Files;
+use crate::rules;
 use crate::source::{Source, Spec, changed, glob::Glob};
 use clap::Args;
 use std::collections::HashSet;
@@ -102,16 +103,23 @@ fn compare(
         new = resolve(head, Scope::All);
         found = diff::diff(&old, &new, &files, &how);
     }
+    let rules = load.settings.enabled();
+    let mut changed =
+        rules::check_change(&rules::Context { files: &files, estate: &new, before: Some((&old, &found)) }, &rules);
     // Only what the edit touches was examined in full, on both sides.
-    let side = |estate: Estate| {
+    let side = |mut estate: Estate| {
+        let context = rules::Context { files: &files, estate: &estate, before: None };
+        let found = rules::check_state(&context, &rules);
+        estate.findings.extend(found);
         let mut own = estate.files();
         own.retain(|id| touched.contains(&*files.get(*id).path));
         Side { files: own, diagnostics: estate.findings }
     };
     let (mut new, mut old) = (side(new), side(old));
-    new.add_settings(load.findings, load.file.map(|f| f.id));
+    new.diagnostics.append(&mut changed);
+    reporting::add_settings(&mut new, &load);
     if let Ok(before) = options.reporting.load(base, place, &files) {
-        old.add_settings(before.findings, before.file.map(|f| f.id));
+        reporting::add_settings(&mut old, &before);
     }
     let seen = Seen { files: &files, head, comparison: Some((base, &found)) };
     let outcome = options.reporting.finish(&seen, &load.settings, (new, Some(old)), place, global)?;

@@ -4,9 +4,12 @@ mod check;
 mod demo;
 mod describe;
 mod diff;
+mod fix;
+mod generate;
 mod open;
 mod output;
 mod reporting;
+mod rules;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -64,7 +67,12 @@ enum Command {
     Check(check::Options),
     #[command(subcommand)]
     Describe(describe::What),
+    Rules(rules::List),
+    Explain(rules::Explain),
+    Config(rules::Config),
     Demo(demo::Options),
+    Completions(generate::Completions),
+    Man(generate::Man),
 }
 
 /// How a command ended.
@@ -119,7 +127,12 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Diff(options) => diff::run(options, &cli.global),
         Command::Check(options) => check::run(options, &cli.global),
         Command::Describe(what) => describe::run(what, &cli.global),
+        Command::Rules(options) => rules::list(options, &cli.global),
+        Command::Explain(options) => rules::explain(options, &cli.global),
+        Command::Config(options) => rules::config(options, &cli.global),
         Command::Demo(options) => demo::run(options, &cli.global),
+        Command::Completions(options) => generate::completions(options),
+        Command::Man(options) => generate::man(options),
     }
 }
 

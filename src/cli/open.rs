@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
 
 use super::{Failure, Global};
+use crate::dialects::atmos::Atmos;
 use crate::dialects::{Dialect, Project, Scope};
 use crate::estate::Estate;
 use crate::files::Files;
@@ -32,12 +33,8 @@ pub(super) enum State {
 ///
 /// # Errors
 /// There is no project in it.
-pub(super) fn resolve(
-    dialect: &dyn Dialect,
-    source: &dyn Source,
-    place: &Place,
-    files: &Files,
-) -> Result<Estate, Failure> {
+pub(super) fn resolve(source: &dyn Source, place: &Place, files: &Files) -> Result<Estate, Failure> {
+    let dialect = Atmos::new();
     if !dialect.detect(source, &place.project) {
         return Err(no_project(source, place));
     }
@@ -111,6 +108,11 @@ impl Place {
             _ => full.strip_prefix(&self.folder).ok().map(|p| p.to_string_lossy().replace('\\', "/")),
         };
         found.ok_or_else(|| Failure::Message(format!("{} lies outside of the repository", path.display())))
+    }
+
+    /// The folder that paths of the worktree begin in.
+    pub(super) fn root(&self) -> &Path {
+        self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
     }
 
     /// The repository, where one is needed.

@@ -5,6 +5,7 @@ use super::open::Place;
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict, baseline, policy};
 use crate::diff::Diff;
+use crate::estate::Estate;
 use crate::files::Files;
 use crate::report::{self, Comparison, Format, Report, Revision};
 use crate::rules::{self, Group};
@@ -110,6 +111,22 @@ fn output_of(text: &str) -> Result<Output, String> {
         return Err(format!("`{text}` names no file"));
     }
     Ok(Output { format, path: (path != "-").then(|| PathBuf::from(path)) })
+}
+
+/// What was found in one state that was resolved as a whole: by resolving it, by the rules, in the settings.
+pub(super) fn side(mut estate: Estate, load: &Load, files: &Files) -> Side {
+    let context = rules::Context { files, estate: &estate, before: None };
+    let found = rules::check_state(&context, &load.settings.enabled());
+    estate.findings.extend(found);
+    let mut side = Side { files: estate.files(), diagnostics: estate.findings };
+    add_settings(&mut side, load);
+    side
+}
+
+/// Takes over what is wrong with the settings themselves.
+pub(super) fn add_settings(side: &mut Side, load: &Load) {
+    side.diagnostics.extend(load.findings.iter().cloned());
+    side.files.extend(load.file.as_ref().map(|f| f.id));
 }
 
 /// What a run looked at.

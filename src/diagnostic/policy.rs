@@ -43,14 +43,6 @@ pub struct Side {
     pub files: BTreeSet<FileId>,
 }
 
-impl Side {
-    /// Takes over what is wrong with the settings that stand in a file.
-    pub fn add_settings(&mut self, findings: Vec<Diagnostic>, file: Option<FileId>) {
-        self.diagnostics.extend(findings);
-        self.files.extend(file);
-    }
-}
-
 /// What is reported, and what is not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {

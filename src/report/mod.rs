@@ -1,9 +1,11 @@
 //! What users and machines read: one format a file, pure functions from a [`Report`] to bytes.
 
+pub mod catalogue;
 pub mod concise;
 pub mod describe;
 pub mod json;
 pub mod text;
+pub mod unified;
 
 pub use crate::diagnostic::{Finding, Novelty, Suppressed};
 

@@ -3,7 +3,10 @@
 mod meta;
 mod resolution;
 
-use crate::diagnostic::Level;
+use crate::diagnostic::{Diagnostic, Level};
+use crate::diff::Diff;
+use crate::estate::Estate;
+use crate::files::Files;
 
 /// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,8 +48,29 @@ impl Group {
     }
 }
 
+/// What a rule may look at.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The files.
+    pub files: &'a Files,
+    /// The state to look at; of two the newer one, but for rules that look at one state and are run on both.
+    pub estate: &'a Estate,
+    /// The older state, and what differs; none where one state is looked at.
+    pub before: Option<(&'a Estate, &'a Diff)>,
+}
+
+/// How a rule finds what it reports.
+#[derive(Clone, Copy)]
+pub enum Check {
+    /// It is found while files are read and resolved, or by the engine itself.
+    Elsewhere,
+    /// By looking at one state. Between two revisions it is run on both, so that what both have is known.
+    State(fn(&Context<'_>) -> Vec<Diagnostic>),
+    /// By looking at what differs.
+    Change(fn(&Context<'_>) -> Vec<Diagnostic>),
+}
+
 /// A rule: what it is called, what it reports, how it is documented.
-#[derive(Debug)]
 pub struct Rule {
     /// Its id: names the problem, and reads after "allow".
     pub id: &'static str,
@@ -58,6 +82,14 @@ pub struct Rule {
     pub summary: &'static str,
     /// Its page, in Markdown.
     pub page: &'static str,
+    /// How it finds what it reports.
+    pub check: Check,
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rule").field("id", &self.id).field("group", &self.group).finish_non_exhaustive()
+    }
 }
 
 impl Rule {
@@ -68,12 +100,21 @@ impl Rule {
 }
 
 /// Declares a rule whose page is `docs/rules/<id>.md`: `rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "summary")`,
-/// with a level of its own as an optional last argument.
+/// with a level of its own as an optional argument, and `State(check)` or `Change(check)` as an optional last one.
 macro_rules! rule {
     ($name:ident, $id:literal, $group:ident, $summary:literal) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None);
+        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Elsewhere);
+    };
+    ($name:ident, $id:literal, $group:ident, $summary:literal, State($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::State($check));
+    };
+    ($name:ident, $id:literal, $group:ident, $summary:literal, Change($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Change($check));
     };
     ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr) => {
+        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::Elsewhere);
+    };
+    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, $check:expr) => {
         #[doc = concat!("`", $id, "`: ", $summary, ".")]
         pub(crate) static $name: $crate::rules::Rule = $crate::rules::Rule {
             id: $id,
@@ -81,6 +122,7 @@ macro_rules! rule {
             level: $level,
             summary: $summary,
             page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules/", $id, ".md")),
+            check: $check,
         };
     };
 }
@@ -110,6 +152,24 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNRESOLVED_INCLUDE,
     &meta::UNUSED_IGNORE,
 ];
+
+/// What the rules that look at one state find in one.
+pub fn check_state(context: &Context<'_>, enabled: &[(&'static Rule, Level)]) -> Vec<Diagnostic> {
+    let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
+        Check::State(check) => Some(check),
+        Check::Change(_) | Check::Elsewhere => None,
+    });
+    checks.flat_map(|check| check(context)).collect()
+}
+
+/// What the rules that look at a change find in one.
+pub fn check_change(context: &Context<'_>, enabled: &[(&'static Rule, Level)]) -> Vec<Diagnostic> {
+    let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
+        Check::Change(check) => Some(check),
+        Check::State(_) | Check::Elsewhere => None,
+    });
+    checks.flat_map(|check| check(context)).collect()
+}
 
 /// The rule of an id.
 pub fn find(id: &str) -> Option<&'static Rule> {

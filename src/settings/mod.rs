@@ -183,6 +183,12 @@ impl Settings {
         }
     }
 
+    /// The level of the rules of a group that say nothing else.
+    pub fn group_level(&self, group: Group) -> Sourced<Setting> {
+        let default = || Sourced::default(group.level().map_or(Setting::Off, setting));
+        self.groups.get(&group).cloned().unwrap_or_else(default)
+    }
+
     /// The rules that are on somewhere, sorted by id, with the level of their findings.
     pub fn enabled(&self) -> Vec<(&'static rules::Rule, Level)> {
         let level = |id: &str| {

@@ -13,6 +13,14 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A file cannot be changed.
+    #[error("cannot change {}: {reason}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// Something other than a range where a range is needed.
     #[error("`{0}` is not a range: write `BASE..HEAD`, or `BASE...HEAD` to start at their merge base")]
     NotARange(String),

@@ -3,7 +3,8 @@
 //! A [`Source`] is a set of named files with content: a git revision, the index, the worktree, a plain folder, or
 //! memory. Everything behind this module works on sources alone; only this module touches git or the disk. Revisions
 //! are read straight from the object database, so nothing is checked out and bare repositories work. Nothing is
-//! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder.
+//! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, and by [`replace`], when a fix
+//! is asked for.
 
 mod disk;
 mod error;
@@ -18,6 +19,7 @@ mod revision;
 mod scratch;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use std::sync::Arc;
 
@@ -29,6 +31,7 @@ pub use memory::Memory;
 pub use repository::{Environment, Repository};
 pub use revision::{Range, Revision, Spec};
 pub use scratch::{Commit, Scratch};
+pub use write::replace;
 
 /// Largest file that is read, in bytes, unless [`Repository::with_limit`] says otherwise.
 pub const MAX_FILE: u64 = 64 << 20;

@@ -4,14 +4,14 @@ use crate::common::{Repo, fixture};
 use serde_json::Value;
 
 /// The schema of this name.
-fn schema(name: &str) -> jsonschema::Validator {
+pub(super) fn schema(name: &str) -> jsonschema::Validator {
     let path = fixture("").join("../schemas").join(name);
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     jsonschema::validator_for(&schema).expect("a valid schema")
 }
 
 #[track_caller]
-fn validate(schema: &jsonschema::Validator, json: &Value) {
+pub(super) fn validate(schema: &jsonschema::Validator, json: &Value) {
     let errors: Vec<String> = schema.iter_errors(json).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }

@@ -57,6 +57,21 @@ pub(crate) struct Processed {
     contextual: bool,
 }
 
+/// An import whose content cannot be known.
+fn unread(what: String, site: &Prov, from: &Loaded) -> Diagnostic {
+    Diagnostic::new("incomplete-analysis", what, label(site, from.file, ""))
+        .note("stacks that import it are neither checked nor compared")
+}
+
+/// An import that Atmos leaves out without a word, because its path still is a template when the file is looked for.
+fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
+    Diagnostic::new("unevaluable-import", format!("nothing is imported here: `{path}` is not rendered"), {
+        label(site, from.file, "")
+    })
+    .note("Atmos leaves out an import whose path still is a template when it looks for the file")
+    .help("enable templates in atmos.yaml, hand the values over with `context`, or write the path out")
+}
+
 /// How a manifest is reached.
 #[derive(Clone, Default)]
 pub(super) struct Call {
@@ -279,21 +294,19 @@ impl<'a> Manifests<'a> {
             })?;
             if let Some((_, unknown)) = rendered.unknowns.first() {
                 let reason = unknown.reasons.first().map_or("", |r| r);
-                return Err(fail(
-                    "unevaluable-import",
-                    format!("import path `{path}` depends on what only the run time knows: {reason}"),
-                ));
+                let what = format!("import path `{path}` depends on what only the run time knows: {reason}");
+                return Err(self.sink.push(unread(what, &item.path_site, from)));
             }
             path = rendered.text;
         }
         if imports::is_remote(&path) {
+            let what = format!("`{path}` is fetched from elsewhere; stacklint reads only this repository");
+            let finding = unread(what, &item.path_site, from);
             if item.skip_if_missing {
+                self.sink.report(finding);
                 return Ok(Vec::new());
             }
-            return Err(fail(
-                "unevaluable-import",
-                format!("`{path}` is fetched from elsewhere; stacklint reads only this repository"),
-            ));
+            return Err(self.sink.push(finding));
         }
         let pattern = imports::pattern(&path, &self.config.stacks, self.reader, deps);
         if pattern.as_deref() == Some(&*from.path) {
@@ -308,7 +321,10 @@ impl<'a> Manifests<'a> {
         }
         let options = crate::template::Options { left: "{{", right: "}}", functions: &Builtins };
         match crate::template::parse(&path, &options) {
-            Ok(template) if !template.is_plain() => Ok(Vec::new()),
+            Ok(template) if !template.is_plain() => {
+                self.sink.report(dropped(&path, &item.path_site, from));
+                Ok(Vec::new())
+            }
             Ok(_) => {
                 let looked = pattern.unwrap_or_else(|| path.clone());
                 Err(fail("unresolved-import", format!("nothing is found for import `{path}` (looked for {looked})")))

@@ -1,0 +1,91 @@
+//! `stacklint check --fix`: changes files of the worktree so that findings go away, or shows what would change.
+
+use super::open::{self, Place, State};
+use super::reporting::{self, Seen};
+use super::{Failure, Global, Outcome, output};
+use crate::diagnostic::Applicability;
+use crate::diagnostic::fix::{self, Fixed};
+use crate::files::Files;
+use crate::report::unified;
+use clap::Args;
+use std::io::Write;
+
+/// A fix can uncover the next finding; more rounds than this are not made.
+const MAX_ROUNDS: usize = 10;
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Fixes")]
+#[group(skip)]
+pub(super) struct Options {
+    /// Apply the fixes that change nothing but what is wrong
+    #[arg(long, conflicts_with_all = ["rev", "staged"])]
+    pub(super) fix: bool,
+    /// Apply also the fixes that are only probably what was meant
+    #[arg(long, conflicts_with_all = ["rev", "staged"])]
+    pub(super) unsafe_fixes: bool,
+    /// Show what --fix or --unsafe-fixes would change, and change nothing
+    #[arg(long, conflicts_with_all = ["rev", "staged"])]
+    pub(super) diff: bool,
+}
+
+impl Options {
+    /// Whether files are to be changed, or shown as they would be.
+    pub(super) fn is_asked(&self) -> bool {
+        self.fix || self.unsafe_fixes || self.diff
+    }
+
+    fn least(&self) -> Applicability {
+        if self.unsafe_fixes { Applicability::Unsafe } else { Applicability::Safe }
+    }
+}
+
+/// Shows what would change (then findings are the outcome if anything would), or changes it.
+///
+/// # Errors
+/// The project cannot be read, or a file cannot be changed.
+pub(super) fn run(
+    options: &Options,
+    reporting: &reporting::Options,
+    place: &Place,
+    global: &Global,
+) -> Result<Option<Outcome>, Failure> {
+    let mut applied = 0;
+    for _ in 0..MAX_ROUNDS {
+        let files = Files::default();
+        let fixed = propose(options, reporting, place, &files)?;
+        if options.diff {
+            let mut out = output::stdout();
+            for (id, new) in &fixed.texts {
+                let file = files.get(*id);
+                unified::write(&mut out, &file.path, &file.text, new, output::options(global).color)?;
+            }
+            out.flush()?;
+            output::talk(&format!("stacklint: would apply {}", count(fixed.applied)));
+            return Ok(Some(if fixed.texts.is_empty() { Outcome::Clean } else { Outcome::Findings }));
+        }
+        if fixed.applied == 0 {
+            break;
+        }
+        for (id, new) in &fixed.texts {
+            let file = files.get(*id);
+            crate::source::replace(place.root(), &file.path, file.text.as_bytes(), new.as_bytes())?;
+        }
+        applied += fixed.applied;
+    }
+    output::talk(&format!("stacklint: applied {}", count(applied)));
+    Ok(None)
+}
+
+fn count(fixes: usize) -> String {
+    if fixes == 1 { "1 fix".to_owned() } else { format!("{fixes} fixes") }
+}
+
+/// The fixes of what is reported about the worktree.
+fn propose(options: &Options, reporting: &reporting::Options, place: &Place, files: &Files) -> Result<Fixed, Failure> {
+    let source = place.open(&State::Worktree)?;
+    let load = reporting.load(&*source, place, files)?;
+    let side = reporting::side(open::resolve(&*source, place, files)?, &load, files);
+    let seen = Seen { files, head: &*source, comparison: None };
+    let verdict = reporting.judge(&seen, &load.settings, side, None)?;
+    Ok(fix::apply(verdict.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref()), options.least(), files))
+}

@@ -1,0 +1,92 @@
+//! `stacklint rules`, `explain` and `config`: what stacklint would do, and why.
+
+use super::open::{Place, State};
+use super::{Failure, Global, Outcome, output};
+use crate::files::Files;
+use crate::report::catalogue;
+use crate::rules;
+use crate::settings::Load;
+use clap::{Args, ValueEnum};
+use std::io::Write;
+
+/// List the rules.
+#[derive(Args, Debug)]
+pub(super) struct List {
+    /// How to print them
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// Explain a rule: what it reports and why, with examples.
+#[derive(Args, Debug)]
+pub(super) struct Explain {
+    /// The id of the rule
+    #[arg(value_name = "RULE")]
+    rule: String,
+}
+
+/// Show the settings that count here, and where each of them is from.
+#[derive(Args, Debug)]
+pub(super) struct Config {
+    /// Look at this revision instead of the worktree
+    #[arg(long, value_name = "REV")]
+    rev: Option<String>,
+    /// How to print them
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Lists the rules with the levels that the settings give them.
+pub(super) fn list(options: &List, global: &Global) -> Result<Outcome, Failure> {
+    let settings = match Place::find(global).and_then(|place| load(&place, None)) {
+        Ok(load) => load.settings,
+        // The catalogue is the same where there is no project.
+        Err(_) => crate::settings::Settings::default(),
+    };
+    let mut out = output::stdout();
+    match options.format {
+        Format::Text => catalogue::write_rules(&mut out, &settings, &output::options(global))?,
+        Format::Json => catalogue::write_rules_json(&mut out, &settings)?,
+    }
+    out.flush()?;
+    Ok(Outcome::Clean)
+}
+
+/// Prints the page of a rule.
+pub(super) fn explain(options: &Explain, global: &Global) -> Result<Outcome, Failure> {
+    let id = options.rule.strip_prefix("stacklint/").unwrap_or(&options.rule);
+    let Some(rule) = rules::find(id) else {
+        let near = crate::text::nearest(id, rules::RULES.iter().map(|r| r.id));
+        let hint = near.map_or("`stacklint rules` lists all rules".to_owned(), |n| format!("did you mean `{n}`?"));
+        return Err(Failure::Message(format!("there is no rule `{id}`; {hint}")));
+    };
+    let mut out = output::stdout();
+    catalogue::write_page(&mut out, rule, &output::options(global))?;
+    out.flush()?;
+    Ok(Outcome::Clean)
+}
+
+/// Prints the settings.
+pub(super) fn config(options: &Config, global: &Global) -> Result<Outcome, Failure> {
+    let place = Place::find(global)?;
+    let load = load(&place, options.rev.clone())?;
+    let mut out = output::stdout();
+    match options.format {
+        Format::Text => catalogue::write_settings(&mut out, &load, &output::options(global))?,
+        Format::Json => catalogue::write_settings_json(&mut out, &load)?,
+    }
+    out.flush()?;
+    Ok(Outcome::Clean)
+}
+
+fn load(place: &Place, rev: Option<String>) -> Result<Load, Failure> {
+    let state = rev.map_or_else(|| place.default_state(), State::Revision);
+    let source = place.open(&state)?;
+    Load::find(&*source, &place.project.start, &Files::default()).map_err(Failure::Message)
+}

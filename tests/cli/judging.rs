@@ -1,0 +1,149 @@
+//! Levels, comments, baselines, novelty and fixes, through the binary.
+
+use crate::common::Repo;
+use crate::contracts::{schema, validate};
+
+/// A stack with one error: it imports what is not there.
+const BROKEN: &str = "import: [catalog/gone]\nvars: {stage: dev}\n";
+
+fn repo(text: &str) -> Repo {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", text).write("stacks/deploy/ok.yaml", "vars: {stage: ok}\n");
+    repo
+}
+
+#[test]
+fn levels_come_from_the_settings_of_the_revision() {
+    let repo = repo(BROKEN);
+    repo.run(&["check"]).ends_with(1).says("error[unresolved-import]");
+    repo.write("stacklint.toml", "[rules]\nunresolved-import = 'warning'\n").commit("milder");
+    repo.run(&["check"]).ends_with(0).says("warning[unresolved-import]").says("1 warning.");
+    repo.run(&["check", "--fail-on", "warning"]).ends_with(1);
+    repo.write("stacklint.toml", "[rules]\nunresolved-import = 'off'\n");
+    repo.run(&["check"]).ends_with(0).says("No findings.");
+    repo.run(&["check", "--rev", "HEAD"]).ends_with(0).says("warning[unresolved-import]");
+    repo.write("stacklint.toml", "fail-on = 'never'\n");
+    repo.run(&["check"]).ends_with(0).says("error[unresolved-import]");
+    repo.run(&["check", "--fail-on", "error"]).ends_with(1);
+    repo.run(&["check", "--fail-on", "error", "--exit-zero"]).ends_with(0);
+    repo.write("stacklint.toml", "fail-on = 'nevr'\n");
+    repo.run(&["check"]).ends_with(2).complains("stacklint.toml:1:11: unknown variant `nevr`");
+}
+
+#[test]
+fn levels_can_differ_by_path() {
+    let repo = repo(BROKEN);
+    repo.write("stacks/deploy/old/dev.yaml", "import: [catalog/gone]\nvars: {stage: old}\n").write(
+        "stacklint.toml",
+        "[[overrides]]\npaths = ['stacks/deploy/old/**']\nreason = 'it goes away'\nrules = {unresolved-import = 'note'}\n",
+    );
+    let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
+    run.says("stacks/deploy/dev.yaml:1:10: error[").says("stacks/deploy/old/dev.yaml:1:10: note[");
+}
+
+#[test]
+fn comments_silence() {
+    let repo = repo(&BROKEN.replacen('\n', " # stacklint: ignore[unresolved-import] generated\n", 1));
+    let run = repo.run(&["check"]).ends_with(0).says("No findings; 1 suppressed.");
+    assert_eq!(run.stderr, "");
+    let json = repo.run(&["check", "--format", "json"]).json();
+    assert_eq!(json["suppressed"][0]["reason"], "generated");
+    assert_eq!(json["diagnostics"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_baseline_is_written_and_kept() {
+    let repo = repo(BROKEN);
+    repo.run(&["check", "--write-baseline", "known.json"]).ends_with(0).complains("wrote 1 findings");
+    repo.run(&["check", "--baseline", "known.json"]).ends_with(0).says("1 suppressed");
+    repo.write("stacklint.toml", "baseline = 'known.json'\n");
+    repo.run(&["check"]).ends_with(0);
+    repo.write("stacks/deploy/ok.yaml", "import: [catalog/missing]\nvars: {stage: ok}\n");
+    repo.run(&["check"]).ends_with(1).says("catalog/missing").hides("catalog/gone");
+    repo.run(&["check", "--baseline", "none.json"]).ends_with(2).complains("cannot read the baseline none.json");
+    repo.write("bad.json", "{}");
+    repo.run(&["check", "--baseline", "bad.json"]).ends_with(2).complains("bad.json: it is no baseline");
+}
+
+#[test]
+fn findings_of_two_commits_are_new_known_or_fixed() {
+    let repo = repo("vars: {stage: dev}\nimport:\n- catalog/stays\n- catalog/goes\n");
+    repo.commit("base");
+    let moved = format!("{}vars: {{stage: dev}}\nimport:\n- catalog/stays\n- catalog/comes\n", "# more\n".repeat(20));
+    repo.write("stacks/deploy/dev.yaml", moved).commit("head");
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1).json();
+    let told: Vec<(u64, &str, bool)> = json["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| {
+            let message = d["message"].as_str().unwrap();
+            let name = ["stays", "goes", "comes"].into_iter().find(|n| message.contains(n)).unwrap();
+            (d["line"].as_u64().unwrap(), d["status"].as_str().unwrap(), name == "stays")
+        })
+        .collect();
+    assert_eq!(told, [(23, "known", true), (24, "new", false), (4, "fixed", false)]);
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("1 error; 1 known, 1 fixed.");
+    repo.write("stacks/deploy/ok.yaml", "vars: {stage: good}\n").commit("next");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+}
+
+#[test]
+fn unused_comments_are_taken_out() {
+    let text = "vars:\n  stage: dev # stacklint: ignore[duplicate-key] was twice\n  x: 1 # kept\n";
+    let repo = repo(text);
+    repo.run(&["check"]).ends_with(0).says("warning[unused-ignore]");
+    let run = repo.run(&["check", "--fix", "--diff"]).ends_with(1);
+    run.says("-  stage: dev # stacklint: ignore[duplicate-key] was twice\n+  stage: dev\n")
+        .complains("would apply 1 fix");
+    repo.run(&["check"]).says("warning[unused-ignore]");
+    repo.run(&["check", "--fix"]).ends_with(0).complains("applied 1 fix").says("No findings.");
+    let path = repo.root().join("stacks/deploy/dev.yaml");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "vars:\n  stage: dev\n  x: 1 # kept\n");
+    repo.run(&["check", "--fix"]).ends_with(0).complains("applied 0 fixes");
+    repo.run(&["check", "--fix", "--staged"]).ends_with(2);
+}
+
+#[test]
+fn what_is_fetched_from_elsewhere_is_no_mistake() {
+    let repo = repo("import: ['git::https://example.com/stacks.git//catalog/x.yaml']\nvars: {stage: dev}\n");
+    repo.run(&["check"]).ends_with(0).says("note[incomplete-analysis]");
+    repo.run(&["check", "--fail-on", "note"]).ends_with(0);
+    repo.run(&["check", "--strict"]).ends_with(1);
+}
+
+#[test]
+fn rules_can_be_listed_and_explained() {
+    let repo = repo(BROKEN);
+    repo.write("stacklint.toml", "[rules]\nunresolved-import = 'note'\n");
+    let list = repo.run(&["rules"]).ends_with(0).says("correctness\n").says("suspicious\n");
+    assert!(list.stdout.lines().any(|l| l.trim_start().starts_with("unresolved-import") && l.contains(" note ")));
+    let json = repo.run(&["rules", "--format", "json"]).json();
+    validate(&schema("rules.json"), &json);
+    repo.run(&["explain", "unused-ignore"])
+        .ends_with(0)
+        .says("unused-ignore\nsuspicious · warning by default\n")
+        .hides("```");
+    repo.run(&["explain", "unused-ignor"]).ends_with(2).complains("did you mean `unused-ignore`?");
+    let config = repo.run(&["config"]).ends_with(0);
+    let line = |key: &str| config.stdout.lines().find(|l| l.starts_with(key)).unwrap().to_owned();
+    assert!(
+        line("rules.unresolved-import").ends_with("note     stacklint.toml:2"),
+        "{}",
+        line("rules.unresolved-import")
+    );
+    assert!(line("fail-on").ends_with("default"));
+    let json = repo.run(&["config", "--format", "json"]).json();
+    validate(&schema("config.json"), &json);
+}
+
+#[test]
+fn shells_and_manuals_are_served() {
+    let repo = Repo::plain();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        repo.run(&["completions", shell]).ends_with(0).says("stacklint");
+    }
+    repo.run(&["man"]).ends_with(0).says(".TH stacklint 1");
+    repo.run(&["man", "diff"]).ends_with(0).says(".TH stacklint-diff 1");
+    repo.run(&["man", "dif"]).ends_with(2);
+}
