@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::value::{FileId, Origin, Value};
+use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,6 +13,8 @@ pub struct Estate {
     pub units: Vec<Arc<Unit>>,
     /// What is wrong, united and sorted.
     pub findings: Vec<Diagnostic>,
+    /// The YAML files that were read, sorted by file.
+    pub documents: Vec<(FileId, Arc<Document>)>,
 }
 
 /// What resolves by itself: for stacks a top-level manifest with everything it imports. Two revisions in which a

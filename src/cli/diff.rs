@@ -104,11 +104,13 @@ fn compare(
         found = diff::diff(&old, &new, &files, &how);
     }
     let rules = load.settings.enabled();
-    let mut changed =
-        rules::check_change(&rules::Context { files: &files, estate: &new, before: Some((&old, &found)) }, &rules);
+    let mut changed = rules::check_change(
+        &rules::Context { files: &files, estate: &new, is_examined: &is_touched, before: Some((&old, &found)) },
+        &rules,
+    );
     // Only what the edit touches was examined in full, on both sides.
     let side = |mut estate: Estate| {
-        let context = rules::Context { files: &files, estate: &estate, before: None };
+        let context = rules::Context { files: &files, estate: &estate, is_examined: &is_touched, before: None };
         let found = rules::check_state(&context, &rules);
         estate.findings.extend(found);
         let mut own = estate.files();

@@ -141,7 +141,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
         }));
     }
     units.sort_by(|a, b| a.name.cmp(&b.name));
-    Estate { units, findings: Vec::new() }
+    Estate { units, ..Estate::default() }
 }
 
 /// A revision with imports, overrides, a list, a secret and a multi-line text.

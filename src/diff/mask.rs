@@ -8,8 +8,9 @@
 //! Text and numbers are masked. Truth values, null and empty text are not, nor is text that only says where a secret is
 //! kept: a template, a function call, an interpolation.
 
-use super::pointer;
+use super::{pointer, tokens};
 use crate::files::File;
+use std::ops::Range;
 
 /// What is shown instead.
 pub const MASK: &str = "••••••••";
@@ -110,7 +111,19 @@ pub fn is_reference(text: &str) -> bool {
 
 /// Where the secret parts of a line of YAML are: byte ranges that do not overlap. With `all`, the value of its first key
 /// counts as one whatever the key is, and so does a line without a key.
-pub fn secret_ranges(line: &str, all: bool) -> Vec<std::ops::Range<usize>> {
+pub fn secret_ranges(line: &str, all: bool) -> Vec<Range<usize>> {
+    let mut ranges = keyed_range(line, all);
+    if ranges.is_empty() {
+        // What is masked for its key reaches to the end of the line.
+        ranges = tokens::find(line);
+    } else if let Some(first) = ranges.first().cloned() {
+        ranges.splice(0..0, tokens::find(line).into_iter().filter(|t| t.end <= first.start));
+    }
+    ranges
+}
+
+/// The part of a line that is secret because of its key.
+fn keyed_range(line: &str, all: bool) -> Vec<Range<usize>> {
     let content = line.trim_end();
     let colons = content.match_indices(':').map(|(i, _)| i).filter(|i| {
         content[i + 1..].chars().next().is_none_or(char::is_whitespace) || content[..*i].ends_with(['"', '\''])

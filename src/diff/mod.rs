@@ -9,6 +9,7 @@ pub mod mask;
 pub mod pointer;
 pub mod same;
 pub mod structural;
+pub mod tokens;
 
 use crate::estate::{Address, Component, Estate, Placed, State, Unit};
 use crate::files::Files;

@@ -189,9 +189,9 @@ fn a_shared_unit_still_hides_an_earlier_one() {
         })
     };
     let last = unit("z", 0);
-    let estate = |value| Estate { units: vec![unit("a", value), Arc::clone(&last)], findings: vec![] };
+    let estate = |value| Estate { units: vec![unit("a", value), Arc::clone(&last)], ..Estate::default() };
     assert!(diff(&estate(1), &estate(2), &files, &Options::default()).components.is_empty());
-    let without = Estate { units: vec![unit("a", 2)], findings: vec![] };
+    let without = Estate { units: vec![unit("a", 2)], ..Estate::default() };
     assert_eq!(diff(&estate(1), &without, &files, &Options::default()).components.len(), 1);
 }
 
@@ -247,7 +247,7 @@ fn many_components_are_fast() {
                 state: State::Resolved,
                 broken: Vec::new(),
             })],
-            findings: vec![],
+            ..Estate::default()
         }
     };
     let (base, head) = (unit(1), unit(2));

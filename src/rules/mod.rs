@@ -2,11 +2,14 @@
 
 mod meta;
 mod resolution;
+mod source;
 
 use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::Diff;
 use crate::estate::Estate;
 use crate::files::Files;
+use crate::value::FileId;
+use crate::yaml::Document;
 
 /// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,8 +58,18 @@ pub struct Context<'a> {
     pub files: &'a Files,
     /// The state to look at; of two the newer one, but for rules that look at one state and are run on both.
     pub estate: &'a Estate,
+    /// Whether the file at a path is to be looked at: between two revisions only what the edit touches is.
+    pub is_examined: &'a dyn Fn(&str) -> bool,
     /// The older state, and what differs; none where one state is looked at.
     pub before: Option<(&'a Estate, &'a Diff)>,
+}
+
+impl<'a> Context<'a> {
+    /// The YAML files that are to be looked at.
+    pub fn documents(&self) -> impl Iterator<Item = (FileId, &'a Document)> {
+        let examined = |id: &FileId| (self.is_examined)(&self.files.get(*id).path);
+        self.estate.documents.iter().filter(move |(id, _)| examined(id)).map(|(id, document)| (*id, &**document))
+    }
 }
 
 /// How a rule finds what it reports.
@@ -130,8 +143,10 @@ pub(crate) use rule;
 
 /// All rules, sorted by id.
 pub static RULES: &[&Rule] = &[
+    &source::ambiguous_scalar::AMBIGUOUS_SCALAR,
     &resolution::DUPLICATE_COMPONENT,
     &resolution::DUPLICATE_KEY,
+    &source::extra_document::EXTRA_DOCUMENT,
     &resolution::IMPORT_CYCLE,
     &meta::INCOMPLETE_ANALYSIS,
     &resolution::INHERITANCE_CYCLE,
@@ -141,7 +156,9 @@ pub static RULES: &[&Rule] = &[
     &resolution::LOCAL_CYCLE,
     &resolution::NON_MAPPING_SECTION,
     &resolution::SCHEMA_VIOLATION,
+    &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
     &resolution::STACK_NAME_UNRESOLVED,
+    &source::tag_inside_string::TAG_INSIDE_STRING,
     &resolution::TEMPLATE_ERROR,
     &resolution::UNDEFINED_BASE_COMPONENT,
     &resolution::UNEVALUABLE_IMPORT,

@@ -166,7 +166,7 @@ impl Dialect for Atmos {
             }
         }
         diagnostic::unite(&mut findings);
-        Estate { units, findings }
+        Estate { units, findings, documents: reader.documents() }
     }
 }
 

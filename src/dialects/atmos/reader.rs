@@ -6,7 +6,7 @@ use crate::files::Files;
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::value::{Data, FileId, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a result depends on: files that were read, paths whose presence was asked for, patterns that were expanded.
@@ -47,13 +47,13 @@ pub(crate) struct Loaded {
     /// Its text.
     pub text: Arc<str>,
     bytes: Arc<[u8]>,
-    doc: OnceLock<Result<Document, yaml::Error>>,
+    doc: OnceLock<Result<Arc<Document>, yaml::Error>>,
 }
 
 impl Loaded {
     /// The YAML document in it.
     pub(crate) fn doc(&self) -> Result<&Document, &yaml::Error> {
-        self.doc.get_or_init(|| yaml::parse(&self.bytes)).as_ref()
+        self.doc.get_or_init(|| yaml::parse(&self.bytes).map(Arc::new)).as_ref().map(|doc| &**doc)
     }
 
     /// Whether it has no content at all.
@@ -85,13 +85,21 @@ pub(crate) struct Reader<'a> {
     /// Parsed documents.
     pub cache: &'a Cache,
     decoded: Mutex<HashMap<FileId, Decoded>>,
+    seen: Mutex<BTreeMap<FileId, Arc<Loaded>>>,
 }
 
 type Decoded = Arc<(Result<Value, Vec<Issue>>, Deps)>;
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
-        Reader { source, files, cache, decoded: Mutex::default() }
+        Reader { source, files, cache, decoded: Mutex::default(), seen: Mutex::default() }
+    }
+
+    /// The files that were read as YAML so far, with their documents.
+    pub(crate) fn documents(&self) -> Vec<(FileId, Arc<Document>)> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let document = |loaded: &Arc<Loaded>| loaded.doc.get()?.as_ref().ok().cloned();
+        seen.iter().filter_map(|(file, loaded)| Some((*file, document(loaded)?))).collect()
     }
 
     /// Whether a file (or a link to one) is there.
@@ -122,8 +130,12 @@ impl<'a> Reader<'a> {
         }
         let key = (entry.id, Arc::from(path));
         let lock = || self.cache.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let see = |loaded: &Arc<Loaded>| {
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(loaded.file, Arc::clone(loaded));
+        };
         if let Some(loaded) = lock().get(&key) {
             deps.files.insert(loaded.file);
+            see(loaded);
             return Ok(Some(Arc::clone(loaded)));
         }
         let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
@@ -131,7 +143,7 @@ impl<'a> Reader<'a> {
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => Arc::from(text),
             // UTF-16, perhaps: the reader knows.
-            Err(_) => match doc.get_or_init(|| yaml::parse(&bytes)) {
+            Err(_) => match doc.get_or_init(|| yaml::parse(&bytes).map(Arc::new)) {
                 Ok(doc) => Arc::clone(doc.text()),
                 Err(_) => Arc::from(String::from_utf8_lossy(&bytes)),
             },
@@ -139,6 +151,7 @@ impl<'a> Reader<'a> {
         let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
         let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, bytes, doc });
         lock().insert(key, Arc::clone(&loaded));
+        see(&loaded);
         deps.files.insert(file);
         Ok(Some(loaded))
     }

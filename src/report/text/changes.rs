@@ -30,10 +30,9 @@ pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &Optio
 
 /// Whether the value at the path of a change is not shown.
 pub(super) fn is_masked(change: &Folded, options: &Options) -> bool {
-    let secret = |v: &Option<Value>| v.as_ref().is_some_and(value::is_maskable);
-    !options.show_secrets
-        && mask::is_secret_pointer(change.path)
-        && change.variants.iter().any(|c| secret(&c.before) || secret(&c.after))
+    let by_key = mask::is_secret_pointer(change.path);
+    let secret = |v: &Option<Value>| v.as_ref().is_some_and(|v| by_key && value::is_maskable(v) || value::has_token(v));
+    !options.show_secrets && change.variants.iter().any(|c| secret(&c.before) || secret(&c.after))
 }
 
 fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Options) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Values as people read them: in one line, or as a block.
 
 use super::style::{self, escape};
-use crate::diff::mask;
+use crate::diff::{mask, tokens};
 use crate::files::Files;
 use crate::report::Options;
 use crate::value::{Data, Value, json};
@@ -64,7 +64,7 @@ fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, op
 
 /// A value that is no collection, in one line.
 fn scalar(value: &Value, secret: bool, options: &Options) -> String {
-    if secret && !options.show_secrets && is_maskable(value) {
+    if !options.show_secrets && (secret && is_maskable(value) || has_token(value)) {
         return mask::MASK.to_owned();
     }
     match &value.data {
@@ -82,6 +82,11 @@ fn scalar(value: &Value, secret: bool, options: &Options) -> String {
         Data::Unknown(u) => escape(&u.text).into_owned(),
         Data::List(_) | Data::Map(_) => "…".to_owned(),
     }
+}
+
+/// Whether a value is a secret whatever its key is.
+pub fn has_token(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !tokens::find(text).is_empty())
 }
 
 /// Whether a value under a secret key would tell the secret.

@@ -1,0 +1,21 @@
+//! `extra-document`: a file holds more than the one document that is read.
+
+use crate::diagnostic::{Diagnostic, Label};
+use crate::rules::{Context, rule};
+
+rule!(EXTRA_DOCUMENT, "extra-document", Suspicious, "only the first YAML document of a file is read", State(check));
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let extra = context.documents().filter(|(_, document)| document.extra_documents);
+    extra
+        .map(|(file, document)| {
+            let end = document.root().map_or(0, |root| document.node(root).span.end) as usize;
+            let text = document.text();
+            let mark = text.get(end..).and_then(|rest| rest.find("\n---")).map_or(end, |at| end + at + 1);
+            let label = Label::new(file, mark as u32, (mark + 3).min(text.len()) as u32, "");
+            Diagnostic::new(EXTRA_DOCUMENT.id, "what follows is not read: a file holds one YAML document", label)
+                .help("move it into a file of its own")
+                .token("---")
+        })
+        .collect()
+}

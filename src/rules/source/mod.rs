@@ -1,0 +1,24 @@
+//! Rules about the text of a file as it stands there.
+
+pub(super) mod ambiguous_scalar;
+pub(super) mod extra_document;
+pub(super) mod secret_in_plain_text;
+pub(super) mod tag_inside_string;
+
+use crate::yaml::{Document, Kind, NodeId, Span, Style};
+
+/// Plain scalars without a tag that are values (not keys), with their spans.
+fn plain_values(document: &Document) -> impl Iterator<Item = (NodeId, &str, Span)> {
+    let mut is_key = vec![false; document.len()];
+    for (_, node) in document.nodes() {
+        if let Kind::Mapping(pairs) = &node.kind {
+            pairs.iter().for_each(|(key, _)| is_key[key.index()] = true);
+        }
+    }
+    document.nodes().filter_map(move |(id, node)| match &node.kind {
+        Kind::Scalar { value, style: Style::Plain } if node.tag.is_none() && !is_key[id.index()] => {
+            Some((id, &**value, node.span))
+        }
+        _ => None,
+    })
+}
