@@ -104,14 +104,13 @@ fn compare(
         found = diff::diff(&old, &new, &files, &how);
     }
     let rules = load.settings.enabled();
-    let mut changed = rules::check_change(
-        &rules::Context { files: &files, estate: &new, is_examined: &is_touched, before: Some((&old, &found)) },
-        &rules,
-    );
+    let nothing = Estate::default();
+    let shared =
+        rules::Context { files: &files, estate: &nothing, is_examined: &is_touched, limits: &load.settings.limits };
+    let mut changed = rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules);
     // Only what the edit touches was examined in full, on both sides.
     let side = |mut estate: Estate| {
-        let context = rules::Context { files: &files, estate: &estate, is_examined: &is_touched, before: None };
-        let found = rules::check_state(&context, &rules);
+        let found = rules::check_state(&rules::Context { estate: &estate, ..shared }, &rules);
         estate.findings.extend(found);
         let mut own = estate.files();
         own.retain(|id| touched.contains(&*files.get(*id).path));

@@ -115,7 +115,7 @@ fn output_of(text: &str) -> Result<Output, String> {
 
 /// What was found in one state that was resolved as a whole: by resolving it, by the rules, in the settings.
 pub(super) fn side(mut estate: Estate, load: &Load, files: &Files) -> Side {
-    let context = rules::Context { files, estate: &estate, is_examined: &|_| true, before: None };
+    let context = rules::Context { files, estate: &estate, is_examined: &|_| true, limits: &load.settings.limits };
     let found = rules::check_state(&context, &load.settings.enabled());
     estate.findings.extend(found);
     let mut side = Side { files: estate.files(), diagnostics: estate.findings };

@@ -120,6 +120,11 @@ fn settings(load: &Load) -> Vec<SettingJson> {
     add("strict".into(), yes(strict), &strict.from);
     add("require-reasons".into(), yes(require_reasons), &require_reasons.from);
     add("baseline".into(), baseline.value.as_deref().unwrap_or("none"), &baseline.from);
+    let Settings { limits, limits_from, .. } = &load.settings;
+    let protected: Vec<&str> = limits.protected.iter().map(|g| g.as_str()).collect();
+    add("max-components".into(), &limits.max_components.to_string(), &limits_from.0);
+    let protected = if protected.is_empty() { "none".to_owned() } else { protected.join(", ") };
+    add("protected".into(), &protected, &limits_from.1);
     for group in Group::ALL {
         let set = load.settings.group_level(group);
         add(format!("groups.{}", group.name()), set.value.name(), &set.from);

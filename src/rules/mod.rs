@@ -1,5 +1,6 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
+pub mod change;
 mod meta;
 mod resolution;
 mod source;
@@ -8,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::Diff;
 use crate::estate::Estate;
 use crate::files::Files;
+use crate::source::glob::Glob;
 use crate::value::FileId;
 use crate::yaml::Document;
 
@@ -60,8 +62,23 @@ pub struct Context<'a> {
     pub estate: &'a Estate,
     /// Whether the file at a path is to be looked at: between two revisions only what the edit touches is.
     pub is_examined: &'a dyn Fn(&str) -> bool,
-    /// The older state, and what differs; none where one state is looked at.
-    pub before: Option<(&'a Estate, &'a Diff)>,
+    /// The numbers and names that some rules depend on.
+    pub limits: &'a Limits,
+}
+
+/// What some rules depend on, as the settings give it.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// The most components that one edited line may change without a word.
+    pub max_components: usize,
+    /// Stacks in which every change is worth a word, by patterns of their names.
+    pub protected: Vec<Glob>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { max_components: 50, protected: Vec::new() }
+    }
 }
 
 impl<'a> Context<'a> {
@@ -80,7 +97,7 @@ pub enum Check {
     /// By looking at one state. Between two revisions it is run on both, so that what both have is known.
     State(fn(&Context<'_>) -> Vec<Diagnostic>),
     /// By looking at what differs.
-    Change(fn(&Context<'_>) -> Vec<Diagnostic>),
+    Change(fn(&Changes<'_>) -> Vec<Diagnostic>),
 }
 
 /// A rule: what it is called, what it reports, how it is documented.
@@ -124,6 +141,12 @@ macro_rules! rule {
     ($name:ident, $id:literal, $group:ident, $summary:literal, Change($check:expr)) => {
         $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Change($check));
     };
+    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, State($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::State($check));
+    };
+    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, Change($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::Change($check));
+    };
     ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr) => {
         $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::Elsewhere);
     };
@@ -141,11 +164,20 @@ macro_rules! rule {
 }
 pub(crate) use rule;
 
+pub use change::Changes;
+
 /// All rules, sorted by id.
 pub static RULES: &[&Rule] = &[
     &source::ambiguous_scalar::AMBIGUOUS_SCALAR,
+    &change::backend_credentials_changed::BACKEND_CREDENTIALS_CHANGED,
+    &change::base_already_broken::BASE_ALREADY_BROKEN,
+    &change::switched::BECAME_ABSTRACT,
+    &change::switched::COMPONENT_DISABLED,
+    &change::switched::COMPONENT_ENABLED,
+    &change::component_removed::COMPONENT_REMOVED,
     &resolution::DUPLICATE_COMPONENT,
     &resolution::DUPLICATE_KEY,
+    &change::edit_without_effect::EDIT_WITHOUT_EFFECT,
     &source::extra_document::EXTRA_DOCUMENT,
     &resolution::IMPORT_CYCLE,
     &meta::INCOMPLETE_ANALYSIS,
@@ -154,12 +186,17 @@ pub static RULES: &[&Rule] = &[
     &resolution::INVALID_CONFIG,
     &resolution::INVALID_YAML,
     &resolution::LOCAL_CYCLE,
+    &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
     &resolution::NON_MAPPING_SECTION,
+    &change::provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED,
     &resolution::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
     &resolution::STACK_NAME_UNRESOLVED,
+    &change::component_removed::STACK_REMOVED,
+    &change::state_address_changed::STATE_ADDRESS_CHANGED,
     &source::tag_inside_string::TAG_INSIDE_STRING,
     &resolution::TEMPLATE_ERROR,
+    &change::type_changed::TYPE_CHANGED,
     &resolution::UNDEFINED_BASE_COMPONENT,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
@@ -168,6 +205,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNRESOLVED_IMPORT,
     &resolution::UNRESOLVED_INCLUDE,
     &meta::UNUSED_IGNORE,
+    &change::wide_blast_radius::WIDE_BLAST_RADIUS,
 ];
 
 /// What the rules that look at one state find in one.
@@ -180,12 +218,18 @@ pub fn check_state(context: &Context<'_>, enabled: &[(&'static Rule, Level)]) ->
 }
 
 /// What the rules that look at a change find in one.
-pub fn check_change(context: &Context<'_>, enabled: &[(&'static Rule, Level)]) -> Vec<Diagnostic> {
+pub fn check_change(
+    context: &Context<'_>,
+    base: &Estate,
+    diff: &Diff,
+    enabled: &[(&'static Rule, Level)],
+) -> Vec<Diagnostic> {
+    let changes = Changes::new(context, base, diff);
     let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
         Check::Change(check) => Some(check),
         Check::State(_) | Check::Elsewhere => None,
     });
-    checks.flat_map(|check| check(context)).collect()
+    checks.flat_map(|check| check(&changes)).collect()
 }
 
 /// The rule of an id.

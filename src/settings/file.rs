@@ -45,6 +45,9 @@ struct Content {
     strict: Option<Spanned<bool>>,
     require_reasons: Option<Spanned<bool>>,
     baseline: Option<Spanned<String>>,
+    max_components: Option<Spanned<usize>>,
+    #[serde(default)]
+    protected: Vec<Spanned<String>>,
     #[serde(default)]
     groups: BTreeMap<Spanned<String>, Spanned<Setting>>,
     #[serde(default)]
@@ -124,6 +127,16 @@ impl Load {
             let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();
             settings.baseline =
                 Sourced { from: line(set.span()), value: Some(format!("{folder}{}", set.into_inner())) };
+        }
+        if let Some(set) = content.max_components {
+            settings.limits_from.0 = line(set.span());
+            settings.limits.max_components = set.into_inner();
+        }
+        for stack in content.protected {
+            let glob = Glob::new(stack.get_ref())
+                .map_err(|e| located(Some(stack.span()), &format!("`{}` is no pattern: {e}", stack.get_ref())))?;
+            settings.limits_from.1 = line(stack.span());
+            settings.limits.protected.push(glob);
         }
         for (name, set) in content.groups {
             let group = Group::ALL.into_iter().find(|g| g.name() == name.get_ref()).ok_or_else(|| {

@@ -7,7 +7,7 @@ pub mod schema;
 pub use file::{FILE_NAME, Load, SettingsFile};
 
 use crate::diagnostic::Level;
-use crate::rules::{self, Group};
+use crate::rules::{self, Group, Limits};
 use crate::source::glob::Glob;
 use std::collections::BTreeMap;
 
@@ -136,6 +136,10 @@ pub struct Settings {
     pub require_reasons: Sourced<bool>,
     /// The baseline file, from the root of the repository.
     pub baseline: Sourced<Option<String>>,
+    /// What some rules depend on.
+    pub limits: Limits,
+    /// Where the limits come from: the most components, the protected stacks.
+    pub limits_from: (From, From),
     /// The levels of groups.
     pub groups: BTreeMap<Group, Sourced<Setting>>,
     /// The levels of rules, by id.
@@ -152,6 +156,8 @@ impl Default for Settings {
             strict: Sourced::default(false),
             require_reasons: Sourced::default(false),
             baseline: Sourced::default(None),
+            limits: Limits::default(),
+            limits_from: (From::Default, From::Default),
             groups: BTreeMap::new(),
             rules: BTreeMap::new(),
             overrides: Vec::new(),

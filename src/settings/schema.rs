@@ -43,6 +43,17 @@ pub fn schema() -> Value {
                 "description": "A file of known findings that are not reported, relative to this file. `--write-baseline` writes it.",
                 "type": "string",
             },
+            "max-components": {
+                "description": "The most components that one edited line may change before `wide-blast-radius` reports it.",
+                "type": "integer",
+                "minimum": 0,
+                "default": 50,
+            },
+            "protected": {
+                "description": "Patterns of names of stacks in which `wide-blast-radius` reports every change.",
+                "type": "array",
+                "items": { "type": "string" },
+            },
             "groups": {
                 "description": "Levels of all rules of a group.",
                 "type": "object",
@@ -97,7 +108,7 @@ mod tests {
     #[test]
     fn it_takes_what_the_reader_takes() {
         let validator = jsonschema::draft7::new(&schema()).unwrap();
-        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
+        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nmax-components = 10\nprotected = ['*-prod']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
         let read = |text: &str| toml::from_str::<Value>(text).unwrap();
         assert!(
             validator.is_valid(&read(good)),

@@ -1,0 +1,46 @@
+//! `backend-credentials-changed`: the state is reached with other rights, or is no longer encrypted.
+
+use super::{Changes, shown};
+use crate::diagnostic::Diagnostic;
+use crate::rules::rule;
+use crate::value::Value;
+
+rule!(
+    BACKEND_CREDENTIALS_CHANGED,
+    "backend-credentials-changed",
+    Change,
+    "the state of a component is reached with other rights, or is no longer encrypted",
+    Change(check)
+);
+
+/// Who reads and writes a state.
+const RIGHTS: [&str; 9] = [
+    "/backend/assume_role",
+    "/backend/client_id",
+    "/backend/impersonate_service_account",
+    "/backend/kms_key_id",
+    "/backend/profile",
+    "/backend/role_arn",
+    "/backend/subscription_id",
+    "/backend/tenant_id",
+    "/backend/use_lockfile",
+];
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    changes.by_cause(BACKEND_CREDENTIALS_CHANGED.id, |changed| {
+        if changed.before.is_none() || changed.after.is_none() || !changed.was_or_is_deployed() {
+            return Vec::new();
+        }
+        let rights = RIGHTS.iter().flat_map(|path| changed.at(path)).map(|c| {
+            let name = c.path.trim_start_matches('/').replace('/', ".");
+            let (before, after) = (shown(c.before.as_ref()), shown(c.after.as_ref()));
+            (&c.causes[..], format!("reaches its state otherwise: `{name}` was {before} and is {after}"))
+        });
+        let plain = changed.at("/backend/encrypt").filter(|c| {
+            let yes = |v: &Option<Value>| v.as_ref().and_then(Value::as_bool) == Some(true);
+            yes(&c.before) && !yes(&c.after)
+        });
+        let plain = plain.map(|c| (&c.causes[..], "no longer encrypts its state".to_owned()));
+        rights.chain(plain).collect()
+    })
+}

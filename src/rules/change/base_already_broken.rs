@@ -1,0 +1,37 @@
+//! `base-already-broken`: parts of the older state could not be resolved, so they are not compared.
+
+use super::Changes;
+use crate::diagnostic::{Diagnostic, Level};
+use crate::estate::{State, Unit};
+use crate::rules::rule;
+use std::collections::BTreeSet;
+
+rule!(
+    BASE_ALREADY_BROKEN,
+    "base-already-broken",
+    Change,
+    "parts of the older revision cannot be resolved and are not compared",
+    Some(Level::Note),
+    Change(check)
+);
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let is_broken = |unit: &Unit| unit.state == State::Broken || !unit.broken.is_empty();
+    let head: BTreeSet<&str> =
+        changes.context.estate.units.iter().filter(|u| !is_broken(u)).map(|u| &*u.name).collect();
+    // What is broken in both says so by itself.
+    let broken: Vec<&str> = changes.base.units.iter().filter(|u| is_broken(u)).map(|u| &*u.name).collect();
+    let broken: Vec<&str> = broken.into_iter().filter(|name| head.contains(name)).collect();
+    let Some(first) = changes.base.findings.iter().find(|f| f.is_breaking) else { return Vec::new() };
+    if broken.is_empty() {
+        return Vec::new();
+    }
+    let message = match &broken[..] {
+        [only] => format!("`{only}` cannot be resolved in the older revision, so it is not compared"),
+        all => format!("{} manifests cannot be resolved in the older revision, so they are not compared", all.len()),
+    };
+    let finding = Diagnostic::new(BASE_ALREADY_BROKEN.id, message, first.primary.clone())
+        .note(format!("the first reason is: {}", first.message))
+        .token("base");
+    vec![finding]
+}

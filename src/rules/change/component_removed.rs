@@ -1,0 +1,119 @@
+//! `component-removed` and `stack-removed`: what was deployed is no longer described.
+
+use super::{Changed, Changes, is_deployed, status};
+use crate::diagnostic::Diagnostic;
+use crate::diff::Status;
+use crate::estate::Component;
+use crate::rules::rule;
+use crate::value::{Data, Map, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+rule!(
+    COMPONENT_REMOVED,
+    "component-removed",
+    Change,
+    "a component is no longer described, though it may be deployed",
+    Change(components)
+);
+rule!(STACK_REMOVED, "stack-removed", Change, "a whole stack is no longer described", Change(stacks));
+
+/// Parts that the name of a component or its stack gets into.
+const NAMED: [&str; 8] = [
+    "atmos_component",
+    "atmos_manifest",
+    "atmos_stack",
+    "atmos_stack_file",
+    "component_info",
+    "stack",
+    "workspace",
+    "backend",
+];
+
+const NOTE: &str = "what is deployed stays, and nobody looks after it any more";
+const HELP: &str = "destroy it first, or switch it off with `metadata.enabled: false` until it is destroyed";
+
+fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let (gone_stacks, renamed) = (stacks_gone(changes), renames(changes));
+    let found = changes.by_cause(COMPONENT_REMOVED.id, |changed| {
+        let change = changed.change;
+        if !is_gone(changed) || gone_stacks.contains(&change.stack) {
+            return Vec::new();
+        }
+        let text = match renamed.get(&change.address()) {
+            Some(name) => format!("is called `{name}` now: its state stays under the old name"),
+            None => "is taken away".to_owned(),
+        };
+        vec![(&change.causes[..], text)]
+    });
+    found.into_iter().map(|f| f.note(NOTE).help(HELP)).collect()
+}
+
+fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let gone = stacks_gone(changes);
+    let mut found = Vec::new();
+    for stack in gone {
+        let mut members = changes.components.iter().filter(|c| is_gone(c) && c.change.stack == stack).peekable();
+        let Some(first) = members.peek() else { continue };
+        let label =
+            first.key().unwrap_or_else(|| super::label(&first.change.causes, first.file, changes.context.files));
+        let number = members.count();
+        let message = format!("stack `{stack}` is taken away, with {}", count(number));
+        let mut finding =
+            Diagnostic::new(STACK_REMOVED.id, message, label).token(&*stack).address(&*stack).note(NOTE).help(HELP);
+        finding.stacks = vec![stack];
+        found.push(finding);
+    }
+    found
+}
+
+fn count(components: usize) -> String {
+    if components == 1 { "1 component".to_owned() } else { format!("{components} components") }
+}
+
+fn is_gone(changed: &Changed<'_>) -> bool {
+    status(changed, Status::Removed) && changed.before.is_some_and(is_deployed)
+}
+
+/// The stacks that lose every component that they had.
+fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Arc<str>> {
+    let left: BTreeSet<&str> =
+        changes.context.estate.units.iter().flat_map(|u| u.components.iter().map(|c| &*c.stack)).collect();
+    let gone = changes.components.iter().filter(|c| is_gone(c)).map(|c| Arc::clone(&c.change.stack));
+    gone.filter(|stack| !left.contains(&**stack)).collect()
+}
+
+/// Components that are gone, with the name of the one in the same stack that took over their configuration.
+fn renames<'a>(changes: &Changes<'a>) -> HashMap<crate::estate::Address, &'a str> {
+    let mut new: BTreeMap<(&str, &str), Vec<(&str, Value)>> = BTreeMap::new();
+    for changed in changes.components.iter().filter(|c| status(c, Status::Added)) {
+        if let Some(component) = changed.after {
+            let list = new.entry((&component.stack, &component.kind)).or_default();
+            list.push((&component.name, nameless(component)));
+        }
+    }
+    let mut found = HashMap::new();
+    for changed in changes.components.iter().filter(|c| is_gone(c)) {
+        let Some(component) = changed.before else { continue };
+        let Some(candidates) = new.get_mut(&(&*component.stack, &*component.kind)) else { continue };
+        let old = nameless(component);
+        if let Some(at) = candidates.iter().position(|(_, value)| crate::diff::same::same(value, &old)) {
+            let (name, _) = candidates.remove(at);
+            found.insert(component.address(), name);
+        }
+    }
+    found
+}
+
+/// The configuration of a component without what only says its name.
+fn nameless(component: &Component) -> Value {
+    let Data::Map(map) = &component.value.data else { return component.value.clone() };
+    let own: Map = map
+        .iter()
+        .filter(|e| !NAMED.contains(&&*e.key))
+        // Where nothing else is said, the folder of the code is the name.
+        .filter(|e| !(&*e.key == "component" && e.value.as_str() == Some(&component.name)))
+        .map(|e| (Arc::clone(&e.key), e.value.clone()))
+        .collect();
+    Value::map(own)
+}

@@ -1,0 +1,156 @@
+//! `edit-without-effect`: an edited value changes nothing, because it is overridden wherever it could count.
+
+use super::Changes;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::diff::Side;
+use crate::estate::{State, Unit};
+use crate::files::File;
+use crate::rules::rule;
+use crate::value::{FileId, Origin, Value};
+use crate::yaml::{Document, Kind, NodeId, Span};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+rule!(
+    EDIT_WITHOUT_EFFECT,
+    "edit-without-effect",
+    Change,
+    "an edited value changes nothing, because it is overridden",
+    Change(check)
+);
+
+/// Sections whose values reach components as they are.
+const SECTIONS: [&str; 3] = ["env", "settings", "vars"];
+/// Causes of larger edits are cut, so nothing can be said about what is missing among them.
+const MAX_EDITS: usize = 30;
+/// The longest chain of overridden values that is followed.
+const MAX_CHAIN: usize = 64;
+
+/// A value in a file: its keys, the node of the value, and the span with its key.
+type Leaf = (Vec<String>, NodeId, Span);
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let head = changes.context.estate;
+    // What could not be resolved could be where the edit counts.
+    if !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken) {
+        return Vec::new();
+    }
+    let files = changes.context.files;
+    let path_of = |id: FileId| Arc::clone(&files.get(id).path);
+    let old: BTreeMap<Arc<str>, (FileId, &Document)> =
+        changes.base.documents.iter().map(|(id, document)| (path_of(*id), (*id, &**document))).collect();
+    let mut found = Vec::new();
+    for (id, document) in changes.context.documents() {
+        let file = files.get(id);
+        let Some((twin, before)) = old.get(&file.path).filter(|(twin, _)| *twin != id) else { continue };
+        let users: Vec<&Unit> =
+            head.units.iter().filter(|u| u.files.binary_search(&id).is_ok()).map(|u| &**u).collect();
+        let edited = edited(before, document);
+        if users.is_empty() || edited.len() > MAX_EDITS {
+            continue;
+        }
+        let effective = lines_with_effect(changes, id, *twin);
+        for (keys, _, span) in edited.iter().filter(|leaf| !has_effect(leaf, &file, &effective)) {
+            let place = Origin { file: id, key: span.start, start: span.start, end: span.end };
+            found.extend(overridden(keys, place, &users));
+        }
+    }
+    found
+}
+
+/// The lines of a file that made a difference, in the newer state; where its older content did, no line is left out.
+fn lines_with_effect(changes: &Changes<'_>, head: FileId, base: FileId) -> BTreeSet<u32> {
+    let causes =
+        changes.diff.components.iter().flat_map(|c| c.causes.iter().chain(c.changes.iter().flat_map(|c| &c.causes)));
+    causes.filter(|c| (c.side == Side::Head && c.file == head) || c.file == base).map(|c| c.line).collect()
+}
+
+fn has_effect((_, _, span): &&Leaf, file: &File, effective: &BTreeSet<u32>) -> bool {
+    let (first, last) = (file.line(span.start), file.line(span.end.saturating_sub(1).max(span.start)));
+    effective.range(first..=last).next().is_some()
+}
+
+/// The values of sections that are new or other than before.
+fn edited(before: &Document, after: &Document) -> Vec<Leaf> {
+    let known: BTreeMap<Vec<String>, NodeId> = leaves(before).into_iter().map(|(keys, id, _)| (keys, id)).collect();
+    let text = |document: &Document, id: NodeId| {
+        let span = document.node(id).span;
+        document.text().get(span.start as usize..span.end as usize).map(str::to_owned)
+    };
+    let is_new = |leaf: &Leaf| known.get(&leaf.0).is_none_or(|old| text(before, *old) != text(after, leaf.1));
+    leaves(after).into_iter().filter(is_new).collect()
+}
+
+/// The values of the sections of a file that reach components as they are. Lists are values, maps are not.
+fn leaves(document: &Document) -> Vec<Leaf> {
+    let mut found = Vec::new();
+    let Some(root) = document.root() else { return found };
+    let mut todo: Vec<(Vec<String>, bool, NodeId)> = vec![(Vec::new(), false, root)];
+    while let Some((keys, inside, id)) = todo.pop() {
+        let Kind::Mapping(pairs) = &document.node(id).kind else { continue };
+        for (key, value) in pairs {
+            let Some(name) = document.scalar(*key) else { continue };
+            let mut path = keys.clone();
+            path.push(name.to_string());
+            // A section stands at the top, in a type, or in a component.
+            let is_section = !inside && SECTIONS.contains(&&**name) && matches!(keys.len(), 0 | 1 | 3);
+            let node = document.node(*value);
+            match &node.kind {
+                Kind::Mapping(_) if inside || is_section || keys.len() < 3 => {
+                    todo.push((path, inside || is_section, *value));
+                }
+                Kind::Scalar { .. } | Kind::Sequence(_) if inside => {
+                    let span = Span { start: document.node(*key).span.start, end: node.span.end };
+                    found.push((path, *value, span));
+                }
+                _ => {}
+            }
+        }
+    }
+    found.sort_by_key(|(_, _, span)| span.start);
+    found
+}
+
+/// A finding, if some component has a value that took the place of the edited one.
+fn overridden(keys: &[String], place: Origin, users: &[&Unit]) -> Option<Diagnostic> {
+    let section = keys.iter().position(|k| SECTIONS.contains(&k.as_str()))?;
+    let path = || keys[section..].iter().map(String::as_str);
+    let (mut winner, mut stacks) = (None, BTreeSet::new());
+    for component in users.iter().flat_map(|u| &u.components) {
+        if let Some(value) = component.value.at_path(path())
+            && let Some(origin) = value.prov.origin.filter(|o| !within(o, &place) && replaced(value, &place))
+        {
+            winner.get_or_insert(origin);
+            stacks.insert(Arc::clone(&component.stack));
+        }
+    }
+    let winner = winner?;
+    let name = path().collect::<Vec<_>>().join(".");
+    let mut finding = Diagnostic::new(
+        EDIT_WITHOUT_EFFECT.id,
+        format!("this edit changes nothing: `{name}` is overridden everywhere"),
+        Label::new(place.file, place.start, place.end, ""),
+    )
+    .related(Label::at(winner, "this value wins"))
+    .token(name)
+    .help("change the value that wins, or take one of the two away");
+    finding.stacks = stacks.into_iter().collect();
+    Some(finding)
+}
+
+fn within(origin: &Origin, place: &Origin) -> bool {
+    origin.file == place.file && place.start <= origin.start && origin.start < place.end
+}
+
+/// Whether a value took the place of the one written at `place`.
+fn replaced(value: &Value, place: &Origin) -> bool {
+    let mut at = value.prov.trail.as_ref().and_then(|t| t.overrode.as_ref());
+    for _ in 0..MAX_CHAIN {
+        let Some(below) = at else { return false };
+        if below.prov.origin.is_some_and(|o| within(&o, place)) {
+            return true;
+        }
+        at = below.prov.trail.as_ref().and_then(|t| t.overrode.as_ref());
+    }
+    false
+}

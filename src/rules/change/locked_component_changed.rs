@@ -1,0 +1,36 @@
+//! `locked-component-changed`: a component that is locked changes all the same.
+
+use super::{Changed, Changes};
+use crate::diagnostic::Diagnostic;
+use crate::diff::Status;
+use crate::estate::Component;
+use crate::rules::rule;
+use crate::value::Value;
+
+rule!(
+    LOCKED_COMPONENT_CHANGED,
+    "locked-component-changed",
+    Change,
+    "the configuration of a locked component changes",
+    Change(check)
+);
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let found = changes.by_cause(LOCKED_COMPONENT_CHANGED.id, |changed| {
+        let gone = changed.change.status == Status::Removed;
+        // That it is locked now, and nothing else, is what locking is for.
+        let only_lock = changed.change.changes.iter().all(|c| c.path.starts_with("/metadata/locked"));
+        if !was_locked(changed) || (only_lock && !gone) {
+            return Vec::new();
+        }
+        let text = if gone { "is locked, and is taken away" } else { "is locked, and its configuration changes" };
+        vec![(&changed.change.causes[..], text.to_owned())]
+    });
+    let note = "the lock keeps it from being applied, so what is deployed and what is written drift apart";
+    found.into_iter().map(|f| f.note(note)).collect()
+}
+
+fn was_locked(changed: &Changed<'_>) -> bool {
+    let locked = |c: &Component| c.value.at_path(["metadata", "locked"]).and_then(Value::as_bool) == Some(true);
+    changed.before.is_some_and(locked)
+}

@@ -1,0 +1,190 @@
+//! Rules about the difference of two states.
+
+pub(super) mod backend_credentials_changed;
+pub(super) mod base_already_broken;
+pub(super) mod component_removed;
+pub(super) mod edit_without_effect;
+pub(super) mod locked_component_changed;
+pub(super) mod provider_or_version_widened;
+pub(super) mod state_address_changed;
+pub(super) mod switched;
+pub(super) mod type_changed;
+pub(super) mod wide_blast_radius;
+
+use super::Context;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
+use crate::estate::{Address, Component, Estate};
+use crate::files::Files;
+use crate::value::{FileId, Value};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The most components that a finding names.
+const MAX_NAMES: usize = 5;
+
+/// What differs, with the components before and after.
+pub struct Changes<'a> {
+    /// The rest of what a rule may look at; its estate is the newer one.
+    pub context: &'a Context<'a>,
+    /// The older estate.
+    pub base: &'a Estate,
+    /// What differs.
+    pub diff: &'a Diff,
+    /// The components that differ, sorted by address.
+    pub components: Vec<Changed<'a>>,
+}
+
+/// A component that differs.
+#[derive(Clone, Copy)]
+pub struct Changed<'a> {
+    /// What happened to it.
+    pub change: &'a ComponentChange,
+    /// As it was.
+    pub before: Option<&'a Component>,
+    /// As it is.
+    pub after: Option<&'a Component>,
+    /// The file that defines it, in the newer state if it is there.
+    file: FileId,
+}
+
+impl<'a> Changes<'a> {
+    /// Finds the components of what differs.
+    pub(super) fn new(context: &'a Context<'a>, base: &'a Estate, diff: &'a Diff) -> Self {
+        let wanted: HashMap<Address, ()> = diff.components.iter().map(|c| (c.address(), ())).collect();
+        let find = |estate: &'a Estate| {
+            let mut found: HashMap<Address, (&'a Component, FileId)> = HashMap::new();
+            for unit in &estate.units {
+                for component in &unit.components {
+                    let address = component.address();
+                    if wanted.contains_key(&address) {
+                        found.insert(address, (component, unit.file));
+                    }
+                }
+            }
+            found
+        };
+        let (old, new) = (find(base), find(context.estate));
+        let one = |change: &'a ComponentChange| {
+            let address = change.address();
+            let (before, after) = (old.get(&address), new.get(&address));
+            let file = after.or(before)?.1;
+            Some(Changed { change, before: before.map(|b| b.0), after: after.map(|a| a.0), file })
+        };
+        Changes { context, base, diff, components: diff.components.iter().filter_map(one).collect() }
+    }
+
+    /// One finding for each set of lines that caused what `pick` names, and for each text that it gives: the text is the
+    /// message but for its subject, which stands in front of it.
+    fn by_cause(
+        &self,
+        rule: &'static str,
+        mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], String)>,
+    ) -> Vec<Diagnostic> {
+        let mut groups: BTreeMap<(Vec<Place>, String), (Label, Vec<Changed<'a>>)> = BTreeMap::new();
+        for changed in &self.components {
+            for (causes, text) in pick(changed) {
+                let places: Vec<Place> = causes.iter().map(|c| (c.side, c.file, c.line, c.column)).collect();
+                let label = || changed.key().unwrap_or_else(|| label(causes, changed.file, self.context.files));
+                let group = groups.entry((places, text)).or_insert_with(|| (label(), Vec::new()));
+                group.1.push(*changed);
+            }
+        }
+        let finding = |((_, text), (label, members)): ((_, String), (Label, Vec<Changed<'a>>))| {
+            let mut finding = Diagnostic::new(rule, format!("{} {text}", subject(&members)), label).token(text);
+            if members.len() > 1 {
+                finding = finding.note(names(&members));
+            } else if let [only] = &members[..] {
+                finding = finding.address(format!("{}/{}", only.change.stack, only.change.name));
+            }
+            finding.stacks = members.iter().map(|m| Arc::clone(&m.change.stack)).collect();
+            finding.stacks.sort();
+            finding.stacks.dedup();
+            finding
+        };
+        groups.into_iter().map(finding).collect()
+    }
+}
+
+type Place = (Side, FileId, u32, u32);
+
+impl<'a> Changed<'a> {
+    /// The key of a component that is gone, in the older state.
+    fn key(&self) -> Option<Label> {
+        let origin = self.before.filter(|_| self.change.status == Status::Removed)?.value.prov.origin?;
+        let end = if origin.key < origin.start { origin.start } else { origin.end };
+        Some(Label::new(origin.file, origin.key, end, ""))
+    }
+
+    /// The differences at a path (keys joined with `/`, after a `/`) or below it.
+    fn at(&self, path: &str) -> impl Iterator<Item = &'a Change> {
+        let path = path.to_owned();
+        self.change.changes.iter().filter(move |c| {
+            c.path.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// Whether it is deployed in one of the states: neither abstract nor switched off.
+    fn was_or_is_deployed(&self) -> bool {
+        self.before.is_some_and(is_deployed) || self.after.is_some_and(is_deployed)
+    }
+}
+
+/// Whether a component is deployed: neither abstract nor switched off.
+fn is_deployed(component: &Component) -> bool {
+    let metadata = |key: &str| component.value.at_path(["metadata", key]);
+    metadata("type").and_then(Value::as_str) != Some("abstract")
+        && metadata("enabled").and_then(Value::as_bool) != Some(false)
+}
+
+/// One component by name, or how many there are; a verb in the singular follows.
+fn subject(members: &[Changed<'_>]) -> String {
+    match members {
+        [only] => format!("`{}` in `{}`", only.change.name, only.change.stack),
+        all => format!("each of {} components", all.len()),
+    }
+}
+
+fn names(members: &[Changed<'_>]) -> String {
+    let mut names: Vec<String> =
+        members.iter().take(MAX_NAMES).map(|m| format!("{} in {}", m.change.name, m.change.stack)).collect();
+    if members.len() > MAX_NAMES {
+        names.push(format!("… {} more", members.len() - MAX_NAMES));
+    }
+    names.join(", ")
+}
+
+/// The line of the first cause, one of the newer state if there is one; the start of `file` if nothing caused it.
+fn label(causes: &[Cause], file: FileId, files: &Files) -> Label {
+    match causes.iter().find(|c| c.side == Side::Head).or(causes.first()) {
+        Some(cause) => cause_label(cause, files),
+        None => Label::new(file, 0, 0, ""),
+    }
+}
+
+/// A cause as a place: from its column to the end of its line.
+fn cause_label(cause: &Cause, files: &Files) -> Label {
+    let file = files.get(cause.file);
+    let (span, text) = (file.line_span(cause.line), file.line_text(cause.line));
+    let skip = text.char_indices().nth(cause.column.saturating_sub(1) as usize).map_or(0, |(i, _)| i);
+    Label::new(cause.file, span.start + skip as u32, span.start + text.trim_end().len() as u32, "")
+}
+
+/// A value in a message: short, and nothing of a secret.
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None => "nothing".to_owned(),
+        Some(value) => match value.as_str() {
+            Some(text) if text.chars().count() <= 60 => format!("`{text}`"),
+            Some(text) => format!("`{}…`", text.chars().take(59).collect::<String>()),
+            None => {
+                format!("`{}`", crate::report::text::value::inline(value, false, &crate::report::Options::default()))
+            }
+        },
+    }
+}
+
+/// Whether this happened to a component.
+fn status(changed: &Changed<'_>, status: Status) -> bool {
+    changed.change.status == status
+}

@@ -1,0 +1,82 @@
+//! `provider-or-version-widened`: a version is no longer pinned.
+
+use super::{Changes, shown};
+use crate::diagnostic::Diagnostic;
+use crate::diff::Change;
+use crate::rules::rule;
+use crate::value::Value;
+
+rule!(
+    PROVIDER_OR_VERSION_WIDENED,
+    "provider-or-version-widened",
+    Change,
+    "a version is less pinned than before",
+    Change(check)
+);
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    changes.by_cause(PROVIDER_OR_VERSION_WIDENED.id, |changed| {
+        let constraints =
+            changed.at("/required_version").chain(changed.at("/required_providers")).chain(changed.at("/source"));
+        let is_version = |c: &&Change| {
+            let key = c.path.rsplit('/').next().unwrap_or_default();
+            matches!(key, "required_version" | "version")
+        };
+        let widened = constraints.filter(is_version).filter(|c| width(&c.after) > width(&c.before)).map(|c| {
+            let name = c.path.trim_start_matches('/').replace('/', ".");
+            let (before, after) = (shown(c.before.as_ref()), shown(c.after.as_ref()));
+            (&c.causes[..], format!("pins a version less: `{name}` was {before} and is {after}"))
+        });
+        widened.collect()
+    })
+}
+
+/// How much a constraint lets in: 0 one version, 1 a range with an end, 2 a range without one, 3 anything. What is not
+/// known lets in nothing new.
+fn width(value: &Option<Value>) -> u8 {
+    let Some(value) = value else { return 3 };
+    let Some(text) = value.as_str() else { return 0 };
+    if text.contains("{{") || text.starts_with('!') {
+        return 0;
+    }
+    if text.is_empty() || !text.bytes().any(|b| b.is_ascii_digit()) {
+        return 3;
+    }
+    let bounded = |part: &str| {
+        let part = part.trim();
+        part.starts_with("~>")
+            || part.starts_with('<')
+            || part.starts_with(|c: char| c.is_ascii_digit() || c == 'v' || c == '=')
+    };
+    let exact = |part: &str| part.trim().starts_with(|c: char| c.is_ascii_digit() || c == 'v' || c == '=');
+    if text.split(',').any(exact) {
+        0
+    } else if text.split(',').any(bounded) {
+        1
+    } else {
+        2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constraints_by_what_they_let_in() {
+        for (text, expected) in [
+            ("1.2.3", 0),
+            ("= 1.2.3", 0),
+            ("v1", 0),
+            ("~> 1.2", 1),
+            (">= 1, < 2", 1),
+            (">= 1", 2),
+            ("latest", 3),
+            ("", 3),
+        ] {
+            assert_eq!(width(&Some(Value::str(text))), expected, "{text}");
+        }
+        assert_eq!(width(&None), 3);
+        assert_eq!(width(&Some(Value::str("{{ .vars.v }}"))), 0);
+    }
+}

@@ -1,0 +1,68 @@
+//! `component-disabled`, `component-enabled` and `became-abstract`: one word decides whether a component is deployed.
+
+use super::Changes;
+use crate::diagnostic::Diagnostic;
+use crate::diff::Change;
+use crate::rules::rule;
+use crate::value::Value;
+
+rule!(COMPONENT_DISABLED, "component-disabled", Change, "a component is switched off", Change(disabled));
+rule!(COMPONENT_ENABLED, "component-enabled", Change, "a component is switched on", Change(enabled));
+rule!(
+    BECAME_ABSTRACT,
+    "became-abstract",
+    Change,
+    "a component became abstract and is no longer deployed, or the other way round",
+    Change(became_abstract)
+);
+
+/// Where a component is switched on and off.
+const SWITCHES: [&str; 2] = ["/metadata/enabled", "/vars/enabled"];
+
+fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let off = |c: &&Change| bool_of(&c.after) == Some(false) && bool_of(&c.before) != Some(false);
+    let found = changes.by_cause(COMPONENT_DISABLED.id, |changed| {
+        SWITCHES
+            .iter()
+            .flat_map(|path| changed.at(path).filter(off))
+            .map(|c| (&c.causes[..], format!("is switched off: `{}` is false now", dotted(&c.path))))
+            .collect()
+    });
+    let note = "what is deployed stays as it is until somebody destroys it; where the module itself reads `enabled`, the next \
+                apply destroys it";
+    found.into_iter().map(|f| f.note(note)).collect()
+}
+
+fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let on = |c: &&Change| bool_of(&c.before) == Some(false) && bool_of(&c.after) != Some(false);
+    changes.by_cause(COMPONENT_ENABLED.id, |changed| {
+        SWITCHES
+            .iter()
+            .flat_map(|path| changed.at(path).filter(on))
+            .map(|c| (&c.causes[..], format!("is switched on: `{}` is no longer false", dotted(&c.path))))
+            .collect()
+    })
+}
+
+fn became_abstract(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let is_abstract = |v: &Option<Value>| v.as_ref().and_then(Value::as_str) == Some("abstract");
+    changes.by_cause(BECAME_ABSTRACT.id, |changed| {
+        let turned = changed.at("/metadata/type").filter_map(|c| {
+            let text = match (is_abstract(&c.before), is_abstract(&c.after)) {
+                (false, true) => "became abstract: it is no longer deployed, and what is deployed is left alone",
+                (true, false) => "is no longer abstract: it will be deployed",
+                _ => return None,
+            };
+            Some((&c.causes[..], text.to_owned()))
+        });
+        turned.collect()
+    })
+}
+
+fn bool_of(value: &Option<Value>) -> Option<bool> {
+    value.as_ref().and_then(Value::as_bool)
+}
+
+fn dotted(path: &str) -> String {
+    path.trim_start_matches('/').replace('/', ".")
+}

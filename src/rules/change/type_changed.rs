@@ -1,0 +1,34 @@
+//! `type-changed`: a variable is of another kind than before.
+
+use super::Changes;
+use crate::diagnostic::Diagnostic;
+use crate::rules::rule;
+use crate::value::{Data, Value};
+
+rule!(TYPE_CHANGED, "type-changed", Change, "the kind of a variable changes", Change(check));
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    changes.by_cause(TYPE_CHANGED.id, |changed| {
+        let differ = changed.at("/vars").filter_map(|c| {
+            let (before, after) = (kind(c.before.as_ref()?)?, kind(c.after.as_ref()?)?);
+            let path = c.path.trim_start_matches('/').replace('/', ".");
+            let text = format!("gets another kind of value: `{path}` was {before} and is {after}");
+            (before != after).then_some((&c.causes[..], text))
+        });
+        differ.collect()
+    })
+}
+
+/// The kind of a known value that is something; empty collections fit every kind that a module may want.
+fn kind(value: &Value) -> Option<&'static str> {
+    match &value.data {
+        Data::Bool(_) => Some("a truth value"),
+        Data::Int(_) | Data::Uint(_) | Data::Float(_) => Some("a number"),
+        // A function that is called later can give anything.
+        Data::Str(text) if text.starts_with('!') || text.contains("{{") => None,
+        Data::Str(_) => Some("a text"),
+        Data::List(_) => Some("a list"),
+        Data::Map(_) => Some("a map"),
+        Data::Null | Data::Time(_) | Data::Unknown(_) => None,
+    }
+}

@@ -1,0 +1,66 @@
+//! `wide-blast-radius`: one edited line changes many components, or one in a protected stack.
+
+use super::{Changed, Changes, cause_label, names};
+use crate::diagnostic::Diagnostic;
+use crate::diff::{Cause, Side};
+use crate::rules::rule;
+use crate::value::FileId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+rule!(
+    WIDE_BLAST_RADIUS,
+    "wide-blast-radius",
+    Change,
+    "one edited line changes many components, or one in a protected stack",
+    Change(check)
+);
+
+/// The components that a line changes.
+type Reached<'a> = (Cause, Vec<Changed<'a>>);
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let limits = changes.context.limits;
+    let mut lines: BTreeMap<(FileId, u32), Reached<'_>> = BTreeMap::new();
+    for changed in changes.components.iter().filter(|c| c.was_or_is_deployed()) {
+        let mut seen = Vec::new();
+        for cause in &changed.change.causes {
+            let key = (cause.file, cause.line);
+            if !seen.contains(&key) {
+                seen.push(key);
+                lines.entry(key).or_insert_with(|| (*cause, Vec::new())).1.push(*changed);
+            }
+        }
+    }
+    let mut told: Vec<Vec<*const crate::diff::ComponentChange>> = Vec::new();
+    let mut found = Vec::new();
+    // A line of the newer state tells more than the one whose place it took.
+    let mut lines: Vec<Reached<'_>> = lines.into_values().collect();
+    lines.sort_by_key(|(cause, _)| cause.side == Side::Base);
+    for (cause, members) in lines {
+        let guarded: Vec<&Changed<'_>> =
+            members.iter().filter(|m| limits.protected.iter().any(|glob| glob.matches(&m.change.stack))).collect();
+        let text = if members.len() > limits.max_components {
+            format!("this line changes {} components", members.len())
+        } else if let Some(first) = guarded.first() {
+            let number = guarded.len();
+            let which = if number == 1 { "a component".to_owned() } else { format!("{number} components") };
+            format!("this line changes {which} in protected stacks, `{}` for one", first.change.stack)
+        } else {
+            continue;
+        };
+        // Lines that change the very same components are one edit.
+        let same: Vec<_> = members.iter().map(|m| std::ptr::from_ref(m.change)).collect();
+        if told.contains(&same) {
+            continue;
+        }
+        told.push(same);
+        let mut finding = Diagnostic::new(WIDE_BLAST_RADIUS.id, text, cause_label(&cause, changes.context.files))
+            .note(names(&members));
+        finding.stacks = members.iter().map(|m| Arc::clone(&m.change.stack)).collect();
+        finding.stacks.sort();
+        finding.stacks.dedup();
+        found.push(finding);
+    }
+    found
+}
