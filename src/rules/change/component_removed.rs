@@ -55,8 +55,9 @@ fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
     for stack in gone {
         let mut members = changes.components.iter().filter(|c| is_gone(c) && c.change.stack == stack).peekable();
         let Some(first) = members.peek() else { continue };
-        let label =
-            first.key().unwrap_or_else(|| super::label(&first.change.causes, first.file, changes.context.files));
+        let label = first
+            .key(changes.context.files)
+            .unwrap_or_else(|| super::label(&first.change.causes, first.file, changes.context.files));
         let number = members.count();
         let message = format!("stack `{stack}` is taken away, with {}", count(number));
         let mut finding =

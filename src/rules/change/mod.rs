@@ -85,7 +85,9 @@ impl<'a> Changes<'a> {
         for changed in &self.components {
             for (causes, text) in pick(changed) {
                 let places: Vec<Place> = causes.iter().map(|c| (c.side, c.file, c.line, c.column)).collect();
-                let label = || changed.key().unwrap_or_else(|| label(causes, changed.file, self.context.files));
+                let label = || {
+                    changed.key(self.context.files).unwrap_or_else(|| label(causes, changed.file, self.context.files))
+                };
                 let group = groups.entry((places, text)).or_insert_with(|| (label(), Vec::new()));
                 group.1.push(*changed);
             }
@@ -110,10 +112,11 @@ type Place = (Side, FileId, u32, u32);
 
 impl<'a> Changed<'a> {
     /// The key of a component that is gone, in the older state.
-    fn key(&self) -> Option<Label> {
+    fn key(&self, files: &Files) -> Option<Label> {
         let origin = self.before.filter(|_| self.change.status == Status::Removed)?.value.prov.origin?;
         let end = if origin.key < origin.start { origin.start } else { origin.end };
-        Some(Label::new(origin.file, origin.key, end, ""))
+        let text = files.get(origin.file).text.get(origin.key as usize..end as usize)?.trim_end().len();
+        Some(Label::new(origin.file, origin.key, origin.key + text as u32, ""))
     }
 
     /// The differences at a path (keys joined with `/`, after a `/`) or below it.
