@@ -4,6 +4,8 @@ pub mod catalogue;
 pub mod concise;
 pub mod describe;
 pub mod json;
+mod links;
+pub mod sarif;
 pub mod text;
 pub mod unified;
 
@@ -82,11 +84,13 @@ pub enum Format {
     Concise,
     /// `stacklint/report/v1`.
     Json,
+    /// SARIF 2.1.0.
+    Sarif,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 3] = [Format::Text, Format::Concise, Format::Json];
+    pub const ALL: [Format; 4] = [Format::Text, Format::Concise, Format::Json, Format::Sarif];
 
     /// The name that users type.
     pub fn name(self) -> &'static str {
@@ -94,6 +98,7 @@ impl Format {
             Format::Text => "text",
             Format::Concise => "concise",
             Format::Json => "json",
+            Format::Sarif => "sarif",
         }
     }
 
@@ -106,6 +111,7 @@ impl Format {
             Format::Text => text::write(out, report, options),
             Format::Concise => concise::write(out, report, options),
             Format::Json => json::write(out, report),
+            Format::Sarif => sarif::write(out, report),
         }
     }
 }

@@ -8,18 +8,25 @@ use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// What every format is shown on: two revisions that differ, with findings that are new, known, fixed and suppressed,
-/// a chain, a fix, several stacks, a note, text that must be escaped and secrets that must be masked.
+/// a chain, fixes, several stacks, a note, text that must be escaped, letters of several bytes and secrets that must be
+/// masked.
 pub(super) struct Fixture {
     pub(super) files: Files,
     pub(super) estate: Estate,
     pub(super) diff: Diff,
     base: Revision,
     head: Revision,
-    findings: Vec<Finding>,
-    suppressed: Vec<Suppressed>,
+    compared: Judged,
+    alone: Judged,
     rules: Vec<(&'static Rule, Level)>,
     troubles: Vec<String>,
 }
+
+/// Findings that are reported, and those that are not.
+type Judged = (Vec<Finding>, Vec<Suppressed>);
+
+/// A file that no stack uses, with letters of two, three and four bytes.
+const ODD: &[(&str, &str)] = &[("notes/ü b.yaml", "größe: \"漢字 𝄞\" # stacklint: ignore[duplicate-key]\n")];
 
 fn label(files: &Files, tree: &[(&str, &'static str)], path: &str, at: &str, message: &str) -> Label {
     let text = tree.iter().find(|f| f.0 == path).unwrap().1;
@@ -43,6 +50,9 @@ fn found(files: &Files) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     conflict.stacks = ["dev", "prod", "test"].map(Into::into).to_vec();
     let import = new("stacks/dev.yaml", "catalog/defaults.yaml", "");
     let rename = Edit { file: import.file, start: import.start, end: import.end, text: "catalog/default.yaml".into() };
+    let unused = label(files, ODD, "notes/ü b.yaml", "duplicate-key", "");
+    let comment = label(files, ODD, "notes/ü b.yaml", " # stacklint: ignore[duplicate-key]", "");
+    let remove = Edit { file: comment.file, start: comment.start, end: comment.end, text: String::new() };
     let findings = vec![
         conflict,
         Diagnostic::new(
@@ -68,6 +78,10 @@ fn found(files: &Files) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
         ),
         Diagnostic::new("duplicate-key", "`size` is set twice", new("stacks/test.yaml", "size", "again")),
         Diagnostic::new("unused-ignore", "silenced", new("stacks/prod.yaml", "new", "")),
+        Diagnostic::new("unused-ignore", "of old", new("stacks/prod.yaml", "stage", "")),
+        Diagnostic::new("unused-ignore", "there is no `duplicate-key` on this line to silence", unused.clone())
+            .help("remove it")
+            .fix(Fix::one("remove it", remove, Applicability::Safe)),
     ];
     let known = Diagnostic::new("duplicate-key", "`size` is set twice", old("stacks/test.yaml", "size", "again"));
     let fixed = Diagnostic::new("invalid-backend", "`old` has no backend", old("stacks/prod.yaml", "old", ""));
@@ -91,11 +105,17 @@ impl Fixture {
             require_reasons: false,
             baseline: None,
         };
-        let side = |diagnostics| Side { diagnostics, files: BTreeSet::new() };
-        let mut findings = policy.judge(side(new), Some(side(old))).findings;
-        let silenced = findings.iter().position(|f| f.diagnostic.message == "silenced").unwrap();
-        let by = Suppression::Comment("until the summer".into());
-        let suppressed = vec![Suppressed { finding: findings.remove(silenced), by }];
+        let side = |diagnostics: &[Diagnostic]| Side { diagnostics: diagnostics.to_vec(), files: BTreeSet::new() };
+        let judged = |base: Option<Side>| -> Judged {
+            let mut findings = policy.judge(side(&new), base).findings;
+            let comment = Suppression::Comment("until the summer".into());
+            let silenced = [("silenced", comment), ("of old", Suppression::Baseline)].map(|(message, by)| {
+                let at = findings.iter().position(|f| f.diagnostic.message == message).unwrap();
+                Suppressed { finding: findings.remove(at), by }
+            });
+            (findings, silenced.to_vec())
+        };
+        let (compared, alone) = (judged(Some(side(&old))), judged(None));
         let revision = |rev: &str, commit: &str| Revision { rev: rev.into(), commit: Some(commit.repeat(10)) };
         Fixture {
             base: revision("main", "0123"),
@@ -104,23 +124,28 @@ impl Fixture {
             estate: head,
             files,
             diff,
-            findings,
-            suppressed,
+            compared,
+            alone,
             rules,
         }
     }
 
     /// The two revisions compared.
     pub(super) fn compared(&self) -> Report<'_> {
-        Report { comparison: Some(Comparison { base: &self.base, diff: &self.diff }), ..self.checked() }
+        Report {
+            findings: &self.compared.0,
+            suppressed: &self.compared.1,
+            comparison: Some(Comparison { base: &self.base, diff: &self.diff }),
+            ..self.checked()
+        }
     }
 
     /// The newer revision alone, with all findings.
     pub(super) fn checked(&self) -> Report<'_> {
         Report {
             files: &self.files,
-            findings: &self.findings,
-            suppressed: &self.suppressed,
+            findings: &self.alone.0,
+            suppressed: &self.alone.1,
             head: &self.head,
             comparison: None,
             rules: &self.rules,
@@ -154,8 +179,30 @@ fn readable(text: &str) -> String {
 fn every_format_of_the_comparison() {
     let fixture = Fixture::new();
     for format in Format::ALL {
-        insta::assert_snapshot!(format!("diff_{}", format.name()), written(format, &fixture.compared(), &plain()));
+        insta::assert_snapshot!(format!("diff_{}", format.name()), shown(format, &fixture.compared()));
     }
+}
+
+#[test]
+fn every_format_of_one_state() {
+    let fixture = Fixture::new();
+    for format in Format::ALL {
+        insta::assert_snapshot!(format!("check_{}", format.name()), shown(format, &fixture.checked()));
+    }
+}
+
+/// The report for a snapshot, without the pages of the rules, which have tests of their own.
+fn shown(format: Format, report: &Report<'_>) -> String {
+    let text = written(format, report, &plain());
+    if format != Format::Sarif {
+        return text;
+    }
+    let mut log: Json = serde_json::from_str(&text).unwrap();
+    for rule in log["runs"][0]["tool"]["driver"]["rules"].as_array_mut().unwrap() {
+        rule["help"] = "…".into();
+        rule["fullDescription"] = "…".into();
+    }
+    serde_json::to_string_pretty(&log).unwrap()
 }
 
 #[test]

@@ -1,0 +1,181 @@
+//! One finding as a result.
+
+use super::rules::Catalogue;
+use super::{place, word};
+use crate::diagnostic::{Applicability, Diagnostic, Finding, Fix as FileFix, Label, Level, Novelty, Suppression};
+use crate::files::Files;
+use crate::report::Report;
+use crate::value::FileId;
+use serde_json::json;
+use serde_sarif::sarif::{
+    ArtifactChange, ArtifactContent, CodeFlow, Fix, Location, LogicalLocation, Message, PropertyBag, Replacement,
+    Result as Row, ResultBaselineState, ResultLevel, Suppression as Suppressed, SupressionKind, ThreadFlow,
+    ThreadFlowLocation,
+};
+use std::collections::BTreeMap;
+
+/// GitHub takes as many related places.
+const MAX_RELATED: usize = 1_000;
+/// GitHub takes as many steps of a chain.
+const MAX_STEPS: usize = 100;
+/// The most places that the message links to.
+const MAX_LINKS: usize = 10;
+/// The most stacks that are named.
+const MAX_STACKS: usize = 100;
+
+/// The result, and whether all of its related places are in it.
+pub(super) fn row(
+    finding: &Finding,
+    by: Option<&Suppression>,
+    report: &Report<'_>,
+    catalogue: &Catalogue,
+) -> (Row, bool) {
+    let (d, files) = (&finding.diagnostic, report.files);
+    let related = d.related.iter().take(MAX_RELATED);
+    let related: Vec<Location> = related.zip(1..).map(|(label, id)| related_location(label, id, files)).collect();
+    let mut row = Row::builder()
+        .rule_id(super::rules::id(d.rule))
+        .level(level(finding.level))
+        .message(Message::builder().text(message(d, files)).build())
+        .locations(vec![location(d, files)])
+        .partial_fingerprints(BTreeMap::from([("stacklint/v1".to_owned(), finding.fingerprint.to_string())]))
+        .build();
+    row.rule_index = catalogue.index(d.rule);
+    row.baseline_state = finding.novelty.map(|novelty| word(&baseline(novelty)));
+    row.related_locations = (!related.is_empty()).then_some(related);
+    row.code_flows = d.is_chain.then(|| vec![chain(d, files)]);
+    row.fixes = d.fix.as_ref().filter(|f| f.applicability == Applicability::Safe).map(|f| vec![fix(f, files)]);
+    row.suppressions = by.map(|by| vec![suppression(by)]);
+    if !d.stacks.is_empty() {
+        let names: Vec<&str> = d.stacks.iter().take(MAX_STACKS).map(|s| &**s).collect();
+        let counted = [("stackCount".to_owned(), json!(d.stacks.len())), ("stacks".to_owned(), json!(names))];
+        row.properties = Some(PropertyBag::builder().additional_properties(BTreeMap::from(counted)).build());
+    }
+    let complete = d.related.len() <= if d.is_chain { MAX_STEPS - 1 } else { MAX_RELATED };
+    (row, complete)
+}
+
+fn level(level: Level) -> ResultLevel {
+    match level {
+        Level::Error => ResultLevel::Error,
+        Level::Warning => ResultLevel::Warning,
+        Level::Note => ResultLevel::Note,
+    }
+}
+
+fn baseline(novelty: Novelty) -> ResultBaselineState {
+    match novelty {
+        Novelty::New => ResultBaselineState::New,
+        Novelty::Known => ResultBaselineState::Unchanged,
+        Novelty::Fixed => ResultBaselineState::Absent,
+    }
+}
+
+/// What is wrong, what else to know, what to do and where else to look: sentences with links to the related places. The
+/// first one is what viewers show as title.
+pub(super) fn message(d: &Diagnostic, files: &Files) -> String {
+    let help = d.help.as_deref();
+    let said = std::iter::once(d.message.as_str()).chain(d.notes.iter().map(String::as_str)).chain(help);
+    let mut sentences: Vec<String> = said.map(|text| sentence(&without_links(text))).collect();
+    let links: Vec<String> = d.related.iter().take(MAX_LINKS).zip(1..).map(|(l, id)| link(l, id, files)).collect();
+    if !links.is_empty() {
+        let more = if d.related.len() > links.len() { ", …" } else { "" };
+        let (start, join) = if d.is_chain { ("The chain", " → ") } else { ("See", ", ") };
+        sentences.push(format!("{start}: {}{more}.", links.join(join)));
+    }
+    sentences.join(" ")
+}
+
+/// The text with a capital letter at its start, unless that is code, and a mark at its end.
+pub(super) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let mut chars = text.chars();
+    let mut sentence: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
+    sentence.push_str(chars.as_str());
+    if !sentence.ends_with(['.', '?', '!', ':']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
+/// What comes from files makes no links.
+fn without_links(text: &str) -> String {
+    text.replace("](", "] (")
+}
+
+/// A link to a related place with what is said about it, or with its file and line.
+fn link(label: &Label, id: usize, files: &Files) -> String {
+    let file = files.get(label.file);
+    let place = format!("{}:{}", file.path, file.line(label.start));
+    let words = if label.message.trim().is_empty() { place } else { format!("{} ({place})", label.message.trim()) };
+    let mut escaped = String::with_capacity(words.len());
+    for c in words.chars() {
+        if matches!(c, '[' | ']' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    format!("[{escaped}]({id})")
+}
+
+fn location(d: &Diagnostic, files: &Files) -> Location {
+    let mut location = Location::builder().physical_location(place::physical(&d.primary, files)).build();
+    location.message = said(&d.primary);
+    location.logical_locations = d.address.as_deref().map(|address| {
+        let name = address.rsplit('/').next().unwrap_or(address);
+        vec![LogicalLocation::builder().name(name).fully_qualified_name(address).kind("member").build()]
+    });
+    location
+}
+
+fn related_location(label: &Label, id: i64, files: &Files) -> Location {
+    let mut location = Location::builder().id(id).physical_location(place::physical(label, files)).build();
+    location.message = said(label);
+    location
+}
+
+/// The words at a place, if there are any.
+fn said(label: &Label) -> Option<Message> {
+    (!label.message.trim().is_empty()).then(|| Message::builder().text(label.message.trim()).build())
+}
+
+/// The steps of a chain; the finding's own place comes first unless it is that of the first step.
+fn chain(d: &Diagnostic, files: &Files) -> CodeFlow {
+    let place = |l: &Label| (l.file, l.start);
+    let first = (d.related.first().map(place) != Some(place(&d.primary))).then_some(&d.primary);
+    let step = |label: &Label| {
+        let mut location = Location::builder().physical_location(place::physical(label, files)).build();
+        location.message = said(label);
+        ThreadFlowLocation::builder().location(location).build()
+    };
+    let steps: Vec<ThreadFlowLocation> = first.into_iter().chain(&d.related).take(MAX_STEPS).map(step).collect();
+    CodeFlow::builder().thread_flows(vec![ThreadFlow::builder().locations(steps).build()]).build()
+}
+
+fn fix(fix: &FileFix, files: &Files) -> Fix {
+    let mut by_file: BTreeMap<FileId, Vec<Replacement>> = BTreeMap::new();
+    for edit in &fix.edits {
+        let region = place::exact(&files.get(edit.file), edit.start, edit.end);
+        let text = ArtifactContent::builder().text(edit.text.as_str()).build();
+        let replacement = Replacement::builder().deleted_region(region).inserted_content(text).build();
+        by_file.entry(edit.file).or_default().push(replacement);
+    }
+    let change = |(file, replacements): (FileId, Vec<Replacement>)| {
+        let artifact = place::artifact(&files.get(file).path);
+        ArtifactChange::builder().artifact_location(artifact).replacements(replacements).build()
+    };
+    let changes: Vec<ArtifactChange> = by_file.into_iter().map(change).collect();
+    let description = Message::builder().text(sentence(&without_links(&fix.title))).build();
+    Fix::builder().description(description).artifact_changes(changes).build()
+}
+
+fn suppression(by: &Suppression) -> Suppressed {
+    match by {
+        Suppression::Comment(reason) => {
+            let mut suppression = Suppressed::builder().kind(word(&SupressionKind::InSource)).build();
+            suppression.justification = Some(reason.clone()).filter(|r| !r.is_empty());
+            suppression
+        }
+        Suppression::Baseline => Suppressed::builder().kind(word(&SupressionKind::External)).build(),
+    }
+}

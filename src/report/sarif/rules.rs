@@ -1,0 +1,100 @@
+//! The rules as SARIF describes them.
+
+use super::word;
+use crate::diagnostic::{Finding, Level};
+use crate::report::{Report, links};
+use crate::rules::{self, Group, Rule};
+use serde_json::json;
+use serde_sarif::sarif::{
+    MultiformatMessageString, PropertyBag, ReportingConfiguration, ReportingConfigurationLevel, ReportingDescriptor,
+};
+use std::collections::BTreeMap;
+
+/// The rules of a run, sorted by id: those that are on, and those of findings that are reported in spite of that.
+pub(super) struct Catalogue {
+    rules: Vec<(&'static Rule, Level)>,
+}
+
+impl Catalogue {
+    pub(super) fn of(report: &Report<'_>) -> Self {
+        let mut rules: BTreeMap<&str, (&'static Rule, Level)> = report.rules.iter().map(|r| (r.0.id, *r)).collect();
+        let silenced = report.suppressed.iter().map(|s| &s.finding);
+        for Finding { diagnostic, level, .. } in report.findings.iter().chain(silenced) {
+            if let Some(rule) = rules::find(diagnostic.rule) {
+                rules.entry(rule.id).or_insert((rule, *level));
+            }
+        }
+        Catalogue { rules: rules.into_values().collect() }
+    }
+
+    /// Where a rule is in the list.
+    pub(super) fn index(&self, id: &str) -> Option<i64> {
+        self.rules.binary_search_by(|(rule, _)| rule.id.cmp(id)).ok().map(|i| i as i64)
+    }
+
+    pub(super) fn descriptors(&self) -> Vec<ReportingDescriptor> {
+        self.rules.iter().map(|(rule, level)| descriptor(rule, *level)).collect()
+    }
+}
+
+/// The id of a rule among those of other tools.
+pub(super) fn id(rule: &str) -> String {
+    format!("stacklint/{rule}")
+}
+
+fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
+    let text = |text: String| MultiformatMessageString::builder().text(text).build();
+    let link = links::rule_page(rule.id);
+    let help = MultiformatMessageString::builder()
+        .text(rule.page.trim_end())
+        .markdown(format!("{}\n\n[{}]({link})", rule.page.trim_end(), rule.id))
+        .build();
+    let properties = BTreeMap::from([
+        ("precision".to_owned(), json!(precision(rule.group))),
+        ("problem.severity".to_owned(), json!(severity(level))),
+    ]);
+    let tags = vec!["configuration".to_owned(), rule.group.name().to_owned()];
+    ReportingDescriptor::builder()
+        .id(id(rule.id))
+        .name(rule.id)
+        .short_description(text(super::result::sentence(rule.summary)))
+        .full_description(text(first_paragraph(rule)))
+        .help(help)
+        .help_uri(link)
+        .default_configuration(ReportingConfiguration::builder().level(word(&configured(level))).build())
+        .properties(PropertyBag::builder().tags(tags).additional_properties(properties).build())
+        .build()
+}
+
+/// What the page says first, in one line.
+fn first_paragraph(rule: &Rule) -> String {
+    let paragraph = rule.page.lines().skip(1).skip_while(|l| l.trim().is_empty());
+    let words: Vec<&str> = paragraph.take_while(|l| !l.trim().is_empty()).flat_map(str::split_whitespace).collect();
+    if words.is_empty() { super::result::sentence(rule.summary) } else { words.join(" ") }
+}
+
+fn configured(level: Level) -> ReportingConfigurationLevel {
+    match level {
+        Level::Error => ReportingConfigurationLevel::Error,
+        Level::Warning => ReportingConfigurationLevel::Warning,
+        Level::Note => ReportingConfigurationLevel::Note,
+    }
+}
+
+/// In the words of GitHub.
+fn severity(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "recommendation",
+    }
+}
+
+/// How rarely a finding of the group is wrong, in the words of GitHub.
+fn precision(group: Group) -> &'static str {
+    match group {
+        Group::Correctness => "very-high",
+        Group::Suspicious | Group::Change | Group::Hygiene => "high",
+        Group::Preview => "medium",
+    }
+}
