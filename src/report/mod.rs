@@ -3,6 +3,8 @@
 pub mod catalogue;
 pub mod concise;
 pub mod describe;
+pub mod github;
+mod headline;
 pub mod json;
 mod links;
 pub mod sarif;
@@ -86,11 +88,13 @@ pub enum Format {
     Json,
     /// SARIF 2.1.0.
     Sarif,
+    /// Workflow commands of GitHub Actions.
+    Github,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 4] = [Format::Text, Format::Concise, Format::Json, Format::Sarif];
+    pub const ALL: [Format; 5] = [Format::Text, Format::Concise, Format::Json, Format::Sarif, Format::Github];
 
     /// The name that users type.
     pub fn name(self) -> &'static str {
@@ -99,6 +103,7 @@ impl Format {
             Format::Concise => "concise",
             Format::Json => "json",
             Format::Sarif => "sarif",
+            Format::Github => "github",
         }
     }
 
@@ -112,6 +117,7 @@ impl Format {
             Format::Concise => concise::write(out, report, options),
             Format::Json => json::write(out, report),
             Format::Sarif => sarif::write(out, report),
+            Format::Github => github::write(out, report, options),
         }
     }
 }

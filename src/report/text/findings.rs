@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::mask;
 use crate::files::{File, Files};
 use crate::report::Options;
-use crate::report::{Finding, Novelty, Report};
+use crate::report::{Finding, Novelty};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 use std::io;
 use std::sync::Arc;
@@ -25,25 +25,6 @@ const MAX_STACKS: usize = 5;
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, finding: &Finding, files: &Files, options: &Options) -> io::Result<()> {
     writeln!(out, "{}\n", render(finding, files, options))
-}
-
-/// What was found, in a line: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed`.
-pub(super) fn summary(report: &Report<'_>) -> String {
-    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")].map(|(level, name)| {
-        let number = report.count(level);
-        (number > 0).then(|| style::count(number, name))
-    });
-    let counts: Vec<String> = levels.into_iter().flatten().collect();
-    let new = if report.comparison.is_some() { "new " } else { "" };
-    let total = if counts.is_empty() { format!("No {new}findings") } else { counts.join(", ") };
-    let novelty = |which| report.findings.iter().filter(|f| f.novelty == Some(which)).count();
-    let rest = [
-        (novelty(Novelty::Known), "known"),
-        (novelty(Novelty::Fixed), "fixed"),
-        (report.suppressed.len(), "suppressed"),
-    ];
-    let rest: Vec<String> = rest.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
-    if rest.is_empty() { format!("{total}.") } else { format!("{total}; {}.", rest.join(", ")) }
 }
 
 fn render(finding: &Finding, files: &Files, options: &Options) -> String {

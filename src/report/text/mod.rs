@@ -12,12 +12,11 @@ mod words;
 
 pub use findings::write as write_finding;
 
-use crate::diff::group::{self, Group};
-use crate::diff::{Diff, Status};
+use crate::diff::Diff;
+use crate::diff::group;
 use crate::estate::Address;
 use crate::files::Files;
-use crate::report::{Options, Report};
-use std::collections::BTreeSet;
+use crate::report::{Options, Report, headline};
 use std::io;
 use style::Theme;
 
@@ -37,7 +36,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
     for finding in report.shown() {
         findings::write(out, finding, report.files, options)?;
     }
-    writeln!(out, "{}", theme.bold(&findings::summary(report)))
+    writeln!(out, "{}", theme.bold(&headline::findings(report)))
 }
 
 /// Writes what differs, one block for each edit with the lines of the edit, the paths that change because of it and the
@@ -45,10 +44,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
 pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if diff.components.is_empty() {
-        if diff.unresolved.is_empty() {
-            return writeln!(out, "{}", theme.bold("No effective change."));
-        }
-        writeln!(out, "{}", theme.bold("No change in what could be resolved."))?;
+        writeln!(out, "{}", theme.bold(&headline::changes(diff, &[])))?;
         return write_unresolved(out, diff);
     }
     let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
@@ -71,7 +67,7 @@ pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, op
         }
         writeln!(out)?;
     }
-    writeln!(out, "{}", theme.bold(&summary(diff, &groups)))?;
+    writeln!(out, "{}", theme.bold(&headline::changes(diff, &groups)))?;
     write_unresolved(out, diff)
 }
 
@@ -82,20 +78,4 @@ fn write_unresolved(out: &mut dyn io::Write, diff: &Diff) -> io::Result<()> {
     }
     let names: Vec<String> = diff.unresolved.iter().map(|n| style::escape(n).to_string()).collect();
     writeln!(out, "Not compared, because it could not be resolved: {}", names.join(", "))
-}
-
-/// `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`.
-fn summary(diff: &Diff, groups: &[Group]) -> String {
-    let changes: usize = groups.iter().map(|g| g.changes.len().max(1)).sum();
-    let stacks: BTreeSet<_> = diff.components.iter().map(|c| &c.stack).collect();
-    let number = |status| diff.components.iter().filter(|c| c.status == status).count();
-    let (added, removed) = (number(Status::Added), number(Status::Removed));
-    let whole = if added + removed > 0 { format!(" ({added} added, {removed} removed)") } else { String::new() };
-    format!(
-        "{} {} {} in {}{whole}",
-        style::count(changes, "change"),
-        if changes == 1 { "reaches" } else { "reach" },
-        style::count(diff.components.len(), "component"),
-        style::count(stacks.len(), "stack"),
-    )
 }

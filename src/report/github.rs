@@ -1,0 +1,189 @@
+//! Workflow commands of GitHub Actions: all that text says in a group of the log, then an annotation for each finding that
+//! counts.
+//!
+//! GitHub shows ten annotations of a level for a step. The most severe come first (levels have their own ten), and where
+//! there are more, the last one says how many. Nothing that comes from files can start a command.
+
+use super::headline;
+use super::text::{self, style};
+use super::{Finding, Options, Report};
+use crate::diagnostic::Level;
+use std::io;
+
+/// The annotations of a level that GitHub shows for a step.
+const MAX_ANNOTATIONS: usize = 10;
+
+/// Writes the text of the report as a group, and then the annotations.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    let mut log = Vec::new();
+    text::write(&mut log, report, options)?;
+    writeln!(out, "::group::stacklint: {}", data(&headline::findings(report)))?;
+    for line in String::from_utf8_lossy(&log).lines() {
+        writeln!(out, "{}", harmless(line))?;
+    }
+    writeln!(out, "::endgroup::")?;
+    for level in [Level::Error, Level::Warning, Level::Note] {
+        let findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts() && f.level == level).collect();
+        let shown = if findings.len() > MAX_ANNOTATIONS { MAX_ANNOTATIONS - 1 } else { findings.len() };
+        for finding in &findings[..shown] {
+            out.write_all(annotation(finding, report).as_bytes())?;
+        }
+        if shown < findings.len() {
+            let rest = findings.len() - shown;
+            writeln!(out, "::{}::and {rest} more, see the job summary or the log of this step", command(level))?;
+        }
+    }
+    Ok(())
+}
+
+fn command(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note => "notice",
+    }
+}
+
+fn annotation(finding: &Finding, report: &Report<'_>) -> String {
+    let d = &finding.diagnostic;
+    let file = report.files.get(d.primary.file);
+    let start = file.position(d.primary.start);
+    // A span that ends with a line does not reach into the next one.
+    let last = file.line(d.primary.end.saturating_sub(1).max(d.primary.start));
+    let mut place = format!("file={},line={},endLine={last}", property(&file.path), start.line);
+    if start.line == last && d.primary.end > d.primary.start {
+        let end = file.position(d.primary.end.min(file.line_span(last).end)).column;
+        place.push_str(&format!(",col={},endColumn={}", start.column, end.max(start.column)));
+    }
+    let mut message = d.message.clone();
+    for note in &d.notes {
+        message.push_str(&format!("\nnote: {note}"));
+    }
+    for related in d.related.iter().filter(|l| !l.message.is_empty()) {
+        let file = report.files.get(related.file);
+        message.push_str(&format!("\n{}:{}: {}", file.path, file.line(related.start), related.message));
+    }
+    if let Some(help) = &d.help {
+        message.push_str(&format!("\nhelp: {help}"));
+    }
+    format!("::{} {place},title={}::{}\n", command(finding.level), property(d.rule), data(&message))
+}
+
+/// Text as the message of a command.
+fn data(text: &str) -> String {
+    let lines = text.split('\n').map(|line| style::escape(line.strip_suffix('\r').unwrap_or(line)));
+    let lines: Vec<String> = lines.map(|line| line.replace('%', "%25")).collect();
+    lines.join("%0A")
+}
+
+/// Text as the value of a property of a command.
+fn property(text: &str) -> String {
+    // Control characters stand in file names and are meant, so that GitHub finds the file.
+    let mut value = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '%' => value.push_str("%25"),
+            '\r' => value.push_str("%0D"),
+            '\n' => value.push_str("%0A"),
+            ':' => value.push_str("%3A"),
+            ',' => value.push_str("%2C"),
+            c => value.push(c),
+        }
+    }
+    value
+}
+
+/// A line that the runner takes for no command: those start with `::` behind white space, or have `##[` anywhere.
+fn harmless(line: &str) -> String {
+    let start = skip_white_and_colors(line);
+    let line = line.replace("##[", "## [");
+    match line.get(start..) {
+        Some(rest) if rest.starts_with("::") => format!("{}·{}", &line[..start], &rest[1..]),
+        _ => line,
+    }
+}
+
+/// The bytes of white space and color codes at the start of a line.
+fn skip_white_and_colors(line: &str) -> usize {
+    let mut rest = line;
+    loop {
+        let trimmed = rest.trim_start();
+        let code = trimmed.strip_prefix("\u{1b}[").and_then(|code| code.split_once('m'));
+        match code {
+            Some((numbers, after)) if numbers.bytes().all(|b| b.is_ascii_digit() || b == b';') => rest = after,
+            _ => return line.len() - trimmed.len(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::{Diagnostic, Label};
+    use crate::report::Format;
+    use crate::report::tests::{Fixture, written};
+    use std::sync::Arc;
+
+    #[test]
+    fn no_line_of_the_log_is_a_command() {
+        for (line, expected) in [
+            ("plain a::b", "plain a::b"),
+            ("::error::x", "·:error::x"),
+            (" \t::: a.yaml:1:2", " \t·:: a.yaml:1:2"),
+            (" \u{1b}[1m\u{1b}[94m::: \u{1b}[0ma", " \u{1b}[1m\u{1b}[94m·:: \u{1b}[0ma"),
+            ("\u{a0}\u{3000}::set-env::", "\u{a0}\u{3000}·:set-env::"),
+            ("a ##[error]b ##[x]", "a ## [error]b ## [x]"),
+            ("", ""),
+        ] {
+            assert_eq!(harmless(line), expected);
+        }
+    }
+
+    #[test]
+    fn escapes() {
+        assert_eq!(data("100%\r\n::error::\rx\u{1b}"), "100%25%0A::error::\\rx\\u{1b}");
+        assert_eq!(property("a,b:c%\r\n"), "a%2Cb%3Ac%25%0D%0A");
+    }
+
+    #[test]
+    fn ten_of_a_level() {
+        let fixture = Fixture::new();
+        let label = fixture.checked().findings[0].diagnostic.primary.clone();
+        let finding = |level, i: usize| {
+            let diagnostic = Diagnostic::new("duplicate-key", format!("number {i}"), label.clone());
+            Finding { diagnostic, level, novelty: None, fingerprint: Arc::from("0") }
+        };
+        let mut findings: Vec<Finding> = (0..46).map(|i| finding(Level::Warning, i)).collect();
+        findings.extend((0..10).map(|i| finding(Level::Error, i)));
+        findings.extend((0..3).map(|i| finding(Level::Note, i)));
+        let text = written(Format::Github, &Report { findings: &findings, ..fixture.checked() }, &Options::default());
+        let commands: Vec<&str> = text.lines().skip_while(|l| *l != "::endgroup::").skip(1).collect();
+        let of = |level: &str| commands.iter().filter(|c| c.starts_with(level)).count();
+        assert_eq!([of("::error"), of("::warning"), of("::notice"), commands.len()], [10, 10, 3, 23]);
+        assert!(commands[0].starts_with("::error") && commands[22].starts_with("::notice"));
+        assert_eq!(commands[19], "::warning::and 37 more, see the job summary or the log of this step");
+    }
+
+    #[test]
+    fn columns_only_where_the_span_is_in_one_line() {
+        let fixture = Fixture::new();
+        let text = "ü: 漢 x\nb:\n  c\n";
+        let id = fixture.files.add("a,b.yaml", "1", || text.into());
+        let at = |what: &str| text.find(what).unwrap() as u32;
+        for (start, end, expected) in [
+            (at("漢"), at("x"), "line=1,endLine=1,col=4,endColumn=6"),
+            (at("b"), at("c"), "line=2,endLine=3"),
+            (at("b"), at("b") + 3, "line=2,endLine=2,col=1,endColumn=3"),
+            (0, 0, "line=1,endLine=1"),
+            (99, 120, "line=4,endLine=4,col=1,endColumn=1"),
+        ] {
+            let diagnostic = Diagnostic::new("x", "y", Label::new(id, start, end, ""));
+            let finding = Finding { diagnostic, level: Level::Note, novelty: None, fingerprint: Arc::from("0") };
+            let line = annotation(&finding, &fixture.checked());
+            assert_eq!(line, format!("::notice file=a%2Cb.yaml,{expected},title=x::y\n"));
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! A report in one line.
+
+use super::text::style::count;
+use super::{Novelty, Report};
+use crate::diagnostic::Level;
+use crate::diff::group::Group;
+use crate::diff::{Diff, Status};
+use std::collections::BTreeSet;
+
+/// What was found: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
+pub(super) fn findings(report: &Report<'_>) -> String {
+    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")].map(|(level, name)| {
+        let number = report.count(level);
+        (number > 0).then(|| count(number, name))
+    });
+    let counts: Vec<String> = levels.into_iter().flatten().collect();
+    let new = if report.comparison.is_some() { "new " } else { "" };
+    let total = if counts.is_empty() { format!("No {new}findings") } else { counts.join(", ") };
+    let novelty = |which| report.findings.iter().filter(|f| f.novelty == Some(which)).count();
+    let rest = [
+        (novelty(Novelty::Known), "known"),
+        (novelty(Novelty::Fixed), "fixed"),
+        (report.suppressed.len(), "suppressed"),
+    ];
+    let rest: Vec<String> = rest.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
+    if rest.is_empty() { format!("{total}.") } else { format!("{total}; {}.", rest.join(", ")) }
+}
+
+/// What differs: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing does.
+pub(super) fn changes(diff: &Diff, groups: &[Group]) -> String {
+    if diff.components.is_empty() {
+        let all = diff.unresolved.is_empty();
+        return if all { "No effective change." } else { "No change in what could be resolved." }.to_owned();
+    }
+    let changes: usize = groups.iter().map(|g| g.changes.len().max(1)).sum();
+    let stacks: BTreeSet<_> = diff.components.iter().map(|c| &c.stack).collect();
+    let number = |status| diff.components.iter().filter(|c| c.status == status).count();
+    let (added, removed) = (number(Status::Added), number(Status::Removed));
+    let whole = if added + removed > 0 { format!(" ({added} added, {removed} removed)") } else { String::new() };
+    format!(
+        "{} {} {} in {}{whole}",
+        count(changes, "change"),
+        if changes == 1 { "reaches" } else { "reach" },
+        count(diff.components.len(), "component"),
+        count(stacks.len(), "stack"),
+    )
+}
