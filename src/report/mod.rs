@@ -4,9 +4,12 @@ pub mod catalogue;
 pub mod concise;
 pub mod describe;
 pub mod github;
+pub mod gitlab;
 mod headline;
 pub mod json;
+pub mod junit;
 mod links;
+pub mod markdown;
 pub mod sarif;
 pub mod text;
 pub mod unified;
@@ -90,11 +93,26 @@ pub enum Format {
     Sarif,
     /// Workflow commands of GitHub Actions.
     Github,
+    /// For a comment on a pull request or the summary of a job.
+    Markdown,
+    /// A code quality report of GitLab.
+    Gitlab,
+    /// JUnit XML.
+    Junit,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 5] = [Format::Text, Format::Concise, Format::Json, Format::Sarif, Format::Github];
+    pub const ALL: [Format; 8] = [
+        Format::Text,
+        Format::Concise,
+        Format::Json,
+        Format::Sarif,
+        Format::Github,
+        Format::Markdown,
+        Format::Gitlab,
+        Format::Junit,
+    ];
 
     /// The name that users type.
     pub fn name(self) -> &'static str {
@@ -104,6 +122,9 @@ impl Format {
             Format::Json => "json",
             Format::Sarif => "sarif",
             Format::Github => "github",
+            Format::Markdown => "markdown",
+            Format::Gitlab => "gitlab",
+            Format::Junit => "junit",
         }
     }
 
@@ -118,6 +139,9 @@ impl Format {
             Format::Json => json::write(out, report),
             Format::Sarif => sarif::write(out, report),
             Format::Github => github::write(out, report, options),
+            Format::Markdown => markdown::write(out, report, options),
+            Format::Gitlab => gitlab::write(out, report),
+            Format::Junit => junit::write(out, report),
         }
     }
 }

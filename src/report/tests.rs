@@ -5,7 +5,7 @@ use crate::diff::{self, Diff};
 use crate::estate::Estate;
 use crate::rules;
 use serde_json::Value as Json;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What every format is shown on: two revisions that differ, with findings that are new, known, fixed and suppressed,
 /// a chain, fixes, several stacks, a note, text that must be escaped, letters of several bytes and secrets that must be
@@ -168,6 +168,61 @@ fn text(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
 
 pub(super) fn written(format: Format, report: &Report<'_>, options: &Options) -> String {
     text(|out| format.write(out, report, options))
+}
+
+/// The elements of an XML document with their attributes, in order; it must be well-formed.
+pub(super) fn elements(xml: &str) -> Vec<(String, BTreeMap<String, String>)> {
+    let mut reader = quick_xml::Reader::from_str(xml);
+    reader.config_mut().check_comments = true;
+    let mut elements = Vec::new();
+    let mut depth = 0;
+    loop {
+        use quick_xml::events::Event;
+        let event = reader.read_event().unwrap_or_else(|e| panic!("{e}: {xml}"));
+        match &event {
+            Event::Start(start) | Event::Empty(start) => {
+                depth += i32::from(matches!(event, Event::Start(_)));
+                let attributes = start.attributes().map(|a| {
+                    let a = a.unwrap();
+                    let value = quick_xml::escape::unescape(&a.value).unwrap();
+                    (AsRef::<str>::as_ref(&a.key).to_owned(), value.into_owned())
+                });
+                elements.push((AsRef::<str>::as_ref(&start.name()).to_owned(), attributes.collect()));
+            }
+            Event::End(_) => depth -= 1,
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    assert_eq!(depth, 0, "{xml}");
+    let legal = |c: char| matches!(c, '\n' | '\t' | '\r' | '\u{20}'..='\u{fffd}' | '\u{10000}'..);
+    assert!(xml.chars().all(legal), "{xml:?}");
+    elements
+}
+
+/// Whether every block of code and every folded part of a Markdown text is closed. Text that comes from files never is at
+/// the start of a line but in blocks of code.
+pub(super) fn is_balanced(markdown: &str) -> bool {
+    let (mut open, mut fence) = (0, None::<&str>);
+    for line in markdown.lines() {
+        let line = line.trim_start_matches(' ');
+        let ticks = &line[..line.len() - line.trim_start_matches('`').len()];
+        match fence {
+            Some(opening) => {
+                if ticks.len() >= opening.len() && line == ticks {
+                    fence = None;
+                }
+            }
+            None if ticks.len() >= 3 && line == format!("{ticks}diff") => fence = Some(ticks),
+            None => match line {
+                "<details>" => open += 1,
+                "</details>" if open == 0 => return false,
+                "</details>" => open -= 1,
+                _ => {}
+            },
+        }
+    }
+    open == 0 && fence.is_none()
 }
 
 /// Escape codes in a form that can be read.

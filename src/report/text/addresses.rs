@@ -59,7 +59,8 @@ pub(super) fn write_whole(
     if group.addresses.len() > 1 { rows(out, &group.addresses, several_types, options) } else { Ok(()) }
 }
 
-fn totals(addresses: &[Address]) -> String {
+/// `40 components of 12 stacks`.
+pub(in crate::report) fn totals(addresses: &[Address]) -> String {
     let mut stacks: Vec<_> = addresses.iter().map(|a| &a.0).collect();
     stacks.sort();
     stacks.dedup();
@@ -68,17 +69,7 @@ fn totals(addresses: &[Address]) -> String {
 
 fn rows(out: &mut dyn io::Write, addresses: &[Address], several_types: bool, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
-    // Stacks of a component first, then the components that have the same stacks.
-    let mut by_component: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for address in addresses {
-        by_component.entry(name(address, several_types)).or_default().push(&address.0);
-    }
-    let mut by_stacks: BTreeMap<Vec<&str>, Vec<String>> = BTreeMap::new();
-    for (component, stacks) in by_component {
-        by_stacks.entry(stacks).or_default().push(component);
-    }
-    let mut rows: Vec<(Vec<String>, Vec<&str>)> = by_stacks.into_iter().map(|(s, c)| (c, s)).collect();
-    rows.sort_by(|a, b| (b.0.len() * b.1.len()).cmp(&(a.0.len() * a.1.len())).then_with(|| a.cmp(b)));
+    let rows = folded(addresses, several_types);
     let shown = if options.all { rows.len() } else { MAX_ROWS };
     for (components, stacks) in rows.iter().take(shown) {
         let mut words = list(components.iter().map(|c| theme.path(c)), components.len(), options);
@@ -91,6 +82,22 @@ fn rows(out: &mut dyn io::Write, addresses: &[Address], several_types: bool, opt
         writeln!(out, "      {}", theme.dim(&format!("… and {}", style::count(rest, "more component"))))?;
     }
     Ok(())
+}
+
+/// Components that are in the same stacks, with these stacks, the largest rows first.
+pub(in crate::report) fn folded(addresses: &[Address], several_types: bool) -> Vec<(Vec<String>, Vec<&str>)> {
+    // Stacks of a component first, then the components that have the same stacks.
+    let mut by_component: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for address in addresses {
+        by_component.entry(name(address, several_types)).or_default().push(&address.0);
+    }
+    let mut by_stacks: BTreeMap<Vec<&str>, Vec<String>> = BTreeMap::new();
+    for (component, stacks) in by_component {
+        by_stacks.entry(stacks).or_default().push(component);
+    }
+    let mut rows: Vec<(Vec<String>, Vec<&str>)> = by_stacks.into_iter().map(|(s, c)| (c, s)).collect();
+    rows.sort_by(|a, b| (b.0.len() * b.1.len()).cmp(&(a.0.len() * a.1.len())).then_with(|| a.cmp(b)));
+    rows
 }
 
 /// The names with commas, as words that a line can break between.

@@ -44,9 +44,28 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The edited lines of one file, those of the base before those of the head, without their common indentation.
+/// The edited lines of one file with colors.
 fn source(causes: &[Cause], secret: bool, files: &Files, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
+    let paint = |(side, text): (Side, String)| {
+        let text = style::cut(&text, options.width.saturating_sub(8).max(20)).into_owned();
+        let text = match side {
+            Side::Base => theme.removed(&format!("- {text}")),
+            Side::Head => theme.added(&format!("+ {text}")),
+        };
+        format!("    {} {text}", theme.dim("│"))
+    };
+    edited_lines(causes, secret, files, options).into_iter().map(paint).collect()
+}
+
+/// The edited lines of one file, those of the base before those of the head, without their common indentation, masked and
+/// escaped; with `secret`, values in them are masked whatever their keys are.
+pub(in crate::report) fn edited_lines(
+    causes: &[Cause],
+    secret: bool,
+    files: &Files,
+    options: &Options,
+) -> Vec<(Side, String)> {
     let mut lines: Vec<(Side, String)> = Vec::new();
     for run in causes.chunk_by(|a, b| a.line.abs_diff(b.line) <= 1) {
         for side in [Side::Base, Side::Head] {
@@ -59,16 +78,7 @@ fn source(causes: &[Cause], secret: bool, files: &Files, options: &Options) -> V
     }
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let common = lines.iter().map(|(_, line)| indent(line)).min().unwrap_or(0);
-    let paint = |(side, line): &(Side, String)| {
-        let text = style::escape(&line[common..]).into_owned();
-        let text = style::cut(&text, options.width.saturating_sub(8).max(20));
-        let text = match side {
-            Side::Base => theme.removed(&format!("- {text}")),
-            Side::Head => theme.added(&format!("+ {text}")),
-        };
-        format!("    {} {text}", theme.dim("│"))
-    };
-    lines.iter().map(paint).collect()
+    lines.into_iter().map(|(side, line)| (side, style::escape(&line[common..]).into_owned())).collect()
 }
 
 fn clip(line: &str) -> &str {

@@ -29,7 +29,7 @@ pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &Optio
 }
 
 /// Whether the value at the path of a change is not shown.
-pub(super) fn is_masked(change: &Folded, options: &Options) -> bool {
+pub(in crate::report) fn is_masked(change: &Folded, options: &Options) -> bool {
     let by_key = mask::is_secret_pointer(change.path);
     let secret = |v: &Option<Value>| v.as_ref().is_some_and(|v| by_key && value::is_maskable(v) || value::has_token(v));
     !options.show_secrets && change.variants.iter().any(|c| secret(&c.before) || secret(&c.after))
@@ -95,9 +95,14 @@ fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
 
 /// The values over several lines below the path.
 fn long(out: &mut dyn io::Write, change: &Change, options: &Options) -> io::Result<()> {
+    long_lines(change, options).iter().try_for_each(|line| writeln!(out, "      {line}"))
+}
+
+/// The values over several lines, each with its sign.
+pub(in crate::report) fn long_lines(change: &Change, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
     let limit = if options.all { usize::MAX } else { MAX_LINES };
-    let lines = match (&change.before, &change.after) {
+    let mut lines: Vec<String> = match (&change.before, &change.after) {
         (Some(Value { data: Data::Str(b), .. }), Some(Value { data: Data::Str(a), .. })) => text_lines(b, a, options),
         (before, after) => {
             let secret = mask::is_secret_pointer(&change.path);
@@ -117,13 +122,12 @@ fn long(out: &mut dyn io::Write, change: &Change, options: &Options) -> io::Resu
     };
     // A cut that hides a single line saves nothing.
     let shown = if lines.len() <= limit.saturating_add(1) { lines.len() } else { limit };
-    for line in &lines[..shown] {
-        writeln!(out, "      {line}")?;
-    }
     if shown < lines.len() {
-        writeln!(out, "      {}", theme.dim(&format!("… {}", style::count(lines.len() - shown, "more line"))))?;
+        let rest = theme.dim(&format!("… {}", style::count(lines.len() - shown, "more line")));
+        lines.truncate(shown);
+        lines.push(rest);
     }
-    Ok(())
+    lines
 }
 
 /// Two texts: line by line if they have several lines, else word by word.
@@ -189,7 +193,7 @@ fn paint(theme: Theme, kind: ChangeKind, text: &str) -> String {
 }
 
 /// A JSON Pointer as people write paths: `vars.subnets[0].cidr`.
-pub(super) fn path(path: &str) -> String {
+pub(in crate::report) fn path(path: &str) -> String {
     let mut text = String::new();
     for key in pointer::keys(path) {
         if !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit()) {

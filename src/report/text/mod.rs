@@ -2,13 +2,13 @@
 //!
 //! Nothing that comes from files reaches the output unescaped, and what looks like a secret is masked.
 
-mod addresses;
-mod causes;
-mod changes;
+pub(super) mod addresses;
+pub(super) mod causes;
+pub(super) mod changes;
 mod findings;
 pub mod style;
 pub mod value;
-mod words;
+pub(super) mod words;
 
 pub use findings::write as write_finding;
 

@@ -7,7 +7,7 @@ const MAX_WORDS: usize = 3_000;
 
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(in crate::report) struct Piece {
     /// Whether the other text has it too.
     pub shared: bool,
     /// The text.
@@ -15,7 +15,7 @@ pub(super) struct Piece {
 }
 
 /// Both texts in pieces, or `None` if they have too little in common for that to help.
-pub(super) fn pieces(before: &str, after: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
+pub(in crate::report) fn pieces(before: &str, after: &str) -> Option<(Vec<Piece>, Vec<Piece>)> {
     let (a, b) = (split(before)?, split(after)?);
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut shared = 0;
@@ -60,7 +60,7 @@ fn split(text: &str) -> Option<Vec<&str>> {
 }
 
 /// Cuts long shared pieces down to `keep` characters next to a difference.
-pub(super) fn abbreviate(pieces: &mut [Piece], keep: usize) {
+pub(in crate::report) fn abbreviate(pieces: &mut [Piece], keep: usize) {
     let last = pieces.len().saturating_sub(1);
     for (i, piece) in pieces.iter_mut().enumerate().filter(|(_, p)| p.shared) {
         let (head, tail) = (if i == 0 { 0 } else { keep }, if i == last { 0 } else { keep });

@@ -1,0 +1,120 @@
+//! Findings as list items.
+
+use super::{Novelty, Page, Piece, sentence};
+use crate::diagnostic::{Applicability, Label};
+use crate::diff::Side;
+use crate::report::text::style;
+use crate::report::{Finding, links};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::io;
+
+/// The most steps or related places of a finding.
+const MAX_RELATED: usize = 12;
+/// The most notes of a finding.
+const MAX_NOTES: usize = 6;
+/// The most findings that are listed as fixed.
+const MAX_FIXED: usize = 20;
+/// The most stacks that are named.
+const MAX_STACKS: usize = 5;
+
+#[derive(Serialize)]
+struct Item {
+    level: &'static str,
+    rule: &'static str,
+    page: String,
+    place: String,
+    message: String,
+    steps: Vec<String>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Fixed {
+    number: String,
+    findings: Vec<String>,
+    left_out: usize,
+}
+
+impl Page<'_> {
+    /// The findings that are not known from the base, the most severe first.
+    pub(super) fn new_findings(&self) -> io::Result<Vec<Piece>> {
+        let mut findings: Vec<&Finding> = self.report.findings.iter().filter(|f| f.counts()).collect();
+        findings.sort_by_key(|f| Reverse(f.level));
+        let piece = |f: &&Finding| {
+            let (full, brief) = (self.template("finding", self.item(f))?, self.template("finding", self.line(f))?);
+            Ok(Piece { full: full.trim_end().to_owned(), brief: brief.trim_end().to_owned() })
+        };
+        findings.iter().map(piece).collect()
+    }
+
+    /// What the head no longer has, folded away.
+    pub(super) fn fixed(&self) -> io::Result<Vec<Piece>> {
+        let fixed = self.report.findings.iter().filter(|f| f.novelty == Some(Novelty::Fixed));
+        let fixed: Vec<&Finding> = fixed.collect();
+        if fixed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let line = |f: &&Finding| Ok(self.template("finding", self.line(f))?.trim_end().to_owned());
+        let findings: Vec<String> = fixed.iter().take(MAX_FIXED).map(line).collect::<io::Result<_>>()?;
+        let left_out = fixed.len() - findings.len();
+        let number = style::count(fixed.len(), "finding");
+        let full = self.template("fixed", Fixed { number: number.clone(), findings, left_out })?;
+        Ok(vec![Piece { full, brief: format!("{number} fixed") }])
+    }
+
+    /// A finding in one line.
+    fn line(&self, finding: &Finding) -> Item {
+        let d = &finding.diagnostic;
+        let side = if finding.novelty == Some(Novelty::Fixed) { Side::Base } else { Side::Head };
+        Item {
+            level: finding.level.name(),
+            rule: d.rule,
+            page: links::rule_page(d.rule),
+            place: self.label(side, &d.primary),
+            message: sentence(&d.message),
+            steps: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// A finding with all that is said about it.
+    fn item(&self, finding: &Finding) -> Item {
+        let d = &finding.diagnostic;
+        let mut item = self.line(finding);
+        let related = |label: &Label| {
+            let place = self.label(Side::Head, label);
+            if label.message.is_empty() { place } else { format!("{place}: {}", sentence(&label.message)) }
+        };
+        let places = d.related.iter().take(MAX_RELATED).map(related);
+        if d.is_chain {
+            item.steps.extend(places);
+        } else {
+            item.notes.extend(places);
+        }
+        if d.related.len() > MAX_RELATED {
+            item.notes.push(format!("… and {}", style::count(d.related.len() - MAX_RELATED, "more place")));
+        }
+        item.notes.extend(d.notes.iter().take(MAX_NOTES).map(|note| sentence(note)));
+        if !d.stacks.is_empty() {
+            let mut names: Vec<String> = d.stacks.iter().take(MAX_STACKS).map(|s| super::code(s)).collect();
+            if d.stacks.len() > MAX_STACKS {
+                names.push(format!("… {} more", d.stacks.len() - MAX_STACKS));
+            }
+            item.notes.push(format!("reaches {}: {}", style::count(d.stacks.len(), "stack"), names.join(", ")));
+        }
+        item.notes.extend(d.help.iter().map(|help| format!("**help:** {}", sentence(help))));
+        if let Some(fix) = d.fix.as_ref().filter(|f| f.applicability != Applicability::DisplayOnly) {
+            let trust = if fix.applicability == Applicability::Safe { "" } else { " (unsafe)" };
+            item.notes.push(format!("**fix{trust}:** {}", sentence(&fix.title)));
+        }
+        item
+    }
+
+    fn label(&self, side: Side, label: &Label) -> String {
+        let file = self.report.files.get(label.file);
+        let first = file.line(label.start);
+        let last = file.line(label.end.saturating_sub(1).max(label.start));
+        self.place(side, &file.path, first, last)
+    }
+}

@@ -1,0 +1,255 @@
+//! Markdown for a comment on a pull request or the summary of a job: what changes, in which stacks, because of which
+//! lines, and what is wrong, with links to the lines where the remote of the repository shows files.
+//!
+//! It never is longer than a comment may be: the largest pieces give way, each as a whole, and that is said.
+
+mod edits;
+mod escape;
+mod findings;
+
+use super::links::Web;
+use super::{Novelty, Options, Report, Revision, headline};
+use crate::diff::group;
+use crate::diff::{Side, Status};
+use escape::{cell, code, cut, prose};
+use minijinja::Environment;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io;
+
+/// GitHub takes 65,536 characters; some are left for what surrounds the report. Counted in UTF-16 code units, of which
+/// there are never fewer than characters.
+const MAX_LENGTH: usize = 65_000;
+/// What the frame takes at most: headings, notes about what is left out, the footer.
+const FRAME: usize = 2_000;
+/// The most rows of the table of stacks.
+const MAX_STACKS: usize = 20;
+/// The most names in one list.
+const MAX_NAMES: usize = 5;
+/// Longer names are cut.
+const MAX_NAME: usize = 100;
+/// Longer sentences are cut.
+const MAX_SENTENCE: usize = 1_000;
+
+/// Writes a report.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    let page = Page { report, options, web: report.remote.and_then(Web::of), templates: templates()? };
+    out.write_all(page.render()?.as_bytes())
+}
+
+/// What the pieces of a report are made with.
+struct Page<'a> {
+    report: &'a Report<'a>,
+    options: &'a Options,
+    web: Option<Web>,
+    templates: Environment<'static>,
+}
+
+/// A piece of the report that stands by itself, and what takes its place where there is no room for it.
+struct Piece {
+    full: String,
+    brief: String,
+}
+
+#[derive(Serialize)]
+struct Frame {
+    title: String,
+    findings_line: String,
+    intro: Vec<String>,
+    edits: Vec<String>,
+    edits_left_out: Option<String>,
+    findings: Vec<String>,
+    findings_left_out: Option<String>,
+    fixed: String,
+    footer: String,
+}
+
+fn templates() -> io::Result<Environment<'static>> {
+    let mut templates = Environment::new();
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    templates.set_syntax(syntax.map_err(io::Error::other)?);
+    for (name, source) in [
+        ("report", include_str!("../templates/report.md.j2")),
+        ("edit", include_str!("../templates/edit.md.j2")),
+        ("finding", include_str!("../templates/finding.md.j2")),
+        ("fixed", include_str!("../templates/fixed.md.j2")),
+    ] {
+        templates.add_template(name, source).map_err(io::Error::other)?;
+    }
+    Ok(templates)
+}
+
+impl Page<'_> {
+    fn template(&self, name: &str, values: impl Serialize) -> io::Result<String> {
+        let template = self.templates.get_template(name).map_err(io::Error::other)?;
+        template.render(Serde(values)).map_err(io::Error::other)
+    }
+
+    fn render(&self) -> io::Result<String> {
+        let report = self.report;
+        let groups = report.comparison.as_ref().map(|c| group::group(c.diff, report.files)).unwrap_or_default();
+        let summary = headline::findings(report);
+        let (title, findings_line) = match &report.comparison {
+            Some(comparison) => (headline::changes(comparison.diff, &groups), format!("**{summary}**")),
+            None => (summary, String::new()),
+        };
+        let mut room = MAX_LENGTH - FRAME;
+        let (intro, _) = fit(self.intro(), &mut room);
+        let (new, fixed) = (self.new_findings()?, self.fixed()?);
+        let (fixed, _) = fit(fixed, &mut room);
+        let edits = self.edits(&groups)?;
+        // Findings take what edits leave, but at least half.
+        let wanted = edits.iter().map(|piece| length(&piece.full) + 2).sum();
+        let mut share = room.saturating_sub(wanted).max(room / 2);
+        let given = share;
+        let (findings, findings_left_out) = fit(new, &mut share);
+        room -= given - share;
+        let (edits, edits_left_out) = fit(edits, &mut room);
+        let count = |n: usize, noun: &str| (n > 0).then(|| super::text::style::count(n, noun));
+        let mut text = self.template(
+            "report",
+            Frame {
+                title: title.trim_end_matches('.').to_owned(),
+                findings_line,
+                intro,
+                edits,
+                edits_left_out: count(edits_left_out, "more edit"),
+                findings,
+                findings_left_out: count(findings_left_out, "more finding"),
+                fixed: fixed.concat(),
+                footer: self.footer(),
+            },
+        )?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// The table of stacks, and what was not looked at.
+    fn intro(&self) -> Vec<Piece> {
+        let mut parts = Vec::new();
+        if let Some(comparison) = &self.report.comparison {
+            parts.extend(self.stacks());
+            let names = comparison.diff.unresolved.iter().map(String::as_str).collect();
+            parts.extend(list("Not compared, because it could not be resolved", names));
+        }
+        parts.extend(list("Could not be read", self.report.troubles.iter().map(String::as_str).collect()));
+        let brief = String::new();
+        parts.into_iter().map(|full| Piece { full, brief: brief.clone() }).collect()
+    }
+
+    /// What happens in which stack.
+    fn stacks(&self) -> Option<String> {
+        let diff = self.report.comparison.as_ref()?.diff;
+        let mut stacks: BTreeMap<&str, ([usize; 3], Vec<&str>)> = BTreeMap::new();
+        for component in &diff.components {
+            let (counts, names) = stacks.entry(&component.stack).or_default();
+            counts[match component.status {
+                Status::Modified => 0,
+                Status::Added => 1,
+                Status::Removed => 2,
+            }] += 1;
+            names.push(&component.name);
+        }
+        if stacks.is_empty() {
+            return None;
+        }
+        let total = stacks.len();
+        let mut rows: Vec<_> = stacks.into_iter().collect();
+        rows.sort_by_key(|(_, (_, names))| std::cmp::Reverse(names.len()));
+        let mut table =
+            "| Stack | Changed | Added | Removed | Components |\n| :-- | --: | --: | --: | :-- |\n".to_owned();
+        for (stack, ([changed, added, removed], names)) in rows.iter().take(MAX_STACKS) {
+            let number = |n: &usize| if *n > 0 { n.to_string() } else { String::new() };
+            let mut cells: Vec<String> = names.iter().take(MAX_NAMES).map(|n| cell(&cut(n, MAX_NAME))).collect();
+            if names.len() > MAX_NAMES {
+                cells.push(format!("… {} more", names.len() - MAX_NAMES));
+            }
+            let (changed, added, removed) = (number(changed), number(added), number(removed));
+            let stack = cell(&cut(stack, MAX_NAME));
+            table.push_str(&format!("| {stack} | {changed} | {added} | {removed} | {} |\n", cells.join(", ")));
+        }
+        if total > MAX_STACKS {
+            table.push_str(&format!("\n… and {} more stacks\n", total - MAX_STACKS));
+        }
+        Some(table.trim_end().to_owned())
+    }
+
+    /// The revisions and the version.
+    fn footer(&self) -> String {
+        let name = |revision: &Revision| {
+            let rev = code(&cut(&revision.rev, MAX_NAME));
+            match &revision.commit {
+                Some(commit) if *commit != revision.rev => {
+                    format!("{rev} ({})", code(commit.get(..12).unwrap_or(commit)))
+                }
+                _ => rev,
+            }
+        };
+        let head = name(self.report.head);
+        let revisions = match &self.report.comparison {
+            Some(comparison) => format!("{} → {head}", name(comparison.base)),
+            None => head,
+        };
+        format!("{revisions} · stacklint {}", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// A place, with a link where its line is shown on the web.
+    fn place(&self, side: Side, path: &str, first: u32, last: u32) -> String {
+        let revision = match (side, &self.report.comparison) {
+            (Side::Base, Some(comparison)) => comparison.base,
+            _ => self.report.head,
+        };
+        let lines = if last > first { format!("{first}-{last}") } else { first.to_string() };
+        let words = code(&format!("{path}:{lines}"));
+        let link = self.web.as_ref().zip(revision.commit.as_ref()).and_then(|(w, c)| w.lines(c, path, first, last));
+        match link {
+            // A path that could break out of a link is not linked.
+            Some(link) if !path.contains(['[', ']']) => format!("[{words}]({link})"),
+            _ => words,
+        }
+    }
+}
+
+/// `Not compared: a, b, … 3 more`.
+fn list(what: &str, names: Vec<&str>) -> Option<String> {
+    let mut shown: Vec<String> = names.iter().take(MAX_STACKS).map(|n| code(&cut(n, MAX_NAME))).collect();
+    if names.len() > MAX_STACKS {
+        shown.push(format!("… {} more", names.len() - MAX_STACKS));
+    }
+    (!names.is_empty()).then(|| format!("{what}: {}", shown.join(", ")))
+}
+
+/// The pieces that there is room for, in full, in brief or not at all, and the number of those that are missing.
+fn fit(pieces: Vec<Piece>, room: &mut usize) -> (Vec<String>, usize) {
+    let mut missing = 0;
+    let mut fitting = Vec::new();
+    for piece in pieces {
+        let choice = [piece.full, piece.brief].into_iter().find(|t| !t.is_empty() && length(t) + 2 <= *room);
+        match choice {
+            Some(text) => {
+                *room -= length(&text) + 2;
+                fitting.push(text);
+            }
+            None => missing += 1,
+        }
+    }
+    (fitting, missing)
+}
+
+/// The length as GitHub may count it.
+fn length(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+/// A sentence of bounded length.
+fn sentence(text: &str) -> String {
+    prose(&cut(text, MAX_SENTENCE))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+use super::*;
+use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::diff::{Cause, Change, ChangeKind, ComponentChange, Diff};
+use crate::report::tests::{Fixture, is_balanced, written};
+use crate::report::{Comparison, Finding, Format};
+use crate::value::Value;
+use std::sync::Arc;
+
+fn markdown(report: &Report<'_>) -> String {
+    let text = written(Format::Markdown, report, &Options::default());
+    assert!(is_balanced(&text), "{text}");
+    assert!(text.encode_utf16().count() <= 65_536, "{} characters", text.encode_utf16().count());
+    text
+}
+
+fn revision(commit: Option<&str>) -> Revision {
+    Revision { rev: "main".into(), commit: commit.map(Into::into) }
+}
+
+#[test]
+fn nothing_changes() {
+    let fixture = Fixture::new();
+    let (base, diff) = (revision(Some("abc")), Diff::default());
+    let comparison = Some(Comparison { base: &base, diff: &diff });
+    let nothing = Report { findings: &[], suppressed: &[], troubles: &[], comparison, ..fixture.checked() };
+    insta::assert_snapshot!(markdown(&nothing));
+    let diff = Diff { unresolved: vec!["stacks/`a`.yaml".into()], ..Diff::default() };
+    let unresolved = Report { comparison: Some(Comparison { base: &base, diff: &diff }), ..nothing };
+    let text = markdown(&unresolved);
+    assert!(text.contains("### stacklint: No change in what could be resolved\n"));
+    assert!(text.contains("Not compared, because it could not be resolved: `` stacks/`a`.yaml ``"));
+}
+
+#[test]
+fn links_need_a_remote_and_a_commit() {
+    let fixture = Fixture::new();
+    let worktree = revision(None);
+    for (remote, head, links) in [
+        (None, fixture.checked().head, 0),
+        (Some("/srv/git/a"), fixture.checked().head, 0),
+        (Some("https://git.acme.io/a/b.git"), fixture.checked().head, 0),
+        (Some("git@gitlab.com:a/b.git"), &worktree, 0),
+        (Some("git@gitlab.com:a/b.git"), fixture.checked().head, 11),
+    ] {
+        let text = markdown(&Report { remote, head, ..fixture.checked() });
+        assert_eq!(text.matches("https://gitlab.com/a/b/-/blob/45674567").count(), links, "{remote:?}");
+        assert!(!text.contains("git.acme.io"));
+    }
+}
+
+/// Many components with a change each, of texts that share most of their words.
+fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
+    let file = fixture.checked().findings[0].diagnostic.primary.file;
+    let component = |i: usize| {
+        let causes = vec![Cause { side: Side::Head, file, line: i as u32 % 10 + 1, column: 1 }];
+        let value = |word: &str| Some(Value::str(format!("{}{word} `{i}`", "<b>some</b> | words ".repeat(size))));
+        let change = Change {
+            path: format!("/vars/key{i}"),
+            kind: ChangeKind::Changed,
+            before: value("old"),
+            after: value("new"),
+            causes: causes.clone(),
+        };
+        ComponentChange {
+            stack: format!("stack-{i:05}").into(),
+            kind: "terraform".into(),
+            name: "vpc".into(),
+            status: Status::Modified,
+            changes: vec![change],
+            causes,
+        }
+    };
+    Diff { components: (0..components).map(component).collect(), unresolved: Vec::new() }
+}
+
+fn many(fixture: &Fixture, number: usize, message: &str) -> Vec<Finding> {
+    let label: Label = fixture.checked().findings[0].diagnostic.primary.clone();
+    let finding = |i: usize| {
+        let diagnostic = Diagnostic::new("duplicate-key", format!("number {i}: {message}"), label.clone());
+        Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: Arc::from("0") }
+    };
+    (0..number).map(finding).collect()
+}
+
+#[test]
+fn what_is_too_long_is_left_out_and_said() {
+    let fixture = Fixture::new();
+    let base = revision(Some("abc"));
+    let cases = [(0, 1, 2_000, "x"), (2_000, 3, 0, ""), (2_000, 300, 2_000, "@long `code` "), (10, 1, 3, "x")];
+    for (components, size, number, message) in cases {
+        let diff = large(&fixture, components, size);
+        let findings = many(&fixture, number, &message.repeat(2_000));
+        let comparison = Some(Comparison { base: &base, diff: &diff });
+        let text = markdown(&Report { findings: &findings, comparison, ..fixture.checked() });
+        let says = |what: &str| text.lines().any(|l| l.starts_with("… and ") && l.contains(what));
+        assert_eq!(says("more findings, left out"), number > 1_000, "{components} {number}");
+        assert!(components < 1_000 || text.len() > 20_000 && says("more group"), "{components} {number}");
+        assert_eq!(says("more stacks"), components > 20);
+        assert!(number == 0 || text.contains("number 0:") && text.contains("…"));
+        assert!(text.trim_end().ends_with("</sub>"));
+    }
+}
