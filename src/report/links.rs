@@ -89,6 +89,9 @@ impl Web {
     /// The page that shows lines (from 1, both included) of the file at `path` in a commit; none where the addresses of
     /// the site are not known.
     pub(super) fn lines(&self, commit: &str, path: &str, first: u32, last: u32) -> Option<String> {
+        if !commit.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return None;
+        }
         let (url, path) = (&self.url, percent_encoded(path));
         let several = last > first;
         let range = |join: &str| if several { format!("{first}{join}{last}") } else { first.to_string() };

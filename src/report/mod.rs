@@ -159,4 +159,6 @@ impl Report<'_> {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

@@ -54,7 +54,12 @@ pub(super) fn code(plain: &str) -> String {
 
 /// Text as code in a cell of a table.
 pub(super) fn cell(plain: &str) -> String {
-    code(plain).replace('|', "\\|")
+    if !plain.contains(['|', '\\']) {
+        return code(plain);
+    }
+    // A bar ends a cell even inside of code, and what a backslash before it means depends on who reads it.
+    let piece = |c: char| if c.is_ascii_punctuation() { format!("&#{};", c as u32) } else { c.to_string() };
+    format!("<code>{}</code>", style::escape(plain).chars().map(piece).collect::<String>())
 }
 
 /// Text in HTML.
@@ -118,7 +123,8 @@ mod tests {
         assert_eq!(code("a``b"), "``` a``b ```");
         assert_eq!(code("\n"), "`\\n`");
         assert_eq!(code(""), "`\"\"`");
-        assert_eq!(cell("a|b"), "`a\\|b`");
+        assert_eq!(cell("a|b\\`"), "<code>a&#124;b&#92;&#96;</code>");
+        assert_eq!(cell("a b"), "`a b`");
         assert_eq!(html("<a href=\"&\">"), "&lt;a href=&quot;&amp;&quot;&gt;");
     }
 

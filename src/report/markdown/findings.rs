@@ -15,6 +15,8 @@ const MAX_RELATED: usize = 12;
 const MAX_NOTES: usize = 6;
 /// The most findings that are listed as fixed.
 const MAX_FIXED: usize = 20;
+/// Longer addresses are cut.
+const MAX_ADDRESS: usize = 200;
 /// The most stacks that are named.
 const MAX_STACKS: usize = 5;
 
@@ -96,14 +98,19 @@ impl Page<'_> {
             item.notes.push(format!("… and {}", style::count(d.related.len() - MAX_RELATED, "more place")));
         }
         item.notes.extend(d.notes.iter().take(MAX_NOTES).map(|note| sentence(note)));
+        item.notes
+            .extend(d.address.iter().map(|address| format!("in {}", super::code(&super::cut(address, MAX_ADDRESS)))));
         if !d.stacks.is_empty() {
-            let mut names: Vec<String> = d.stacks.iter().take(MAX_STACKS).map(|s| super::code(s)).collect();
+            let mut names: Vec<String> =
+                d.stacks.iter().take(MAX_STACKS).map(|s| super::code(&super::cut(s, super::MAX_NAME))).collect();
             if d.stacks.len() > MAX_STACKS {
                 names.push(format!("… {} more", d.stacks.len() - MAX_STACKS));
             }
             item.notes.push(format!("reaches {}: {}", style::count(d.stacks.len(), "stack"), names.join(", ")));
         }
-        item.notes.extend(d.help.iter().map(|help| format!("**help:** {}", sentence(help))));
+        // What the fix says need not be said twice.
+        let help = d.help.iter().filter(|help| d.fix.as_ref().is_none_or(|fix| fix.title != **help));
+        item.notes.extend(help.map(|help| format!("**help:** {}", sentence(help))));
         if let Some(fix) = d.fix.as_ref().filter(|f| f.applicability != Applicability::DisplayOnly) {
             let trust = if fix.applicability == Applicability::Safe { "" } else { " (unsafe)" };
             item.notes.push(format!("**fix{trust}:** {}", sentence(&fix.title)));

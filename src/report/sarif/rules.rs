@@ -10,6 +10,9 @@ use serde_sarif::sarif::{
 };
 use std::collections::BTreeMap;
 
+/// The rule that is about security; GitHub shows its findings as such.
+const SECRETS: &str = "secret-in-plain-text";
+
 /// The rules of a run, sorted by id: those that are on, and those of findings that are reported in spite of that.
 pub(super) struct Catalogue {
     rules: Vec<(&'static Rule, Level)>,
@@ -49,11 +52,15 @@ fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
         .text(rule.page.trim_end())
         .markdown(format!("{}\n\n[{}]({link})", rule.page.trim_end(), rule.id))
         .build();
-    let properties = BTreeMap::from([
+    let mut properties = BTreeMap::from([
         ("precision".to_owned(), json!(precision(rule.group))),
         ("problem.severity".to_owned(), json!(severity(level))),
     ]);
-    let tags = vec!["configuration".to_owned(), rule.group.name().to_owned()];
+    let mut tags = vec!["configuration".to_owned(), rule.group.name().to_owned()];
+    if rule.id == SECRETS {
+        properties.insert("security-severity".to_owned(), json!("7.5"));
+        tags.extend(["security", "external/cwe/cwe-798"].map(ToOwned::to_owned));
+    }
     ReportingDescriptor::builder()
         .id(id(rule.id))
         .name(rule.id)

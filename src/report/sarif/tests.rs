@@ -26,6 +26,8 @@ fn rules_results_and_fingerprints_agree() {
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     assert!(rules.is_sorted_by_key(|r| r["id"].as_str()));
     assert_eq!(rules.len(), fixture.compared().rules.len());
+    let secure = |r: &&Json| r["properties"]["security-severity"].is_string();
+    assert_eq!(rules.iter().filter(secure).count(), 1, "the rule about secrets is known by its id");
     for result in run["results"].as_array().unwrap() {
         let index = result["ruleIndex"].as_u64().unwrap() as usize;
         assert_eq!(rules[index]["id"], result["ruleId"]);

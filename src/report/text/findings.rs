@@ -1,7 +1,7 @@
 //! Findings with the lines they are about.
 
-use super::style::{self, escape};
-use crate::diagnostic::{Diagnostic, Label, Level};
+use super::style::{self, Theme, escape};
+use crate::diagnostic::{Applicability, Diagnostic, Label, Level};
 use crate::diff::mask;
 use crate::files::{File, Files};
 use crate::report::Options;
@@ -25,6 +25,24 @@ const MAX_STACKS: usize = 5;
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, finding: &Finding, files: &Files, options: &Options) -> io::Result<()> {
     writeln!(out, "{}\n", render(finding, files, options))
+}
+
+/// Writes a finding that is gone, in a line.
+///
+/// # Errors
+/// Those of the writer.
+pub(super) fn write_fixed(
+    out: &mut dyn io::Write,
+    finding: &Finding,
+    files: &Files,
+    options: &Options,
+) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let d = &finding.diagnostic;
+    let file = files.get(d.primary.file);
+    let at = file.position(d.primary.start);
+    let place = theme.dim(&format!("({}:{}:{})", escape(&file.path), at.line, at.column));
+    writeln!(out, "{}: {} {place}", theme.added(&format!("fixed[{}]", d.rule)), escape(&d.message))
 }
 
 fn render(finding: &Finding, files: &Files, options: &Options) -> String {
@@ -53,14 +71,25 @@ fn render(finding: &Finding, files: &Files, options: &Options) -> String {
     let reach = stacks(d);
     let novelty = match finding.novelty {
         Some(Novelty::Known) => Some("the base has this finding too".to_owned()),
-        Some(Novelty::Fixed) => Some("the head no longer has this finding".to_owned()),
         _ => None,
     };
-    for note in d.notes.iter().map(|n| escape(n).into_owned()).chain(reach).chain(novelty) {
+    let address = d.address.as_deref().map(|address| format!("in {}", escape(address)));
+    for note in d.notes.iter().map(|n| escape(n).into_owned()).chain(address).chain(reach).chain(novelty) {
         group = group.element(Title::NOTE.message(note));
     }
-    if let Some(help) = &d.help {
+    let fix = d.fix.as_ref();
+    // What the fix says need not be said twice.
+    if let Some(help) = d.help.as_ref().filter(|help| fix.is_none_or(|fix| fix.title != **help)) {
         group = group.element(Title::HELP.message(escape(help).into_owned()));
+    }
+    if let Some(fix) = fix {
+        let trust = match fix.applicability {
+            Applicability::Safe => "",
+            Applicability::Unsafe => " (unsafe)",
+            Applicability::DisplayOnly => " (by hand)",
+        };
+        let title = format!("{}{trust}", escape(&fix.title));
+        group = group.element(Title::HELP.with_name("fix").message(title));
     }
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
     renderer.term_width(options.width.max(40)).render(&[group])
@@ -87,8 +116,9 @@ struct Excerpt<'a> {
 
 /// The excerpts of a finding; the one with its primary place comes first.
 fn excerpts<'a>(d: &'a Diagnostic, files: &Files) -> Vec<Excerpt<'a>> {
-    let mut excerpts: Vec<(Excerpt, Vec<(&Label, bool)>)> = Vec::new();
-    for (label, primary) in std::iter::once((&d.primary, true)).chain(d.related.iter().map(|l| (l, false))) {
+    let mut excerpts: Vec<(Excerpt, Vec<(&Label, Option<usize>)>)> = Vec::new();
+    let related = d.related.iter().zip(1..).map(|(l, n)| (l, Some(n)));
+    for (label, step) in std::iter::once((&d.primary, None)).chain(related) {
         let file = files.get(label.file);
         let (first, last) = lines(&file, label);
         let near = excerpts.iter_mut().find(|(e, _)| {
@@ -97,25 +127,29 @@ fn excerpts<'a>(d: &'a Diagnostic, files: &Files) -> Vec<Excerpt<'a>> {
         match near {
             Some((excerpt, labels)) => {
                 (excerpt.first, excerpt.last) = (excerpt.first.min(first), excerpt.last.max(last));
-                labels.push((label, primary));
+                labels.push((label, step));
             }
             None => {
-                excerpts.push((Excerpt { file, first, last, start: 0, end: 0, marks: vec![] }, vec![(label, primary)]))
+                excerpts.push((Excerpt { file, first, last, start: 0, end: 0, marks: vec![] }, vec![(label, step)]))
             }
         }
     }
-    let finish = |(mut excerpt, labels): (Excerpt<'a>, Vec<(&'a Label, bool)>)| {
+    let finish = |(mut excerpt, labels): (Excerpt<'a>, Vec<(&'a Label, Option<usize>)>)| {
         (excerpt.start, excerpt.end) =
             (excerpt.file.line_span(excerpt.first).start, excerpt.file.line_span(excerpt.last).end);
-        for (label, primary) in labels {
-            let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        for (label, step) in labels {
+            let kind = if step.is_none() { AnnotationKind::Primary } else { AnnotationKind::Context };
             let (_, last) = lines(&excerpt.file, label);
             let start = label.start.clamp(excerpt.start, excerpt.end);
             let end = label.end.clamp(start, excerpt.file.line_span(last).end.max(start));
             let mark =
                 kind.span(boundary(&excerpt.file, start, excerpt.start)..boundary(&excerpt.file, end, excerpt.start));
             let message = escape(&label.message);
-            excerpt.marks.push(if message.is_empty() { mark } else { mark.label(message.into_owned()) });
+            // The steps of a chain are read in their order, wherever they stand.
+            let number =
+                step.filter(|_| d.is_chain && d.related.len() > 1).map(|n| format!("{n}. ")).unwrap_or_default();
+            let words = format!("{number}{message}");
+            excerpt.marks.push(if words.is_empty() { mark } else { mark.label(words.trim_end().to_owned()) });
         }
         excerpt
     };
@@ -138,24 +172,39 @@ fn boundary(file: &File, offset: u32, start: u32) -> usize {
     at.saturating_sub(start as usize)
 }
 
-/// The text of an excerpt; what looks like a secret is overwritten byte by byte, so that marks stay where they are.
+/// The text of an excerpt. What looks like a secret is overwritten byte by byte, and so is what steers a terminal, so that
+/// marks stay where they are.
 fn source(excerpt: &Excerpt, options: &Options) -> Option<String> {
     let text = excerpt.file.text.get(excerpt.start as usize..excerpt.end as usize)?;
     if text.len() > MAX_EXCERPT {
         return None;
     }
-    if options.show_secrets {
-        return Some(text.to_owned());
-    }
-    let mut masked = String::with_capacity(text.len());
+    let mut safe = String::with_capacity(text.len());
     for (number, line) in (excerpt.first..).zip(text.split_inclusive('\n')) {
         let mut at = 0;
-        for range in mask::secret_ranges(line, mask::is_inside_secret(&excerpt.file, number)) {
-            masked.push_str(&line[at..range.start]);
-            masked.extend(std::iter::repeat_n('*', range.len()));
+        let secrets = match options.show_secrets {
+            true => Vec::new(),
+            false => mask::secret_ranges(line, mask::is_inside_secret(&excerpt.file, number)),
+        };
+        for range in secrets {
+            push_harmless(&mut safe, &line[at..range.start]);
+            safe.extend(std::iter::repeat_n('*', range.len()));
             at = range.end;
         }
-        masked.push_str(&line[at..]);
+        push_harmless(&mut safe, &line[at..]);
     }
-    Some(masked)
+    Some(safe)
+}
+
+/// Adds text with as many bytes in place of each character that steers a terminal. Those of one byte are left to the
+/// renderer, which has signs for them.
+fn push_harmless(safe: &mut String, text: &str) {
+    for c in text.chars() {
+        match c.len_utf8() {
+            2 if style::steers(c) => safe.push('·'),
+            3 if style::steers(c) => safe.push('\u{fffd}'),
+            4 if style::steers(c) => safe.push_str("\u{fffd}?"),
+            _ => safe.push(c),
+        }
+    }
 }

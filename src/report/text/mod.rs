@@ -16,7 +16,7 @@ use crate::diff::Diff;
 use crate::diff::group;
 use crate::estate::Address;
 use crate::files::Files;
-use crate::report::{Options, Report, headline};
+use crate::report::{Finding, Novelty, Options, Report, headline};
 use std::io;
 use style::Theme;
 
@@ -27,14 +27,25 @@ use style::Theme;
 pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     if let Some(comparison) = &report.comparison {
         write_diff(out, comparison.diff, report.files, options)?;
-        if report.shown().next().is_none() && report.suppressed.is_empty() {
+        if report.shown().next().is_none() && report.suppressed.is_empty() && report.troubles.is_empty() {
             return Ok(());
         }
         writeln!(out)?;
     }
     let theme = Theme::new(options.color);
-    for finding in report.shown() {
+    let (gone, there): (Vec<&Finding>, Vec<&Finding>) = report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
+    for finding in there {
         findings::write(out, finding, report.files, options)?;
+    }
+    for finding in &gone {
+        findings::write_fixed(out, finding, report.files, options)?;
+    }
+    if !gone.is_empty() {
+        writeln!(out)?;
+    }
+    if !report.troubles.is_empty() {
+        let paths: Vec<_> = report.troubles.iter().map(|path| style::escape(path)).collect();
+        writeln!(out, "Could not be read: {}\n", paths.join(", "))?;
     }
     writeln!(out, "{}", theme.bold(&headline::findings(report)))
 }

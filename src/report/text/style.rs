@@ -104,7 +104,8 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-fn steers(c: char) -> bool {
+/// Whether a character steers a terminal or changes the direction of writing.
+pub(in crate::report) fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
         || matches!(c, '\u{e0000}'..='\u{e007f}')
