@@ -62,6 +62,13 @@ impl File {
         start..start + self.line_text(line).len() as u32
     }
 
+    /// The end of a span without the white space that it ends with. A span of a key that reaches to its value in the next
+    /// line ends with the key.
+    pub fn trimmed_end(&self, start: u32, end: u32) -> u32 {
+        let text = self.text.get(start as usize..end as usize);
+        text.map_or(end, |text| start + text.trim_end().len() as u32)
+    }
+
     /// The number of lines.
     pub fn line_count(&self) -> u32 {
         self.lines.len() as u32

@@ -51,11 +51,12 @@ fn annotation(finding: &Finding, report: &Report<'_>) -> String {
     let d = &finding.diagnostic;
     let file = report.files.get(d.primary.file);
     let start = file.position(d.primary.start);
+    let span_end = file.trimmed_end(d.primary.start, d.primary.end);
     // A span that ends with a line does not reach into the next one.
-    let last = file.line(d.primary.end.saturating_sub(1).max(d.primary.start));
+    let last = file.line(span_end.saturating_sub(1).max(d.primary.start));
     let mut place = format!("file={},line={},endLine={last}", property(&file.path), start.line);
-    if start.line == last && d.primary.end > d.primary.start {
-        let end = file.position(d.primary.end.min(file.line_span(last).end)).column;
+    if start.line == last && span_end > d.primary.start {
+        let end = file.position(span_end.min(file.line_span(last).end)).column;
         place.push_str(&format!(",col={},endColumn={}", start.column, end.max(start.column)));
     }
     let mut message = d.message.clone();
@@ -174,9 +175,9 @@ mod tests {
         let id = fixture.files.add("a,b.yaml", "1", || text.into());
         let at = |what: &str| text.find(what).unwrap() as u32;
         for (start, end, expected) in [
-            (at("漢"), at("x"), "line=1,endLine=1,col=4,endColumn=6"),
-            (at("b"), at("c"), "line=2,endLine=3"),
-            (at("b"), at("b") + 3, "line=2,endLine=2,col=1,endColumn=3"),
+            (at("漢"), at("x"), "line=1,endLine=1,col=4,endColumn=5"),
+            (at("b"), at("c") + 1, "line=2,endLine=3"),
+            (at("b"), at("c") - 1, "line=2,endLine=2,col=1,endColumn=3"),
             (0, 0, "line=1,endLine=1"),
             (99, 120, "line=4,endLine=4,col=1,endColumn=1"),
         ] {

@@ -44,7 +44,8 @@ fn issue<'a>(finding: &'a Finding, report: &Report<'_>) -> Issue<'a> {
     let file = report.files.get(d.primary.file);
     let help = d.help.as_deref().map(|help| format!(" ({})", escape(help))).unwrap_or_default();
     let begin = file.line(d.primary.start);
-    let end = file.line(d.primary.end.saturating_sub(1).max(d.primary.start));
+    let end = file.trimmed_end(d.primary.start, d.primary.end);
+    let end = file.line(end.saturating_sub(1).max(d.primary.start));
     Issue {
         description: format!("{}{help}", escape(&d.message)),
         check_name: d.rule,

@@ -93,7 +93,7 @@ fn finding(raw: &RawFinding, ids: &[crate::value::FileId], compared: bool) -> Fi
     };
     let mut d = Diagnostic::new(RULES[numbers[0] % RULES.len()].id, words[0].clone(), place(0));
     d.related = (1..places.len()).map(place).collect();
-    d.is_chain = numbers[3] % 2 == 0;
+    d.is_chain = numbers[3].is_multiple_of(2);
     d.notes = words.iter().skip(1).take(2).cloned().collect();
     d.help = words.get(2).cloned();
     d.address = words.get(3).cloned();
@@ -108,7 +108,7 @@ fn finding(raw: &RawFinding, ids: &[crate::value::FileId], compared: bool) -> Fi
 
 fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {
     let (words, before, after, causes) = raw;
-    let side = |line: u32| if line % 2 == 0 { Side::Base } else { Side::Head };
+    let side = |line: u32| if line.is_multiple_of(2) { Side::Base } else { Side::Head };
     let causes: Vec<Cause> = causes
         .into_iter()
         .map(|(file, line)| Cause { side: side(line), file: ids[file % ids.len()], line: line + 1, column: 1 })
@@ -160,7 +160,7 @@ fn check(report: &Report<'_>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_stands_in_files(

@@ -94,7 +94,10 @@ impl Fixture {
         let (base, head) = (estate(&files, BASE), estate(&files, HEAD));
         let diff = diff::diff(&base, &head, &files, &diff::Options::default());
         let (old, new) = found(&files);
-        let rules: Vec<_> = rules::RULES.iter().filter_map(|r| Some((*r, r.default_level()?))).collect();
+        let mut ids: Vec<&str> = old.iter().chain(&new).map(|d| d.rule).chain(["template-error"]).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let rules = ids.iter().filter_map(|id| rules::find(id)).filter_map(|r| Some((r, r.default_level()?))).collect();
         let level = |rule: &str, _: &str| rules::find(rule).and_then(Rule::default_level);
         let policy = Policy {
             files: &files,

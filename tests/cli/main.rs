@@ -7,6 +7,7 @@ mod causes;
 #[path = "../common/mod.rs"]
 mod common;
 mod contracts;
+mod formats;
 mod judging;
 mod odd_files;
 mod outcomes;

@@ -48,6 +48,8 @@ impl Manifests<'_> {
                 Err(error) => {
                     let mut finding = Diagnostic::new(error.rule, error.message, label(&error.site, loaded.file, ""));
                     finding.related = error.related.iter().map(|(p, words)| label(p, loaded.file, words)).collect();
+                    // The only error of locals with other places is a cycle.
+                    finding.is_chain = finding.related.len() > 1;
                     self.sink.push(finding);
                     return Err(Poisoned);
                 }

@@ -354,7 +354,7 @@ impl<'a> Manifests<'a> {
             let next = names[(i + 1) % names.len()];
             finding = finding.related(label(site, from.file, &format!("{path} imports {next}")));
         }
-        self.sink.push(finding);
+        self.sink.push(finding.chain());
         true
     }
 }

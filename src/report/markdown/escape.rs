@@ -6,7 +6,7 @@ use crate::report::text::style;
 /// A sentence: what stands between backticks is code, the rest is text.
 pub(super) fn prose(sentence: &str) -> String {
     let parts: Vec<&str> = sentence.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return text(sentence);
     }
     let piece = |(i, part): (usize, &&str)| match i % 2 {

@@ -100,7 +100,7 @@ impl Page<'_> {
         item.notes.extend(d.notes.iter().take(MAX_NOTES).map(|note| sentence(note)));
         item.notes
             .extend(d.address.iter().map(|address| format!("in {}", super::code(&super::cut(address, MAX_ADDRESS)))));
-        if !d.stacks.is_empty() {
+        if d.stacks.len() > usize::from(d.address.is_some()) {
             let mut names: Vec<String> =
                 d.stacks.iter().take(MAX_STACKS).map(|s| super::code(&super::cut(s, super::MAX_NAME))).collect();
             if d.stacks.len() > MAX_STACKS {
@@ -121,7 +121,8 @@ impl Page<'_> {
     fn label(&self, side: Side, label: &Label) -> String {
         let file = self.report.files.get(label.file);
         let first = file.line(label.start);
-        let last = file.line(label.end.saturating_sub(1).max(label.start));
+        let end = file.trimmed_end(label.start, label.end);
+        let last = file.line(end.saturating_sub(1).max(label.start));
         self.place(side, &file.path, first, last)
     }
 }

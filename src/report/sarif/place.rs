@@ -23,7 +23,7 @@ pub(super) fn physical(label: &Label, files: &Files) -> PhysicalLocation {
     let file = files.get(label.file);
     PhysicalLocation::builder()
         .artifact_location(artifact(&file.path))
-        .region(region(&file, label.start, label.end))
+        .region(region(&file, label.start, file.trimmed_end(label.start, label.end)))
         .build()
 }
 

@@ -100,7 +100,8 @@ fn stacks(d: &Diagnostic) -> Option<String> {
     let (first, rest) = d.stacks.split_at(d.stacks.len().min(MAX_STACKS));
     let names: Vec<_> = first.iter().map(|s| escape(s)).collect();
     let more = if rest.is_empty() { String::new() } else { format!(", … {} more", rest.len()) };
-    (!names.is_empty())
+    // Where there is an address, it names one stack.
+    (names.len() > usize::from(d.address.is_some()))
         .then(|| format!("reaches {}: {}{more}", style::count(d.stacks.len(), "stack"), names.join(", ")))
 }
 
@@ -114,9 +115,12 @@ struct Excerpt<'a> {
     marks: Vec<Annotation<'a>>,
 }
 
+/// A label, and which step of the explanation it is (from 1); the primary one is none.
+type Marked<'a> = (&'a Label, Option<usize>);
+
 /// The excerpts of a finding; the one with its primary place comes first.
 fn excerpts<'a>(d: &'a Diagnostic, files: &Files) -> Vec<Excerpt<'a>> {
-    let mut excerpts: Vec<(Excerpt, Vec<(&Label, Option<usize>)>)> = Vec::new();
+    let mut excerpts: Vec<(Excerpt, Vec<Marked>)> = Vec::new();
     let related = d.related.iter().zip(1..).map(|(l, n)| (l, Some(n)));
     for (label, step) in std::iter::once((&d.primary, None)).chain(related) {
         let file = files.get(label.file);
@@ -134,14 +138,15 @@ fn excerpts<'a>(d: &'a Diagnostic, files: &Files) -> Vec<Excerpt<'a>> {
             }
         }
     }
-    let finish = |(mut excerpt, labels): (Excerpt<'a>, Vec<(&'a Label, Option<usize>)>)| {
+    let finish = |(mut excerpt, labels): (Excerpt<'a>, Vec<Marked<'a>>)| {
         (excerpt.start, excerpt.end) =
             (excerpt.file.line_span(excerpt.first).start, excerpt.file.line_span(excerpt.last).end);
         for (label, step) in labels {
             let kind = if step.is_none() { AnnotationKind::Primary } else { AnnotationKind::Context };
             let (_, last) = lines(&excerpt.file, label);
             let start = label.start.clamp(excerpt.start, excerpt.end);
-            let end = label.end.clamp(start, excerpt.file.line_span(last).end.max(start));
+            let end = excerpt.file.trimmed_end(label.start, label.end);
+            let end = end.clamp(start, excerpt.file.line_span(last).end.max(start));
             let mark =
                 kind.span(boundary(&excerpt.file, start, excerpt.start)..boundary(&excerpt.file, end, excerpt.start));
             let message = escape(&label.message);
@@ -159,7 +164,8 @@ fn excerpts<'a>(d: &'a Diagnostic, files: &Files) -> Vec<Excerpt<'a>> {
 /// The lines that a label covers.
 fn lines(file: &File, label: &Label) -> (u32, u32) {
     let first = file.line(label.start);
-    let last = file.line(label.end.saturating_sub(1).max(label.start));
+    let end = file.trimmed_end(label.start, label.end);
+    let last = file.line(end.saturating_sub(1).max(label.start));
     (first, if last - first >= MAX_SPAN_LINES { first } else { last })
 }
 
