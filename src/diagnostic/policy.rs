@@ -170,11 +170,14 @@ fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
     gone.collect()
 }
 
+/// A file, its comments, and which of their names silenced something.
+type OfFile = (Arc<File>, Comments, BTreeSet<(usize, usize)>);
+
 /// The comments of files, and which of their names silenced something.
 struct Ignores<'a> {
     files: &'a Files,
     require_reasons: bool,
-    comments: HashMap<FileId, (Arc<File>, Comments, BTreeSet<(usize, usize)>)>,
+    comments: HashMap<FileId, OfFile>,
 }
 
 impl<'a> Ignores<'a> {
@@ -182,7 +185,7 @@ impl<'a> Ignores<'a> {
         Ignores { files, require_reasons, comments: HashMap::new() }
     }
 
-    fn of(&mut self, id: FileId) -> &mut (Arc<File>, Comments, BTreeSet<(usize, usize)>) {
+    fn of(&mut self, id: FileId) -> &mut OfFile {
         let (files, require_reasons) = (self.files, self.require_reasons);
         self.comments.entry(id).or_insert_with(|| {
             let file = files.get(id);
