@@ -48,6 +48,8 @@ pub(crate) struct Config {
     pub github: Arc<Map>,
     /// `describe.settings.include_empty`.
     pub include_empty: bool,
+    /// `schemas.atmos.manifest`; empty if not set.
+    pub manifest_schema: String,
     /// The merged text of all configuration files.
     pub all: Value,
     /// Settings that shape every component, as places.
@@ -181,6 +183,7 @@ impl Config {
             auth: auth(&map(&["auth"])),
             github: map(&["integrations", "github"]),
             include_empty: flag(&["describe", "settings", "include_empty"]).unwrap_or(true),
+            manifest_schema: text(&["schemas", "atmos", "manifest"]),
             influences,
             base,
             start,

@@ -24,6 +24,7 @@ mod names;
 mod paths;
 mod reader;
 mod render;
+mod schema;
 mod search;
 mod sink;
 mod stack;
@@ -59,6 +60,11 @@ impl Atmos {
     /// The dialect, with nothing parsed yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// What stack manifests must look like, as a JSON Schema (draft 2020-12).
+    pub fn manifest_schema() -> serde_json::Value {
+        schema::Schema::to_json_schema()
     }
 
     fn units(

@@ -1,0 +1,54 @@
+//! What manifests must look like (`reference: atmos.md` section 10.2): one description as data, from which come the
+//! findings and a JSON Schema.
+
+mod check;
+mod export;
+mod manifest;
+mod sections;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod words;
+mod workflow;
+
+use super::config::Config;
+use super::reader::{Deps, Reader};
+use crate::diagnostic::Diagnostic;
+use crate::files::Files;
+use crate::value::{FileId, Value};
+
+/// What manifests are held against.
+#[derive(Debug)]
+pub(crate) enum Schema {
+    /// The description that comes with stacklint.
+    BuiltIn,
+    /// One that the repository configures; it is not looked at.
+    Custom,
+}
+
+impl Schema {
+    /// The schema that the configuration asks for. One that is configured and not in the revision is searched for on
+    /// the network by Atmos, or an error there: nothing is held against it here.
+    pub(crate) fn of(config: &Config, _reader: &Reader<'_>, _deps: &mut Deps) -> Schema {
+        match config.manifest_schema.is_empty() {
+            true => Schema::BuiltIn,
+            false => Schema::Custom,
+        }
+    }
+
+    /// What is wrong with the content of a manifest.
+    pub(crate) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
+        match self {
+            Schema::BuiltIn => {
+                let found = check::check(&manifest::MANIFEST, content);
+                found.iter().map(|v| words::finding(v, files, file)).collect()
+            }
+            Schema::Custom => Vec::new(),
+        }
+    }
+
+    /// The description of manifests as a JSON Schema (draft 2020-12).
+    pub(crate) fn to_json_schema() -> serde_json::Value {
+        export::json_schema(&manifest::MANIFEST)
+    }
+}
