@@ -8,6 +8,7 @@ use super::paths;
 use super::reader::{Deps, Loaded, Reader};
 use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label};
+use super::validate::Checks;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
@@ -53,6 +54,8 @@ pub(crate) struct Processed {
     pub deps: Deps,
     /// The import items that led to files.
     pub edges: BTreeSet<Origin>,
+    /// The files that it imports itself.
+    pub targets: BTreeSet<Arc<str>>,
     /// Whether some import path was rendered with what was imported before.
     contextual: bool,
 }
@@ -97,6 +100,8 @@ pub(crate) struct Manifests<'a> {
     pub templates: &'a Templates,
     /// Findings.
     pub sink: &'a Sink,
+    /// What holds manifests against the schema, if it is wanted.
+    checks: Option<&'a Checks<'a>>,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
 }
 
@@ -107,8 +112,14 @@ impl<'a> Manifests<'a> {
         strategy: ListStrategy,
         templates: &'a Templates,
         sink: &'a Sink,
+        checks: Option<&'a Checks<'a>>,
     ) -> Self {
-        Manifests { reader, config, strategy, templates, sink, memo: Mutex::default() }
+        Manifests { reader, config, strategy, templates, sink, checks, memo: Mutex::default() }
+    }
+
+    /// The same, without what was remembered.
+    pub(crate) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b Checks<'b>>) -> Manifests<'b> {
+        Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks)
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.
@@ -177,11 +188,17 @@ impl<'a> Manifests<'a> {
                 return Err(Poisoned);
             }
         };
+        if let Some(checks) = self.checks {
+            checks.reaches(&loaded.path);
+        }
         if loaded.is_empty() {
             return Ok(Processed::default());
         }
         let relative = paths::relative(path, &self.config.stacks).unwrap_or(path).to_owned();
         let (mut own, context) = self.read(&loaded, call, deps)?;
+        if let Some(checks) = self.checks {
+            checks.content(&loaded, &own, call.context.is_empty(), deps, chain.iter().map(|(path, _)| path));
+        }
         let section = |map: &Map, key: &str| -> Result<Arc<Map>, Poisoned> {
             match map.get(key) {
                 None => Ok(Arc::default()),
@@ -227,6 +244,10 @@ impl<'a> Manifests<'a> {
             };
             for file in matches {
                 out.edges.extend(item.site.origin);
+                out.targets.insert(file.as_str().into());
+                if let Some(checks) = self.checks {
+                    checks.imports(&file, child.context.is_empty());
+                }
                 if self.closes_cycle(&file, chain, &loaded) {
                     poisoned = true;
                     continue;

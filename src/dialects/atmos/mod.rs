@@ -31,6 +31,7 @@ mod stack;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod validate;
 
 pub use merge::ListStrategy;
 
@@ -44,10 +45,12 @@ use config::Config;
 use manifest::Manifests;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
+use schema::Schema;
 use search::Trouble;
 use sink::Sink;
 use stack::{Resolved, Stacks};
 use std::sync::Arc;
+use validate::Checks;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -95,14 +98,21 @@ impl Atmos {
             let site = config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
             sink.error("invalid-config", message, &site, file);
         }
-        let loader = Manifests::new(reader, config, strategy, &self.templates, sink);
-        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
         let config_touched = match scope {
             Scope::All => true,
             Scope::Touched(changes) => changes.iter().any(|c| shared.touched(&c.path, c.kind)),
         };
+        let changes = match scope {
+            Scope::Touched(changes) if !config_touched => Some(changes),
+            _ => None,
+        };
+        let checks = Checks::new(Schema::of(config, reader, &mut found), reader.files, changes);
+        let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks));
+        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
-        crate::threads::map(&manifests, one).into_iter().flatten().collect()
+        let units = crate::threads::map(&manifests, one).into_iter().flatten().collect();
+        validate::manifests(&loader, &checks, scope, sink);
+        units
     }
 
     fn unit(

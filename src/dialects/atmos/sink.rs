@@ -4,6 +4,7 @@ use super::document::Issue;
 use super::reader::Loaded;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::value::{FileId, Prov};
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 /// A result that cannot be had; why has been reported.
@@ -26,6 +27,15 @@ impl Sink {
     /// Takes a finding in spite of which everything is resolved.
     pub(crate) fn report(&self, finding: Diagnostic) {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).push(finding);
+    }
+
+    /// Takes findings about the shape of manifests, but none where the resolution itself has said so.
+    pub(crate) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
+        let place = |d: &Diagnostic| (d.primary.file, d.primary.start, d.primary.end);
+        let is_about_shape = |d: &&Diagnostic| matches!(d.rule, "schema-violation" | "non-mapping-section");
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let said: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
+        found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !said.contains(&place(d))));
     }
 
     /// An error where a value was written, or at the start of `file` where nobody knows; what was asked for is poisoned.

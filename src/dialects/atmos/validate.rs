@@ -93,8 +93,8 @@ impl<'a> Checks<'a> {
 
     /// The findings. What a manifest looks like without a context does not matter if it always has one, or if Atmos
     /// does not look at it by itself (it is not in `validated`).
-    fn findings(self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
-        let Seen { imported, found, .. } = self.seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    fn findings(&self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
+        let Seen { imported, found, .. } = std::mem::take(&mut *self.seen());
         let counts = |found: &Found| {
             !found.alone || imported.get(&found.path).copied().unwrap_or_else(|| validated.contains(&*found.path))
         };
@@ -123,12 +123,12 @@ fn nothing(loaded: &Loaded) -> Diagnostic {
 
 /// What is wrong in all manifests below the folder of stacks, as far as the scope goes; those that `loader` has not
 /// processed are processed here. What `sink` holds already is not said again.
-pub(crate) fn manifests(loader: &Manifests<'_>, checks: Checks<'_>, scope: Scope<'_>, sink: &Sink) {
+pub(crate) fn manifests(loader: &Manifests<'_>, checks: &Checks<'_>, scope: Scope<'_>, sink: &Sink) {
     let (reader, config) = (loader.reader, loader.config);
     let validated = validated(reader, config);
     let apart = Sink::default();
-    if is_wanted(&checks, config, scope) {
-        unreached(loader, &checks, &validated, scope, &apart);
+    if is_wanted(checks, config, scope) {
+        unreached(loader, checks, &validated, scope, &apart);
     }
     for mut finding in apart.into_findings() {
         // No stack is broken by it.

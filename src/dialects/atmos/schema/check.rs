@@ -47,13 +47,6 @@ pub(crate) enum Wrong<'v> {
     Deprecated(&'v str, &'static str),
 }
 
-impl Wrong<'_> {
-    /// Whether the manifest is refused because of it.
-    pub(crate) fn refuses(&self) -> bool {
-        !matches!(self, Wrong::Typo(..) | Wrong::Deprecated(..))
-    }
-}
-
 /// All that does not suit.
 pub(crate) fn check<'v>(shape: &'static Shape, value: &'v Value) -> Vec<Violation<'v>> {
     let mut run = Run { path: String::new(), found: Vec::new() };

@@ -19,10 +19,14 @@ fn value(text: &str) -> Value {
     Decoder { place: &place, include: None, delimiter: None }.decode(&doc).expect("a value")
 }
 
-/// What is wrong with a manifest, by path.
+/// Why a manifest is refused, by path.
 fn refused(value: &Value) -> Vec<String> {
     let found = check::check(&MANIFEST, value);
-    found.iter().filter(|v| v.wrong.refuses()).map(|v| format!("{}: {:?}", v.path, v.wrong)).collect()
+    found
+        .iter()
+        .filter(|v| !matches!(v.wrong, check::Wrong::Typo(..) | check::Wrong::Deprecated(..)))
+        .map(|v| format!("{}: {:?}", v.path, v.wrong))
+        .collect()
 }
 
 #[track_caller]
