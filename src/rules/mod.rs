@@ -3,6 +3,7 @@
 pub mod change;
 mod meta;
 mod resolution;
+mod schema;
 mod source;
 
 use crate::diagnostic::{Diagnostic, Level};
@@ -175,6 +176,7 @@ pub static RULES: &[&Rule] = &[
     &change::switched::COMPONENT_DISABLED,
     &change::switched::COMPONENT_ENABLED,
     &change::component_removed::COMPONENT_REMOVED,
+    &schema::DEPRECATED_KEY,
     &resolution::DUPLICATE_COMPONENT,
     &resolution::DUPLICATE_KEY,
     &change::edit_without_effect::EDIT_WITHOUT_EFFECT,
@@ -187,9 +189,9 @@ pub static RULES: &[&Rule] = &[
     &resolution::INVALID_YAML,
     &resolution::LOCAL_CYCLE,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
-    &resolution::NON_MAPPING_SECTION,
+    &schema::NON_MAPPING_SECTION,
     &change::provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED,
-    &resolution::SCHEMA_VIOLATION,
+    &schema::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
     &resolution::STACK_NAME_UNRESOLVED,
     &change::component_removed::STACK_REMOVED,
@@ -200,6 +202,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNDEFINED_BASE_COMPONENT,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
+    &schema::UNKNOWN_KEY,
     &meta::UNKNOWN_RULE,
     &resolution::UNREADABLE_FILE,
     &resolution::UNRESOLVED_IMPORT,

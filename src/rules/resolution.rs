@@ -15,8 +15,6 @@ rule!(INVALID_BACKEND, "invalid-backend", Correctness, "a component's backend ty
 rule!(INVALID_CONFIG, "invalid-config", Correctness, "the configuration of the project cannot be used");
 rule!(INVALID_YAML, "invalid-yaml", Correctness, "a file is not valid YAML");
 rule!(LOCAL_CYCLE, "local-cycle", Correctness, "locals need each other");
-rule!(NON_MAPPING_SECTION, "non-mapping-section", Correctness, "a section that must be a map is something else");
-rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "a manifest is not built as the schema demands");
 rule!(STACK_NAME_UNRESOLVED, "stack-name-unresolved", Correctness, "the name of a stack cannot be computed");
 rule!(TEMPLATE_ERROR, "template-error", Correctness, "a template cannot be parsed or evaluated");
 rule!(

@@ -3,6 +3,7 @@
 
 use super::merge::APPEND_KEY;
 use super::tags::{self, Tag};
+use crate::diagnostic::Label;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
 use std::collections::HashMap;
@@ -22,13 +23,30 @@ pub(crate) struct Issue {
     pub span: Span,
     /// A second place with words to it.
     pub related: Option<(Span, String)>,
+    /// A place in another file.
+    pub elsewhere: Option<Label>,
     /// What to do.
     pub help: Option<String>,
 }
 
 impl Issue {
     fn new(rule: &'static str, message: impl Into<String>, span: Span) -> Self {
-        Issue { rule, message: message.into(), span, related: None, help: None }
+        Issue { rule, message: message.into(), span, related: None, elsewhere: None, help: None }
+    }
+}
+
+/// Why a file cannot be included.
+#[derive(Clone, Debug)]
+pub(crate) struct NotIncluded {
+    /// The reason.
+    pub message: String,
+    /// The place in the file, if the fault lies there.
+    pub place: Option<Label>,
+}
+
+impl From<String> for NotIncluded {
+    fn from(message: String) -> Self {
+        NotIncluded { message, place: None }
     }
 }
 
@@ -38,7 +56,7 @@ pub(crate) trait Include {
     ///
     /// # Errors
     /// Why there is none.
-    fn include(&self, arguments: &str, raw: bool, site: &Prov) -> Result<Value, String>;
+    fn include(&self, arguments: &str, raw: bool, site: &Prov) -> Result<Value, NotIncluded>;
 }
 
 /// How a document is decoded.
@@ -151,9 +169,10 @@ impl Run<'_, '_> {
         let included = self.decoder.include.map(|i| i.include(arguments, raw, &prov));
         match included {
             Some(Ok(value)) => value,
-            Some(Err(message)) => {
+            Some(Err(NotIncluded { message, place })) => {
                 let span = Span { start: tag.start, end: node.span.end.max(tag.end) };
-                self.issues.push(Issue::new("unresolved-include", message, span));
+                let issue = Issue::new("unresolved-include", message, span);
+                self.issues.push(Issue { elsewhere: place, ..issue });
                 Value::default()
             }
             None => Value::default(),

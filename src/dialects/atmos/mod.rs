@@ -13,6 +13,7 @@ mod custom;
 mod deferred;
 mod discover;
 mod document;
+mod duplicates;
 mod functions;
 mod imports;
 mod include;
@@ -42,12 +43,13 @@ use crate::files::Files;
 use crate::source::Source;
 use crate::value::FileId;
 use config::Config;
+use duplicates::Done;
 use manifest::Manifests;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
 use schema::Schema;
 use search::Trouble;
-use sink::Sink;
+use sink::{Sink, label};
 use stack::{Resolved, Stacks};
 use std::sync::Arc;
 use validate::Checks;
@@ -96,7 +98,16 @@ impl Atmos {
             let wanted = config.included.join("`, `");
             let message = format!("no stack manifests found below {} for `{wanted}`", config.stacks);
             let site = config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
-            sink.error("invalid-config", message, &site, file);
+            let mut finding = Diagnostic::new("invalid-config", message, label(&site, file, ""));
+            for path in &manifests {
+                let Ok(Some(template)) = reader.load(path, &mut found) else { continue };
+                finding = finding.related(Label::new(template.file, 0, 0, "only a template"));
+            }
+            if !manifests.is_empty() {
+                finding =
+                    finding.help("Atmos takes a folder for empty that holds nothing but templates: add a manifest");
+            }
+            sink.push(finding);
         }
         let config_touched = match scope {
             Scope::All => true,
@@ -110,9 +121,10 @@ impl Atmos {
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks));
         let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
-        let units = crate::threads::map(&manifests, one).into_iter().flatten().collect();
+        let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
         validate::manifests(&loader, &checks, scope, sink);
-        units
+        duplicates::check(&stacks, &done, anchor(reader.files, shared));
+        done.into_iter().map(|d| d.unit).collect()
     }
 
     fn unit(
@@ -123,7 +135,7 @@ impl Atmos {
         shared: &Deps,
         scope: Scope<'_>,
         config_touched: bool,
-    ) -> Option<Arc<Unit>> {
+    ) -> Option<Done> {
         let mut deps = Deps::default();
         let file = loader.reader.load(path, &mut deps).ok()??.file;
         let name = discover::key(path, &loader.config.stacks);
@@ -142,10 +154,11 @@ impl Atmos {
             (true, Ok(_)) => State::Resolved,
             (true, Err(_)) => State::Broken,
         };
-        let Resolved { components, broken } = built.unwrap_or_default();
+        let Resolved { components, broken, named } = built.unwrap_or_default();
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
-        Some(Arc::new(Unit { name, file, files, components, state, broken }))
+        let unit = Arc::new(Unit { name, file, files, components, state, broken });
+        Some(Done { unit, processed: processed.ok(), named })
     }
 }
 
@@ -203,6 +216,13 @@ fn report(trouble: Trouble, sink: &Sink, files: &Files) {
         Trouble::Message(message, main) => {
             let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
             sink.push(Diagnostic::new("invalid-config", message, Label::new(file, 0, 0, "")));
+        }
+        Trouble::Empty(dir, main) => {
+            let message = format!("the folder {dir} has no configuration files, which Atmos refuses");
+            let folder = files.add(&dir, "", || Arc::from(""));
+            let finding = Diagnostic::new("invalid-config", message, Label::new(folder, 0, 0, ""));
+            let finding = finding.related(Label::new(main.file, 0, 0, "the configuration that it belongs to"));
+            sink.push(finding.help("put a .yaml file into it, or remove it"));
         }
     }
 }

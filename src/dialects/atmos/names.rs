@@ -43,8 +43,8 @@ impl Context {
         self.fields.iter().find(|(n, ..)| *n == name)
     }
 
-    /// The name that a pattern gives; `None` if a part has no value.
-    fn name(&self, pattern: &str) -> Option<Value> {
+    /// The name that a pattern gives; `Err` is the first part that has no value.
+    fn name(&self, pattern: &str) -> Result<Value, &'static str> {
         let (mut words, mut inputs) = (Vec::new(), Vec::new());
         for part in pattern.split('-') {
             let Some(token) =
@@ -52,11 +52,11 @@ impl Context {
             else {
                 continue;
             };
-            let (_, text, prov) = self.get(token).filter(|f| !f.1.is_empty())?;
+            let (_, text, prov) = self.get(token).filter(|f| !f.1.is_empty()).ok_or(*token)?;
             words.push(text.as_str());
             inputs.push(prov.clone());
         }
-        Some(derived(words.join("-"), inputs))
+        Ok(derived(words.join("-"), inputs))
     }
 
     /// A workspace pattern with its tokens filled in. What is not known here is empty.
@@ -125,10 +125,24 @@ pub(crate) fn stack(
     if !config.name_pattern.is_empty() {
         let vars = data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
         let context = Context::of(&vars);
-        let name = context.name(&config.name_pattern).unwrap_or_else(|| Value::str(Arc::clone(manifest)));
+        let name = context.name(&config.name_pattern).unwrap_or_else(|_| Value::str(Arc::clone(manifest)));
         return Ok(Named { name, context });
     }
     Ok(Named { name: Value::str(Arc::clone(manifest)), context: Context::default() })
+}
+
+/// The stack of a component as validation sees it, which passes over the `name` of the manifest: `None` if nothing
+/// names stacks, `Err` with the part of the name pattern that has no value.
+pub(crate) fn validated(config: &Config, named: &Value, data: &Value) -> Option<Result<Key, &'static str>> {
+    if !config.name_template.is_empty() {
+        return Some(Ok(named.as_str().unwrap_or_default().into()));
+    }
+    if config.name_pattern.is_empty() {
+        return None;
+    }
+    let vars = data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
+    let name = Context::of(&vars).name(&config.name_pattern);
+    Some(name.map(|name| name.as_str().unwrap_or_default().into()))
 }
 
 /// The text of a template over the data of a component.
@@ -254,7 +268,7 @@ impl Workspace<'_> {
             return templated(&config.name_template, self.engine, self.data);
         }
         if !config.name_pattern.is_empty()
-            && let Some(name) = self.context.name(&config.name_pattern)
+            && let Ok(name) = self.context.name(&config.name_pattern)
         {
             return Ok(name);
         }

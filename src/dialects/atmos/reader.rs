@@ -1,7 +1,8 @@
 //! Reads the files of one revision for the dialect, each once, and keeps account of what a result depends on.
 
-use super::document::{Decoder, Include, Issue};
+use super::document::{Decoder, Include, Issue, NotIncluded};
 use super::paths;
+use crate::diagnostic::Label;
 use crate::files::Files;
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::value::{Data, FileId, Origin, Prov, Value};
@@ -204,6 +205,7 @@ pub(crate) fn syntax_issue(error: &yaml::Error) -> Issue {
         message: error.message.clone(),
         span: Span { start: error.offset, end: error.offset + 1 },
         related: None,
+        elsewhere: None,
         help: None,
     }
 }
@@ -221,12 +223,12 @@ pub(crate) struct Includer<'a, 'r> {
 }
 
 impl Include for Includer<'_, '_> {
-    fn include(&self, arguments: &str, raw: bool, site: &Prov) -> Result<Value, String> {
+    fn include(&self, arguments: &str, raw: bool, site: &Prov) -> Result<Value, NotIncluded> {
         use super::include;
         let function = if raw { "!include.raw" } else { "!include" };
         let words = include::parse_arguments(arguments)?;
         let Some(path) = words.first().filter(|p| !p.is_empty()) else {
-            return Err(format!("`{function}` needs the path of a file"));
+            return Err(format!("`{function}` needs the path of a file").into());
         };
         let mut deps = self.deps.lock().unwrap_or_else(PoisonError::into_inner);
         if path.contains("://") || path.contains("::") {
@@ -247,7 +249,7 @@ impl Include for Includer<'_, '_> {
             }
         }
         let Some(loaded) = loaded else {
-            return Err(format!("`{function}` names a file that does not exist: {path}"));
+            return Err(format!("`{function}` names a file that does not exist: {path}").into());
         };
         let whole = loaded.prov(0, Span { start: 0, end: loaded.text.len() as u32 });
         let prov = site.with_inputs([whole]);
@@ -257,7 +259,11 @@ impl Include for Includer<'_, '_> {
         let expression = words.get(1).map(String::as_str);
         let value = match include::include(format, loaded.text.as_bytes(), expression, &yaml) {
             Ok(value) => value,
-            Err(include::QueryError::Bad(message)) => return Err(message),
+            Err(include::QueryError::Bad(message)) => {
+                let offset = loaded.doc().err().filter(|_| whole_file).map_or(0, |e| e.offset);
+                let place = Label::new(loaded.file, offset, offset, "the file that is included");
+                return Err(NotIncluded { message, place: Some(place) });
+            }
             Err(include::QueryError::Unsupported(reason)) => {
                 let reason = format!("stacklint does not evaluate `{reason}`");
                 return Ok(unknown(&format!("{function} {arguments}"), &reason, site));

@@ -17,6 +17,8 @@ pub(crate) enum Trouble {
     File(Arc<Loaded>, Vec<Issue>),
     /// No file in particular; the main file, if there is one.
     Message(String, Option<Arc<Loaded>>),
+    /// A folder without configuration files in it, and the main file beside it.
+    Empty(String, Arc<Loaded>),
 }
 
 /// How deep configuration files may import each other.
@@ -162,8 +164,7 @@ impl Search<'_, '_> {
         found.retain(|p| p.strip_suffix(".yml").is_none_or(|stem| !yaml.contains(stem)));
         found.sort_by_key(|p| (p.matches('/').count(), p.clone()));
         if found.is_empty() {
-            let message = format!("the folder {dir} has no configuration files: no files matching patterns found");
-            return Err(Trouble::Message(message, Some(Arc::clone(main))));
+            return Err(Trouble::Empty(dir.to_owned(), Arc::clone(main)));
         }
         for path in found {
             self.part(&path)?;

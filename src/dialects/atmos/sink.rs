@@ -31,7 +31,7 @@ impl Sink {
 
     /// Takes findings about the shape of manifests, but none where the resolution itself has said so.
     pub(crate) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
-        let place = |d: &Diagnostic| (d.primary.file, d.primary.start, d.primary.end);
+        let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
         let is_about_shape = |d: &&Diagnostic| matches!(d.rule, "schema-violation" | "non-mapping-section");
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let said: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
@@ -51,6 +51,7 @@ impl Sink {
             if let Some((span, words)) = &issue.related {
                 finding = finding.related(at(*span, words));
             }
+            finding.related.extend(issue.elsewhere.clone());
             finding.help = issue.help.clone();
             self.push(finding);
         }

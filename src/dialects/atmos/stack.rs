@@ -5,6 +5,7 @@ use super::bases::BaseError;
 use super::component::{Builder, Built, Shared, Trouble};
 use super::config::Config;
 use super::custom;
+use super::duplicates::{Name, Named};
 use super::functions::{Env, NO_ENV};
 use super::layers::{Kind, Layer, Section};
 use super::manifest::{FILE_FUNCTIONS, Processed};
@@ -39,6 +40,8 @@ pub(crate) struct Resolved {
     pub components: Vec<Arc<Component>>,
     /// Types and names of those that could not.
     pub broken: Vec<(Key, Key)>,
+    /// Those whose names are validated.
+    pub named: Vec<Named>,
 }
 
 /// One manifest on its way.
@@ -78,10 +81,14 @@ impl Stacks<'_> {
         let components = self.section(manifest, manifest.map, "components")?;
         self.check_globals(manifest)?;
         let mut out = Resolved::default();
-        let mut put = |kind: &str, name: &Key, component: Result<Arc<Component>, Poisoned>| match component {
-            Ok(component) => out.components.push(component),
-            Err(Poisoned) => out.broken.push((kind.into(), Arc::clone(name))),
-        };
+        let mut put =
+            |kind: &str, name: &Key, finished: Result<(Arc<Component>, Option<Named>), Poisoned>| match finished {
+                Ok((component, named)) => {
+                    out.components.push(component);
+                    out.named.extend(named);
+                }
+                Err(Poisoned) => out.broken.push((kind.into(), Arc::clone(name))),
+            };
         for kind in Kind::ALL {
             let Some(all) = components.get(kind.name()) else { continue };
             let Some(all) = all.as_map() else {
@@ -240,7 +247,7 @@ impl Stacks<'_> {
         Entry { key: name, value }: &Entry,
         built: Built,
         said_of_workspace: Option<&Map>,
-    ) -> Result<Arc<Component>, Poisoned> {
+    ) -> Result<(Arc<Component>, Option<Named>), Poisoned> {
         let mut map = built.map;
         let data = name_data(&map, name);
         let strict = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
@@ -254,6 +261,16 @@ impl Stacks<'_> {
             Some(_) => named.name.clone(),
         };
         let stack_name: Key = stack.as_str().unwrap_or_default().into();
+        let is_abstract =
+            || map.get("metadata").and_then(|m| m.get("type")).and_then(Value::as_str) == Some("abstract");
+        let checked = match type_name {
+            "terraform" | "helmfile" if !is_abstract() => {
+                let name_of_stack = self.validated_name(manifest, &named.name, &data, name, value);
+                let vars = data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
+                Some(Named { kind: type_name.into(), name: Arc::clone(name), stack: name_of_stack, vars })
+            }
+            _ => None,
+        };
         let mark = |map: &mut Map| {
             map.set("atmos_component", Value { data: Data::Str(Arc::clone(name)), prov: value.prov.clone() });
             map.set("atmos_stack", stack.clone());
@@ -299,13 +316,57 @@ impl Stacks<'_> {
         }
         let mut influences = built.sites;
         influences.extend(&manifest.influences);
-        Ok(Arc::new(Component {
+        let component = Component {
             stack: stack_name,
             kind: type_name.into(),
             name: Arc::clone(name),
             value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
             influences: influences.into(),
-        }))
+        };
+        Ok((Arc::new(component), checked))
+    }
+
+    /// The stack of a component as validation sees it.
+    fn validated_name(&self, manifest: &Manifest<'_>, named: &Value, data: &Value, name: &Key, value: &Value) -> Name {
+        let template = &self.config.name_template;
+        let templated = match manifest.name.is_some() && !template.is_empty() {
+            true => names::templated(template, &self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error), data),
+            false => Ok(named.clone()),
+        };
+        match templated {
+            Ok(templated) => match names::validated(self.config, &templated, data) {
+                Some(Ok(stack)) => Name::Known(stack),
+                Some(Err(part)) => Name::Lacks(part),
+                None => Name::Unnamed,
+            },
+            Err(error) => {
+                let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
+                let label = label(&value.prov, manifest.file, "");
+                let finding = Diagnostic::new("stack-name-unresolved", message, label);
+                self.sink.report(finding.note("Atmos computes it though the manifest has a `name`"));
+                Name::Unknown
+            }
+        }
+    }
+
+    /// A component of a merged manifest before it gets its stack, as it was built before.
+    pub(crate) fn built(
+        &self,
+        key: &Key,
+        file: FileId,
+        processed: &Processed,
+        kind: &str,
+        name: &Key,
+    ) -> Option<(Map, Prov)> {
+        let kind = Kind::ALL.into_iter().find(|k| k.name() == kind)?;
+        let map = &processed.merged;
+        let manifest =
+            Manifest { key: Arc::clone(key), file, name: None, influences: Vec::new(), map, deps: Mutex::default() };
+        let all = map.get("components")?.get(kind.name())?.as_map()?;
+        let value = all.get(name)?;
+        let shared = self.shared(&manifest, kind).ok()?;
+        let built = self.component(&manifest, kind, all, &shared, name, value).ok()?;
+        Some((built.map, value.prov.clone()))
     }
 
     fn engine<'e>(

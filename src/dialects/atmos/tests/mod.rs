@@ -156,7 +156,12 @@ fn map(text: &str) -> Arc<crate::value::Map> {
 struct NoFiles;
 
 impl document::Include for NoFiles {
-    fn include(&self, path: &str, _: bool, _: &crate::value::Prov) -> Result<crate::value::Value, String> {
-        Err(format!("no {path}"))
+    fn include(
+        &self,
+        path: &str,
+        _: bool,
+        _: &crate::value::Prov,
+    ) -> Result<crate::value::Value, document::NotIncluded> {
+        Err(format!("no {path}").into())
     }
 }

@@ -1,0 +1,8 @@
+//! Rules about the shape of manifests; `dialects::atmos::schema` checks them.
+
+use super::rule;
+
+rule!(DEPRECATED_KEY, "deprecated-key", Hygiene, "a key of a manifest is taken for compatibility only");
+rule!(NON_MAPPING_SECTION, "non-mapping-section", Correctness, "a section that must be a map is something else");
+rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "a manifest is not built as the schema demands");
+rule!(UNKNOWN_KEY, "unknown-key", Suspicious, "a key without a meaning is nearly one that has one");
