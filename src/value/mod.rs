@@ -180,6 +180,20 @@ impl Value {
         }
     }
 
+    /// The same with its article: `a list`, `null`.
+    pub fn a_kind(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "a boolean",
+            Data::Int(_) | Data::Uint(_) | Data::Float(_) => "a number",
+            Data::Str(_) => "a string",
+            Data::Time(_) => "a date",
+            Data::List(_) => "a list",
+            Data::Map(_) => "a map",
+            Data::Unknown(_) => "unknown",
+        }
+    }
+
     /// What is inside: template actions, markers; the union over the whole sub-tree, without walking maps again.
     pub fn flags(&self) -> Flags {
         match &self.data {

@@ -47,7 +47,7 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
         Some(Value { data: Data::Map(map), prov }) => ((**map).clone(), prov.clone()),
         Some(other) => {
             let message =
-                format!("`backend.{kind_name}` of `{}` must be a map, not a {}", parts.component, other.kind());
+                format!("`backend.{kind_name}` of `{}` must be a map, not {}", parts.component, other.a_kind());
             return Err(Mismatch { message, site: other.prov.clone(), help: String::new() });
         }
         None if kind_name.is_empty() || section.is_empty() => (Map::new(), Prov::default()),
@@ -79,9 +79,9 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
             Some(Value { data: Data::Map(map), .. }) => inputs.push(Arc::clone(map)),
             Some(other) => {
                 let message = format!(
-                    "`remote_state_backend.{remote_name}` of `{}` must be a map, not a {}",
+                    "`remote_state_backend.{remote_name}` of `{}` must be a map, not {}",
                     parts.component,
-                    other.kind()
+                    other.a_kind()
                 );
                 return Err(Mismatch { message, site: other.prov.clone(), help: String::new() });
             }

@@ -108,7 +108,7 @@ impl Inheritance<'_> {
         into.sites.extend(base.prov.origin);
         let what = format!("components.{}.{name}", self.kind.name());
         let Some(map) = value.as_map() else {
-            let message = format!("`{what}` must be a map, not a {}", value.kind());
+            let message = format!("`{what}` must be a map, not {}", value.a_kind());
             return Err(WrongShape { message, site: value.prov.clone() }.into());
         };
         visited.push(key);
@@ -116,7 +116,7 @@ impl Inheritance<'_> {
         let is_abstract = metadata.is_some_and(|m| m.get("type").and_then(Value::as_str) == Some("abstract"));
         if let Some(next) = map.get("component").filter(|_| !is_abstract) {
             if next.as_str().is_none() {
-                let message = format!("`{what}.component` must be text, not a {}", next.kind());
+                let message = format!("`{what}.component` must be text, not {}", next.a_kind());
                 return Err(WrongShape { message, site: next.prov.clone() }.into());
             }
             self.visit(into, &name, next, true, visited)?;
@@ -124,7 +124,7 @@ impl Inheritance<'_> {
         for next in metadata.and_then(|m| m.get("inherits")).and_then(Value::as_list).into_iter().flat_map(|l| l.iter())
         {
             if next.as_str().is_none() {
-                let message = format!("`{what}.metadata.inherits` must name components, not a {}", next.kind());
+                let message = format!("`{what}.metadata.inherits` must name components, not {}", next.a_kind());
                 return Err(WrongShape { message, site: next.prov.clone() }.into());
             }
             self.visit(into, component, next, false, visited)?;

@@ -85,7 +85,7 @@ impl Builder<'_> {
         let spacelift = own.map(Section::Settings).get("spacelift");
         if let Some(value) = spacelift.filter(|v| kind == Kind::Terraform && v.as_map().is_none()) {
             return Err(
-                shape(format!("`{what}.settings.spacelift` must be a map, not a {}", value.kind()), value).into()
+                shape(format!("`{what}.settings.spacelift` must be a map, not {}", value.a_kind()), value).into()
             );
         }
         let overrides_value = component.get("overrides");
@@ -93,7 +93,7 @@ impl Builder<'_> {
             None => Arc::default(),
             Some((Data::Map(map), _)) => Arc::clone(map),
             Some((_, v)) => {
-                return Err(shape(format!("`{what}.overrides` must be a map, not a {}", v.kind()), v).into());
+                return Err(shape(format!("`{what}.overrides` must be a map, not {}", v.a_kind()), v).into());
             }
         };
         let overrides = Layer::of(&overrides_map, kind, self.config, &format!("{what}.overrides"), false)?;
@@ -173,7 +173,7 @@ impl Builder<'_> {
         if let Some(legacy) = component.get("component") {
             if legacy.as_str().is_none() {
                 let message =
-                    format!("`components.{}.{name}.component` must be text, not a {}", self.kind.name(), legacy.kind());
+                    format!("`components.{}.{name}.component` must be text, not {}", self.kind.name(), legacy.a_kind());
                 return Err(shape(message, legacy).into());
             }
             inheritance.add(&mut bases, name, legacy, true)?;
@@ -181,13 +181,13 @@ impl Builder<'_> {
         let legacy = bases.deepest.take();
         if let Some(inherits) = own.map(Section::Metadata).get("inherits") {
             let Some(list) = inherits.as_list() else {
-                let message = format!("`metadata.inherits` of `{name}` must be a list, not a {}", inherits.kind());
+                let message = format!("`metadata.inherits` of `{name}` must be a list, not {}", inherits.a_kind());
                 return Err(shape(message, inherits).into());
             };
             for base in list.iter() {
                 if base.as_str().is_none() {
                     let message =
-                        format!("`metadata.inherits` of `{name}` must name components, not a {}", base.kind());
+                        format!("`metadata.inherits` of `{name}` must name components, not {}", base.a_kind());
                     return Err(shape(message, base).into());
                 }
                 inheritance.add(&mut bases, name, base, false)?;
@@ -245,7 +245,7 @@ impl Builder<'_> {
         {
             let Some(map) = spacelift.as_map() else {
                 return Err(shape(
-                    format!("`settings.spacelift` must be a map, not a {}", spacelift.kind()),
+                    format!("`settings.spacelift` must be a map, not {}", spacelift.a_kind()),
                     &spacelift,
                 )
                 .into());

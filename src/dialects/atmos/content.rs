@@ -198,7 +198,7 @@ impl Manifests<'_> {
             Data::Map(map) => Ok((*map).clone()),
             Data::Null => Ok(Map::new()),
             _ => {
-                let message = format!("a manifest must be a map, not a {}", value.kind());
+                let message = format!("a manifest must be a map, not {}", value.a_kind());
                 Err(self.sink.error("invalid-yaml", message, &value.prov, loaded.file))
             }
         }

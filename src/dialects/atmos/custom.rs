@@ -20,7 +20,7 @@ pub(crate) fn build(
     strategy: ListStrategy,
 ) -> Result<Map, (String, Prov)> {
     let Some(own) = value.as_map() else {
-        return Err((format!("component `{name}` must be a map, not a {}", value.kind()), value.prov.clone()));
+        return Err((format!("component `{name}` must be a map, not {}", value.a_kind()), value.prov.clone()));
     };
     let merged = inherit(own, all, strategy, &mut Vec::new())?;
     let mut out = (*merged).clone();
@@ -55,13 +55,13 @@ fn inherit(
         return Ok(Arc::clone(own));
     };
     let Some(list) = inherits.as_list() else {
-        return Err((format!("`metadata.inherits` must be a list, not a {}", inherits.kind()), inherits.prov.clone()));
+        return Err((format!("`metadata.inherits` must be a list, not {}", inherits.a_kind()), inherits.prov.clone()));
     };
     let mut merged: Arc<Map> = Arc::default();
     for base in list.iter() {
         let Some(name) = base.as_str() else {
             return Err((
-                format!("`metadata.inherits` must name components, not a {}", base.kind()),
+                format!("`metadata.inherits` must name components, not {}", base.a_kind()),
                 base.prov.clone(),
             ));
         };

@@ -97,8 +97,8 @@ fn lacking(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
         let message = match value.map(|v| &v.data) {
             Some(Data::Str(_)) => format!("`{part}` is empty, but `stacks.name_pattern` ({pattern}) needs it"),
             _ => {
-                let kind = value.map_or("value", Value::kind);
-                format!("`{part}` must be text, not a {kind}, because `stacks.name_pattern` ({pattern}) needs it")
+                let kind = value.map_or("unknown", Value::a_kind);
+                format!("`{part}` must be text, not {kind}, because `stacks.name_pattern` ({pattern}) needs it")
             }
         };
         let mut finding = Diagnostic::new("stack-name-unresolved", message, Label::at(origin, ""));

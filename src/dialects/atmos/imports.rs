@@ -31,12 +31,12 @@ pub(crate) struct Import {
 pub(crate) fn items(file: &Map, relative: &str) -> Result<Vec<Import>, (String, Prov)> {
     let Some(section) = file.get("import").filter(|v| !v.is_null()) else { return Ok(Vec::new()) };
     let Some(list) = section.as_list() else {
-        return Err((format!("`import` must be a list, not a {}", section.kind()), section.prov.clone()));
+        return Err((format!("`import` must be a list, not {}", section.a_kind()), section.prov.clone()));
     };
-    list.iter().map(|item| import(item, relative).map_err(|m| (m, item.prov.clone()))).collect()
+    list.iter().map(|item| import(item, relative)).collect()
 }
 
-fn import(item: &Value, relative: &str) -> Result<Import, String> {
+fn import(item: &Value, relative: &str) -> Result<Import, (String, Prov)> {
     let blank = Import {
         path: String::new(),
         context: Arc::default(),
@@ -47,19 +47,22 @@ fn import(item: &Value, relative: &str) -> Result<Import, String> {
         path_site: item.prov.clone(),
     };
     match &item.data {
-        Data::Str(path) if path.is_empty() => Err("an import path is empty".to_owned()),
+        Data::Str(path) if path.is_empty() => Err(("an import path is empty".to_owned(), item.prov.clone())),
         Data::Str(path) => Ok(Import { path: from_file(path, relative), ..blank }),
         Data::Map(map) => fields(map, relative, blank),
-        _ => Err(format!("an import is a path or a map with `path`, not a {}", item.kind())),
+        _ => Err((format!("an import is a path or a map with `path`, not {}", item.a_kind()), item.prov.clone())),
     }
 }
 
-fn fields(map: &Map, relative: &str, mut import: Import) -> Result<Import, String> {
+fn fields(map: &Map, relative: &str, mut import: Import) -> Result<Import, (String, Prov)> {
     for entry in map.iter() {
+        let wrong = |message: String| (message, entry.value.prov.clone());
         let flag = || match &entry.value.data {
             Data::Bool(b) => Ok(*b),
             Data::Null => Ok(false),
-            _ => Err(format!("`{}` of an import must be true or false, not a {}", entry.key, entry.value.kind())),
+            _ => {
+                Err(wrong(format!("`{}` of an import must be true or false, not {}", entry.key, entry.value.a_kind())))
+            }
         };
         match &*entry.key.to_lowercase() {
             "path" => match &entry.value.data {
@@ -68,12 +71,12 @@ fn fields(map: &Map, relative: &str, mut import: Import) -> Result<Import, Strin
                     import.path_site = entry.value.prov.clone();
                 }
                 Data::Null => {}
-                _ => return Err(format!("`path` of an import must be text, not a {}", entry.value.kind())),
+                _ => return Err(wrong(format!("`path` of an import must be text, not {}", entry.value.a_kind()))),
             },
             "context" => match &entry.value.data {
                 Data::Map(context) => import.context = Arc::clone(context),
                 Data::Null => {}
-                _ => return Err(format!("`context` of an import must be a map, not a {}", entry.value.kind())),
+                _ => return Err(wrong(format!("`context` of an import must be a map, not {}", entry.value.a_kind()))),
             },
             "skip_templates_processing" => import.skip_templates = flag()?,
             "ignore_missing_template_values" => import.ignore_missing = flag()?,
@@ -82,7 +85,7 @@ fn fields(map: &Map, relative: &str, mut import: Import) -> Result<Import, Strin
         }
     }
     if import.path.is_empty() {
-        return Err("an import has no `path`".to_owned());
+        return Err(("an import has no `path`".to_owned(), import.site));
     }
     Ok(import)
 }

@@ -252,7 +252,7 @@ impl Layer {
 }
 
 fn wrong(what: &str, key: &str, expected: &str, value: &Value) -> WrongShape {
-    let message = format!("`{what}.{key}` must be {expected}, not a {}", value.kind());
+    let message = format!("`{what}.{key}` must be {expected}, not {}", value.a_kind());
     WrongShape { message, site: value.prov.clone() }
 }
 

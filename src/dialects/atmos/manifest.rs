@@ -204,7 +204,7 @@ impl<'a> Manifests<'a> {
                 None => Ok(Arc::default()),
                 Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
                 Some(other) => {
-                    let message = format!("`{key}` must be a map, not a {}", other.kind());
+                    let message = format!("`{key}` must be a map, not {}", other.a_kind());
                     Err(self.sink.error("non-mapping-section", message, &other.prov, loaded.file))
                 }
             }

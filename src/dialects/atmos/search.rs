@@ -222,7 +222,7 @@ fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<
         Data::Map(_) => Ok(config::lower_keys(&value)),
         Data::Null => Ok(Value::map(Map::new())),
         _ => {
-            let message = format!("{} must hold a map, not a {}", loaded.path, value.kind());
+            let message = format!("{} must hold a map, not {}", loaded.path, value.a_kind());
             Err(Trouble::Message(message, Some(Arc::clone(loaded))))
         }
     }

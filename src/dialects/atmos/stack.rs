@@ -92,7 +92,7 @@ impl Stacks<'_> {
         for kind in Kind::ALL {
             let Some(all) = components.get(kind.name()) else { continue };
             let Some(all) = all.as_map() else {
-                let message = format!("`components.{}` must be a map, not a {}", kind.name(), all.kind());
+                let message = format!("`components.{}` must be a map, not {}", kind.name(), all.a_kind());
                 return Err(self.sink.error("non-mapping-section", message, &all.prov, manifest.file));
             };
             let shared = self.shared(manifest, kind)?;
@@ -146,7 +146,7 @@ impl Stacks<'_> {
             None => Ok(Arc::default()),
             Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
             Some(other) => {
-                let message = format!("`{key}` must be a map, not a {}", other.kind());
+                let message = format!("`{key}` must be a map, not {}", other.a_kind());
                 Err(self.sink.error("non-mapping-section", message, &other.prov, manifest.file))
             }
         }
@@ -160,7 +160,7 @@ impl Stacks<'_> {
             None => Ok(Arc::default()),
             Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
             Some(other) => {
-                let message = format!("`{}.{key}` must be a map, not a {}", kind.name(), other.kind());
+                let message = format!("`{}.{key}` must be a map, not {}", kind.name(), other.a_kind());
                 Err(self.sink.error("non-mapping-section", message, &other.prov, manifest.file))
             }
         };
@@ -207,7 +207,7 @@ impl Stacks<'_> {
                 None => {}
                 Some(value) if value.as_str().is_some() => layer.set_word(*word, Some(value.clone())),
                 Some(other) => {
-                    let message = format!("`{}.{key}` must be text, not a {}", kind.name(), other.kind());
+                    let message = format!("`{}.{key}` must be text, not {}", kind.name(), other.a_kind());
                     return Err(self.sink.error("schema-violation", message, &other.prov, manifest.file));
                 }
             }
@@ -227,7 +227,7 @@ impl Stacks<'_> {
         value: &Value,
     ) -> Result<Built, Poisoned> {
         let Some(map) = value.as_map() else {
-            let message = format!("component `{name}` must be a map, not a {}", value.kind());
+            let message = format!("component `{name}` must be a map, not {}", value.a_kind());
             return Err(self.sink.error("non-mapping-section", message, &value.prov, manifest.file));
         };
         let is_folder = |base: &str| {

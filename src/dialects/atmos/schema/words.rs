@@ -19,7 +19,7 @@ pub(super) fn finding(violation: &Violation<'_>, files: &Files, file: FileId) ->
     let new = |message: String| Diagnostic::new("schema-violation", message, here());
     let finding = match wrong {
         Wrong::Kind(kinds) => {
-            let message = format!("{what} must be {}, not {}", one_of_kinds(kinds), an(value.kind()));
+            let message = format!("{what} must be {}, not {}", one_of_kinds(kinds), value.a_kind());
             let is_section = kinds == &["map"] && !path.ends_with(']');
             let rule = if is_section { "non-mapping-section" } else { "schema-violation" };
             let finding = Diagnostic::new(rule, message, here());
@@ -171,15 +171,8 @@ fn list_path(path: &str) -> &str {
     path.rsplit_once('[').map_or(path, |(list, _)| list)
 }
 
-fn an(kind: &str) -> String {
-    match kind {
-        "null" => "null".to_owned(),
-        kind => format!("a {kind}"),
-    }
-}
-
 fn one_of_kinds(kinds: &[&str]) -> String {
-    let words: Vec<String> = kinds.iter().map(|k| an(k)).collect();
+    let words: Vec<String> = kinds.iter().map(|k| format!("a {k}")).collect();
     match words.as_slice() {
         [] => "a value".to_owned(),
         [one] => one.clone(),

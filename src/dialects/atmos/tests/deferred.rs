@@ -97,7 +97,7 @@ fn sections_that_defer() {
         )
     };
     for section in ["vars", "settings", "env", "providers", "hooks", "generate"] {
-        assert_eq!(dev(&manifest(section)).get("box")[section]["m"], "!env X", "{section}");
+        assert_eq!(dev(&manifest(section)).refused().get("box")[section]["m"], "!env X", "{section}");
     }
-    assert_eq!(dev(&manifest("dependencies")).get("box")["dependencies"]["m"], json("null"));
+    assert_eq!(dev(&manifest("dependencies")).refused().get("box")["dependencies"]["m"], json("null"));
 }

@@ -77,7 +77,7 @@ fn workspaces() {
         let manifest = format!(
             "vars: {{tenant: t, environment: e, stage: dev, attributes: [a, b]}}\ncomponents: {{terraform: {{box: {{{text}}}}}}}\n"
         );
-        let world = World::new().stack("deploy/one.yaml", &manifest);
+        let world = World::new().stack("deploy/one.yaml", &manifest).refused();
         let world = settings.iter().fold(world, |w, (from, to)| w.set(from, to));
         world.get("box")["workspace"].clone()
     };
