@@ -246,7 +246,7 @@ impl<'a> Manifests<'a> {
                 out.edges.extend(item.site.origin);
                 out.targets.insert(file.as_str().into());
                 if let Some(checks) = self.checks {
-                    checks.imports(&file, child.context.is_empty());
+                    checks.imports(&loaded.path, &file, child.context.is_empty());
                 }
                 if self.closes_cycle(&file, chain, &loaded) {
                     poisoned = true;

@@ -122,7 +122,7 @@ impl Atmos {
         let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
-        validate::manifests(&loader, &checks, scope, sink);
+        validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
         done.into_iter().map(|d| d.unit).collect()
     }

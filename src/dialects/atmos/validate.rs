@@ -27,14 +27,30 @@ pub(crate) struct Checks<'a> {
 #[derive(Default)]
 struct Seen {
     /// Every manifest that was processed.
-    reached: HashSet<Arc<str>>,
-    /// Those that another one imports, and whether it did so without a context.
-    imported: HashMap<Arc<str>, bool>,
+    processed: HashSet<Arc<str>>,
+    /// What each of them imports, and whether it does so without a context.
+    imports: HashMap<Arc<str>, HashMap<Arc<str>, bool>>,
     found: Vec<Found>,
+}
+
+impl Seen {
+    /// The manifests that are reached from some.
+    fn closure<'p>(&'p self, from: impl Iterator<Item = &'p str>) -> HashSet<&'p str> {
+        let mut reached: HashSet<&str> = HashSet::new();
+        let mut next: Vec<&str> = from.collect();
+        while let Some(path) = next.pop() {
+            if reached.insert(path) {
+                next.extend(self.imports.get(path).into_iter().flat_map(|all| all.keys()).map(|p| &**p));
+            }
+        }
+        reached
+    }
 }
 
 struct Found {
     path: Arc<str>,
+    /// The manifest whose imports led to it.
+    root: Arc<str>,
     /// Whether the manifest had no context from an importer.
     alone: bool,
     findings: Vec<Diagnostic>,
@@ -52,33 +68,29 @@ impl<'a> Checks<'a> {
 
     /// A manifest is processed.
     pub(super) fn reaches(&self, path: &Arc<str>) {
-        self.seen().reached.insert(Arc::clone(path));
+        self.seen().processed.insert(Arc::clone(path));
     }
 
-    /// A manifest is imported.
-    pub(super) fn imports(&self, path: &str, alone: bool) {
+    /// A manifest imports another one, which has no context then or has one.
+    pub(super) fn imports(&self, from: &Arc<str>, path: &str, alone: bool) {
         let mut seen = self.seen();
-        match seen.imported.get_mut(path) {
-            Some(known) => *known |= alone,
-            None => {
-                seen.imported.insert(path.into(), alone);
-            }
-        }
+        let targets = seen.imports.entry(Arc::clone(from)).or_default();
+        *targets.entry(path.into()).or_default() |= alone;
     }
 
     /// Holds the content of a manifest, ready to be merged, against the schema. `on_the_way` are the manifests that
-    /// led to it.
+    /// led to it, itself the last.
     pub(super) fn content<'p>(
         &self,
         loaded: &Loaded,
         content: &Map,
         alone: bool,
         deps: &Deps,
-        mut on_the_way: impl Iterator<Item = &'p Arc<str>>,
+        on_the_way: impl Iterator<Item = &'p Arc<str>> + Clone,
     ) {
         if let Some(changed) = &self.changed {
             let touched = deps.paths.iter().any(|p| changed.contains(&**p));
-            if !touched && (alone || !on_the_way.any(|p| changed.contains(&**p))) {
+            if !touched && (alone || !on_the_way.clone().any(|p| changed.contains(&**p))) {
                 return;
             }
         }
@@ -87,18 +99,27 @@ impl<'a> Checks<'a> {
             false => self.schema.check(&Value::map(content.clone()), self.files, loaded.file),
         };
         if !findings.is_empty() {
-            self.seen().found.push(Found { path: Arc::clone(&loaded.path), alone, findings });
+            let path = Arc::clone(&loaded.path);
+            let root = on_the_way.into_iter().next().map_or_else(|| Arc::clone(&path), Arc::clone);
+            self.seen().found.push(Found { path, root, alone, findings });
         }
     }
 
-    /// The findings. What a manifest looks like without a context does not matter if it always has one, or if Atmos
-    /// does not look at it by itself (it is not in `validated`).
+    /// The findings. What a manifest looks like without a context does not matter if it always has one, nor what it
+    /// looks like on a way that does not start at one of the manifests that Atmos looks at (`validated`).
     fn findings(&self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
-        let Seen { imported, found, .. } = std::mem::take(&mut *self.seen());
-        let counts = |found: &Found| {
-            !found.alone || imported.get(&found.path).copied().unwrap_or_else(|| validated.contains(&*found.path))
+        let seen = std::mem::take(&mut *self.seen());
+        let mut imported: HashMap<&str, bool> = HashMap::new();
+        for importer in seen.closure(validated.iter().map(String::as_str)) {
+            for (target, alone) in seen.imports.get(importer).into_iter().flatten() {
+                *imported.entry(target).or_default() |= alone;
+            }
+        }
+        let counts = |found: &&Found| match found.alone {
+            true => imported.get(&*found.path).copied().unwrap_or_else(|| validated.contains(&*found.path)),
+            false => validated.contains(&*found.root),
         };
-        found.into_iter().filter(counts).flat_map(|f| f.findings).collect()
+        seen.found.iter().filter(counts).flat_map(|f| f.findings.iter().cloned()).collect()
     }
 }
 
@@ -122,13 +143,14 @@ fn nothing(loaded: &Loaded) -> Diagnostic {
 }
 
 /// What is wrong in all manifests below the folder of stacks, as far as the scope goes; those that `loader` has not
-/// processed are processed here. What `sink` holds already is not said again.
-pub(crate) fn manifests(loader: &Manifests<'_>, checks: &Checks<'_>, scope: Scope<'_>, sink: &Sink) {
+/// processed on the way from the stacks (`tops`) are processed here. What `sink` holds already is not said again.
+pub(crate) fn manifests(loader: &Manifests<'_>, checks: &Checks<'_>, tops: &[String], scope: Scope<'_>, sink: &Sink) {
+    let tops: HashSet<&str> = tops.iter().map(String::as_str).collect();
     let (reader, config) = (loader.reader, loader.config);
     let validated = validated(reader, config);
     let apart = Sink::default();
     if is_wanted(checks, config, scope) {
-        unreached(loader, checks, &validated, scope, &apart);
+        unreached(loader, checks, &tops, &validated, scope, &apart);
     }
     for mut finding in apart.into_findings() {
         // No stack is broken by it.
@@ -160,7 +182,8 @@ fn is_wanted(checks: &Checks<'_>, config: &Config, scope: Scope<'_>) -> bool {
     let seen = checks.seen();
     changes.iter().any(|change| {
         let is_manifest = [".yaml", ".yml", ".tmpl"].iter().any(|e| change.path.ends_with(e));
-        is_manifest && paths::relative(&change.path, &config.stacks).is_some() && !seen.reached.contains(&*change.path)
+        let is_below = paths::relative(&change.path, &config.stacks).is_some();
+        is_manifest && is_below && !seen.processed.contains(&*change.path)
     })
 }
 
@@ -168,13 +191,17 @@ fn is_wanted(checks: &Checks<'_>, config: &Config, scope: Scope<'_>) -> bool {
 fn unreached(
     loader: &Manifests<'_>,
     checks: &Checks<'_>,
+    tops: &HashSet<&str>,
     validated: &BTreeSet<String>,
     scope: Scope<'_>,
     apart: &Sink,
 ) {
     let left: Vec<&String> = {
         let seen = checks.seen();
-        validated.iter().filter(|p| !seen.reached.contains(p.as_str())).collect()
+        // A stack that is a template is not validated, nor is what it alone imports validated by way of it.
+        let starts = validated.iter().map(String::as_str).filter(|p| seen.processed.contains(*p) && tops.contains(p));
+        let reached = seen.closure(starts);
+        validated.iter().filter(|p| !reached.contains(p.as_str())).collect()
     };
     // Who imports whom is known only when they are processed; what is wrong with them then does not count.
     let unheard = Sink::default();
