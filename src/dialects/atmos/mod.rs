@@ -51,6 +51,7 @@ use schema::Schema;
 use search::Trouble;
 use sink::{Sink, label};
 use stack::{Resolved, Stacks};
+use std::collections::HashMap;
 use std::sync::Arc;
 use validate::Checks;
 
@@ -188,14 +189,32 @@ impl Dialect for Atmos {
             }
         };
         let mut findings = sink.into_findings();
-        for finding in &mut findings {
-            let reached = units.iter().filter(|u| u.files.binary_search(&finding.primary.file).is_ok());
-            if finding.stacks.is_empty() {
-                finding.stacks = reached.flat_map(|u| u.components.iter().map(|c| Arc::clone(&c.stack))).collect();
-            }
-        }
         diagnostic::unite(&mut findings);
+        name_stacks(&mut findings, &units);
         Estate { units, findings, documents: reader.documents() }
+    }
+}
+
+/// Says which stacks a finding reaches, where that is not said: those that its file has a part in.
+fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
+    let names = |unit: &Arc<Unit>| {
+        let mut names: Vec<Arc<str>> = unit.components.iter().map(|c| Arc::clone(&c.stack)).collect();
+        names.dedup();
+        names
+    };
+    let mut of_units: Option<Vec<Vec<Arc<str>>>> = None;
+    let mut of_files: HashMap<FileId, Vec<Arc<str>>> = HashMap::new();
+    for finding in findings.iter_mut().filter(|f| f.stacks.is_empty()) {
+        let file = finding.primary.file;
+        let reached = of_files.entry(file).or_insert_with(|| {
+            let of_units = of_units.get_or_insert_with(|| units.iter().map(names).collect());
+            let reached = units.iter().zip(of_units).filter(|(u, _)| u.files.binary_search(&file).is_ok());
+            let mut all: Vec<Arc<str>> = reached.flat_map(|(_, names)| names.iter().cloned()).collect();
+            all.sort();
+            all.dedup();
+            all
+        });
+        finding.stacks.clone_from(reached);
     }
 }
 
