@@ -27,11 +27,13 @@ pub(crate) struct Issue {
     pub elsewhere: Option<Label>,
     /// What to do.
     pub help: Option<String>,
+    /// The text at the span and what probably was meant.
+    pub rename: Option<(String, String)>,
 }
 
 impl Issue {
     fn new(rule: &'static str, message: impl Into<String>, span: Span) -> Self {
-        Issue { rule, message: message.into(), span, related: None, elsewhere: None, help: None }
+        Issue { rule, message: message.into(), span, related: None, elsewhere: None, help: None, rename: None }
     }
 }
 
@@ -139,6 +141,7 @@ impl Run<'_, '_> {
                 let mut issue =
                     Issue::new("unknown-function", format!("Atmos has no YAML function `{}`", tag.text), tag.span);
                 issue.help = near.map(|n| format!("did you mean `{n}`?"));
+                issue.rename = near.map(|n| (tag.text.to_string(), n.to_owned()));
                 self.issues.push(issue);
                 Value::default()
             }

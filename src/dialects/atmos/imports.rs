@@ -129,6 +129,34 @@ pub(crate) fn pattern(path: &str, stacks: &str, reader: &Reader<'_>, deps: &mut 
     paths::join(stacks, &full)
 }
 
+/// What to do about an import path that leads nowhere, and the path that probably was meant.
+pub(crate) fn advice(path: &str, stacks: &str, reader: &Reader<'_>) -> (Option<String>, Option<String>) {
+    if path.contains(['*', '?', '[', '{']) {
+        return (None, None);
+    }
+    let mut deps = Deps::default();
+    let full = |suffix: &str| paths::join(stacks, &format!("{path}{suffix}"));
+    for extension in [".yaml", ".yml"] {
+        if full(extension).is_some_and(|p| reader.exists(&p, &mut deps)) {
+            let meant = format!("{path}{extension}");
+            let help = format!("what follows the last dot is taken for an extension: write `{meant}`");
+            return (Some(help), Some(meant));
+        }
+    }
+    if full("").is_some_and(|p| reader.is_dir(&p, &mut deps)) {
+        return (Some(format!("`{path}` is a folder: import `{path}/*` or a manifest in it")), None);
+    }
+    let there = reader.source.listing().under(stacks);
+    let has_extension = [".yaml", ".yml"].iter().any(|e| path.ends_with(e));
+    let names = there.iter().filter_map(|entry| {
+        let name = paths::relative(&entry.path, stacks)?;
+        let stem = name.strip_suffix(".yaml").or_else(|| name.strip_suffix(".yml"))?;
+        Some(if has_extension { name } else { stem })
+    });
+    let near = crate::text::nearest(path, names).map(str::to_owned);
+    (near.as_ref().map(|n| format!("did you mean `{n}`?")), near)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

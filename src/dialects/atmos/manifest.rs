@@ -7,7 +7,7 @@ use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
 use super::render::{Engine, Templates};
-use super::sink::{Poisoned, Sink, label};
+use super::sink::{Poisoned, Sink, label, rename};
 use super::validate::Checks;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::template::{Builtins, FunctionSet, MissingKey};
@@ -348,7 +348,19 @@ impl<'a> Manifests<'a> {
             }
             Ok(_) => {
                 let looked = pattern.unwrap_or_else(|| path.clone());
-                Err(fail("unresolved-import", format!("nothing is found for import `{path}` (looked for {looked})")))
+                let message = format!("nothing is found for import `{path}` (looked for {looked})");
+                let finding = Diagnostic::new("unresolved-import", message, label(&item.path_site, from.file, ""));
+                let finding = finding.token(&*path);
+                let (help, meant) = imports::advice(&path, &self.config.stacks, self.reader);
+                let fix = meant.zip(item.path_site.origin).and_then(|(meant, origin)| {
+                    let text = Arc::clone(&self.reader.files.get(origin.file).text);
+                    rename(origin, &text, &path, &meant)
+                });
+                let finding = match help {
+                    Some(help) => finding.help(help),
+                    None => finding,
+                };
+                Err(self.sink.push(Diagnostic { fix, ..finding }))
             }
             Err(error) => Err(fail("template-error", format!("import path `{path}`: {}", error.message))),
         }

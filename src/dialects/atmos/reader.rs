@@ -207,6 +207,7 @@ pub(crate) fn syntax_issue(error: &yaml::Error) -> Issue {
         related: None,
         elsewhere: None,
         help: None,
+        rename: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::document::Issue;
 use super::reader::Loaded;
-use crate::diagnostic::{Diagnostic, Label};
-use crate::value::{FileId, Prov};
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::value::{FileId, Origin, Prov};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -53,6 +53,11 @@ impl Sink {
             }
             finding.related.extend(issue.elsewhere.clone());
             finding.help = issue.help.clone();
+            if let Some((old, new)) = &issue.rename {
+                let (key, start, end) = (issue.span.start, issue.span.start, issue.span.end);
+                finding.fix = rename(Origin { file: loaded.file, key, start, end }, &loaded.text, old, new);
+                finding.token = Some(old.clone());
+            }
             self.push(finding);
         }
         Poisoned
@@ -70,4 +75,18 @@ pub(crate) fn label(site: &Prov, file: FileId, words: &str) -> Label {
         Some(origin) => Label::at(origin, words),
         None => Label::new(file, 0, 0, words),
     }
+}
+
+/// The fix that writes `new` for the text `old` of a value, within its quotes if it has some; `text` is that of the file.
+/// `None` if something else stands there, as where the value came out of a template.
+pub(crate) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option<Fix> {
+    let written = text.get(origin.start as usize..origin.end as usize)?;
+    let inner = |quote: char| written.strip_prefix(quote).and_then(|w| w.strip_suffix(quote));
+    let quotes = match () {
+        () if written == old => 0,
+        () if inner('"') == Some(old) || inner('\'') == Some(old) => 1,
+        () => return None,
+    };
+    let edit = Edit { file: origin.file, start: origin.start + quotes, end: origin.end - quotes, text: new.to_owned() };
+    Some(Fix::one(format!("rename to `{new}`"), edit, Applicability::Unsafe))
 }

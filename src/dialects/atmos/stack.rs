@@ -14,7 +14,7 @@ use super::names::{self, Siblings, Workspace};
 use super::paths;
 use super::reader::{Deps, Reader};
 use super::render::{Engine, Failure, Templates};
-use super::sink::{Poisoned, Sink, label};
+use super::sink::{Poisoned, Sink, label, rename};
 use crate::diagnostic::Diagnostic;
 use crate::estate::Component;
 use crate::template::{FunctionSet, MissingKey};
@@ -466,6 +466,9 @@ impl Stacks<'_> {
                     format!("`{component}` inherits from `{base}`, which is not defined in `{}`", manifest.key),
                     site,
                 );
+                let text = |origin: Origin| Arc::clone(&self.reader.files.get(origin.file).text);
+                f.fix = near.zip(site.origin).and_then(|(near, origin)| rename(origin, &text(origin), base, near));
+                f.token = Some(base.to_string());
                 f.help = Some(near.map_or_else(
                     || "import the manifest that defines it, or correct the name".to_owned(),
                     |n| format!("did you mean `{n}`?"),

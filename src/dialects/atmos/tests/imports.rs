@@ -51,7 +51,9 @@ fn what_is_not_found() {
         world.fails(&["unresolved-import stacks/deploy/dev.yaml:2", item.trim_start_matches("../")]);
     }
     importing("  - {path: catalog/gone, skip_if_missing: true}\n").get("box");
-    importing("  - 'catalog/{{ .x }}'\n").set("enabled: true, sprig", "enabled: false, sprig").get("box");
+    importing("  - 'catalog/{{ .x }}'\n")
+        .set("enabled: true, sprig", "enabled: false, sprig")
+        .fails(&["unevaluable-import stacks/deploy/dev.yaml:2"]);
 }
 
 #[test]

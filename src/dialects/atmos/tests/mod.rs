@@ -15,6 +15,7 @@ mod properties;
 mod scalars;
 mod sections;
 mod templates;
+mod validation;
 
 use super::*;
 use crate::source::Memory;
