@@ -32,6 +32,8 @@ struct Section {
     before: Vec<(String, String)>,
     /// What the second revision changes, if there are two. An empty block takes the file away.
     after: Option<Vec<(String, String)>>,
+    /// Paths of symbolic links of the first revision, and where they lead: blocks of `link`.
+    links: Vec<(String, String)>,
     /// The lines (from 0) inside of the block of expected findings.
     expected: Option<(usize, usize)>,
 }
@@ -61,6 +63,8 @@ fn sections(page: &str) -> Vec<Section> {
                 let end = (at + 1..lines.len()).find(|i| lines[*i] == fence).expect("a closed fence");
                 if line == format!("{fence}text") {
                     section.expected = Some((at + 1, end));
+                } else if let Some(path) = path.take_if(|_| line == format!("{fence}link")) {
+                    section.links.push((path, lines[at + 1..end].concat()));
                 } else if let Some(path) = path.take() {
                     let text = lines[at + 1..end].iter().fold(String::new(), |t, l| t + l + "\n");
                     section.after.as_mut().unwrap_or(&mut section.before).push((path, text));
@@ -85,6 +89,10 @@ fn run(rule: &str, is_off: bool, section: &Section) -> Run {
     }
     for (path, text) in &section.before {
         repo.write(path, text);
+    }
+    #[cfg(unix)]
+    for (path, target) in &section.links {
+        repo.link(path, target);
     }
     let Some(after) = &section.after else { return repo.run(&["check", "--format", "concise"]) };
     repo.commit("before");

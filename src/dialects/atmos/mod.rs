@@ -118,7 +118,7 @@ impl Atmos {
             Scope::Touched(changes) if !config_touched => Some(changes),
             _ => None,
         };
-        let checks = Checks::new(Schema::of(config, reader, &mut found), reader.files, changes);
+        let checks = Checks::new(Schema::of(config), reader.files, changes);
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks));
         let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);

@@ -263,6 +263,7 @@ impl Include for Includer<'_, '_> {
             Err(include::QueryError::Bad(message)) => {
                 let offset = loaded.doc().err().filter(|_| whole_file).map_or(0, |e| e.offset);
                 let place = Label::new(loaded.file, offset, offset, "the file that is included");
+                let message = format!("{} cannot be included: {message}", loaded.path);
                 return Err(NotIncluded { message, place: Some(place) });
             }
             Err(include::QueryError::Unsupported(reason)) => {

@@ -12,7 +12,6 @@ mod words;
 mod workflow;
 
 use super::config::Config;
-use super::reader::{Deps, Reader};
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::value::{FileId, Value};
@@ -29,7 +28,7 @@ pub(crate) enum Schema {
 impl Schema {
     /// The schema that the configuration asks for. One that is configured and not in the revision is searched for on
     /// the network by Atmos, or an error there: nothing is held against it here.
-    pub(crate) fn of(config: &Config, _reader: &Reader<'_>, _deps: &mut Deps) -> Schema {
+    pub(crate) fn of(config: &Config) -> Schema {
         match config.manifest_schema.is_empty() {
             true => Schema::BuiltIn,
             false => Schema::Custom,
@@ -41,7 +40,8 @@ impl Schema {
         match self {
             Schema::BuiltIn => {
                 let found = check::check(&manifest::MANIFEST, content);
-                found.iter().map(|v| words::finding(v, files, file)).collect()
+                let found = found.iter().filter(|v| !words::is_helper(v, files));
+                found.map(|v| words::finding(v, files, file)).collect()
             }
             Schema::Custom => Vec::new(),
         }

@@ -117,6 +117,16 @@ fn included_from(finding: Diagnostic, value: &Value, file: FileId) -> Diagnostic
     }
 }
 
+/// Whether it is a key without a meaning whose value has an anchor: it is there to be referred to.
+pub(super) fn is_helper(violation: &Violation<'_>, files: &Files) -> bool {
+    let Some(origin) = violation.value.prov.origin.filter(|_| matches!(violation.wrong, Wrong::Typo(..))) else {
+        return false;
+    };
+    let text = &files.get(origin.file).text;
+    let before = text.get(origin.key as usize..=origin.start as usize).unwrap_or_default();
+    before.contains('&')
+}
+
 /// The label of a key alone, where it can be found.
 pub(super) fn key_label(value: &Value, key: &str, files: &Files, file: FileId) -> Label {
     let Some(origin) = value.prov.origin else { return label(&value.prov, file, "") };

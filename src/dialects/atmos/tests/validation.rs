@@ -168,6 +168,13 @@ fn a_change_checks_what_it_touches() {
 }
 
 #[test]
+fn keys_that_are_nearly_known() {
+    dev("vras: {a: 1}\n").fails(&["unknown-key stacks/deploy/dev.yaml:2 `vras`"]);
+    let helpers = "var: &var {a: 1}\nhook: &hook\n  a: 1\nenvs: &envs [1]\n";
+    assert_eq!(dev(helpers).findings(), [""; 0]);
+}
+
+#[test]
 fn what_probably_was_meant() {
     let meant = |world: World| {
         let finding = world.estate().findings.remove(0);
