@@ -2,7 +2,8 @@
 //!
 //! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
-//! `backend`, `names`: the components of its stacks) → the estate.
+//! `backend`, `names`: the components of its stacks) → `validate` (`schema`) and `duplicates` (what else Atmos refuses) →
+//! the estate.
 
 mod backend;
 mod bases;
@@ -32,6 +33,7 @@ mod stack;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod trouble;
 mod validate;
 
 pub use merge::ListStrategy;

@@ -1,0 +1,73 @@
+//! What is said of a component that cannot be built.
+
+use super::bases::BaseError;
+use super::component::Trouble;
+use super::layers::Kind;
+use super::sink::{Poisoned, label, rename};
+use super::stack::{Manifest, Stacks};
+use crate::diagnostic::Diagnostic;
+use crate::value::{Key, Origin, Prov, Value};
+use std::sync::Arc;
+
+impl Stacks<'_> {
+    /// Reports why a component cannot be built.
+    pub(super) fn trouble(
+        &self,
+        trouble: &Trouble,
+        manifest: &Manifest<'_>,
+        kind: Kind,
+        name: &Key,
+        value: &Value,
+    ) -> Poisoned {
+        let at = |site: &Prov| label(if site.origin.is_some() { site } else { &value.prov }, manifest.file, "");
+        let finding = |rule, message: String, site: &Prov| Diagnostic::new(rule, message, at(site));
+        let finding = match trouble {
+            Trouble::Shape(shape) | Trouble::Secret(shape) | Trouble::Base(BaseError::Shape(shape)) => {
+                finding("non-mapping-section", shape.message.clone(), &shape.site)
+            }
+            Trouble::Base(BaseError::Undefined { component, base, site }) => {
+                let all = manifest.map.get("components").and_then(|c| c.get(kind.name())).and_then(Value::as_map);
+                let names = all.iter().flat_map(|m| m.keys()).map(|k| &**k);
+                let near = crate::text::nearest(base, names);
+                let mut f = finding(
+                    "undefined-base-component",
+                    format!("`{component}` inherits from `{base}`, which is not defined in `{}`", manifest.key),
+                    site,
+                );
+                let text = |origin: Origin| Arc::clone(&self.reader.files.get(origin.file).text);
+                f.fix = near.zip(site.origin).and_then(|(near, origin)| rename(origin, &text(origin), base, near));
+                f.token = Some(base.to_string());
+                f.help = Some(near.map_or_else(
+                    || "import the manifest that defines it, or correct the name".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                ));
+                f
+            }
+            Trouble::Base(BaseError::Cycle { base, site }) => {
+                finding("inheritance-cycle", format!("the bases of `{name}` lead back to `{base}`"), site)
+            }
+            Trouble::Base(BaseError::Strategy(strategy, site)) => {
+                finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site)
+                    .help("use `replace`, `append` or `merge`")
+            }
+            Trouble::Lost(lost) => {
+                let path: Vec<&str> = lost.path.iter().map(|k| &**k).collect();
+                let message = format!(
+                    "`{}` of `{name}` holds a YAML function, but a higher layer replaces the map around it",
+                    path.join(".")
+                );
+                let mut f = finding("deferred-merge-conflict", message, &lost.blocker);
+                if let Some(origin) = lost.call.origin {
+                    f = f.related(crate::diagnostic::Label::at(origin, "the function"));
+                }
+                f.help("Atmos cannot process the stack then: keep a map here, or remove the function below")
+            }
+            Trouble::Backend(mismatch) => {
+                let f = finding("invalid-backend", mismatch.message.clone(), &mismatch.site);
+                if mismatch.help.is_empty() { f } else { f.help(mismatch.help.clone()) }
+            }
+        };
+        self.sink.push(finding);
+        Poisoned
+    }
+}
