@@ -4,7 +4,7 @@ use super::open::{Place, State};
 use super::reporting::{self, Seen};
 use super::{Failure, Global, Outcome};
 use crate::diagnostic::Side;
-use crate::dialects::{Dialect, Scope, atmos::Atmos};
+use crate::dialects::Scope;
 use crate::diff;
 use crate::estate::{self, Address, Estate};
 use crate::files::Files;
@@ -80,16 +80,11 @@ fn compare(
     let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();
     let load = options.reporting.load(head, place, &files)?;
-    let dialect = Atmos::new();
-    let there = |source: &dyn Source| dialect.detect(source, &place.project);
-    if !there(base) && !there(head) {
+    let projects = place.dialects.detect(&[base, head], &place.project);
+    if projects.is_empty() {
         return Err(super::open::no_project(head, place));
     }
-    // A project that one side does not have yet, or no more, is an empty one there.
-    let resolve = |source: &dyn Source, scope: Scope<'_>| match there(source) {
-        true => dialect.resolve(source, &place.project, &files, scope),
-        false => Estate::default(),
-    };
+    let resolve = |source: &dyn Source, scope: Scope<'_>| projects.resolve(source, &files, scope);
     let mut old = resolve(base, Scope::Touched(&changes));
     let mut new = resolve(head, Scope::Touched(&changes));
     let keep = filter(options.stack.as_deref(), options.component.as_deref())?;

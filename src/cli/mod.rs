@@ -11,6 +11,8 @@ mod output;
 mod reporting;
 mod rules;
 
+use crate::dialects::Dialects;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,15 +39,22 @@ struct Global {
     /// Start in this folder instead of the current one
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// Configuration files or folders to use instead of searching for atmos.yaml
+    /// Configuration files or folders to use instead of searching for them
     #[arg(long, global = true, value_name = "PATH")]
     config: Vec<PathBuf>,
     /// When to color output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
     /// Look only at projects of this system
-    #[arg(long, global = true, value_name = "NAME")]
-    dialect: Option<DialectName>,
+    #[arg(long, global = true, value_name = "NAME", value_parser = PossibleValuesParser::new(Dialects::names()))]
+    dialect: Option<String>,
+}
+
+impl Global {
+    /// The dialects that are looked at.
+    fn dialects(&self) -> Dialects {
+        Dialects::new(self.dialect.as_deref())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,11 +63,6 @@ enum Color {
     Auto,
     Always,
     Never,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DialectName {
-    Atmos,
 }
 
 #[derive(Debug, Subcommand)]

@@ -1,7 +1,10 @@
 //! The systems whose configuration stacklint resolves. Each turns a revision into an [`Estate`]; nothing outside of its
-//! own folder knows it.
+//! own folder knows it, and [`all`] is the only list of them.
 
 pub mod atmos;
+mod registry;
+
+pub use registry::{Dialects, Found};
 
 use crate::estate::Estate;
 use crate::files::Files;
@@ -17,7 +20,7 @@ pub struct Project {
     pub root: String,
     /// Configuration files or folders that replace the search, from the root of the repository.
     pub config: Vec<String>,
-    /// Environment variables that the dialect honours, by name.
+    /// Environment variables that a dialect honours (see [`Dialect::variables`]), by name.
     pub env: BTreeMap<String, String>,
 }
 
@@ -30,14 +33,52 @@ pub enum Scope<'a> {
     Touched(&'a [Change]),
 }
 
+/// Whether a revision holds a project of a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Presence {
+    /// It does not.
+    Absent,
+    /// It may: there is something that such a project has, and others may have too. A certain project outdoes it.
+    Likely,
+    /// It does.
+    Certain,
+}
+
+/// Environment variables that a dialect honours; no others are looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Variables {
+    /// What their names start with.
+    pub prefixes: &'static [&'static str],
+    /// Those among them that hold a path. Where it is absolute, the dialect gets it as a `/` and the path from the root of
+    /// the repository.
+    pub paths: &'static [&'static str],
+}
+
 /// A system.
-pub trait Dialect: Sync {
+pub trait Dialect: Send + Sync {
     /// Its name, as `--dialect` takes it.
     fn name(&self) -> &'static str;
 
-    /// Whether a revision holds a project of this system.
-    fn detect(&self, source: &dyn Source, project: &Project) -> bool;
+    /// What a project of it is known by, for the message that there is none: "an `x.yaml`".
+    fn known_by(&self) -> &'static str;
+
+    /// The environment variables that it honours.
+    fn variables(&self) -> Variables {
+        Variables::default()
+    }
+
+    /// Whether a configuration that the user names (a path from the root of the repository) is one of this dialect, by
+    /// what is in it. What no dialect claims goes to the first one.
+    fn claims(&self, source: &dyn Source, config: &str) -> bool;
+
+    /// Whether a revision holds a project of this system. `project.config` is empty: what is configured need not be found.
+    fn detect(&self, source: &dyn Source, project: &Project) -> Presence;
 
     /// Resolves a revision. Mistakes in its files are findings of the estate.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate;
+}
+
+/// All dialects, with nothing parsed yet.
+pub fn all() -> Vec<Box<dyn Dialect>> {
+    vec![Box::new(atmos::Atmos::new())]
 }

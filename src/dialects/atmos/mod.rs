@@ -38,7 +38,7 @@ mod validate;
 
 pub use merge::ListStrategy;
 
-use super::{Dialect, Project, Scope};
+use super::{Dialect, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
 use crate::estate::{Estate, State, Unit};
 use crate::files::Files;
@@ -170,13 +170,31 @@ impl Dialect for Atmos {
         "atmos"
     }
 
-    fn detect(&self, source: &dyn Source, project: &Project) -> bool {
-        !project.config.is_empty()
-            || source.listing().iter().any(|e| {
-                let name = e.path.rsplit('/').next().unwrap_or_default();
-                matches!(name, "atmos.yaml" | "atmos.yml")
-            })
-            || source.listing().is_dir("stacks")
+    fn known_by(&self) -> &'static str {
+        "an atmos.yaml or a folder `stacks`"
+    }
+
+    fn variables(&self) -> Variables {
+        Variables { prefixes: &["ATMOS_"], paths: &["ATMOS_CLI_CONFIG_PATH"] }
+    }
+
+    fn claims(&self, _: &dyn Source, config: &str) -> bool {
+        is_config(config)
+    }
+
+    fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
+        let listing = source.listing();
+        let start = project.start.as_str();
+        let reaches = |dir: &str| dir.is_empty() || start == dir || paths::relative(start, dir).is_some();
+        let configs = || listing.iter().filter(|e| is_config(&e.path)).map(|e| paths::parent(&e.path));
+        let named = project.env.contains_key("ATMOS_CLI_CONFIG_PATH") || project.env.contains_key("ATMOS_BASE_PATH");
+        if configs().any(reaches) {
+            Presence::Certain
+        } else if listing.is_dir("stacks") || configs().next().is_some() {
+            if named { Presence::Certain } else { Presence::Likely }
+        } else {
+            Presence::Absent
+        }
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate {
@@ -218,6 +236,11 @@ fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
         });
         finding.stacks.clone_from(reached);
     }
+}
+
+/// Whether a path is that of a configuration file by its name.
+fn is_config(path: &str) -> bool {
+    matches!(path.rsplit('/').next().unwrap_or_default(), "atmos.yaml" | "atmos.yml")
 }
 
 /// A file to hang a finding on that is about the configuration as a whole.
