@@ -26,10 +26,15 @@ pub use val::{Object, Val};
 
 /// A floating point number as Go prints it with `%v`.
 pub fn float_text(number: f64) -> String {
-    format::print_data(&crate::value::Data::Float(number))
+    format::print_data(&Data::Float(number))
 }
 
-use crate::value::Value;
+/// A value as Go prints it with `%v`: maps with sorted keys, `<nil>` for null.
+pub fn value_text(value: &Value) -> String {
+    format::print_data(&value.data)
+}
+
+use crate::value::{Data, Value};
 use std::fmt;
 use std::sync::Arc;
 
