@@ -86,7 +86,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
             }
         }
         What::Component(options) => {
-            if let Some((address, placed)) = pick(&found, options)? {
+            if let Some((address, placed)) = options.wanted().pick(&found)? {
                 match common.format {
                     Format::Text => describe::write_component_text(&mut out, address, placed, &files, &text)?,
                     Format::Yaml => describe::write_value_yaml(&mut out, &placed.component.value)?,
@@ -96,7 +96,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
                 out.flush()?;
                 return Ok(Outcome::Clean);
             } else if !estate.findings.iter().any(|f| f.is_breaking) {
-                return Err(Failure::Message(missing(&found, options)));
+                return Err(Failure::Message(options.wanted().missing(&found)));
             }
         }
     }
@@ -112,37 +112,60 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     Ok(Outcome::Findings)
 }
 
-fn pick<'a>(
-    found: &'a BTreeMap<Address, Placed>,
-    options: &Component,
-) -> Result<Option<(&'a Address, &'a Placed)>, Failure> {
-    // A stack may also be named by the file that defines it.
-    let named = |a: &Address, p: &Placed| *a.0 == *options.stack || *p.unit.name == *options.stack;
-    let mut matches = found
-        .iter()
-        .filter(|(a, p)| *a.2 == *options.name && named(a, p) && options.kind.as_ref().is_none_or(|k| **k == *a.1));
-    let first = matches.next();
-    if let (Some(a), Some(b)) = (first, matches.next())
-        && a.0.0 == b.0.0
-    {
-        return Err(Failure::Message(format!(
-            "`{}` is the name of components of several types in `{}`: add --type {} or --type {}",
-            options.name, a.0.0, a.0.1, b.0.1
-        )));
-    }
-    Ok(first)
+/// A component as the user names it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'a> {
+    /// Its stack, or the file that defines that.
+    pub stack: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its type, where it matters.
+    pub kind: Option<&'a str>,
 }
 
-fn missing(found: &BTreeMap<Address, Placed>, options: &Component) -> String {
-    let in_stack: Vec<&str> = found.keys().filter(|a| *a.0 == *options.stack).map(|a| &*a.2).collect();
-    let (what, candidates) = if in_stack.is_empty() {
-        (format!("there is no stack `{}`", options.stack), found.keys().map(|a| &*a.0).collect())
-    } else {
-        (format!("stack `{}` has no component `{}`", options.stack, options.name), in_stack)
-    };
-    let wanted = if what.starts_with("there") { &options.stack } else { &options.name };
-    match crate::text::nearest(wanted, candidates) {
-        Some(near) => format!("{what}; did you mean `{near}`?"),
-        None => what,
+impl Wanted<'_> {
+    /// The component that is meant.
+    ///
+    /// # Errors
+    /// Several are.
+    pub(super) fn pick<'a>(
+        &self,
+        found: &'a BTreeMap<Address, Placed>,
+    ) -> Result<Option<(&'a Address, &'a Placed)>, Failure> {
+        // A stack may also be named by the file that defines it.
+        let named = |a: &Address, p: &Placed| *a.0 == *self.stack || *p.unit.name == *self.stack;
+        let mut matches =
+            found.iter().filter(|(a, p)| *a.2 == *self.name && named(a, p) && self.kind.is_none_or(|k| *k == *a.1));
+        let first = matches.next();
+        if let (Some(a), Some(b)) = (first, matches.next())
+            && a.0.0 == b.0.0
+        {
+            return Err(Failure::Message(format!(
+                "`{}` is the name of components of several types in `{}`: add --type {} or --type {}",
+                self.name, a.0.0, a.0.1, b.0.1
+            )));
+        }
+        Ok(first)
+    }
+
+    /// What to say if there is none.
+    pub(super) fn missing(&self, found: &BTreeMap<Address, Placed>) -> String {
+        let in_stack: Vec<&str> = found.keys().filter(|a| *a.0 == *self.stack).map(|a| &*a.2).collect();
+        let (what, candidates) = if in_stack.is_empty() {
+            (format!("there is no stack `{}`", self.stack), found.keys().map(|a| &*a.0).collect())
+        } else {
+            (format!("stack `{}` has no component `{}`", self.stack, self.name), in_stack)
+        };
+        let wanted = if what.starts_with("there") { self.stack } else { self.name };
+        match crate::text::nearest(wanted, candidates) {
+            Some(near) => format!("{what}; did you mean `{near}`?"),
+            None => what,
+        }
+    }
+}
+
+impl Component {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted { stack: &self.stack, name: &self.name, kind: self.kind.as_deref() }
     }
 }

@@ -4,6 +4,7 @@ mod check;
 mod demo;
 mod describe;
 mod diff;
+mod eval;
 mod fix;
 mod generate;
 mod open;
@@ -74,6 +75,7 @@ enum Command {
     Rules(rules::List),
     Explain(rules::Explain),
     Config(rules::Config),
+    Eval(eval::Options),
     Demo(demo::Options),
     Completions(generate::Completions),
     Man(generate::Man),
@@ -134,6 +136,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Rules(options) => rules::list(options, &cli.global),
         Command::Explain(options) => rules::explain(options, &cli.global),
         Command::Config(options) => rules::config(options, &cli.global),
+        Command::Eval(options) => eval::run(options, &cli.global),
         Command::Demo(options) => demo::run(options, &cli.global),
         Command::Completions(options) => generate::completions(options),
         Command::Man(options) => generate::man(options),

@@ -2,14 +2,16 @@
 //! own folder knows it, and [`all`] is the only list of them.
 
 pub mod atmos;
+pub mod jitsubst;
 mod registry;
 
 pub use registry::{Dialects, Found};
 
-use crate::estate::Estate;
+use crate::estate::{Component, Estate};
 use crate::files::Files;
 use crate::source::{Change, Source};
-use std::collections::BTreeMap;
+use crate::value::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the user asked to look at.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub struct Project {
     pub config: Vec<String>,
     /// Environment variables that a dialect honours (see [`Dialect::variables`]), by name.
     pub env: BTreeMap<String, String>,
+    /// The names of the environment variables that are set where the project is deployed, if the user says so.
+    pub variables: Option<BTreeSet<String>>,
 }
 
 /// How much of a revision is to be resolved.
@@ -76,9 +80,48 @@ pub trait Dialect: Send + Sync {
 
     /// Resolves a revision. Mistakes in its files are findings of the estate.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate;
+
+    /// Resolves the strings of a value against a context that the caller knows. With `partial`, what cannot be resolved
+    /// stays as it is written; without, it is an error.
+    ///
+    /// # Errors
+    /// What cannot be resolved, or is malformed.
+    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError>;
+
+    /// The context that templates of a component are evaluated in; none if a component is none.
+    fn context(&self, _component: &Component) -> Option<Value> {
+        None
+    }
+}
+
+/// What a template comes to.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluated {
+    /// The value.
+    pub value: Value,
+    /// What stayed as it is written, sorted, each once.
+    pub unresolved: Vec<String>,
+    /// Why that cannot be resolved, the nearest reason first.
+    pub reasons: Vec<String>,
+}
+
+/// Why a template has no value.
+#[derive(Clone, Debug)]
+pub struct EvalError {
+    /// What is wrong.
+    pub message: String,
+    /// Why, the nearest reason first.
+    pub reasons: Vec<String>,
+}
+
+impl EvalError {
+    /// An error that needs no more reasons.
+    pub fn new(message: impl Into<String>) -> Self {
+        EvalError { message: message.into(), reasons: Vec::new() }
+    }
 }
 
 /// All dialects, with nothing parsed yet.
 pub fn all() -> Vec<Box<dyn Dialect>> {
-    vec![Box::new(atmos::Atmos::new())]
+    vec![Box::new(atmos::Atmos::new()), Box::new(jitsubst::Jitsubst::new())]
 }

@@ -91,16 +91,16 @@ impl Found<'_> {
         self.parts.is_empty()
     }
 
-    /// The names of their dialects.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.parts.iter().map(|p| p.dialect.name())
-    }
-
     /// Resolves one state. A project that it does not have yet, or no more, is an empty one there.
     pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Estate {
+        combine(self.resolve_each(source, files, scope).into_iter().map(|(_, estate)| estate).collect())
+    }
+
+    /// The same, each project by itself.
+    pub fn resolve_each(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Vec<(&dyn Dialect, Estate)> {
         let there = |p: &&Part<'_>| !p.searched || p.dialect.detect(source, &p.project) != Presence::Absent;
         let parts = self.parts.iter().filter(there);
-        combine(parts.map(|p| p.dialect.resolve(source, &p.project, files, scope)).collect())
+        parts.map(|p| (p.dialect, p.dialect.resolve(source, &p.project, files, scope))).collect()
     }
 }
 

@@ -15,6 +15,7 @@ mod deferred;
 mod discover;
 mod document;
 mod duplicates;
+mod eval;
 mod functions;
 mod imports;
 mod include;
@@ -38,12 +39,12 @@ mod validate;
 
 pub use merge::ListStrategy;
 
-use super::{Dialect, Presence, Project, Scope, Variables};
+use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
-use crate::estate::{Estate, State, Unit};
+use crate::estate::{Component, Estate, State, Unit};
 use crate::files::Files;
 use crate::source::Source;
-use crate::value::FileId;
+use crate::value::{FileId, Value};
 use config::Config;
 use duplicates::Done;
 use manifest::Manifests;
@@ -212,6 +213,14 @@ impl Dialect for Atmos {
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
         Estate { units, findings, documents: reader.documents() }
+    }
+
+    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
+        eval::eval(&self.templates, template, context, partial)
+    }
+
+    fn context(&self, component: &Component) -> Option<Value> {
+        Some(component.value.clone())
     }
 }
 
