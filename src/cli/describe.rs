@@ -6,6 +6,7 @@ use crate::diagnostic::Level;
 use crate::estate::{Address, Placed};
 use crate::files::Files;
 use crate::report::{Finding, describe};
+use crate::settings::Settings;
 use clap::{Args, Subcommand, ValueEnum};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -71,7 +72,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let estate = open::resolve(&*source, &place, &files)?;
+    let estate = open::resolve(&*source, &place, &Settings::default(), &files)?;
     let mut found = estate.components();
     let mut out = output::stdout();
     let text = output::options(global);

@@ -5,6 +5,7 @@ use super::{Failure, Global};
 use crate::dialects::{Dialects, Project, Scope, Variables};
 use crate::estate::Estate;
 use crate::files::Files;
+use crate::settings::Settings;
 use crate::source::{Folder, Repository, Source};
 use std::path::{Path, PathBuf};
 
@@ -34,8 +35,13 @@ pub(super) enum State {
 ///
 /// # Errors
 /// There is no project in it.
-pub(super) fn resolve(source: &dyn Source, place: &Place, files: &Files) -> Result<Estate, Failure> {
-    let found = place.dialects.detect(&[source], &place.project);
+pub(super) fn resolve(
+    source: &dyn Source,
+    place: &Place,
+    settings: &Settings,
+    files: &Files,
+) -> Result<Estate, Failure> {
+    let found = place.dialects.detect(&[source], &place.project(settings));
     if found.is_empty() {
         return Err(no_project(source, place));
     }
@@ -118,6 +124,11 @@ impl Place {
     /// The folder that paths of the worktree begin in.
     pub(super) fn root(&self) -> &Path {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
+    }
+
+    /// What to look at, with what the settings say of it.
+    pub(super) fn project(&self, settings: &Settings) -> Project {
+        Project { variables: settings.variables.value.clone(), ..self.project.clone() }
     }
 
     /// The repository, where one is needed.

@@ -1,6 +1,8 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
 pub mod change;
+mod graph;
+mod jitsubst;
 mod meta;
 mod resolution;
 mod schema;
@@ -177,6 +179,7 @@ pub static RULES: &[&Rule] = &[
     &change::switched::COMPONENT_ENABLED,
     &change::component_removed::COMPONENT_REMOVED,
     &schema::DEPRECATED_KEY,
+    &graph::DEPENDENCY_CYCLE,
     &resolution::DUPLICATE_COMPONENT,
     &resolution::DUPLICATE_KEY,
     &change::edit_without_effect::EDIT_WITHOUT_EFFECT,
@@ -187,11 +190,30 @@ pub static RULES: &[&Rule] = &[
     &resolution::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
     &resolution::INVALID_YAML,
+    &jitsubst::JIT_BAD_INFRA_OUTPUT_SOURCE,
+    &jitsubst::JIT_DOLLAR_DOLLAR,
+    &jitsubst::JIT_DUPLICATE_RESOURCE,
+    &jitsubst::JIT_ENV_SILENTLY_EMPTY,
+    &jitsubst::JIT_ENV_UNSET,
+    &jitsubst::JIT_MALFORMED_REF,
+    &jitsubst::JIT_MISSING_DEPENDS_ON,
+    &jitsubst::JIT_MODULE_SKIPPED_IN_ENV,
+    &jitsubst::JIT_NESTED_REF,
+    &jitsubst::JIT_REF_BLANKED_BY_ENV_EXPANSION,
+    &jitsubst::JIT_REF_IN_KEY,
+    &jitsubst::JIT_SECRET_LITERAL,
+    &jitsubst::JIT_SELF_REF,
+    &jitsubst::JIT_UNCLOSED_REF,
+    &jitsubst::JIT_UNKNOWN_MODULE,
+    &jitsubst::JIT_UNUSED_SECRET,
+    &jitsubst::JIT_WHITESPACE_IN_REF,
     &resolution::LOCAL_CYCLE,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
     &schema::NON_MAPPING_SECTION,
     &change::provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED,
     &schema::SCHEMA_VIOLATION,
+    &graph::REFERENCE_CYCLE,
+    &resolution::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
     &resolution::STACK_NAME_UNRESOLVED,
     &change::component_removed::STACK_REMOVED,
@@ -200,6 +222,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::TEMPLATE_ERROR,
     &change::type_changed::TYPE_CHANGED,
     &resolution::UNDEFINED_BASE_COMPONENT,
+    &graph::UNDEFINED_DEPENDENCY,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
     &schema::UNKNOWN_KEY,
