@@ -22,8 +22,11 @@ pub(crate) struct Loaded {
 /// Files decoded so far; both revisions share it.
 #[derive(Default)]
 pub(crate) struct Cache {
-    loaded: Mutex<HashMap<(BlobId, Arc<str>), Arc<Loaded>>>,
+    loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
 }
+
+/// The content of a file and the path it was asked for by.
+type Identity = (BlobId, Arc<str>);
 
 /// The files of one revision.
 pub(crate) struct Loader<'a> {
@@ -76,7 +79,8 @@ impl<'a> Loader<'a> {
                 decode::decode(doc, &place).map_err(|all| all.iter().map(|p| problem(file, p)).collect())
             }
             Err(e) => {
-                let label = Label::new(file, e.offset, e.offset + 1, "");
+                let end = text.len() as u32;
+                let label = Label::new(file, e.offset.min(end), (e.offset + 1).min(end), "");
                 Err(vec![Diagnostic::new("invalid-yaml", e.message.clone(), label).breaking()])
             }
         };

@@ -7,6 +7,7 @@
 
 mod checks;
 mod config;
+mod context;
 mod defer;
 mod expand;
 mod imports;
@@ -35,7 +36,7 @@ use overlay::{Place, Resource};
 use sink::Sink;
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError};
-use substitute::{Mode, Sources};
+use substitute::Mode;
 
 /// The names that a configuration has in its folder, the first one first.
 const NAMES: [&str; 2] = ["infra.yaml", "config/infra.yaml"];
@@ -62,10 +63,12 @@ pub(crate) struct Stack {
     skipped: Vec<(Arc<str>, Prov)>,
     /// Who depends on whom.
     depends: Graph<String, checks::Edge>,
+    /// The same with references.
+    needs: Graph<String, checks::Edge>,
 }
 
 impl Stack {
-    fn new(config: &Config, name: &Arc<str>, environment: Option<&str>) -> Self {
+    fn new(config: &Config, files: &Files, name: &Arc<str>, environment: Option<&str>) -> Self {
         let (mut resources, mut duplicates, mut skipped) = (Vec::<Planned>::new(), Vec::new(), Vec::new());
         for module in config.modules.iter().filter(|m| m.is_resource()) {
             match overlay::place(config, module, environment) {
@@ -75,7 +78,8 @@ impl Stack {
             }
         }
         let depends = checks::depends(&resources);
-        Stack { name: Arc::clone(name), resources, duplicates, skipped, depends }
+        let needs = checks::needs(&resources, &depends, files);
+        Stack { name: Arc::clone(name), resources, duplicates, skipped, depends, needs }
     }
 
     fn components(&self) -> Vec<Arc<Component>> {
@@ -130,7 +134,7 @@ impl Jitsubst {
         if let Some(config) = config.filter(|_| !sink.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
             if touched {
-                let stacks = stacks(&config);
+                let stacks = stacks(&config, loader.files);
                 unit.components = stacks.iter().flat_map(Stack::components).collect();
                 unit.components.sort_by_key(|c| c.address());
                 let (loaded, files) = (&files, loader.files);
@@ -143,12 +147,12 @@ impl Jitsubst {
 }
 
 /// All environments; if there are none, the one that has no name.
-fn stacks(config: &Config) -> Vec<Stack> {
+fn stacks(config: &Config, files: &Files) -> Vec<Stack> {
     let names = config.environment_names();
     if names.is_empty() {
-        return vec![Stack::new(config, &NO_ENVIRONMENT.into(), None)];
+        return vec![Stack::new(config, files, &NO_ENVIRONMENT.into(), None)];
     }
-    crate::threads::map(&names.into_iter().collect::<Vec<_>>(), |name| Stack::new(config, name, Some(name)))
+    crate::threads::map(&names.into_iter().collect::<Vec<_>>(), |name| Stack::new(config, files, name, Some(name)))
 }
 
 impl Dialect for Jitsubst {
@@ -185,8 +189,8 @@ impl Dialect for Jitsubst {
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
-        let sources = Sources::read(context).map_err(EvalError::new)?;
         let mode = if partial { Mode::Lenient } else { Mode::Strict };
+        let sources = context::read(context, mode).map_err(EvalError::new)?;
         let resolved = substitute::resolve(template, &sources, mode).map_err(EvalError::new)?;
         let (unresolved, reasons) =
             resolved.unresolved.into_iter().map(|(body, why)| (body.clone(), format!("`${{{body}}}`: {why}"))).unzip();

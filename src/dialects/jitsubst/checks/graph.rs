@@ -1,13 +1,15 @@
 //! Who depends on whom: names that are there once, dependencies that exist, no circles.
 
-use super::Subject;
+use super::{Subject, part};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::Stack;
+use crate::dialects::jitsubst::defer::Planned;
 use crate::dialects::jitsubst::overlay::Resource;
 use crate::dialects::jitsubst::sink::{Sink, label};
+use crate::files::Files;
 use crate::graph::{Graph, Step};
-use crate::value::Value;
-use std::collections::BTreeMap;
+use crate::value::{FileId, Value};
+use std::collections::BTreeSet;
 
 /// What makes one resource need another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,12 +24,12 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     for stack in subject.stacks {
         duplicates(stack, sink);
         undefined(subject, stack, sink);
-        cycles(subject, stack, sink);
+        cycles(stack, sink);
     }
 }
 
 /// The graph of `depends_on` alone.
-pub(crate) fn depends(resources: &[crate::dialects::jitsubst::defer::Planned]) -> Graph<String, Edge> {
+pub(crate) fn depends(resources: &[Planned]) -> Graph<String, Edge> {
     let mut graph = Graph::new();
     for planned in resources {
         graph.add_node(planned.resource.name.to_string());
@@ -45,21 +47,38 @@ pub(crate) fn depends(resources: &[crate::dialects::jitsubst::defer::Planned]) -
     graph
 }
 
+/// That graph with the references to other resources.
+pub(crate) fn needs(resources: &[Planned], depends: &Graph<String, Edge>, files: &Files) -> Graph<String, Edge> {
+    let mut all = depends.clone();
+    let names: BTreeSet<&str> = resources.iter().map(|p| &*p.resource.name).collect();
+    for planned in resources {
+        let own = &planned.resource.name;
+        for used in &planned.uses {
+            let Some(module) = used.class.module().filter(|m| **m != **own && names.contains(m)) else { continue };
+            let place = part(files, (&used.prov, planned.resource.file), &used.written, used.nth);
+            all.add_edge(own.to_string(), module.to_owned(), Edge { place, is_reference: true });
+        }
+    }
+    all
+}
+
 fn duplicates(stack: &Stack, sink: &mut Sink) {
-    let mut seen: BTreeMap<&str, &Resource> = BTreeMap::new();
     let provider = |r: &Resource| r.config.get("provider").and_then(Value::as_str).unwrap_or_default().to_owned();
-    for Resource { name, .. } in &stack.duplicates {
-        let Some(resource) = stack.duplicates.iter().find(|r| r.name == *name) else { continue };
-        let first = stack.resources.iter().map(|p| &p.resource).find(|r| r.name == *name);
-        let Some(first) = first.filter(|_| seen.insert(name, resource).is_none()) else { continue };
-        let (one, two) = (provider(first), provider(resource));
-        let message = if (&first.kind, &one) == (&resource.kind, &two) {
-            format!("two resources are called `{name}`")
-        } else {
-            format!(
-                "`{name}` is the name of a `{}` and of a `{}`: a name stands for one resource",
-                first.kind, resource.kind
-            )
+    for resource in &stack.duplicates {
+        let name = &resource.name;
+        let Some(first) = stack.resources.iter().map(|p| &p.resource).find(|r| r.name == *name) else { continue };
+        let alike = first.kind == resource.kind && provider(first) == provider(resource);
+        let message = match alike {
+            true => format!("two resources are called `{name}`"),
+            false if first.kind == resource.kind => {
+                format!("two resources of different providers are called `{name}`, which stands for one resource")
+            }
+            false => {
+                format!(
+                    "a `{}` and a `{}` are called `{name}`, which stands for one resource",
+                    first.kind, resource.kind
+                )
+            }
         };
         let place = label(&resource.prov, resource.file, "");
         let finding = Diagnostic::new("jit-duplicate-resource", message, place)
@@ -104,22 +123,11 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
     }
 }
 
-fn cycles(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
+fn cycles(stack: &Stack, sink: &mut Sink) {
     for cycle in stack.depends.cycles() {
-        let finding = circle("dependency-cycle", "resources depend on each other", &cycle);
-        sink.in_stack(&stack.name, finding.breaking());
+        sink.in_stack(&stack.name, circle("dependency-cycle", "resources depend on each other", &cycle).breaking());
     }
-    let mut all = stack.depends.clone();
-    let exists = |name: &str| stack.resources.iter().any(|p| *p.resource.name == *name);
-    for planned in &stack.resources {
-        let own = &planned.resource.name;
-        for used in &planned.uses {
-            let Some(module) = used.class.module().filter(|m| **m != **own && exists(m)) else { continue };
-            let place = subject.part(&used.prov, planned.resource.file, &used.written, used.nth);
-            all.add_edge(own.to_string(), module.to_owned(), Edge { place, is_reference: true });
-        }
-    }
-    for cycle in all.cycles() {
+    for cycle in stack.needs.cycles() {
         if cycle.iter().any(|s| s.edge.is_reference) {
             sink.in_stack(&stack.name, circle("reference-cycle", "resources need each other", &cycle));
         }
@@ -128,7 +136,7 @@ fn cycles(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
 
 fn circle(rule: &'static str, what: &str, cycle: &[Step<'_, String, Edge>]) -> Diagnostic {
     let Some(first) = cycle.first() else {
-        return Diagnostic::new(rule, what, Label::new(crate::value::FileId(0), 0, 0, ""));
+        return Diagnostic::new(rule, what, Label::new(FileId(0), 0, 0, ""));
     };
     let names: Vec<String> = cycle.iter().chain([first]).map(|s| format!("`{}`", s.from)).collect();
     let message = match cycle.len() {

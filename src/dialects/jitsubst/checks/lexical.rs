@@ -1,7 +1,7 @@
 //! The form of references, as they are written: in the configuration of resources, in what environments lay over it, and in
 //! the variables that environments give to all.
 
-use super::Subject;
+use super::{Subject, part};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::dialects::jitsubst::reference::{Body, references};
 use crate::dialects::jitsubst::sink::{Sink, key_label};
@@ -53,7 +53,7 @@ impl Check<'_, '_> {
             let (body, written) = (reference.body, &text[reference.start..reference.end]);
             end = reference.end;
             let nth = text[..reference.start].matches(written).count();
-            let place = self.subject.part(prov, self.file, written, nth);
+            let place = part(self.subject.files, (prov, self.file), written, nth);
             if let Some(message) = malformed(body) {
                 let help = "name a variable (`${NAME}`) or a field of a module (`${MODULE.field}`)";
                 self.sink.push(Diagnostic::new("jit-malformed-ref", message, place).token(written).help(help));
@@ -68,7 +68,7 @@ impl Check<'_, '_> {
         }
         if let Some(at) = text[end..].find("${").map(|at| end + at) {
             let nth = text[..at].matches("${").count();
-            let place = self.subject.part(prov, self.file, "${", nth);
+            let place = part(self.subject.files, (prov, self.file), "${", nth);
             let message = "`${` is never closed, so this is no reference";
             let help = "close it with `}`, or leave the braces out if the text is meant";
             self.sink.report(Diagnostic::new("jit-unclosed-ref", message, place).help(help));
@@ -78,7 +78,7 @@ impl Check<'_, '_> {
     fn dollars(&mut self, written: &str, start: usize, text: &str, prov: &Prov) {
         let doubled = format!("${written}");
         let nth = text[..start - 1].matches(&doubled).count();
-        let place = self.subject.part(prov, self.file, &doubled, nth);
+        let place = part(self.subject.files, (prov, self.file), &doubled, nth);
         let message = format!("`{doubled}` is no escape: `{written}` is replaced all the same");
         let note = "there is no way to write a literal `${…}`; text that needs one must come from elsewhere";
         self.sink.report(Diagnostic::new("jit-dollar-dollar", message, place).token(doubled.as_str()).note(note));

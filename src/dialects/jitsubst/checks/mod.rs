@@ -5,7 +5,7 @@ mod lexical;
 mod references;
 mod secrets;
 
-pub(crate) use graph::{Edge, depends};
+pub(crate) use graph::{Edge, depends, needs};
 
 use super::Stack;
 use super::config::Config;
@@ -39,20 +39,18 @@ pub(crate) fn run(subject: &Subject<'_>, sink: &mut Sink) {
     secrets::check(subject, sink);
 }
 
-impl Subject<'_> {
-    /// The place of a part of a string: of what is `written` there, the one that has `nth` others before it. The whole
-    /// string, where escapes or folding hide it.
-    fn part(&self, site: &Prov, file: FileId, written: &str, nth: usize) -> Label {
-        let whole = label(site, file, "");
-        let text = &self.files.get(whole.file).text;
-        let Some(raw) = text.get(whole.start as usize..whole.end as usize) else { return whole };
-        match raw.match_indices(written).nth(nth) {
-            Some((at, _)) => {
-                let start = whole.start + at as u32;
-                Label::new(whole.file, start, start + written.len() as u32, "")
-            }
-            None => whole,
+/// The place of a part of a string: of what is `written` there, the one that has `nth` others before it. The whole string,
+/// where escapes or folding hide it.
+fn part(files: &Files, (site, file): (&Prov, FileId), written: &str, nth: usize) -> Label {
+    let whole = label(site, file, "");
+    let text = &files.get(whole.file).text;
+    let Some(raw) = text.get(whole.start as usize..whole.end as usize) else { return whole };
+    match raw.match_indices(written).nth(nth) {
+        Some((at, _)) => {
+            let start = whole.start + at as u32;
+            Label::new(whole.file, start, start + written.len() as u32, "")
         }
+        None => whole,
     }
 }
 

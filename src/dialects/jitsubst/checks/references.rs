@@ -1,7 +1,7 @@
 //! What references name: modules that are there, before the one that needs them; variables that are set.
 
 use super::lexical::is_odd;
-use super::{Subject, listed};
+use super::{Subject, listed, part};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::Stack;
 use crate::dialects::jitsubst::defer::{Class, PRESERVED, Planned, Use};
@@ -16,7 +16,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
         let ordered = stack.resources.iter().all(|p| p.depends_on().is_some());
         for planned in &stack.resources {
             for used in planned.uses.iter().filter(|u| !is_odd(&u.body)) {
-                let place = subject.part(&used.prov, planned.resource.file, &used.written, used.nth);
+                let place = part(subject.files, (&used.prov, planned.resource.file), &used.written, used.nth);
                 let mut one = One { subject, stack, planned, used, place, sink };
                 match &used.class {
                     Class::Id(module) | Class::Output(module, _) => one.module(module, ordered),
@@ -64,8 +64,9 @@ impl One<'_, '_> {
             return;
         };
         let (name, other) = (own.name.to_string(), module.to_owned());
-        let before = |a: &String, b: &String| self.stack.depends.reachable(a).contains(b);
-        if !ordered || before(&name, &other) || before(&other, &name) {
+        let before = self.stack.depends.reachable(&name).contains(&other);
+        let circle = self.stack.needs.reachable(&other).contains(&name);
+        if !ordered || before || circle {
             return;
         }
         let message = format!("`{written}` needs `{module}` to be there first, but `{name}` does not depend on it");
@@ -178,7 +179,7 @@ fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, sink: &mut
     for text in texts {
         let names: BTreeSet<&str> = text.iter().map(|u| u.written.as_str()).collect();
         let Some(first) = text.first() else { continue };
-        let place = subject.part(&first.prov, planned.resource.file, &first.written, first.nth);
+        let place = part(subject.files, (&first.prov, planned.resource.file), &first.written, first.nth);
         let verb = if names.len() == 1 { "becomes" } else { "become" };
         let message = format!("{} {verb} empty when the plan is made: no variable has such a name", listed(names));
         let finding = Diagnostic::new("jit-env-silently-empty", message, place)
