@@ -60,12 +60,34 @@ pub struct Component {
     /// Lines that shaped it without being the origin of one of its values: imports that led to its files, base
     /// components it names, settings that steer merging.
     pub influences: Arc<[Origin]>,
+    /// What it is declared as, where that is not its name: a component that is declared as another one was is that one
+    /// under a new name.
+    pub declared: Option<Arc<str>>,
+    /// What becomes of it when it is no longer described.
+    pub removal: Removal,
+}
+
+/// What becomes of what is deployed when its component is no longer described.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Removal {
+    /// It stays, and nobody looks after it.
+    #[default]
+    Orphaned,
+    /// The next run of the deployment tool destroys it.
+    Destroyed,
+    /// Nothing is deployed: the component only describes others.
+    Nothing,
 }
 
 /// The address of a component: stack, type, name.
 pub type Address = (Arc<str>, Arc<str>, Arc<str>);
 
 impl Component {
+    /// What it is declared as.
+    pub fn declared(&self) -> &Arc<str> {
+        self.declared.as_ref().unwrap_or(&self.name)
+    }
+
     /// Its address.
     pub fn address(&self) -> Address {
         (Arc::clone(&self.stack), Arc::clone(&self.kind), Arc::clone(&self.name))

@@ -80,7 +80,8 @@ fn compare(
     let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();
     let load = options.reporting.load(head, place, &files)?;
-    let projects = place.dialects.detect(&[base, head], &place.project(&load.settings));
+    let dialects = place.dialects();
+    let projects = dialects.detect(&[base, head], &place.project(&load.settings));
     if projects.is_empty() {
         return Err(super::open::no_project(head, place));
     }

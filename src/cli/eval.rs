@@ -97,7 +97,8 @@ fn of_component(
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let found = place.dialects.detect(&[&*source], &place.project);
+    let dialects = place.dialects();
+    let found = dialects.detect(&[&*source], &place.project);
     if found.is_empty() {
         return Err(open::no_project(&*source, &place));
     }

@@ -15,8 +15,8 @@ pub(super) struct Place {
     pub repository: Option<Repository>,
     /// What to look at in it.
     pub project: Project,
-    /// The systems whose projects are looked at.
-    pub dialects: Dialects,
+    /// The only system whose projects are looked at, if one is named.
+    dialect: Option<String>,
     folder: PathBuf,
 }
 
@@ -41,7 +41,8 @@ pub(super) fn resolve(
     settings: &Settings,
     files: &Files,
 ) -> Result<Estate, Failure> {
-    let found = place.dialects.detect(&[source], &place.project(settings));
+    let dialects = place.dialects();
+    let found = dialects.detect(&[source], &place.project(settings));
     if found.is_empty() {
         return Err(no_project(source, place));
     }
@@ -55,7 +56,7 @@ pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
         "{} holds no project that stacklint knows by {} (started in {start}; -C DIR starts elsewhere, --config PATH names \
          the configuration)",
         source.name(),
-        place.dialects.known_by()
+        place.dialects().known_by()
     ))
 }
 
@@ -77,15 +78,14 @@ impl Place {
             project.start = repository.prefix().to_owned();
             project.root = repository.workdir().map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
         }
-        let dialects = global.dialects();
-        let variables: Vec<Variables> = dialects.variables().collect();
+        let variables: Vec<Variables> = global.dialects().variables().collect();
         for (name, value) in std::env::vars_os() {
             let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
             if variables.iter().flat_map(|v| v.prefixes).any(|prefix| name.starts_with(prefix)) {
                 project.env.insert(name.into_owned(), value.into_owned());
             }
         }
-        let mut place = Place { repository, project, dialects, folder };
+        let mut place = Place { repository, project, dialect: global.dialect.clone(), folder };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
@@ -108,7 +108,7 @@ impl Place {
             root: folder.to_string_lossy().replace('\\', "/"),
             ..Project::default()
         };
-        Place { repository: Some(repository), project, dialects: Dialects::new(None), folder }
+        Place { repository: Some(repository), project, dialect: None, folder }
     }
 
     /// A path of the command line, from the root of the repository.
@@ -124,6 +124,11 @@ impl Place {
     /// The folder that paths of the worktree begin in.
     pub(super) fn root(&self) -> &Path {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
+    }
+
+    /// The systems whose projects are looked at, with nothing parsed yet. What they parse belongs to one table of files.
+    pub(super) fn dialects(&self) -> Dialects {
+        Dialects::new(self.dialect.as_deref())
     }
 
     /// What to look at, with what the settings say of it.

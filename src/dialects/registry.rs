@@ -113,7 +113,10 @@ fn combine(mut estates: Vec<Estate>) -> Estate {
     for estate in estates {
         whole.units.extend(estate.units);
         whole.findings.extend(estate.findings);
+        whole.documents.extend(estate.documents);
     }
     diagnostic::unite(&mut whole.findings);
+    whole.documents.sort_by_key(|(file, _)| *file);
+    whole.documents.dedup_by_key(|(file, _)| *file);
     whole
 }

@@ -129,6 +129,8 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
                 name: Arc::clone(&entry.key),
                 value: Value::map(map).with_prov(own.prov),
                 influences: influences.clone().into(),
+                declared: None,
+                removal: crate::estate::Removal::Orphaned,
             }));
         }
         units.push(Arc::new(Unit {

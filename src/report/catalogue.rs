@@ -126,7 +126,7 @@ fn settings(load: &Load) -> Vec<SettingJson> {
     let protected = if protected.is_empty() { "none".to_owned() } else { protected.join(", ") };
     add("protected".into(), &protected, &limits_from.1);
     let names = variables.value.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
-    add("variables".into(), names.as_deref().unwrap_or("not known"), &variables.from);
+    add("variables".into(), names.as_deref().unwrap_or("unknown"), &variables.from);
     for group in Group::ALL {
         let set = load.settings.group_level(group);
         add(format!("groups.{}", group.name()), set.value.name(), &set.from);

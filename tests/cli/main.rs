@@ -8,6 +8,8 @@ mod causes;
 mod common;
 mod contracts;
 mod formats;
+mod eval;
+mod infra;
 mod judging;
 mod odd_files;
 mod outcomes;

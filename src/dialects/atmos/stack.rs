@@ -15,7 +15,7 @@ use super::reader::{Deps, Reader};
 use super::render::{Engine, Failure, Templates};
 use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::Diagnostic;
-use crate::estate::Component;
+use crate::estate::{Component, Removal};
 use crate::template::{FunctionSet, MissingKey};
 use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Value};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -366,6 +366,9 @@ impl Stacks<'_> {
         let shared = self.shared(&manifest, kind).ok()?;
         let built = self.component(&manifest, kind, all, &shared, name, value).ok()?;
         Some((built.map, value.prov.clone()))
+            declared: None,
+            removal: Removal::Orphaned,
+        }))
     }
 
     fn engine<'e>(

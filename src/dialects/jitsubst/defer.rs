@@ -5,7 +5,7 @@ use super::config::{Config, SecretKind};
 use super::expand::{Piece, is_never_set, pieces};
 use super::overlay::Resource;
 use super::reference::{Body, references};
-use crate::value::{Data, Entry, Key, Map, Prov, Unknown, Value};
+use crate::value::{Data, Entry, Map, Prov, Unknown, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -30,13 +30,13 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    /// The name that users see, of several of them.
+    /// The name that users see.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Class::Environment => "environment",
-            Class::Secret => "secrets",
-            Class::Id(_) => "ids",
-            Class::Output(..) => "outputs",
+            Class::Secret => "secret",
+            Class::Id(_) => "id",
+            Class::Output(..) => "output",
             Class::Malformed => "malformed",
             Class::Blanked => "nothing",
         }
@@ -105,17 +105,16 @@ impl Planned {
             let module = Value { data: Data::Str(Arc::clone(&self.resource.module)), prov: self.resource.prov.clone() };
             out.set("module", module);
         }
-        // By class, so that another class of the same reference is a difference.
-        let mut classes: BTreeMap<Key, BTreeMap<&str, &Prov>> = BTreeMap::new();
+        let mut classes: BTreeMap<&str, &Use> = BTreeMap::new();
         for used in self.uses.iter().filter(|u| !matches!(u.class, Class::Blanked | Class::Malformed)) {
-            classes.entry(used.class.name().into()).or_default().entry(&used.body).or_insert(&used.prov);
+            classes.entry(&used.body).or_insert(used);
         }
         if !classes.is_empty() {
-            let body = |(body, prov): (&str, &Prov)| Value::str(body).with_prov(prov.clone());
-            let list = |(class, bodies): (Key, BTreeMap<&str, &Prov>)| {
-                (class, Value::list(bodies.into_iter().map(body).collect()))
-            };
-            out.set("references", Value::map(classes.into_iter().map(list).collect()));
+            // The class is part of the text, so that another class of the same reference is a difference.
+            let item = |u: &&Use| Value::str(format!("{} ({})", u.body, u.class.name())).with_prov(u.prov.clone());
+            // What makes a variable a secret may be the reason for what is no longer in the list.
+            let prov = self.resource.prov.with_inputs(classes.values().map(|u| u.prov.clone()));
+            out.set("references", Value::list(classes.values().map(item).collect()).with_prov(prov));
         }
         Value { data: Data::Map(Arc::new(out)), prov: self.resource.prov.clone() }
     }

@@ -22,7 +22,7 @@ mod tests;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
 use crate::diagnostic;
-use crate::estate::{Component, Estate, State, Unit};
+use crate::estate::{Component, Estate, Removal, State, Unit};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::source::Source;
@@ -89,6 +89,8 @@ impl Stack {
             name: Arc::clone(&planned.resource.name),
             value: planned.value(),
             influences: planned.resource.influences.clone().into(),
+            declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
+            removal: Removal::Destroyed,
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
         if !self.resources.is_empty() {
@@ -99,6 +101,8 @@ impl Stack {
                 name: PLAN.into(),
                 value: order::plan(&self.resources),
                 influences: depends_on.filter_map(|v| v.prov.origin).collect(),
+                declared: None,
+                removal: Removal::Nothing,
             }));
         }
         all.sort_by_key(|c| c.address());

@@ -45,7 +45,10 @@ fn secrets_stay_however_they_are_written() {
 ",
     );
     let stacks = required.stacks();
-    assert_eq!(stacks["default"]["app"]["references"], json!({"environment": ["PLAIN"], "secrets": ["KEY", "OTHER"]}));
+    assert_eq!(
+        stacks["default"]["app"]["references"],
+        json!(["KEY (secret)", "OTHER (secret)", "PLAIN (environment)"])
+    );
 }
 
 #[test]
@@ -59,7 +62,7 @@ fn a_module_reference_outside_of_them_is_lost() {
 #[test]
 fn references_are_told_by_class() {
     let world = app(r#"{env_vars: {A: "${net.id} ${net.cidr} ${TOKEN}", B: "${X} ${}", C: "secret://TOKEN"}}"#);
-    let references = json!({"environment": ["X"], "ids": ["net.id"], "outputs": ["net.cidr"], "secrets": ["TOKEN"]});
+    let references = json!(["TOKEN (secret)", "X (environment)", "net.cidr (output)", "net.id (id)"]);
     assert_eq!(world.stacks()["default"]["app"]["references"], references);
     let estate = world.resolve(&Files::default());
     let all = estate.components();
