@@ -7,8 +7,8 @@ mod causes;
 #[path = "../common/mod.rs"]
 mod common;
 mod contracts;
-mod formats;
 mod eval;
+mod formats;
 mod infra;
 mod judging;
 mod odd_files;

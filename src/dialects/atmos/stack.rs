@@ -321,6 +321,8 @@ impl Stacks<'_> {
             name: Arc::clone(name),
             value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
             influences: influences.into(),
+            declared: None,
+            removal: Removal::Orphaned,
         };
         Ok((Arc::new(component), checked))
     }
@@ -366,9 +368,6 @@ impl Stacks<'_> {
         let shared = self.shared(&manifest, kind).ok()?;
         let built = self.component(&manifest, kind, all, &shared, name, value).ok()?;
         Some((built.map, value.prov.clone()))
-            declared: None,
-            removal: Removal::Orphaned,
-        }))
     }
 
     fn engine<'e>(
