@@ -6,6 +6,7 @@ mod describe;
 mod diff;
 mod fix;
 mod generate;
+mod locals;
 mod open;
 mod output;
 mod reporting;

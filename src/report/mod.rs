@@ -11,6 +11,7 @@ pub mod junit;
 mod links;
 pub mod markdown;
 pub mod sarif;
+pub mod locals;
 pub mod text;
 pub mod unified;
 

@@ -8,6 +8,7 @@ mod causes;
 mod common;
 mod contracts;
 mod judging;
+mod locals;
 mod odd_files;
 mod outcomes;
 mod places;

@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::functions::NO_ENV;
 use super::imports::{self, Import};
+use super::local_scopes::{LocalCache, Met};
 use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
@@ -97,6 +98,10 @@ pub(crate) struct Manifests<'a> {
     pub templates: &'a Templates,
     /// Findings.
     pub sink: &'a Sink,
+    /// Locals of files, resolved.
+    pub locals: &'a LocalCache,
+    /// The files that have locals.
+    pub met: Met,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
 }
 
@@ -107,8 +112,9 @@ impl<'a> Manifests<'a> {
         strategy: ListStrategy,
         templates: &'a Templates,
         sink: &'a Sink,
+        locals: &'a LocalCache,
     ) -> Self {
-        Manifests { reader, config, strategy, templates, sink, memo: Mutex::default() }
+        Manifests { reader, config, strategy, templates, sink, locals, met: Met::default(), memo: Mutex::default() }
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.

@@ -17,6 +17,9 @@ mod functions;
 mod imports;
 mod include;
 mod layers;
+mod local_refs;
+mod local_rules;
+mod local_scopes;
 mod locals;
 mod manifest;
 mod merge;
@@ -35,11 +38,12 @@ pub use merge::ListStrategy;
 
 use super::{Dialect, Project, Scope};
 use crate::diagnostic::{self, Diagnostic, Label};
-use crate::estate::{Estate, State, Unit};
+use crate::estate::{self, Estate, State, Unit};
 use crate::files::Files;
 use crate::source::Source;
 use crate::value::FileId;
 use config::Config;
+use local_scopes::{FileLocals, LocalCache};
 use manifest::Manifests;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
@@ -53,6 +57,7 @@ use std::sync::Arc;
 pub struct Atmos {
     cache: Cache,
     templates: Templates,
+    locals: LocalCache,
 }
 
 impl Atmos {
@@ -68,7 +73,7 @@ impl Atmos {
         shared: &Deps,
         scope: Scope<'_>,
         sink: &Sink,
-    ) -> Vec<Arc<Unit>> {
+    ) -> (Vec<Arc<Unit>>, estate::Locals) {
         let strategy = match &config.strategy {
             Ok(strategy) => *strategy,
             Err(name) => {
@@ -77,7 +82,7 @@ impl Atmos {
                 let file = anchor(reader.files, shared);
                 let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
                 sink.error("invalid-config", message, &site, file);
-                return Vec::new();
+                return Default::default();
             }
         };
         let mut found = shared.clone();
@@ -89,14 +94,29 @@ impl Atmos {
             let site = config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
             sink.error("invalid-config", message, &site, file);
         }
-        let loader = Manifests::new(reader, config, strategy, &self.templates, sink);
+        let loader = Manifests::new(reader, config, strategy, &self.templates, sink, &self.locals);
         let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
         let config_touched = match scope {
             Scope::All => true,
             Scope::Touched(changes) => changes.iter().any(|c| shared.touched(&c.path, c.kind)),
         };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
-        crate::threads::map(&manifests, one).into_iter().flatten().collect()
+        let units: Vec<Arc<Unit>> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
+        let locals = self.local_scopes(&loader, &units);
+        (units, locals)
+    }
+
+    fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> estate::Locals {
+        let met = loader.met.all();
+        let path = |f: &&Arc<FileLocals>| Arc::clone(&f.loaded.path);
+        let mut files: Vec<&Arc<FileLocals>> = met.values().collect();
+        files.sort_by_cached_key(path);
+        let scopes = files.iter().flat_map(|f| f.view(&self.templates)).cloned().collect();
+        let named = |unit: &Arc<Unit>| {
+            let found = met.get(&unit.file)?;
+            Some((unit.file, loader.own_stack_name(&found.loaded.path, found)?))
+        };
+        estate::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
 
     fn unit(
@@ -151,11 +171,11 @@ impl Dialect for Atmos {
         let reader = Reader::new(source, files, &self.cache);
         let sink = Sink::default();
         let mut shared = Deps::default();
-        let units = match search::load(&reader, project, &mut shared) {
+        let (units, locals) = match search::load(&reader, project, &mut shared) {
             Ok(config) => self.units(&reader, &config, &shared, scope, &sink),
             Err(trouble) => {
                 report(trouble, &sink, files);
-                Vec::new()
+                Default::default()
             }
         };
         let mut findings = sink.into_findings();
@@ -166,7 +186,7 @@ impl Dialect for Atmos {
             }
         }
         diagnostic::unite(&mut findings);
-        Estate { units, findings, documents: reader.documents() }
+        Estate { units, findings, locals, documents: reader.documents() }
     }
 }
 

@@ -242,6 +242,7 @@ impl Stacks<'_> {
         said_of_workspace: Option<&Map>,
     ) -> Result<Arc<Component>, Poisoned> {
         let mut map = built.map;
+        let locals = map.get("locals").cloned();
         let data = name_data(&map, name);
         let strict = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
         let failed = |e: crate::template::Error| {
@@ -305,6 +306,7 @@ impl Stacks<'_> {
             name: Arc::clone(name),
             value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
             influences: influences.into(),
+            locals,
         }))
     }
 
