@@ -133,6 +133,7 @@ impl<'a> Manifests<'a> {
             missing,
             env: &NO_ENV,
             assume: false,
+            misses: None,
         }
     }
 

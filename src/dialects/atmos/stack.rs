@@ -317,7 +317,16 @@ impl Stacks<'_> {
         functions: &'e FunctionSet,
         missing: MissingKey,
     ) -> Engine<'e> {
-        Engine { templates: self.templates, slot, delimiters, functions, missing, env: &NO_ENV, assume: false }
+        Engine {
+            templates: self.templates,
+            slot,
+            delimiters,
+            functions,
+            missing,
+            env: &NO_ENV,
+            assume: false,
+            misses: None,
+        }
     }
 
     /// The component pass: the whole component is rendered with itself as data.
