@@ -3,6 +3,7 @@
 use super::describe::{Common, Format};
 use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
+use crate::diagnostic::Level;
 use crate::dialects::atmos::Atmos;
 use crate::estate::{Estate, LocalLevel, Placed};
 use crate::files::Files;
@@ -76,7 +77,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         (Format::Json, true) => described.provenance(&files).write_json(&mut out)?,
         (Format::Yaml, true) => described.provenance(&files).write_yaml(&mut out)?,
         (Format::Text, full) => {
-            described.provenance(&files).write_text(&mut out, full, &output::text_options(global))?;
+            described.provenance(&files).write_text(&mut out, full, &output::options(global))?;
         }
     }
     out.flush()?;
@@ -105,9 +106,10 @@ fn unresolved(
 }
 
 /// What keeps something (of a file) from being resolved.
-fn breaking(estate: &Estate, file: Option<FileId>) -> Vec<Finding<'_>> {
+fn breaking(estate: &Estate, file: Option<FileId>) -> Vec<Finding> {
     let all = estate.findings.iter().filter(|f| f.is_breaking);
-    all.filter(|f| file.is_none_or(|file| f.primary.file == file)).map(open::finding).collect()
+    let all = all.filter(|f| file.is_none_or(|file| f.primary.file == file)).cloned();
+    all.map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() }).collect()
 }
 
 /// The file that defines a stack: by its own name or the name that it gives without its imports, else by the name that

@@ -1,7 +1,8 @@
 //! The local names of a stack's file: in the shape that the deployment tool prints them, and with where each comes from.
 
+use super::Options;
 use super::text::style::{Theme, escape, width};
-use super::text::{TextOptions, value};
+use super::text::value;
 use crate::diff::mask;
 use crate::estate::{Dependency, Local, LocalLevel, LocalScope};
 use crate::files::Files;
@@ -300,7 +301,7 @@ impl Provenance {
 
     /// Writes it for people: names by scope with their values and places; `full` adds the text that is written there,
     /// what it depends on, who uses it and what it hides, and all scopes merged.
-    pub fn write_text(&self, out: &mut dyn io::Write, full: bool, options: &TextOptions) -> io::Result<()> {
+    pub fn write_text(&self, out: &mut dyn io::Write, full: bool, options: &Options) -> io::Result<()> {
         let theme = Theme::new(options.color);
         let whose = match (&self.component, &self.component_type) {
             (Some(name), Some(kind)) => {
@@ -343,7 +344,7 @@ fn is_secret(name: &str) -> bool {
     mask::is_secret_pointer(&format!("/{}", name.replace('~', "~0").replace('/', "~1")))
 }
 
-fn shown(name: &str, local: &LocalReport, options: &TextOptions) -> String {
+fn shown(name: &str, local: &LocalReport, options: &Options) -> String {
     value::inline(&local.value, is_secret(name), options)
 }
 
@@ -368,7 +369,7 @@ fn details(
     local: &LocalReport,
     name: &str,
     theme: Theme,
-    options: &TextOptions,
+    options: &Options,
 ) -> io::Result<()> {
     let mut line = |what: &str, text: &str| writeln!(out, "      {} {text}", theme.dim(&format!("{what:<10}")));
     if local.text.contains("{{") || local.text.starts_with('!') {

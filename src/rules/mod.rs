@@ -1,6 +1,7 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
 pub mod change;
+mod locals;
 mod meta;
 mod resolution;
 mod source;
@@ -184,13 +185,18 @@ pub static RULES: &[&Rule] = &[
     &resolution::INHERITANCE_CYCLE,
     &resolution::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
+    &locals::INVALID_LOCAL_NAME,
     &resolution::INVALID_YAML,
+    &locals::LEAKED_LOCAL,
     &resolution::LOCAL_CYCLE,
+    &locals::LOCAL_NEEDS_IMPORT,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
+    &locals::NO_VALUE_RENDERED,
     &resolution::NON_MAPPING_SECTION,
     &change::provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED,
     &resolution::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
+    &locals::SHADOWED_LOCAL,
     &resolution::STACK_NAME_UNRESOLVED,
     &change::component_removed::STACK_REMOVED,
     &change::state_address_changed::STATE_ADDRESS_CHANGED,
@@ -198,6 +204,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::TEMPLATE_ERROR,
     &change::type_changed::TYPE_CHANGED,
     &resolution::UNDEFINED_BASE_COMPONENT,
+    &locals::UNDEFINED_LOCAL,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
     &meta::UNKNOWN_RULE,
@@ -205,6 +212,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNRESOLVED_IMPORT,
     &resolution::UNRESOLVED_INCLUDE,
     &meta::UNUSED_IGNORE,
+    &locals::UNUSED_LOCAL,
     &change::wide_blast_radius::WIDE_BLAST_RADIUS,
 ];
 

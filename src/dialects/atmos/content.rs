@@ -27,6 +27,7 @@ impl Manifests<'_> {
         deps.add(&included);
         let is_template = loaded.path.ends_with(".yaml.tmpl") || loaded.path.ends_with(".yml.tmpl");
         if call.skip_templates {
+            self.met.unrendered(loaded.file);
             let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
             let map = with_handed_sections(self.as_map(loaded, value)?, &call.context);
             return Ok((map, Arc::clone(&call.context)));
@@ -44,7 +45,7 @@ impl Manifests<'_> {
             match found.locals.problems.is_empty() {
                 true => context = self.add_locals(map, &found.locals, &context),
                 false if unfinished => context = without_locals(&context),
-                false => return Err(self.local_problems(&found)),
+                false => return Err(self.local_problems(&found, deps)),
             }
         } else {
             context = without_locals(&context);
@@ -68,6 +69,9 @@ impl Manifests<'_> {
     ) -> Result<Map, Poisoned> {
         let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
         let engine = self.engine(missing);
+        if call.ignore_missing {
+            self.met.lenient(loaded.file);
+        }
         let data = Value { data: Data::Map(Arc::clone(context)), prov: Prov::default() };
         // Only a context that the importer gave makes a failure one; otherwise the file waits for its components.
         let given = !call.context.is_empty();
@@ -78,7 +82,15 @@ impl Manifests<'_> {
         match structured {
             Some(map) => match engine.map_in_parts(&map, &data, 1) {
                 Ok(rendered) => Ok((*rendered).clone()),
-                Err(Failure::Template { .. }) if !given => Ok((*map).clone()),
+                Err(Failure::Template { message, site, .. }) if !given => {
+                    self.met.abandoned(loaded.file, &message, site.origin);
+                    Ok((*map).clone())
+                }
+                Err(Failure::Template { message, site, text: Some(text) })
+                    if self.blames_local(&text, &message, &site, loaded) =>
+                {
+                    Err(Poisoned)
+                }
                 Err(failure) => Err(self.failure(&failure, loaded)),
             },
             None => self.rendered_text(loaded, &data, &engine, given, deps),

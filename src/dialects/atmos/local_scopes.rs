@@ -10,7 +10,7 @@ use super::render::{Engine, Templates};
 use crate::estate::{Dependency, Local, LocalLevel, LocalScope};
 use crate::template::MissingKey;
 use crate::value::{FileId, Key, Map, Origin, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Locals resolved so far; both revisions share it. By the files they come from (the file itself, then what it
@@ -31,19 +31,6 @@ pub(crate) struct FileLocals {
     view: OnceLock<Vec<Arc<LocalScope>>>,
 }
 
-/// The locals of a revision as they are met.
-#[derive(Default)]
-pub(crate) struct Met {
-    files: Mutex<BTreeMap<FileId, Arc<FileLocals>>>,
-}
-
-impl Met {
-    /// The files that have locals, with them.
-    pub(crate) fn all(&self) -> BTreeMap<FileId, Arc<FileLocals>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
 impl Manifests<'_> {
     /// The locals of a file that was decoded with the help of `included`.
     pub(super) fn locals_of(&self, loaded: &Arc<Loaded>, raw: &Map, included: &Deps) -> Arc<FileLocals> {
@@ -58,8 +45,7 @@ impl Manifests<'_> {
             lock().entry(key).or_insert_with(|| Arc::new(found)).clone()
         });
         if found.locals.present || has_component_locals(raw) {
-            let mut met = self.met.files.lock().unwrap_or_else(PoisonError::into_inner);
-            met.entry(loaded.file).or_insert_with(|| Arc::clone(&found));
+            self.met.locals(&found);
         }
         found
     }
@@ -143,6 +129,16 @@ impl FileLocals {
     /// Where the file defines a local of its own or of a component type.
     pub(crate) fn defined(&self, name: &str) -> Option<Origin> {
         self.locals.scopes.iter().rev().find_map(|s| s.raw.get(name)).and_then(|v| v.prov.origin)
+    }
+
+    /// Where a local is defined: by the file for itself or a component type, else by a component, which is named then.
+    pub(crate) fn definition(&self, name: &str) -> Option<(Option<Origin>, Option<Key>)> {
+        let own = self.locals.scopes.iter().rev().find_map(|s| s.raw.get(name));
+        let own = own.map(|v| (v.prov.origin, None));
+        own.or_else(|| {
+            let mut of_components = components(&self.raw);
+            of_components.find_map(|(_, c, section)| Some((section.get(name)?.prov.origin, Some(Arc::clone(c)))))
+        })
     }
 
     fn place(&self, path: &[String], own: &Map, context: &Map) -> Option<Origin> {

@@ -65,8 +65,6 @@ pub(crate) enum Wrong {
         text: Value,
         /// What Go says.
         error: template::Error,
-        /// The locals that it could have used.
-        available: Vec<Key>,
     },
 }
 
@@ -169,8 +167,7 @@ fn scope(
                         problems.push(Problem { kind, what: Wrong::Cycle(cycle) });
                     }
                     None => {
-                        let available = run.locals().map(|l| l.keys().cloned().collect()).unwrap_or_default();
-                        let what = Wrong::Template { name: Arc::clone(&name), text, error, available };
+                        let what = Wrong::Template { name: Arc::clone(&name), text, error };
                         problems.push(Problem { kind, what });
                     }
                 }

@@ -3,7 +3,8 @@
 use super::config::Config;
 use super::functions::NO_ENV;
 use super::imports::{self, Import};
-use super::local_scopes::{LocalCache, Met};
+use super::local_met::Met;
+use super::local_scopes::LocalCache;
 use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
@@ -100,7 +101,7 @@ pub(crate) struct Manifests<'a> {
     pub sink: &'a Sink,
     /// Locals of files, resolved.
     pub locals: &'a LocalCache,
-    /// The files that have locals.
+    /// What rules about locals need.
     pub met: Met,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
 }
@@ -187,6 +188,7 @@ impl<'a> Manifests<'a> {
         if loaded.is_empty() {
             return Ok(Processed::default());
         }
+        self.met.manifest(path, loaded.file);
         let relative = paths::relative(path, &self.config.stacks).unwrap_or(path).to_owned();
         let (mut own, context) = self.read(&loaded, call, deps)?;
         let section = |map: &Map, key: &str| -> Result<Arc<Map>, Poisoned> {
@@ -234,6 +236,7 @@ impl<'a> Manifests<'a> {
             };
             for file in matches {
                 out.edges.extend(item.site.origin);
+                self.met.import(path, &file, item.site.origin);
                 if self.closes_cycle(&file, chain, &loaded) {
                     poisoned = true;
                     continue;
@@ -297,6 +300,9 @@ impl<'a> Manifests<'a> {
             };
             let rendered = self.engine(missing).text(&path, &data);
             let rendered = rendered.map_err(|e| {
+                if self.blames_local(&path, &e.message, &item.path_site, from) {
+                    return Poisoned;
+                }
                 fail("template-error", format!("import path `{path}` cannot be rendered: {}", e.message))
             })?;
             if let Some((_, unknown)) = rendered.unknowns.first() {

@@ -17,9 +17,14 @@ mod functions;
 mod imports;
 mod include;
 mod layers;
+mod local_blame;
+mod local_graph;
+mod local_met;
+mod local_misses;
 mod local_refs;
 mod local_rules;
 mod local_scopes;
+mod local_traces;
 mod locals;
 mod manifest;
 mod merge;
@@ -95,19 +100,20 @@ impl Atmos {
             sink.error("invalid-config", message, &site, file);
         }
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, &self.locals);
-        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
+        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met: &loader.met };
         let config_touched = match scope {
             Scope::All => true,
             Scope::Touched(changes) => changes.iter().any(|c| shared.touched(&c.path, c.kind)),
         };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
         let units: Vec<Arc<Unit>> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
+        loader.report_locals();
         let locals = self.local_scopes(&loader, &units);
         (units, locals)
     }
 
     fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> estate::Locals {
-        let met = loader.met.all();
+        let met = loader.met.records().locals;
         let path = |f: &&Arc<FileLocals>| Arc::clone(&f.loaded.path);
         let mut files: Vec<&Arc<FileLocals>> = met.values().collect();
         files.sort_by_cached_key(path);
