@@ -130,6 +130,7 @@ impl Manifests<'_> {
             self.sink.report(finding);
         }
         self.report_traces(&records, &explained);
+        self.report_uses(&records);
     }
 
     /// The finding about a reference that leads to nothing; `None` if it is to be told otherwise.

@@ -7,6 +7,7 @@ use super::manifest::Manifests;
 use super::names;
 use super::reader::{Deps, Loaded};
 use super::render::{Engine, Templates};
+use crate::diagnostic::Diagnostic;
 use crate::estate::{Dependency, Local, LocalLevel, LocalScope};
 use crate::template::MissingKey;
 use crate::value::{FileId, Key, Map, Origin, Value};
@@ -29,6 +30,7 @@ pub(crate) struct FileLocals {
     /// Its locals.
     pub locals: Locals,
     view: OnceLock<Vec<Arc<LocalScope>>>,
+    oddities: OnceLock<Vec<Diagnostic>>,
 }
 
 impl Manifests<'_> {
@@ -41,7 +43,13 @@ impl Manifests<'_> {
         let known = lock().get(&key).cloned();
         let found = known.unwrap_or_else(|| {
             let locals = locals::resolve(raw, &local_refs::engine(self.templates));
-            let found = FileLocals { loaded: Arc::clone(loaded), raw: raw.clone(), locals, view: OnceLock::new() };
+            let found = FileLocals {
+                loaded: Arc::clone(loaded),
+                raw: raw.clone(),
+                locals,
+                view: OnceLock::new(),
+                oddities: OnceLock::new(),
+            };
             lock().entry(key).or_insert_with(|| Arc::new(found)).clone()
         });
         if found.locals.present || has_component_locals(raw) {
@@ -62,7 +70,7 @@ impl Manifests<'_> {
     }
 }
 
-fn components(raw: &Map) -> impl Iterator<Item = (&Key, &Key, &Value)> {
+pub(super) fn components(raw: &Map) -> impl Iterator<Item = (&Key, &Key, &Value)> {
     let types = raw.get("components").and_then(Value::as_map).into_iter().flat_map(|m| m.iter());
     types.flat_map(|t| {
         let all = t.value.as_map().into_iter().flat_map(|m| m.iter());
@@ -118,6 +126,11 @@ impl FileLocals {
             }
             scopes
         })
+    }
+
+    /// What is odd about them, looked for once.
+    pub(super) fn oddities(&self, manifests: &Manifests<'_>) -> &[Diagnostic] {
+        self.oddities.get_or_init(|| super::local_uses::oddities(self, manifests))
     }
 
     /// The locals of a scope as they are written.

@@ -25,6 +25,7 @@ mod local_refs;
 mod local_rules;
 mod local_scopes;
 mod local_traces;
+mod local_uses;
 mod locals;
 mod manifest;
 mod merge;

@@ -294,3 +294,68 @@ fn traces_of_missing_values() {
     // What is written is meant.
     assert_eq!(with("", "'a <no value> %!s(x) {{ .vars.stage }}'").findings(), [""; 0]);
 }
+
+#[test]
+fn unused_locals() {
+    let world = with("locals:\n  used: 1\n  idle: 2\n  chain: '{{ .locals.used }}'\n", "'{{ .locals.used }}'");
+    let found = told(&world, "unused-local");
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].starts_with("deploy/dev.yaml:4 local `idle` is used by nothing in deploy/dev.yaml"), "{found:#?}");
+    for template in [
+        "{{ .locals.a }}",
+        "{{ $.locals.a }}",
+        "{{ index .locals \"a\" }}",
+        "{{ index .locals .vars.stage }}",
+        "{{ range $k, $v := .locals }}{{ $v }}{{ end }}",
+        "{{ with .locals }}{{ .a }}{{ end }}",
+        "{{ toJson .locals }}",
+        "{{ toJson . }}",
+        "{{ $l := .locals }}{{ $l.a }}",
+        "{{ define \"t\" }}{{ .locals.a }}{{ end }}{{ template \"t\" . }}",
+        "{{ define \"t\" }}{{ .locals.a }}{{ end }}",
+        "{{ if false }}{{ .locals.a }}{{ end }}",
+        "{{ unparsable",
+    ] {
+        let world = with("locals: {a: 1}\n", &format!("'x{}'", template.replace('\'', "''")));
+        assert_eq!(told(&world, "unused-local"), [""; 0], "{template}");
+    }
+    // Import paths, contexts and keys use them too; so do functions.
+    for text in [
+        "import: ['catalog/{{ .locals.a }}']\n",
+        "import: [{path: catalog/1, context: {c: '{{ .locals.a }}'}}]\n",
+        "vars: {stage: dev, '{{ .locals.a }}': 1}\n",
+        "settings: {t: !template '{{ .locals.a }}'}\n",
+    ] {
+        let world = World::new()
+            .stack("catalog/1.yaml", "vars: {x: 1}\n")
+            .stack("deploy/dev.yaml", &format!("locals: {{a: 1}}\n{text}"));
+        assert_eq!(told(&world, "unused-local"), [""; 0], "{text}");
+    }
+    // Not where the file itself is broken.
+    let broken = dev("locals: {a: 1, b: '{{ .locals.b }}'}\n");
+    assert_eq!(told(&broken, "unused-local"), [""; 0]);
+}
+
+#[test]
+fn names_that_cannot_be_written() {
+    let uses = "'{{ index .locals \"used-so\" }}'";
+    let found = told(&with("locals: {a-b: 1, 2nd: 1, used-so: 1, fine_2: 1, größe: 1}\n", uses), "invalid-local-name");
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].contains("`.locals.2nd`: the name starts with a digit") || found[1].contains("2nd"), "{found:#?}");
+    assert!(found.iter().any(|f| f.contains("the name contains `-`") && f.contains("call it `a_b`")), "{found:#?}");
+}
+
+#[test]
+fn hidden_locals() {
+    let world = dev(
+        "locals:\n  a: 1\n  b: 1\n  u: !env U\nterraform:\n  locals:\n    a: 2\n    b: 1\n    u: x\ncomponents:\n  terraform:\n    box:\n      locals:\n        a: 3\n        own: 4\n      vars: {v: '{{ .locals.a }}{{ .locals.b }}'}\n",
+    );
+    let found = told(&world, "shadowed-local");
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(
+        found[0].starts_with("deploy/dev.yaml:8 local `a` of `terraform` hides")
+            && found[0].contains("deploy/dev.yaml:3"),
+        "{found:#?}"
+    );
+    assert!(found[1].starts_with("deploy/dev.yaml:15 local `a` of component `box` is hidden"), "{found:#?}");
+}
