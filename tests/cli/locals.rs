@@ -117,3 +117,75 @@ fn what_has_no_locals_is_told() {
     assert_eq!(run.json(), json!({"locals": {"a": 1}}));
     assert!(run.stderr.contains("local-cycle"), "{}", run.stderr);
 }
+
+#[test]
+fn a_diff_shows_locals_and_what_they_reach() {
+    let repo = Repo::atmos();
+    let file = |region: &str, more: &str| {
+        format!(
+            "locals:\n  region: {region}\n  name: \"{{{{ .locals.region }}}}-net\"\n  tags: {{team: {region}, cost: low}}\n  idle: {region}\n{more}vars: {{stage: dev}}\ncomponents:\n  terraform:\n    vpc:\n      vars: {{name: \"{{{{ .locals.name }}}}\", tags: \"{{{{ .locals.tags }}}}\", plain: 1}}\n"
+        )
+    };
+    repo.write("stacks/deploy/dev.yaml", file("east", "  old: 1\n"));
+    repo.write(
+        "stacks/deploy/other.yaml",
+        "locals: {same: 1}\nvars: {stage: other}\ncomponents: {terraform: {box: {vars: {v: '{{ .locals.same }}'}}}}\n",
+    );
+    repo.commit("base");
+    repo.tag("base");
+    repo.write("stacks/deploy/dev.yaml", file("west", "  new: {a: 1}\nterraform: {locals: {zone: z}}\n"));
+    repo.commit("head");
+    repo.tag("head");
+    let run = repo.run(&["diff", "base..head", "--format", "json"]);
+    validate(&schema("report-v1.json"), &run.json());
+    let locals = run.json()["locals"].clone();
+    let short: Vec<String> = locals
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|l| {
+            let paths: Vec<&str> =
+                l["reached"].as_array().unwrap().iter().map(|r| r["path"].as_str().unwrap()).collect();
+            let text = |k: &str| l[k].as_str().unwrap().to_owned();
+            format!("{} {}.{}:{} {}", text("kind"), text("scope"), text("name"), l["line"], paths.join(" "))
+        })
+        .collect();
+    assert_eq!(
+        short,
+        [
+            "changed global.idle:5 ",
+            "changed global.name:3 /vars/name",
+            "added global.new:6 ",
+            "removed global.old:6 ",
+            "changed global.region:2 /vars/name",
+            "changed global.tags:4 /vars/tags/team",
+            "added terraform.zone:7 ",
+        ]
+    );
+    assert_eq!(locals[0]["before"], "east");
+    assert_eq!(locals[1]["after"], "west-net");
+    assert_eq!(locals[1]["reached"][0]["component"], "vpc");
+    let text = repo.run(&["diff", "base..head"]).stdout;
+    for part in [
+        "Locals\n  stacks/deploy/dev.yaml global\n",
+        "~ idle",
+        "\"east\" → \"west\"  reaches nothing",
+        "reaches 1 value in 1 component",
+    ] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn a_stack_that_breaks_has_not_lost_its_locals() {
+    let repo = Repo::atmos();
+    repo.write("stacks/catalog/x.yaml", "locals: {a: 1}\nvars: {v: '{{ .locals.a }}'}\n");
+    repo.write("stacks/deploy/dev.yaml", "import: [catalog/x]\nvars: {stage: dev}\n");
+    repo.commit("base");
+    repo.tag("base");
+    repo.write("stacks/deploy/dev.yaml", "import: [catalog/x, catalog/gone\nvars: {stage: dev}\n");
+    repo.commit("head");
+    repo.tag("head");
+    let run = repo.run(&["diff", "base..head", "--format", "json"]);
+    assert_eq!(run.json()["locals"], json!([]));
+}

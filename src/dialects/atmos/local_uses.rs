@@ -44,8 +44,9 @@ pub(super) fn oddities(file: &FileLocals, manifests: &Manifests<'_>) -> Vec<Diag
         for scope in &file.locals.scopes {
             for entry in scope.raw.iter() {
                 let Some(origin) = entry.value.prov.origin.filter(|o| o.file == file.loaded.file) else { continue };
-                found.extend(unused(file, scope, &entry.key, origin, &uses));
-                found.extend(invalid(&entry.key, origin, &uses));
+                // Nothing can use what cannot be written.
+                let invalid = invalid(&entry.key, origin, &uses);
+                found.extend(invalid.or_else(|| unused(file, scope, &entry.key, origin, &uses)));
                 found.extend(shadowed(scope, global, &entry.key, origin));
             }
         }
@@ -149,7 +150,7 @@ fn invalid(name: &Key, origin: Origin, uses: &Uses) -> Option<Diagnostic> {
     let is_letter = |c: char| c == '_' || c.is_alphabetic();
     let is_valid = name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_numeric());
     // Who writes it with `index` knows.
-    if is_valid || uses.indexed.contains(name) {
+    if is_valid || uses.unsure || uses.indexed.contains(name) {
         return None;
     }
     let message = format!(

@@ -6,6 +6,7 @@ pub(super) mod addresses;
 pub(super) mod causes;
 pub(super) mod changes;
 mod findings;
+mod locals;
 pub mod style;
 pub mod value;
 pub(super) mod words;
@@ -56,6 +57,11 @@ pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, op
     let theme = Theme::new(options.color);
     if diff.components.is_empty() {
         writeln!(out, "{}", theme.bold(&headline::changes(diff, &[])))?;
+        locals::write(out, &diff.locals, options)?;
+        if diff.unresolved.is_empty() {
+            return writeln!(out, "{}", theme.bold("No effective change."));
+        }
+        writeln!(out, "{}", theme.bold("No change in what could be resolved."))?;
         return write_unresolved(out, diff);
     }
     let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
@@ -79,6 +85,8 @@ pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, op
         writeln!(out)?;
     }
     writeln!(out, "{}", theme.bold(&headline::changes(diff, &groups)))?;
+    locals::write(out, &diff.locals, options)?;
+    writeln!(out, "{}", theme.bold(&summary(diff, &groups)))?;
     write_unresolved(out, diff)
 }
 
