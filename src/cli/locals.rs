@@ -4,7 +4,6 @@ use super::describe::{Common, Format};
 use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::Level;
-use crate::dialects::atmos::Atmos;
 use crate::estate::{Estate, LocalLevel, Placed};
 use crate::files::Files;
 use crate::report::locals::{Described, Owner};
@@ -39,7 +38,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let state = options.common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let estate = open::resolve(&Atmos::new(), &*source, &place, &files)?;
+    let estate = open::resolve(&*source, &place, &files)?;
     let component = match &options.component {
         Some(name) => match component(&estate, name, options) {
             Ok(found) => Some(found),
