@@ -34,11 +34,14 @@ pub struct LocalChange {
     pub reached: BTreeSet<(Address, String)>,
 }
 
+/// Start, end and index of a changed local.
+type Place = (u32, u32, usize);
+
 /// Collects what changed locals reach.
 pub(super) struct Reach {
     changes: Vec<LocalChange>,
     /// By side and file: where changed locals are written, from their start to their end, and which ones they are.
-    places: [HashMap<FileId, Vec<(u32, u32, usize)>>; 2],
+    places: [HashMap<FileId, Vec<Place>>; 2],
 }
 
 impl Reach {

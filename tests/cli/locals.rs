@@ -189,3 +189,41 @@ fn a_stack_that_breaks_has_not_lost_its_locals() {
     let run = repo.run(&["diff", "base..head", "--format", "json"]);
     assert_eq!(run.json()["locals"], json!([]));
 }
+
+#[test]
+fn findings_about_locals_are_the_same_on_both_sides() {
+    let repo = Repo::atmos();
+    let stack = |name: &str, v: u8| {
+        format!(
+            "import: [catalog/x]\nlocals: {{idle: 1}}\nvars: {{stage: {name}, v: {v}}}\ncomponents: {{terraform: {{box: {{vars: {{a: '{{{{ .locals.nope }}}}'}}}}}}}}\n"
+        )
+    };
+    repo.write("stacks/catalog/x.yaml", "locals: {far: 1, near: 2}\nvars: {n: '{{ .locals.near }}'}\n");
+    for name in ["dev", "prod", "test"] {
+        repo.write(&format!("stacks/deploy/{name}.yaml"), stack(name, 1));
+    }
+    repo.commit("base");
+    repo.tag("base");
+    repo.write("stacks/deploy/dev.yaml", stack("dev", 2).replace(".locals.nope", ".locals.far"));
+    repo.write("stacks/deploy/prod.yaml", stack("prod", 2));
+    repo.commit("head");
+    repo.tag("head");
+    let run = repo.run(&["diff", "base..head", "--format", "json"]);
+    let found: Vec<String> = run.json()["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| {
+            format!("{} {} {}", d["status"].as_str().unwrap(), d["rule"].as_str().unwrap(), d["file"].as_str().unwrap())
+        })
+        .filter(|d| !d.starts_with("known"))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "new leaked-local stacks/deploy/dev.yaml",
+            "fixed unused-local stacks/catalog/x.yaml",
+            "fixed undefined-local stacks/deploy/dev.yaml"
+        ]
+    );
+}

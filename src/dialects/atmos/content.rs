@@ -29,7 +29,10 @@ impl Manifests<'_> {
         if call.skip_templates {
             self.met.unrendered(loaded.file);
             let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
-            let map = with_handed_sections(self.as_map(loaded, value)?, &call.context);
+            let map = self.as_map(loaded, value)?;
+            // They are not used, but who looks for one of them is to be told where it is.
+            self.locals_of(loaded, &map, &included);
+            let map = with_handed_sections(map, &call.context);
             return Ok((map, Arc::clone(&call.context)));
         }
         let mut context = Arc::clone(&call.context);

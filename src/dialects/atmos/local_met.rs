@@ -12,6 +12,9 @@ pub(crate) struct Met {
     inner: Mutex<Records>,
 }
 
+/// What a file imports: paths, and the items that lead there.
+pub(crate) type Targets = BTreeSet<(Arc<str>, Option<Origin>)>;
+
 /// All that was met.
 #[derive(Clone, Default)]
 pub(crate) struct Records {
@@ -19,8 +22,8 @@ pub(crate) struct Records {
     pub manifests: BTreeMap<Arc<str>, FileId>,
     /// The files that have locals.
     pub locals: BTreeMap<FileId, Arc<FileLocals>>,
-    /// What files import: paths, and the items that lead there.
-    pub imports: BTreeMap<Arc<str>, BTreeSet<(Arc<str>, Option<Origin>)>>,
+    /// What files import.
+    pub imports: BTreeMap<Arc<str>, Targets>,
     /// Files that could not be rendered with their locals as a whole, so that what is left waits for the components:
     /// why, and where.
     pub abandoned: BTreeMap<FileId, (String, Option<Origin>)>,

@@ -119,8 +119,11 @@ impl Manifests<'_> {
             groups.entry((found.site.origin, found.path.clone())).or_default().push(found);
         }
         let mut explained: BTreeSet<Origin> = BTreeSet::new();
+        // Locals that a finding says were meant: that nothing uses them is no news.
+        let mut meant: BTreeSet<Origin> = BTreeSet::new();
         for ((origin, path), group) in &groups {
-            let Some(mut finding) = self.reference(path, group, &records, &graph) else { continue };
+            let found = self.reference(path, group, &records, &graph, &mut meant);
+            let Some(mut finding) = found else { continue };
             explained.extend(origin);
             for found in group {
                 if let Reader::Component { stack, .. } = &found.reader {
@@ -130,7 +133,7 @@ impl Manifests<'_> {
             self.sink.report(finding);
         }
         self.report_traces(&records, &explained);
-        self.report_uses(&records);
+        self.report_uses(&records, &meant);
     }
 
     /// The finding about a reference that leads to nothing; `None` if it is to be told otherwise.
@@ -140,6 +143,7 @@ impl Manifests<'_> {
         group: &[&Unresolved],
         records: &Records,
         graph: &Graph<'_>,
+        meant: &mut BTreeSet<Origin>,
     ) -> Option<Diagnostic> {
         let first = group.first()?;
         let files = self.reader.files;
@@ -176,8 +180,11 @@ impl Manifests<'_> {
             }
             let definition = graph.nearest(&file_path, &path[1], records);
             match definition {
-                Some(definition) => self.leaked(path, primary, &file_path, definition),
-                None => self.undefined(path, primary, first, group, own, records, graph),
+                Some(definition) => {
+                    meant.extend(definition.origin);
+                    self.leaked(path, primary, &file_path, definition)
+                }
+                None => self.undefined(path, primary, first, group, own, records, graph, meant),
             }
         };
         if let Some((name, _)) = in_local {
@@ -229,6 +236,7 @@ impl Manifests<'_> {
         own: Option<&Arc<FileLocals>>,
         records: &Records,
         graph: &Graph<'_>,
+        meant: &mut BTreeSet<Origin>,
     ) -> Diagnostic {
         let files = self.reader.files;
         let name = &path[1];
@@ -271,6 +279,7 @@ impl Manifests<'_> {
         }
         match crate::text::nearest(name, candidates.iter().map(|c| &**c)) {
             Some(near) => {
+                meant.extend(own.and_then(|o| o.defined(near)));
                 let places = first.site.origin.map(|o| occurrences(files, o, path)).unwrap_or_default();
                 let edit = |(start, end)| Edit { file, start, end, text: near.to_owned() };
                 let edits: Vec<Edit> = places.into_iter().map(edit).collect();

@@ -18,8 +18,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// includes) and the delimiter of keys.
 #[derive(Default)]
 pub(crate) struct LocalCache {
-    resolved: Mutex<HashMap<(Vec<FileId>, Option<String>), Arc<FileLocals>>>,
+    resolved: Mutex<HashMap<Identity, Arc<FileLocals>>>,
 }
+
+/// The files and the delimiter.
+type Identity = (Vec<FileId>, Option<String>);
 
 /// The locals of one file.
 pub(crate) struct FileLocals {

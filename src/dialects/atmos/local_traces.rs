@@ -18,7 +18,7 @@ impl Manifests<'_> {
                 continue;
             }
             // What a local already holds is told at the local, and at the first one of a chain.
-            let cause = trace.inputs.iter().filter(|o| **o != trace.site && spoiled.contains(o)).next_back();
+            let cause = trace.inputs.iter().rfind(|o| **o != trace.site && spoiled.contains(o));
             groups.entry(*cause.unwrap_or(&trace.site)).or_default().push(trace);
         }
         for (site, traces) in groups {
@@ -36,7 +36,6 @@ impl Manifests<'_> {
         explained: &BTreeSet<Origin>,
     ) -> Option<Diagnostic> {
         let first = traces.first()?;
-        let files = self.reader.files;
         let message = match site == first.site {
             true => format!("`{}` is rendered into `{}`", first.trace, first.path),
             false => format!("`{}` is rendered into a local that `{}` uses", first.trace, first.path),
@@ -80,7 +79,6 @@ impl Manifests<'_> {
         } else {
             finding = finding.note("what it prints there is null, or of another type than the format expects");
         }
-        let _ = files;
         finding.stacks = traces.iter().map(|t| Arc::clone(&t.stack)).collect();
         Some(finding)
     }

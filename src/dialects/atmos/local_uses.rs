@@ -22,13 +22,16 @@ struct Uses {
 }
 
 impl Manifests<'_> {
-    /// Reports what is odd about the locals of a file, whoever imports it.
-    pub(super) fn report_uses(&self, records: &Records) {
+    /// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were `meant`
+    /// are not unused as well.
+    pub(super) fn report_uses(&self, records: &Records, meant: &BTreeSet<Origin>) {
+        let meant: BTreeSet<_> = meant.iter().map(|o| (o.file, o.key)).collect();
         for file in records.locals.values() {
             if !file.locals.problems.is_empty() || records.unrendered.contains(&file.loaded.file) {
                 continue;
             }
-            for finding in file.oddities(self) {
+            let is_meant = |d: &Diagnostic| meant.contains(&(d.primary.file, d.primary.start));
+            for finding in file.oddities(self).iter().filter(|d| d.rule != "unused-local" || !is_meant(d)) {
                 self.sink.report(finding.clone());
             }
         }

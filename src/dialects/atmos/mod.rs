@@ -2,7 +2,8 @@
 //!
 //! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
-//! `backend`, `names`: the components of its stacks) → the estate.
+//! `backend`, `names`: the components of its stacks) → the estate. What is wrong with locals is noted on the way
+//! (`local_met`) and told at the end (`local_rules` and what stands beside it).
 
 mod backend;
 mod bases;

@@ -359,3 +359,31 @@ fn hidden_locals() {
     );
     assert!(found[1].starts_with("deploy/dev.yaml:15 local `a` of component `box` is hidden"), "{found:#?}");
 }
+
+#[test]
+fn one_cause_is_one_finding() {
+    // The local that was meant is not unused as well.
+    sole(&with("locals: {region: 1}\n", "'{{ .locals.regio }}'"), "undefined-local", &["did you mean `region`?"]);
+    let world = World::new()
+        .stack("catalog/x.yaml", "locals: {far: 1}\n")
+        .stack("deploy/dev.yaml", "import: [catalog/x]\nvars: {stage: dev}\ncomponents: {terraform: {box: {vars: {v: '{{ .locals.far }}'}}, bag: {vars: {v: 1}}}}\n")
+        .stack("deploy/prod.yaml", "import: [catalog/x]\nvars: {stage: prod}\n");
+    sole(&world, "leaked-local", &["`far`"]);
+    // Inherited by many, told once where it is written.
+    let many: String = (0..30).map(|i| format!("      box{i}: {{metadata: {{inherits: [base]}}}}\n")).collect();
+    let world = dev(&format!(
+        "components:\n  terraform:\n      base: {{metadata: {{type: abstract}}, vars: {{v: 'x{{{{ .locals.nope }}}}'}}}}\n{many}"
+    ));
+    sole(&world, "undefined-local", &["deploy/dev.yaml:4"]);
+}
+
+#[test]
+fn files_that_are_not_rendered() {
+    let world = World::new()
+        .stack("catalog/x.yaml", "locals: {mine: 1}\nvars: {v: 'x-{{ .locals.mine }}'}\n")
+        .stack(
+            "deploy/dev.yaml",
+            "import: [{path: catalog/x, skip_templates_processing: true}]\nvars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n",
+        );
+    sole(&world, "no-value-rendered", &["catalog/x.yaml:2", "imported with `skip_templates_processing`"]);
+}

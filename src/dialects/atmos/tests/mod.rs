@@ -7,6 +7,7 @@ mod custom;
 mod deferred;
 mod imports;
 mod inheritance;
+mod local_properties;
 mod local_rules;
 mod locals;
 mod merge;
