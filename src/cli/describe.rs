@@ -18,6 +18,8 @@ pub(super) enum What {
     Stacks(Stacks),
     /// Print one component of a stack
     Component(Component),
+    /// Print the local names of the file of a stack, and their values
+    Locals(super::locals::Options),
 }
 
 #[derive(Args, Debug)]
@@ -47,17 +49,17 @@ pub(super) struct Component {
 }
 
 #[derive(Args, Debug)]
-struct Common {
+pub(super) struct Common {
     /// Look at this revision instead of the worktree
     #[arg(long, value_name = "REV")]
-    rev: Option<String>,
+    pub(super) rev: Option<String>,
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    pub(super) format: Format,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Text,
     Yaml,
     Json,
@@ -67,6 +69,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let common = match what {
         What::Stacks(s) => &s.common,
         What::Component(c) => &c.common,
+        What::Locals(options) => return super::locals::run(options, global),
     };
     let place = Place::find(global)?;
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
@@ -100,6 +103,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
                 return Err(Failure::Message(options.wanted().missing(&found)));
             }
         }
+        What::Locals(_) => {}
     }
     out.flush()?;
     let broken = estate.findings.into_iter().filter(|f| f.is_breaking);

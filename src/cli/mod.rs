@@ -7,6 +7,7 @@ mod diff;
 mod eval;
 mod fix;
 mod generate;
+mod locals;
 mod open;
 mod output;
 mod reporting;

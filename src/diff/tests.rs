@@ -179,6 +179,7 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             influences: Arc::from([]),
             declared: None,
             removal: crate::estate::Removal::Orphaned,
+            locals: None,
         };
         let components = vec![Arc::new(component)];
         Arc::new(Unit {
@@ -239,6 +240,7 @@ fn many_components_are_fast() {
                 influences: Arc::from([]),
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
+                locals: None,
             })
         };
         let components = (0..16_000).map(component).collect();

@@ -179,7 +179,7 @@ proptest! {
         let ids: Vec<_> = texts.iter().map(|(path, text)| files.add(path, text, || text.as_str().into())).collect();
         let mut components: Vec<ComponentChange> = changes.into_iter().map(|raw| change(raw, &ids)).collect();
         components.sort_by_key(ComponentChange::address);
-        let diff = Diff { components, unresolved: names.clone() };
+        let diff = Diff { components, unresolved: names.clone(), ..Diff::default() };
         let (base, head) = (
             Revision { rev: names[0].clone(), commit: Some("0".repeat(40)) },
             Revision { rev: names[1].clone(), commit: Some(names[2].clone()) },

@@ -3,6 +3,7 @@
 pub mod change;
 mod graph;
 mod jitsubst;
+mod locals;
 mod meta;
 mod resolution;
 mod schema;
@@ -189,6 +190,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::INHERITANCE_CYCLE,
     &resolution::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
+    &locals::INVALID_LOCAL_NAME,
     &resolution::INVALID_YAML,
     &jitsubst::JIT_BAD_INFRA_OUTPUT_SOURCE,
     &jitsubst::JIT_DOLLAR_DOLLAR,
@@ -207,13 +209,17 @@ pub static RULES: &[&Rule] = &[
     &jitsubst::JIT_UNKNOWN_MODULE,
     &jitsubst::JIT_UNUSED_SECRET,
     &jitsubst::JIT_WHITESPACE_IN_REF,
+    &locals::LEAKED_LOCAL,
     &resolution::LOCAL_CYCLE,
+    &locals::LOCAL_NEEDS_IMPORT,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
+    &locals::NO_VALUE_RENDERED,
     &schema::NON_MAPPING_SECTION,
     &change::provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED,
     &graph::REFERENCE_CYCLE,
     &schema::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
+    &locals::SHADOWED_LOCAL,
     &resolution::STACK_NAME_UNRESOLVED,
     &change::component_removed::STACK_REMOVED,
     &change::state_address_changed::STATE_ADDRESS_CHANGED,
@@ -222,6 +228,7 @@ pub static RULES: &[&Rule] = &[
     &change::type_changed::TYPE_CHANGED,
     &resolution::UNDEFINED_BASE_COMPONENT,
     &graph::UNDEFINED_DEPENDENCY,
+    &locals::UNDEFINED_LOCAL,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
     &schema::UNKNOWN_KEY,
@@ -230,6 +237,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNRESOLVED_IMPORT,
     &resolution::UNRESOLVED_INCLUDE,
     &meta::UNUSED_IGNORE,
+    &locals::UNUSED_LOCAL,
     &change::wide_blast_radius::WIDE_BLAST_RADIUS,
 ];
 

@@ -11,6 +11,7 @@ mod eval;
 mod formats;
 mod infra;
 mod judging;
+mod locals;
 mod odd_files;
 mod outcomes;
 mod places;

@@ -26,6 +26,7 @@ pub(super) fn eval(
         missing,
         env: &NO_ENV,
         assume: false,
+        misses: None,
     };
     let key = Key::from("value");
     let input = Arc::new(Map::from_iter([(Arc::clone(&key), template.clone())]));

@@ -3,7 +3,8 @@
 //! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
 //! `backend`, `names`: the components of its stacks) → `validate` (`schema`) and `duplicates` (what else Atmos refuses) →
-//! the estate.
+//! the estate. What is wrong with locals is noted on the way (`local_met`) and told at the end (`local_rules` and what
+//! stands beside it).
 
 mod backend;
 mod bases;
@@ -20,6 +21,15 @@ mod functions;
 mod imports;
 mod include;
 mod layers;
+mod local_blame;
+mod local_graph;
+mod local_met;
+mod local_misses;
+mod local_refs;
+mod local_rules;
+mod local_scopes;
+mod local_traces;
+mod local_uses;
 mod locals;
 mod manifest;
 mod merge;
@@ -41,12 +51,13 @@ pub use merge::ListStrategy;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
-use crate::estate::{Component, Estate, State, Unit};
+use crate::estate::{self, Component, Estate, State, Unit};
 use crate::files::Files;
 use crate::source::Source;
 use crate::value::{FileId, Value};
 use config::Config;
 use duplicates::Done;
+use local_scopes::{FileLocals, LocalCache};
 use manifest::Manifests;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
@@ -63,6 +74,7 @@ use validate::Checks;
 pub struct Atmos {
     cache: Cache,
     templates: Templates,
+    locals: LocalCache,
 }
 
 impl Atmos {
@@ -83,7 +95,7 @@ impl Atmos {
         shared: &Deps,
         scope: Scope<'_>,
         sink: &Sink,
-    ) -> Vec<Arc<Unit>> {
+    ) -> (Vec<Arc<Unit>>, estate::Locals) {
         let strategy = match &config.strategy {
             Ok(strategy) => *strategy,
             Err(name) => {
@@ -92,7 +104,7 @@ impl Atmos {
                 let file = anchor(reader.files, shared);
                 let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
                 sink.error("invalid-config", message, &site, file);
-                return Vec::new();
+                return Default::default();
             }
         };
         let mut found = shared.clone();
@@ -122,13 +134,29 @@ impl Atmos {
             _ => None,
         };
         let checks = Checks::new(Schema::of(config), reader.files, changes);
-        let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks));
-        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
+        let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
+        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met: &loader.met };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
         validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
-        done.into_iter().map(|d| d.unit).collect()
+        let units: Vec<Arc<Unit>> = done.into_iter().map(|d| d.unit).collect();
+        loader.report_locals();
+        let locals = self.local_scopes(&loader, &units);
+        (units, locals)
+    }
+
+    fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> estate::Locals {
+        let met = loader.met.records().locals;
+        let path = |f: &&Arc<FileLocals>| Arc::clone(&f.loaded.path);
+        let mut files: Vec<&Arc<FileLocals>> = met.values().collect();
+        files.sort_by_cached_key(path);
+        let scopes = files.iter().flat_map(|f| f.view(&self.templates)).cloned().collect();
+        let named = |unit: &Arc<Unit>| {
+            let found = met.get(&unit.file)?;
+            Some((unit.file, loader.own_stack_name(&found.loaded.path, found)?))
+        };
+        estate::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
 
     fn unit(
@@ -202,17 +230,17 @@ impl Dialect for Atmos {
         let reader = Reader::new(source, files, &self.cache);
         let sink = Sink::default();
         let mut shared = Deps::default();
-        let units = match search::load(&reader, project, &mut shared) {
+        let (units, locals) = match search::load(&reader, project, &mut shared) {
             Ok(config) => self.units(&reader, &config, &shared, scope, &sink),
             Err(trouble) => {
                 report(trouble, &sink, files);
-                Vec::new()
+                Default::default()
             }
         };
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        Estate { units, findings, documents: reader.documents() }
+        Estate { units, findings, locals, documents: reader.documents() }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

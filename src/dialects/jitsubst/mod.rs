@@ -89,6 +89,7 @@ impl Stack {
             name: Arc::clone(&planned.resource.name),
             value: planned.value(),
             influences: planned.resource.influences.clone().into(),
+            locals: None,
             declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
             removal: Removal::Destroyed,
         };
@@ -101,6 +102,7 @@ impl Stack {
                 name: PLAN.into(),
                 value: order::plan(&self.resources),
                 influences: depends_on.filter_map(|v| v.prov.origin).collect(),
+                locals: None,
                 declared: None,
                 removal: Removal::Nothing,
             }));

@@ -70,7 +70,7 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
             causes,
         }
     };
-    Diff { components: (0..components).map(component).collect(), unresolved: Vec::new() }
+    Diff { components: (0..components).map(component).collect(), ..Diff::default() }
 }
 
 fn many(fixture: &Fixture, number: usize, message: &str) -> Vec<Finding> {

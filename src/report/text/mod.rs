@@ -6,6 +6,7 @@ pub(super) mod addresses;
 pub(super) mod causes;
 pub(super) mod changes;
 mod findings;
+mod locals;
 pub mod style;
 pub mod value;
 pub(super) mod words;
@@ -55,6 +56,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
 pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if diff.components.is_empty() {
+        locals::write(out, &diff.locals, options)?;
         writeln!(out, "{}", theme.bold(&headline::changes(diff, &[])))?;
         return write_unresolved(out, diff);
     }
@@ -78,6 +80,7 @@ pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, op
         }
         writeln!(out)?;
     }
+    locals::write(out, &diff.locals, options)?;
     writeln!(out, "{}", theme.bold(&headline::changes(diff, &groups)))?;
     write_unresolved(out, diff)
 }
