@@ -131,6 +131,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
                 influences: influences.clone().into(),
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
+                facts: Default::default(),
             }));
         }
         units.push(Arc::new(Unit {
@@ -140,6 +141,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
             components,
             state: State::Resolved,
             broken: Vec::new(),
+            unlisted: Vec::new(),
         }));
     }
     units.sort_by(|a, b| a.name.cmp(&b.name));

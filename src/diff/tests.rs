@@ -179,6 +179,7 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             influences: Arc::from([]),
             declared: None,
             removal: crate::estate::Removal::Orphaned,
+            facts: Default::default(),
         };
         let components = vec![Arc::new(component)];
         Arc::new(Unit {
@@ -188,6 +189,7 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             components,
             state: State::Resolved,
             broken: Vec::new(),
+            unlisted: Vec::new(),
         })
     };
     let last = unit("z", 0);
@@ -239,6 +241,7 @@ fn many_components_are_fast() {
                 influences: Arc::from([]),
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
+                facts: Default::default(),
             })
         };
         let components = (0..16_000).map(component).collect();
@@ -250,6 +253,7 @@ fn many_components_are_fast() {
                 components,
                 state: State::Resolved,
                 broken: Vec::new(),
+                unlisted: Vec::new(),
             })],
             ..Estate::default()
         }

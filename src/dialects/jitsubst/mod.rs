@@ -22,7 +22,7 @@ mod tests;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
 use crate::diagnostic;
-use crate::estate::{Component, Estate, Removal, State, Unit};
+use crate::estate::{Component, Estate, Facts, Removal, State, Unit};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::source::Source;
@@ -91,6 +91,7 @@ impl Stack {
             influences: planned.resource.influences.clone().into(),
             declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
             removal: Removal::Destroyed,
+            facts: Facts::default(),
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
         if !self.resources.is_empty() {
@@ -103,6 +104,7 @@ impl Stack {
                 influences: depends_on.filter_map(|v| v.prov.origin).collect(),
                 declared: None,
                 removal: Removal::Nothing,
+                facts: Facts::default(),
             }));
         }
         all.sort_by_key(|c| c.address());
@@ -134,6 +136,7 @@ impl Jitsubst {
             components: Vec::new(),
             state: State::Broken,
             broken: Vec::new(),
+            unlisted: Vec::new(),
         };
         if let Some(config) = config.filter(|_| !sink.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
