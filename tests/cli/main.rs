@@ -14,6 +14,7 @@ mod judging;
 mod odd_files;
 mod outcomes;
 mod places;
+mod planted;
 mod revisions;
 mod snapshots;
 mod text;
