@@ -28,6 +28,7 @@ pub mod rules;
 pub mod settings;
 pub mod source;
 pub mod template;
+pub mod terraform;
 mod text;
 mod threads;
 pub mod value;

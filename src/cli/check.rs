@@ -37,7 +37,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let files = Files::default();
     let load = options.reporting.load(&*source, &place, &files)?;
     let estate = open::resolve(&*source, &place, &load.settings, &files)?;
-    let side = reporting::side(estate, &load, &files);
+    let side = reporting::side(estate, &load, &*source, &files);
     let seen = Seen { files: &files, head: &*source, comparison: None };
     options.reporting.finish(&seen, &load.settings, (side, None), &place, global)
 }

@@ -15,6 +15,7 @@ mod locals;
 mod odd_files;
 mod outcomes;
 mod places;
+mod planted;
 mod revisions;
 mod snapshots;
 mod text;

@@ -22,7 +22,7 @@ mod tests;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
 use crate::diagnostic;
-use crate::estate::{Component, Estate, Removal, State, Unit};
+use crate::estate::{Component, Estate, Facts, Removal, State, Unit};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::source::Source;
@@ -103,7 +103,7 @@ impl Stack {
             locals: None,
             declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
             removal: Removal::Destroyed,
-            locals: None,
+            facts: Facts::default(),
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
         if !self.resources.is_empty() {
@@ -117,7 +117,7 @@ impl Stack {
                 locals: None,
                 declared: None,
                 removal: Removal::Nothing,
-                locals: None,
+                facts: Facts::default(),
             }));
         }
         all.sort_by_key(|c| c.address());
@@ -149,6 +149,7 @@ impl Jitsubst {
             components: Vec::new(),
             state: State::Broken,
             broken: Vec::new(),
+            unlisted: Vec::new(),
         };
         if let Some(config) = config.filter(|_| !sink.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
