@@ -1,6 +1,7 @@
 //! `stacklint describe`: the configuration of one state, resolved.
 
 use super::open::{self, Place, State};
+use super::functions::Functions;
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::Level;
 use crate::estate::{Address, Placed};
@@ -56,6 +57,8 @@ pub(super) struct Common {
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) functions: Functions,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -71,7 +74,8 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         What::Component(c) => &c.common,
         What::Locals(options) => return super::locals::run(options, global),
     };
-    let place = Place::find(global)?;
+    let mut place = Place::find(global)?;
+    common.functions.apply(&mut place)?;
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();

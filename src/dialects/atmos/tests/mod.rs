@@ -5,6 +5,7 @@ mod backend;
 mod config;
 mod custom;
 mod deferred;
+mod evaluated;
 mod imports;
 mod inheritance;
 mod local_properties;
