@@ -1,7 +1,7 @@
 //! `stacklint describe`: the configuration of one state, resolved.
 
-use super::open::{self, Place, State};
 use super::functions::Functions;
+use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::Level;
 use crate::estate::{Address, Placed};

@@ -126,9 +126,7 @@ impl Language {
     /// Whether two texts are the same call, written differently or not.
     pub fn same_call(&self, a: &str, b: &str) -> bool {
         match ((self.read)(a), (self.read)(b)) {
-            (Some(Reading::Call(a)), Some(Reading::Call(b))) => {
-                a.function == b.function && a.arguments == b.arguments
-            }
+            (Some(Reading::Call(a)), Some(Reading::Call(b))) => a.function == b.function && a.arguments == b.arguments,
             _ => false,
         }
     }

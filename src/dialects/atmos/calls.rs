@@ -154,9 +154,7 @@ fn json_of(text: &str) -> Option<Vec<Arc<str>>> {
     })?;
     let path = path.trim();
     let path = path.strip_prefix('(').and_then(|p| p.strip_suffix(')')).unwrap_or(path).trim();
-    let is_name = |part: &str| {
-        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_')
-    };
+    let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
     let parts: Vec<&str> = path.strip_prefix('.')?.split('.').collect();
     parts.iter().all(|p| is_name(p)).then(|| parts.into_iter().map(Arc::from).collect())
 }

@@ -39,7 +39,8 @@ pub(crate) fn evaluate(mut map: Map, deferrals: &[Deferral], stack: &str, world:
     let mut out = run.map(&Arc::new(map));
     let waiting = waiting.as_ref().and_then(Value::as_list).map_or(&[][..], |l| l);
     for (deferral, values) in deferrals.iter().filter(|d| d.values.len() > 1).zip(waiting) {
-        let values: Vec<Value> = values.as_list().into_iter().flat_map(|l| l.iter()).filter_map(|v| run.value(v)).collect();
+        let values: Vec<Value> =
+            values.as_list().into_iter().flat_map(|l| l.iter()).filter_map(|v| run.value(v)).collect();
         let layers = Value::map((*out).clone()).at_path(deferral.path.iter().map(|k| &**k)).map(|v| v.prov.clone());
         let mut value = resolved(&values, deferral.strategy).unwrap_or_else(|| run.unresolved(&values, deferral));
         if let Some(layers) = layers.filter(|p| !p.layers().is_empty()) {

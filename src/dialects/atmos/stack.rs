@@ -462,7 +462,12 @@ impl Stacks<'_> {
         let own = component.get("settings").and_then(|s| s.at_path(path));
         let all = [self.config.all.at_path(path), own];
         let entries = all.into_iter().flatten().filter_map(Value::as_map).flat_map(|m| m.iter());
-        let given = self.world.given.into_iter().flat_map(|g| &g.env).map(|(name, value)| (name.as_str().into(), value.as_str().into()));
+        let given = self
+            .world
+            .given
+            .into_iter()
+            .flat_map(|g| &g.env)
+            .map(|(name, value)| (name.as_str().into(), value.as_str().into()));
         given.chain(entries.filter_map(|e| Some((Arc::clone(&e.key), Arc::from(e.value.as_str()?))))).collect()
     }
 

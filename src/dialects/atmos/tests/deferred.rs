@@ -37,7 +37,8 @@ fn the_table() {
     ];
     for (strategy, layers, expected) in cases {
         let maps: Vec<_> = layers.iter().map(|l| map(&format!("k: {l}"))).collect();
-        let merged = merge_deferred(*strategy, &maps.iter().collect::<Vec<_>>(), &mut Vec::new()).expect("no lost path");
+        let merged =
+            merge_deferred(*strategy, &maps.iter().collect::<Vec<_>>(), &mut Vec::new()).expect("no lost path");
         assert_eq!(to_value(&*merged).unwrap()["k"], json(expected), "{strategy:?} {layers:?}");
     }
 }
