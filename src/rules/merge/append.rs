@@ -1,6 +1,6 @@
 //! `append-without-effect`.
 
-use super::walk::{Gathered, at, each, source};
+use super::walk::{Gathered, at, each, is_inside, source};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
 use crate::value::{Data, Kind, Mark, Origin, Value};
@@ -68,8 +68,4 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         }
     }
     found.finish()
-}
-
-fn is_inside(inner: Origin, outer: Origin) -> bool {
-    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
 }

@@ -1,6 +1,6 @@
 //! What was written, over all components that it takes part in.
 
-use super::walk::{each, open_files};
+use super::walk::{each, is_inside, open_files};
 use crate::files::Files;
 use crate::rules::Context;
 use crate::value::{Data, FileId, Origin, Value};
@@ -67,7 +67,7 @@ pub(super) fn uses(context: &Context<'_>) -> BTreeMap<Origin, Use> {
                 });
                 entry.stacks.insert(Arc::clone(&seen.component.stack));
                 entry.is_open |= is_open;
-                entry.wins |= i == 0;
+                entry.wins |= i == 0 || history[..i].iter().any(|(_, above)| continues(above, origin));
                 entry.is_first |= below.is_none();
                 entry.is_repeated &= below.is_some_and(|b| is_repetition(value, b));
                 entry.below = entry.below.or(below.and_then(|b| b.prov.origin));
@@ -84,12 +84,16 @@ pub(super) fn uses(context: &Context<'_>) -> BTreeMap<Origin, Use> {
     found
 }
 
+/// Whether a list holds items of what was written at a place: lists may be joined.
+fn continues(list: &Value, origin: Origin) -> bool {
+    list.as_list().is_some_and(|items| items.iter().any(|item| item.prov.origin.is_some_and(|o| is_inside(o, origin))))
+}
+
 /// Whether a value says again what lies below it. Lists that were joined say something of their own.
 fn is_repetition(value: &Value, below: &Value) -> bool {
     let Some(origin) = value.prov.origin else { return false };
     let is_whole = value.as_list().is_none_or(|items| {
-        let is_own = |o: Origin| o.file == origin.file && origin.start <= o.start && o.end <= origin.end;
-        items.iter().all(|item| item.prov.origin.is_some_and(is_own))
+        items.iter().all(|item| item.prov.origin.is_some_and(|o| is_inside(o, origin)))
     });
     is_whole && value.data == below.data
 }

@@ -72,6 +72,8 @@ fn lost(upper: &Value, lower: &Value) -> Option<(Vec<String>, bool)> {
     let keyed = IDENTITY_KEYS.into_iter().find_map(|key| by(Some(key)));
     let are_named = keyed.is_some();
     let (old, new) = keyed.or_else(|| by(None))?;
+    let mut seen = BTreeSet::new();
+    let old: Vec<String> = old.into_iter().filter(|n| seen.insert(n.clone())).collect();
     let lost: Vec<String> = old.iter().filter(|n| !new.contains(*n)).cloned().collect();
     (!lost.is_empty() && lost.len() < old.len()).then_some((lost, are_named))
 }

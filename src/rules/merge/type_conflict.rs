@@ -4,7 +4,7 @@ use super::edit::replacement;
 use super::walk::{self, Gathered, Seen, at, each, has_history, is_empty, written_kind};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
-use crate::value::{Data, Kind, Value};
+use crate::value::{Data, Kind, Mark, Origin, Value};
 
 rule!(
     MERGE_TYPE_CONFLICT,
@@ -47,7 +47,7 @@ fn takes_several_kinds(seen: &Seen<'_, '_>) -> bool {
     }
 }
 
-type Places = (crate::value::Origin, crate::value::Origin);
+type Places = (Origin, Origin);
 
 /// The places and kinds of two values that cannot both be meant.
 fn conflict(
@@ -57,6 +57,10 @@ fn conflict(
     lower: &Value,
 ) -> Option<(Places, (Kind, Kind))> {
     let places = (upper.prov.origin?, lower.prov.origin?);
+    // A list that was meant to continue another one has a rule of its own.
+    if (context.estate.language.mark)(&walk::source(context.files, places.0)) == Some(Mark::Append) {
+        return None;
+    }
     let kinds = (written_kind(context, upper)?, written_kind(context, lower)?);
     if kinds.0 == Kind::Null || kinds.1 == Kind::Null || kinds.0 == kinds.1 {
         return None;

@@ -50,7 +50,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     useless
         .map(|(origin, unset)| {
             let message = match unset.above {
-                Some(_) => format!("`!unset` of `{}` has no effect: the key is set again above it", unset.path),
+                Some(_) => format!("`!unset` of `{}` has no effect: a higher layer sets the key again", unset.path),
                 None => format!("`!unset` has no effect: no layer below sets `{}`", unset.path),
             };
             let mut finding = Diagnostic::new("unset-without-effect", message, at(context.files, origin, ""));

@@ -5,7 +5,7 @@ use crate::estate::{Component, Estate, State};
 use crate::files::Files;
 use crate::rules::Context;
 use crate::value::{Call, Data, FileId, Key, Kind, Map, Origin, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::sync::Arc;
 
 /// Keys of a component that repeat what is elsewhere in it, or what stacklint made itself.
@@ -178,6 +178,11 @@ pub(super) fn call_kind(context: &Context<'_>, component: &Component, call: &Cal
     context.estate.output_kinds.get(&(Arc::clone(&output.component), name.into())).copied()
 }
 
+/// Whether a place lies within another one.
+pub(super) fn is_inside(inner: Origin, outer: Origin) -> bool {
+    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
 /// Whether a value holds nothing: an empty text, list or map.
 pub(super) fn is_empty(value: &Value) -> bool {
     match &value.data {
@@ -194,33 +199,57 @@ pub(super) fn open_files(estate: &Estate) -> HashSet<FileId> {
     open.flat_map(|u| u.files.iter().copied()).collect()
 }
 
-/// Findings by the places that they are about, so that every cause is told once.
+/// Findings by the place that they are about, so that every cause is told once.
 #[derive(Default)]
 pub(super) struct Gathered {
-    found: BTreeMap<(Origin, Origin), (Diagnostic, BTreeSet<Arc<str>>, BTreeSet<Arc<str>>)>,
+    found: BTreeMap<Origin, Cause>,
+}
+
+/// The most places that a finding is about besides its own.
+const MAX_BELOW: usize = 4;
+
+struct Cause {
+    finding: Diagnostic,
+    below: BTreeSet<Origin>,
+    stacks: BTreeSet<Arc<str>>,
+    won: BTreeSet<Arc<str>>,
 }
 
 impl Gathered {
     /// Adds a finding about two places (or one, twice) in a component. `wins` tells whether what it is about is what the
-    /// component has in the end.
+    /// component has in the end. A second finding at the first place adds its second place.
     pub(super) fn add(
         &mut self,
-        places: (Origin, Origin),
+        (here, below): (Origin, Origin),
         component: &Component,
         wins: bool,
         finding: impl FnOnce() -> Diagnostic,
     ) {
-        let (_, stacks, won) =
-            self.found.entry(places).or_insert_with(|| (finding(), BTreeSet::new(), BTreeSet::new()));
-        stacks.insert(Arc::clone(&component.stack));
+        let cause = match self.found.entry(here) {
+            btree_map::Entry::Vacant(entry) => entry.insert(Cause {
+                finding: finding(),
+                below: BTreeSet::from([below]),
+                stacks: BTreeSet::new(),
+                won: BTreeSet::new(),
+            }),
+            btree_map::Entry::Occupied(entry) => {
+                let cause = entry.into_mut();
+                if cause.below.len() < MAX_BELOW && cause.below.insert(below) {
+                    let more = finding().related.into_iter().next();
+                    cause.finding.related.extend(more.filter(|m| !cause.finding.related.contains(m)));
+                }
+                cause
+            }
+        };
+        cause.stacks.insert(Arc::clone(&component.stack));
         if wins {
-            won.insert(Arc::clone(&component.stack));
+            cause.won.insert(Arc::clone(&component.stack));
         }
     }
 
     /// All findings, sorted by place, each with the stacks that it reaches.
     pub(super) fn finish(self) -> Vec<Diagnostic> {
-        let finish = |(mut finding, stacks, won): (Diagnostic, BTreeSet<Arc<str>>, BTreeSet<Arc<str>>)| {
+        let finish = |Cause { mut finding, stacks, won, .. }: Cause| {
             let lost = stacks.len() - won.len();
             if lost > 0 {
                 finding = finding.note(match (won.len(), lost) {
