@@ -72,7 +72,15 @@ fn gives(name: &str) -> Option<Kind> {
 fn parse(name: &str, arguments: &str) -> Result<Call, String> {
     let words = |list: Vec<String>| list.into_iter().map(Arc::from).collect::<Vec<Arc<str>>>();
     let mut call = Call { function: name.into(), kind: gives(name), ..Call::default() };
-    let refused = |e: ArgError| e.message;
+    let refused = |e: ArgError| match e.message {
+        m if m.contains("requires 2 or 3") => {
+            format!("`{name}` takes a component and an output, or a component, a stack and an output")
+        }
+        m if m.contains("requires 3 or 4") => "`!store` takes a store, a component and a key".to_owned(),
+        m if m.contains("requires 2 p") => "`!store.get` takes a store and a key".to_owned(),
+        m if m.contains("accepts 1 or 2") => "`!env` takes the name of a variable and a default".to_owned(),
+        m => format!("`{name}`: {m}"),
+    };
     match name {
         "!template" => {
             if arguments.is_empty() {

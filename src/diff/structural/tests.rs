@@ -1,5 +1,5 @@
-use crate::value::Language;
 use super::*;
+use crate::value::Language;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -29,13 +29,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             let Some(here) = seen.value.prov.origin.filter(|_| !is_open(seen.value)) else { return };
             let Some(reason) = refusal(seen.value) else { return };
             found.add((here, here), seen.component, true, || {
-                let function =
-                    seen.value.as_str().and_then(|s| s.split([' ', '\t', '\n', '"', '\'', '{', '[', '(']).next());
-                let message = match function.filter(|f| !reason.contains(f)) {
-                    Some(function) => format!("`{function}`: {reason}"),
-                    None => reason,
-                };
-                Diagnostic::new("invalid-function-arguments", message, at(context.files, here, "")).token(seen.dotted())
+                Diagnostic::new("invalid-function-arguments", reason, at(context.files, here, "")).token(seen.dotted())
             });
         },
     );

@@ -92,9 +92,9 @@ fn continues(list: &Value, origin: Origin) -> bool {
 /// Whether a value says again what lies below it. Lists that were joined say something of their own.
 fn is_repetition(value: &Value, below: &Value) -> bool {
     let Some(origin) = value.prov.origin else { return false };
-    let is_whole = value.as_list().is_none_or(|items| {
-        items.iter().all(|item| item.prov.origin.is_some_and(|o| is_inside(o, origin)))
-    });
+    let is_whole = value
+        .as_list()
+        .is_none_or(|items| items.iter().all(|item| item.prov.origin.is_some_and(|o| is_inside(o, origin))));
     is_whole && value.data == below.data
 }
 

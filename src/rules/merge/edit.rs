@@ -59,9 +59,9 @@ mod tests {
     #[test]
     fn keys_go_with_their_lines() {
         let text = "vars:\n  a: 1\n  b:\n    - x\n    - y\n  c: 3\n";
-        assert_eq!(removed(text, "a", "1").unwrap(), "vars:\n  b:\n    - x\n    - y\n  c: 3\n");
-        assert_eq!(removed(text, "b", "- x\n    - y\n").unwrap(), "vars:\n  a: 1\n  c: 3\n");
-        assert_eq!(removed(text, "c", "3").unwrap(), "vars:\n  a: 1\n  b:\n    - x\n    - y\n");
+        assert_eq!(removed(text, "a: ", "1").unwrap(), "vars:\n  b:\n    - x\n    - y\n  c: 3\n");
+        assert_eq!(removed(text, "b:", "- x\n    - y\n").unwrap(), "vars:\n  a: 1\n  c: 3\n");
+        assert_eq!(removed(text, "c: ", "3").unwrap(), "vars:\n  a: 1\n  b:\n    - x\n    - y\n");
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod locals;
 mod merge;
 mod names;
 mod overrides;
+mod pairs;
 mod properties;
 mod scalars;
 mod sections;
