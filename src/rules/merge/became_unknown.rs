@@ -16,6 +16,12 @@ rule!(
     Change(check)
 );
 
+/// A span of a file and a path.
+type Place = ((FileId, u32, u32), String);
+
+/// A finding and the stacks that it reaches.
+type Reached = (Diagnostic, BTreeSet<Arc<str>>);
+
 /// Why nobody can tell a value from the files.
 enum Veil {
     /// A function decides.
@@ -38,7 +44,7 @@ fn veil(value: &Value, language: &Language) -> Option<Veil> {
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let Some((old, diff)) = context.before else { return Vec::new() };
-    let mut found: BTreeMap<((FileId, u32, u32), String), (Diagnostic, BTreeSet<Arc<str>>)> = BTreeMap::new();
+    let mut found: BTreeMap<Place, Reached> = BTreeMap::new();
     for component in &diff.components {
         for change in component.changes.iter().filter(|c| c.kind == ChangeKind::Changed) {
             let (Some(before), Some(after)) = (&change.before, &change.after) else { continue };
@@ -60,7 +66,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             stacks.insert(Arc::clone(&component.stack));
         }
     }
-    let with_stacks = |(mut finding, stacks): (Diagnostic, BTreeSet<Arc<str>>)| {
+    let with_stacks = |(mut finding, stacks): Reached| {
         finding.stacks = stacks.into_iter().collect();
         finding
     };
