@@ -3,7 +3,7 @@
 use super::walk::at;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::{ChangeKind, Side};
-use crate::rules::{Context, rule};
+use crate::rules::{Changes, rule};
 use crate::value::{Data, FileId, Language, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -42,13 +42,13 @@ fn veil(value: &Value, language: &Language) -> Option<Veil> {
     }
 }
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let Some((old, diff)) = context.before else { return Vec::new() };
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let context = changes.context;
     let mut found: BTreeMap<Place, Reached> = BTreeMap::new();
-    for component in &diff.components {
+    for component in &changes.diff.components {
         for change in component.changes.iter().filter(|c| c.kind == ChangeKind::Changed) {
             let (Some(before), Some(after)) = (&change.before, &change.after) else { continue };
-            if veil(before, &old.language).is_some() || change.path.starts_with("/overrides/") {
+            if veil(before, &changes.base.language).is_some() || change.path.starts_with("/overrides/") {
                 continue;
             }
             let Some(veil) = veil(after, &context.estate.language) else { continue };
