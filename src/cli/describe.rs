@@ -11,6 +11,7 @@ use crate::settings::Settings;
 use clap::{Args, Subcommand, ValueEnum};
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Print resolved configuration.
 #[derive(Debug, Subcommand)]
@@ -59,6 +60,9 @@ pub(super) struct Common {
     pub(super) format: Format,
     #[command(flatten)]
     pub(super) functions: Functions,
+    /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
+    #[arg(long, value_name = "FILE", help_heading = "Functions")]
+    pub(super) env_file: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -75,7 +79,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         What::Locals(options) => return super::locals::run(options, global),
     };
     let mut place = Place::find(global)?;
-    common.functions.apply(&mut place)?;
+    common.functions.apply(&common.env_file, &mut place)?;
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();

@@ -45,7 +45,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let mut place = Place::find(global)?;
-    options.merging.apply(&mut place)?;
+    options.merging.apply(options.reporting.env_files(), &mut place)?;
     run_at(&place, options, global)
 }
 

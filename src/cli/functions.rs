@@ -17,9 +17,6 @@ pub(super) struct Functions {
     /// Set an environment variable for functions and templates; can be repeated
     #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
     variables: Vec<(String, String)>,
-    /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
-    #[arg(long = "env-file", value_name = "FILE")]
-    env_files: Vec<PathBuf>,
     /// Read values of outputs from a JSON file: {component: {stack: {output: value}}}; can be repeated
     #[arg(long, value_name = "FILE")]
     values: Vec<PathBuf>,
@@ -38,21 +35,19 @@ pub(super) struct Merging {
 }
 
 impl Functions {
-    /// Hands what was given to the project of a place.
+    /// Hands what was given, with what is in files of variables, to the project of a place.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(super) fn apply(&self, place: &mut Place) -> Result<(), Failure> {
-        let is_asked =
-            self.functions || !self.variables.is_empty() || !self.env_files.is_empty() || !self.values.is_empty();
-        if !is_asked {
-            return Ok(());
-        }
+    pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
         let mut given = Given::default();
-        for path in &self.env_files {
+        for path in env_files {
             given.add_env(&read(path)?).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
         }
         given.env.extend(self.variables.iter().cloned());
+        if !self.functions && self.values.is_empty() && given.env.is_empty() {
+            return Ok(());
+        }
         for path in &self.values {
             given.add_values(&read(path)?).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
         }
@@ -62,13 +57,13 @@ impl Functions {
 }
 
 impl Merging {
-    /// Hands what was given to the project of a place.
+    /// Hands what was given, with what is in files of variables, to the project of a place.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(super) fn apply(&self, place: &mut Place) -> Result<(), Failure> {
+    pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
         place.project.promised_merge = self.promised_merge;
-        self.functions.apply(place)
+        self.functions.apply(env_files, place)
     }
 }
 

@@ -48,8 +48,8 @@ impl Given {
         Ok(())
     }
 
-    /// Adds the variables of a text with a `NAME=VALUE` a line. Empty lines and those that start with `#` are skipped,
-    /// `export ` in front of a name and quotes around a value are dropped.
+    /// Adds the variables of a text with a `NAME=VALUE` a line. Empty lines, those that start with `#`, and names without
+    /// a value are skipped, `export ` in front of a name and quotes around a value are dropped.
     ///
     /// # Errors
     /// The first line that is none of this.
@@ -60,6 +60,10 @@ impl Given {
                 continue;
             }
             let line = line.strip_prefix("export ").unwrap_or(line);
+            // It is set, but to what is not said.
+            if line.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                continue;
+            }
             let (name, value) = variable(line).map_err(|e| format!("line {}: {e}", i + 1))?;
             self.env.insert(name, value);
         }
@@ -122,7 +126,7 @@ mod tests {
         given.add_env("# comment\n\nA=1\nexport B = \"x y\"\nC='='\nD=\nA=2\n").unwrap();
         let all: Vec<_> = given.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
         assert_eq!(all, ["A=2", "B=x y", "C==", "D="]);
-        assert_eq!(given.add_env("A=1\nnothing").unwrap_err(), "line 2: `nothing` is not NAME=VALUE");
+        assert_eq!(given.add_env("A=1\nB\nno thing").unwrap_err(), "line 3: `no thing` is not NAME=VALUE");
         assert!(variable("=x").is_err() && variable("a b=x").is_err());
     }
 }

@@ -53,12 +53,12 @@ fn values_are_handed_to_functions() {
 #[test]
 fn values_that_cannot_be_used_are_told() {
     let repo = Repo::atmos();
-    repo.write("stacks/deploy/dev.yaml", MANIFEST).write("values.json", "[]").write("bad.env", "nothing\n");
+    repo.write("stacks/deploy/dev.yaml", MANIFEST).write("values.json", "[]").write("bad.env", "no thing\n");
     repo.run(&["check", "--values", "values.json"]).ends_with(2).complains("values.json: it must be an object");
     repo.run(&["check", "--values", "gone.json"]).ends_with(2).complains("cannot read gone.json");
     repo.run(&["check", "--env-file", "bad.env"])
         .ends_with(2)
-        .complains("bad.env: line 1: `nothing` is not NAME=VALUE");
+        .complains("bad.env: line 1: `no thing` is not NAME=VALUE");
     repo.run(&["check", "--env", "nothing"]).ends_with(2).complains("`nothing` is not NAME=VALUE");
 }
 

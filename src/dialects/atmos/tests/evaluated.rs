@@ -98,14 +98,14 @@ fn metadata_and_the_environment_of_the_component_are_known() {
 components:
   terraform:
     box:
-      metadata: {labels: {b: 2, a: 1}, tags: [t]}
+      metadata: {labels: {b: y, a: x}, tags: [t]}
       env: {X: own}
       vars: {keys: !labels.keys , values: !labels.values , all: !labels , tags: !tags , x: !env X , root: !repo-root }
 ");
     world.project.given = Some(Given::default());
     world.project.root = "/work".to_owned();
     let vars = world.get("box")["vars"].clone();
-    let expected = "{keys: [a, b], values: [1, 2], all: {a: 1, b: 2}, tags: [t], x: own, root: /work, stage: dev}";
+    let expected = "{keys: [a, b], values: [x, y], all: {a: x, b: y}, tags: [t], x: own, root: /work, stage: dev}";
     assert_eq!(vars, json(expected));
 }
 
