@@ -132,7 +132,6 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
                 locals: None,
-                locals: None,
             }));
         }
         units.push(Arc::new(Unit {

@@ -180,7 +180,6 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             declared: None,
             removal: crate::estate::Removal::Orphaned,
             locals: None,
-            locals: None,
         };
         let components = vec![Arc::new(component)];
         Arc::new(Unit {
@@ -241,7 +240,6 @@ fn many_components_are_fast() {
                 influences: Arc::from([]),
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
-                locals: None,
                 locals: None,
             })
         };

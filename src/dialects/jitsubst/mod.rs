@@ -103,7 +103,6 @@ impl Stack {
             locals: None,
             declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
             removal: Removal::Destroyed,
-            locals: None,
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
         if !self.resources.is_empty() {
@@ -117,7 +116,6 @@ impl Stack {
                 locals: None,
                 declared: None,
                 removal: Removal::Nothing,
-                locals: None,
             }));
         }
         all.sort_by_key(|c| c.address());
