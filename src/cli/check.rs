@@ -2,7 +2,7 @@
 
 use super::open::{self, Place, State};
 use super::reporting::{self, Seen};
-use super::{Failure, Global, Outcome, fix};
+use super::{Failure, Global, Outcome, fix, functions};
 use crate::files::Files;
 use clap::Args;
 
@@ -19,10 +19,13 @@ pub(super) struct Options {
     reporting: reporting::Options,
     #[command(flatten)]
     fixing: fix::Options,
+    #[command(flatten)]
+    merging: functions::Merging,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
+    let mut place = Place::find(global)?;
+    options.merging.apply(options.reporting.env_files(), &mut place)?;
     if options.fixing.is_asked()
         && let Some(outcome) = fix::run(&options.fixing, &options.reporting, &place, global)?
     {

@@ -1,5 +1,6 @@
 //! `stacklint describe`: the configuration of one state, resolved.
 
+use super::functions::Functions;
 use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::Level;
@@ -10,6 +11,7 @@ use crate::settings::Settings;
 use clap::{Args, Subcommand, ValueEnum};
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Print resolved configuration.
 #[derive(Debug, Subcommand)]
@@ -56,6 +58,11 @@ pub(super) struct Common {
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) functions: Functions,
+    /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
+    #[arg(long, value_name = "FILE", help_heading = "Functions")]
+    pub(super) env_file: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -71,7 +78,8 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         What::Component(c) => &c.common,
         What::Locals(options) => return super::locals::run(options, global),
     };
-    let place = Place::find(global)?;
+    let mut place = Place::find(global)?;
+    common.functions.apply(&common.env_file, &mut place)?;
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();

@@ -2,7 +2,7 @@
 
 use super::open::{Place, State};
 use super::reporting::{self, Seen};
-use super::{Failure, Global, Outcome};
+use super::{Failure, Global, Outcome, functions};
 use crate::diagnostic::Side;
 use crate::dialects::Scope;
 use crate::diff;
@@ -40,10 +40,14 @@ pub(super) struct Options {
     exit_code: bool,
     #[command(flatten)]
     reporting: reporting::Options,
+    #[command(flatten)]
+    merging: functions::Merging,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    run_at(&Place::find(global)?, options, global)
+    let mut place = Place::find(global)?;
+    options.merging.apply(options.reporting.env_files(), &mut place)?;
+    run_at(&place, options, global)
 }
 
 /// What the command does in a place.

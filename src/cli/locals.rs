@@ -35,7 +35,8 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let place = Place::find(global)?;
+    let mut place = Place::find(global)?;
+    options.common.functions.apply(&options.common.env_file, &mut place)?;
     let state = options.common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();

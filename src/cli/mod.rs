@@ -6,6 +6,7 @@ mod describe;
 mod diff;
 mod eval;
 mod fix;
+mod functions;
 mod generate;
 mod locals;
 mod open;

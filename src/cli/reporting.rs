@@ -147,6 +147,11 @@ pub(super) struct Seen<'a> {
 }
 
 impl Options {
+    /// The files with environment variables.
+    pub(super) fn env_files(&self) -> &[PathBuf] {
+        &self.judging.env_file
+    }
+
     /// The settings of a state, with what was typed on top.
     ///
     /// # Errors

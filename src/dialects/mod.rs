@@ -2,8 +2,11 @@
 //! own folder knows it, and [`all`] is the only list of them.
 
 pub mod atmos;
+mod given;
 pub mod jitsubst;
 mod registry;
+
+pub use given::{Given, variable};
 
 pub use registry::{Dialects, Found};
 
@@ -26,6 +29,10 @@ pub struct Project {
     pub env: BTreeMap<String, String>,
     /// The names of the environment variables that are set where the project is deployed, if the user says so.
     pub variables: Option<BTreeSet<String>>,
+    /// What functions are evaluated with; without it they stay as they are written.
+    pub given: Option<Given>,
+    /// Whether rules also look for what would be different if merging waited for functions across files.
+    pub promised_merge: bool,
 }
 
 /// How much of a revision is to be resolved.

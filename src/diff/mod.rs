@@ -14,7 +14,7 @@ pub mod tokens;
 
 use crate::estate::{Address, Component, Estate, Placed, State, Unit};
 use crate::files::Files;
-use crate::value::{FileId, Value};
+use crate::value::{FileId, Language, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -188,7 +188,7 @@ pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> D
         let y = if order.is_ge() { b.next() } else { None };
         let Some((address, _)) = x.or(y) else { break };
         let (x, y) = (x.map(|x| x.1), y.map(|y| y.1));
-        let found = component(address, x, y, &mut finder);
+        let found = component(address, x, y, &mut finder, &head.language);
         if let Some(found) = &found {
             reach.note(found, x, y);
         }
@@ -202,6 +202,7 @@ fn component(
     old: Option<&Placed>,
     new: Option<&Placed>,
     finder: &mut causes::Finder,
+    language: &Language,
 ) -> Option<ComponentChange> {
     let mut changes = Vec::new();
     let (status, causes) = match (old, new) {
@@ -209,7 +210,7 @@ fn component(
             if Arc::ptr_eq(&old.component, &new.component) {
                 return None;
             }
-            let mut steps = structural::compare(&old.component.value, &new.component.value);
+            let mut steps = structural::compare(&old.component.value, &new.component.value, language);
             for step in &mut steps {
                 let causes = finder.of_step(step, old, new);
                 changes.push(Change {

@@ -6,7 +6,7 @@
 
 use super::same::{digest, same};
 use super::{ChangeKind, pointer};
-use crate::value::{Data, Map, Value};
+use crate::value::{Data, Language, Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -35,8 +35,10 @@ pub struct Step<'a> {
 }
 
 /// The steps from `base` to `head`, in the order in which they are to be applied.
-pub fn compare<'a>(base: &'a Value, head: &'a Value) -> Vec<Step<'a>> {
-    let mut walk = Walk { path: String::new(), parents: Vec::new(), steps: Vec::new(), cells: MAX_CELLS };
+/// Calls are the same if function and arguments are, however they are spelled.
+pub fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<Step<'a>> {
+    let mut walk =
+        Walk { path: String::new(), parents: Vec::new(), steps: Vec::new(), cells: MAX_CELLS, language: *language };
     walk.value(base, head);
     walk.steps
 }
@@ -46,6 +48,7 @@ struct Walk<'a> {
     parents: Vec<(&'a Value, &'a Value)>,
     steps: Vec<Step<'a>>,
     cells: usize,
+    language: Language,
 }
 
 impl<'a> Walk<'a> {
@@ -65,7 +68,7 @@ impl<'a> Walk<'a> {
                 }
             }
             _ => {
-                if !same(base, head) {
+                if !same(base, head) && !self.is_same_call(base, head) {
                     self.step(ChangeKind::Changed, Some(base), Some(head));
                 }
             }
@@ -128,6 +131,11 @@ impl<'a> Walk<'a> {
         }
         self.parents.pop();
         true
+    }
+
+    fn is_same_call(&self, base: &Value, head: &Value) -> bool {
+        let texts = base.as_str().filter(|s| s.starts_with('!')).zip(head.as_str());
+        texts.is_some_and(|(a, b)| self.language.same_call(a, b))
     }
 
     fn item(&mut self, index: usize, f: impl FnOnce(&mut Self)) {

@@ -5,6 +5,7 @@ mod code;
 mod jitsubst;
 mod links;
 mod locals;
+mod merge;
 mod meta;
 mod places;
 mod resolution;
@@ -201,12 +202,15 @@ pub use change::Changes;
 /// All rules, sorted by id.
 pub static RULES: &[&Rule] = &[
     &source::ambiguous_scalar::AMBIGUOUS_SCALAR,
+    &merge::APPEND_WITHOUT_EFFECT,
     &change::backend_credentials_changed::BACKEND_CREDENTIALS_CHANGED,
     &change::base_already_broken::BASE_ALREADY_BROKEN,
     &change::switched::BECAME_ABSTRACT,
     &change::switched::COMPONENT_DISABLED,
     &change::switched::COMPONENT_ENABLED,
     &change::component_removed::COMPONENT_REMOVED,
+    &merge::DEAD_OVERRIDE,
+    &merge::DEFERRED_MERGE_CONFLICT,
     &links::DEPENDENCY_CYCLE,
     &links::DEPENDENCY_ON_ABSTRACT,
     &schema::DEPRECATED_KEY,
@@ -214,12 +218,14 @@ pub static RULES: &[&Rule] = &[
     &resolution::DUPLICATE_KEY,
     &change::edit_without_effect::EDIT_WITHOUT_EFFECT,
     &source::extra_document::EXTRA_DOCUMENT,
+    &merge::FUNCTION_LOST,
     &links::IMPLICIT_DEPENDENCY,
     &resolution::IMPORT_CYCLE,
     &meta::INCOMPLETE_ANALYSIS,
     &resolution::INHERITANCE_CYCLE,
     &code::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
+    &merge::INVALID_FUNCTION_ARGUMENTS,
     &locals::INVALID_LOCAL_NAME,
     &resolution::INVALID_YAML,
     &jitsubst::JIT_BAD_INFRA_OUTPUT_SOURCE,
@@ -240,15 +246,19 @@ pub static RULES: &[&Rule] = &[
     &jitsubst::JIT_UNUSED_SECRET,
     &jitsubst::JIT_WHITESPACE_IN_REF,
     &locals::LEAKED_LOCAL,
+    &merge::LIST_REPLACED,
     &resolution::LOCAL_CYCLE,
     &locals::LOCAL_NEEDS_IMPORT,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
+    &merge::MERGE_TYPE_CONFLICT,
     &code::MISSING_COMPONENT_DIRECTORY,
     &code::MISSING_REQUIRED_VARIABLE,
     &locals::NO_VALUE_RENDERED,
     &schema::NON_MAPPING_SECTION,
     &change::provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED,
+    &merge::REDUNDANT_OVERRIDE,
     &links::REFERENCE_CYCLE,
+    &merge::SCALAR_KIND_CHANGE,
     &schema::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
     &locals::SHADOWED_LOCAL,
@@ -272,8 +282,10 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNREADABLE_FILE,
     &resolution::UNRESOLVED_IMPORT,
     &resolution::UNRESOLVED_INCLUDE,
+    &merge::UNSET_WITHOUT_EFFECT,
     &meta::UNUSED_IGNORE,
     &locals::UNUSED_LOCAL,
+    &merge::VALUE_BECAME_UNKNOWN,
     &code::VARIABLE_TYPE_MISMATCH,
     &change::wide_blast_radius::WIDE_BLAST_RADIUS,
 ];

@@ -4,13 +4,15 @@
 //! Values are immutable and shared: cloning copies a few words, and an unchanged sub-tree is one allocation however many
 //! components use it. Maps are kept in key order, because every system read here prints its maps that way.
 
+mod call;
 pub mod decode;
 pub(crate) mod json;
 mod map;
 mod provenance;
 
+pub use call::{Call, Kind, Language, Mark, Output, Reading};
 pub use map::{Entry, Flags, Key, Map, MapBuilder};
-pub use provenance::{FileId, Origin, Prov, Trail};
+pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
 
 use crate::yaml::Timestamp;
 use std::sync::Arc;

@@ -37,6 +37,17 @@ pub struct Trail {
     pub overrode: Option<Value>,
     /// What it was computed from besides the text at its origin: values that a template read, calls that passed it on.
     pub inputs: Vec<Prov>,
+    /// All that was written for this value where a call took part in the merge, the lowest layer first; else empty.
+    pub layers: Arc<[Contribution]>,
+}
+
+/// What one layer of a merge has for a value: known, a call to be evaluated later, or unknown.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// The value, with its own history within the layer.
+    pub value: Value,
+    /// The layer, from 0 for the lowest.
+    pub layer: usize,
 }
 
 /// Histories can be long (each of many values computed from the one before), so they are not taken apart recursively.
@@ -71,7 +82,8 @@ impl Prov {
             return self.clone();
         }
         // A longer chain keeps its end: the earliest value is appended below what was overridden before.
-        let inputs = self.trail.as_ref().map_or_else(Vec::new, |t| t.inputs.clone());
+        let (inputs, layers) =
+            self.trail.as_ref().map_or_else(Default::default, |t| (t.inputs.clone(), Arc::clone(&t.layers)));
         let overrode = match self.trail.as_ref().and_then(|t| t.overrode.clone()) {
             Some(mut earlier) => {
                 earlier.prov = earlier.prov.overriding(value);
@@ -79,7 +91,7 @@ impl Prov {
             }
             None => value.clone(),
         };
-        Prov { origin: self.origin, trail: Some(Arc::new(Trail { overrode: Some(overrode), inputs })) }
+        Prov { origin: self.origin, trail: Some(Arc::new(Trail { overrode: Some(overrode), inputs, layers })) }
     }
 
     /// The same provenance, computed also from `inputs`.
@@ -92,6 +104,24 @@ impl Prov {
         let mut trail = self.trail.as_deref().cloned().unwrap_or_default();
         trail.inputs.extend(more);
         Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
+    }
+
+    /// The same provenance with what all layers of a merge have for the value.
+    #[must_use]
+    pub fn with_layers(&self, layers: Vec<Contribution>) -> Self {
+        let mut trail = self.trail.as_deref().cloned().unwrap_or_default();
+        trail.layers = layers.into();
+        Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
+    }
+
+    /// What all layers of the last merge have for the value, the lowest first, where a call took part; else nothing.
+    pub fn layers(&self) -> &[Contribution] {
+        self.trail.as_ref().map_or(&[], |t| &t.layers)
+    }
+
+    /// The value that this one replaced.
+    pub fn overrode(&self) -> Option<&Value> {
+        self.trail.as_ref()?.overrode.as_ref()
     }
 
     /// Calls `f` for the origin of this value and of everything it was computed from, nearest first. What it overrode

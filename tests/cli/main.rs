@@ -9,6 +9,7 @@ mod common;
 mod contracts;
 mod eval;
 mod formats;
+mod functions;
 mod infra;
 mod judging;
 mod locals;

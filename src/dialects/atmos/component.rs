@@ -3,10 +3,11 @@
 use super::backend;
 use super::bases::{BaseError, Bases, Inheritance, own_strategy};
 use super::config::Config;
-use super::deferred::{LostPath, merge_deferred};
+use super::deferred::{Deferral, LostPath, merge_deferred};
 use super::layers::{Kind, LOOSE, Layer, Loose, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values, settle};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// What all components of one type in one stack share: the global and the type layer.
@@ -29,6 +30,8 @@ pub(crate) struct Built {
     pub sites: Vec<Origin>,
     /// The variables as written for it, and for its bases.
     pub authored: [Arc<Map>; 2],
+    /// The places whose values wait for functions.
+    pub deferrals: Vec<Deferral>,
 }
 
 /// Why a component cannot be built.
@@ -106,33 +109,41 @@ impl Builder<'_> {
         let strategy = own_strategy(self.strategy, settings[0])?;
 
         let mut out = Map::new();
-        let four = |s: Section| merge_deferred(strategy, &[global.map(s), base.map(s), own.map(s), overrides.map(s)]);
+        let deferrals = RefCell::new(Vec::new());
+        let deferred = |key: &str, layers: &[&Arc<Map>]| -> Result<Arc<Map>, LostPath> {
+            let mut found = Vec::new();
+            let merged = merge_deferred(strategy, layers, &mut found);
+            found.iter_mut().for_each(|d| d.path.insert(0, key.into()));
+            deferrals.borrow_mut().append(&mut found);
+            merged
+        };
+        let four = |s: Section, key: &str| deferred(key, &[global.map(s), base.map(s), own.map(s), overrides.map(s)]);
         let put = |out: &mut Map, key: &str, map: Arc<Map>| {
             out.set(key, Value { data: Data::Map(map), prov: Prov::default() })
         };
-        put(&mut out, "vars", four(Section::Vars)?);
-        put(&mut out, "env", four(Section::Env)?);
+        put(&mut out, "vars", four(Section::Vars, "vars")?);
+        put(&mut out, "env", four(Section::Env, "env")?);
         let metadata = self.metadata(strategy, base, &own);
         let is_abstract = own.map(Section::Metadata).get("type").and_then(Value::as_str) == Some("abstract");
-        put(&mut out, "settings", self.settings(strategy, four(Section::Settings)?, is_abstract)?);
-        let mut auth = four(Section::Auth)?;
+        put(&mut out, "settings", self.settings(strategy, four(Section::Settings, "settings")?, is_abstract)?);
+        let mut auth = four(Section::Auth, "auth")?;
         if kind == Kind::Terraform {
-            auth = merge_deferred(strategy, &[&self.config.auth, &auth])?;
-            put(&mut out, "providers", four(Section::Providers)?);
-            put(&mut out, "required_providers", four(Section::RequiredProviders)?);
+            auth = deferred("auth", &[&self.config.auth, &auth])?;
+            put(&mut out, "providers", four(Section::Providers, "providers")?);
+            put(&mut out, "required_providers", four(Section::RequiredProviders, "required_providers")?);
             let version = [&overrides, &own, base].into_iter().find_map(|l| l.word(Word::RequiredVersion));
             out.set("required_version", version.cloned().unwrap_or_else(|| Value::str("")));
             let none = Arc::default();
-            let test = merge_deferred(strategy, &[&none, base.map(Section::Test), own.map(Section::Test)])?;
+            let test = deferred("test", &[&none, base.map(Section::Test), own.map(Section::Test)])?;
             put_filled(&mut out, "test", test);
             put_filled(&mut out, "mocks", merge(strategy, [base.map(Section::Mocks), own.map(Section::Mocks)]));
         }
         put(&mut out, "auth", auth);
         if kind.has_hooks() {
-            put(&mut out, "hooks", four(Section::Hooks)?);
+            put(&mut out, "hooks", four(Section::Hooks, "hooks")?);
         }
         if kind.has_generate() {
-            put(&mut out, "generate", four(Section::Generate)?);
+            put(&mut out, "generate", four(Section::Generate, "generate")?);
         }
         let dependencies = [global, base, &own].map(|l| l.map(Section::Dependencies));
         put_filled(&mut out, "dependencies", merge(strategy, dependencies));
@@ -166,7 +177,7 @@ impl Builder<'_> {
         }
         out.set("component", component_name);
         let authored = [Arc::clone(own.map(Section::Vars)), Arc::clone(base.map(Section::Vars))];
-        Ok(Built { map: out, sites: bases.sites, authored })
+        Ok(Built { map: out, sites: bases.sites, authored, deferrals: deferrals.into_inner() })
     }
 
     fn bases(&self, name: &Key, component: &Map, own: &Layer, overrides: &Layer) -> Result<Bases, Trouble> {

@@ -3,7 +3,7 @@
 //! stood at gets the value that wins there.
 
 use super::merge::{ListStrategy, merge};
-use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value};
+use crate::value::{Contribution, Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,43 +22,67 @@ pub(crate) struct LostPath {
     pub call: Prov,
 }
 
+/// A place whose value is settled only when its functions are evaluated.
+#[derive(Clone, Debug)]
+pub(crate) struct Deferral {
+    /// The path of the place.
+    pub path: Vec<Key>,
+    /// What the layers have for it, the lowest first; nulls, which do not count, are left out.
+    pub values: Vec<Value>,
+    /// The list strategy in force.
+    pub strategy: ListStrategy,
+}
+
 /// Whether a string is held back from merging.
 pub(crate) fn is_held_back(text: &str) -> bool {
     text.starts_with('!') && HELD_BACK.iter().any(|p| text.starts_with(p))
 }
 
-/// Merges layers, the lowest first, around functions.
-pub(crate) fn merge_deferred(strategy: ListStrategy, layers: &[&Arc<Map>]) -> Result<Arc<Map>, LostPath> {
+/// Merges layers, the lowest first, around functions. The places where functions were are added to `deferrals`, shorter
+/// paths first.
+///
+/// # Errors
+/// A function that Atmos cannot put back.
+pub(crate) fn merge_deferred(
+    strategy: ListStrategy,
+    layers: &[&Arc<Map>],
+    deferrals: &mut Vec<Deferral>,
+) -> Result<Arc<Map>, LostPath> {
     if !layers.iter().any(|l| l.flags().has(Flags::CALL) && holds_call(l)) {
         return Ok(merge(strategy, layers.iter().copied()));
     }
-    let mut calls: BTreeMap<Vec<Key>, Vec<(usize, Value)>> = BTreeMap::new();
+    let mut calls: BTreeMap<Vec<Key>, Vec<Contribution>> = BTreeMap::new();
     let stripped: Vec<Arc<Map>> = layers
         .iter()
         .enumerate()
         .map(|(i, layer)| {
             strip(layer, &mut Vec::new(), &mut |path, call| {
-                calls.entry(path.to_vec()).or_default().push((i, call.clone()));
+                calls.entry(path.to_vec()).or_default().push(Contribution { value: call.clone(), layer: i });
             })
         })
         .collect();
     for (path, values) in &mut calls {
-        for (i, layer) in stripped.iter().enumerate() {
-            let concrete = value_at(layer, path).filter(|v| !v.is_null());
-            if let Some(value) = concrete.filter(|_| values.iter().all(|(at, _)| *at != i)) {
-                values.push((i, value.clone()));
+        for (layer, map) in stripped.iter().enumerate() {
+            if let Some(value) = value_at(map, path).filter(|_| values.iter().all(|c| c.layer != layer)) {
+                values.push(Contribution { value: value.clone(), layer });
             }
         }
-        values.sort_by_key(|(i, _)| *i);
+        values.sort_by_key(|c| c.layer);
     }
     let mut merged = merge(strategy, &stripped);
     let mut paths: Vec<_> = calls.into_iter().collect();
     paths.sort_by_key(|(path, _)| path.len());
-    for (path, values) in paths {
-        let winner = winner(&values, strategy);
-        let call = values.iter().find(|(_, v)| v.as_str().is_some_and(is_held_back));
-        let call = call.map_or_else(Prov::default, |(_, v)| v.prov.clone());
-        merged = put(&merged, &path, winner).map_err(|blocker| LostPath { path, blocker, call })?;
+    for (path, layers) in paths {
+        // Nulls count for nothing here, but they were written.
+        let values: Vec<Value> = layers.iter().map(|c| &c.value).filter(|v| !v.is_null()).cloned().collect();
+        let call = values.iter().find(|v| v.as_str().is_some_and(is_held_back));
+        let call = call.map_or_else(Prov::default, |v| v.prov.clone());
+        let mut winner = winner(&values, strategy);
+        if layers.len() > 1 {
+            winner.prov = winner.prov.with_layers(layers);
+        }
+        merged = put(&merged, &path, winner).map_err(|blocker| LostPath { path: path.clone(), blocker, call })?;
+        deferrals.push(Deferral { path, values, strategy });
     }
     Ok(merged)
 }
@@ -99,17 +123,17 @@ fn value_at<'a>(map: &'a Map, path: &[Key]) -> Option<&'a Value> {
     map.get(last)
 }
 
-/// The value that wins at a path, given all contributions in the order of their layers: one of them is a function.
-fn winner(values: &[(usize, Value)], strategy: ListStrategy) -> Value {
-    let all = || values.iter().map(|(_, v)| v);
-    let last = all().next_back();
-    let chosen = match all().next().map(|v| &v.data) {
-        Some(Data::Map(_)) => all().find(|v| v.as_map().is_none()).or(last),
+/// The value that wins at a path while functions are not evaluated, given all contributions in the order of their
+/// layers: one of them is a function.
+fn winner(values: &[Value], strategy: ListStrategy) -> Value {
+    let last = values.last();
+    let chosen = match values.first().map(|v| &v.data) {
+        Some(Data::Map(_)) => values.iter().find(|v| v.as_map().is_none()).or(last),
         Some(Data::List(_)) => match strategy {
             ListStrategy::Replace => last,
-            ListStrategy::Merge => all().find(|v| v.as_list().is_none()).or(last),
+            ListStrategy::Merge => values.iter().find(|v| v.as_list().is_none()).or(last),
             ListStrategy::Append => {
-                let items = all().filter_map(Value::as_list).flat_map(|l| l.iter().cloned()).collect();
+                let items = values.iter().filter_map(Value::as_list).flat_map(|l| l.iter().cloned()).collect();
                 return Value { data: Data::List(Arc::new(items)), prov: history(values, last) };
             }
         },
@@ -118,15 +142,80 @@ fn winner(values: &[(usize, Value)], strategy: ListStrategy) -> Value {
     chosen.map_or_else(Value::default, |v| Value { data: v.data.clone(), prov: history(values, Some(v)) })
 }
 
+/// The value at a path once functions are evaluated (`reference: atmos.md` 8.4, step 4). `None` if it hangs on one that
+/// is not known.
+pub(crate) fn resolved(values: &[Value], strategy: ListStrategy) -> Option<Value> {
+    let known = |v: &Value| !matches!(v.data, Data::Unknown(_));
+    let (first, last) = (values.first()?, values.last()?);
+    let chosen = |v: &Value| Value { data: v.data.clone(), prov: history(values, Some(v)) };
+    match (&first.data, strategy) {
+        (Data::Map(map), _) => {
+            let mut sum = Arc::clone(map);
+            for value in &values[1..] {
+                match &value.data {
+                    Data::Map(next) => sum = merge(strategy, [&sum, next]),
+                    Data::Unknown(_) => return None,
+                    // What is no map ends it, whatever lies above.
+                    _ => return Some(chosen(value)),
+                }
+            }
+            Some(Value { data: Data::Map(sum), prov: history(values, Some(first)) })
+        }
+        (Data::List(_), ListStrategy::Append) => {
+            let items = values.iter().filter_map(Value::as_list).flat_map(|l| l.iter().cloned()).collect();
+            let all = Value { data: Data::List(Arc::new(items)), prov: history(values, Some(last)) };
+            values.iter().all(known).then_some(all)
+        }
+        (Data::List(list), ListStrategy::Merge) => {
+            let mut sum: Vec<Value> = list.to_vec();
+            for value in &values[1..] {
+                match &value.data {
+                    Data::List(next) => overlay(&mut sum, next, strategy),
+                    Data::Unknown(_) => return None,
+                    _ => return Some(chosen(value)),
+                }
+            }
+            Some(Value { data: Data::List(Arc::new(sum)), prov: history(values, Some(last)) })
+        }
+        // It may be anything; only where that makes no difference the rest decides.
+        (Data::Unknown(_), _) => {
+            let rest = &values[1..];
+            let hangs = |v: &Value| match v.data {
+                Data::Map(_) | Data::Unknown(_) => true,
+                Data::List(_) => strategy != ListStrategy::Replace,
+                _ => strategy == ListStrategy::Append,
+            };
+            if rest.len() == 1 && rest.iter().all(|v| !hangs(v)) { Some(chosen(last)) } else { None }
+        }
+        _ => known(last).then(|| chosen(last)),
+    }
+}
+
+/// Index by index; of two items that are no maps the later one wins, unlike in an ordinary merge.
+fn overlay(sum: &mut Vec<Value>, next: &[Value], strategy: ListStrategy) {
+    for (i, item) in next.iter().enumerate() {
+        match sum.get_mut(i) {
+            None => sum.push(item.clone()),
+            Some(below) => {
+                let data = match (&below.data, &item.data) {
+                    (Data::Map(a), Data::Map(b)) => Data::Map(merge(strategy, [a, b])),
+                    _ => item.data.clone(),
+                };
+                *below = Value { data, prov: item.prov.overriding(below) };
+            }
+        }
+    }
+}
+
 /// The provenance of the chosen value, having overridden the others.
-fn history(values: &[(usize, Value)], chosen: Option<&Value>) -> Prov {
+fn history(values: &[Value], chosen: Option<&Value>) -> Prov {
     let Some(chosen) = chosen else { return Prov::default() };
-    let others = values.iter().rev().map(|(_, v)| v).filter(|v| v.prov.origin != chosen.prov.origin);
+    let others = values.iter().rev().filter(|v| v.prov.origin != chosen.prov.origin);
     others.fold(chosen.prov.clone(), |prov, other| prov.overriding(other))
 }
 
 /// Puts a value at a path; `Err` names what stands in the way.
-fn put(map: &Arc<Map>, path: &[Key], value: Value) -> Result<Arc<Map>, Prov> {
+pub(crate) fn put(map: &Arc<Map>, path: &[Key], value: Value) -> Result<Arc<Map>, Prov> {
     let Some((first, rest)) = path.split_first() else { return Ok(Arc::clone(map)) };
     let mut out = (**map).clone();
     if rest.is_empty() {

@@ -142,7 +142,7 @@ pub(crate) fn json_or_text(text: &str) -> Data {
     }
 }
 
-fn from_json(json: &serde_json::Value) -> Data {
+pub(crate) fn from_json(json: &serde_json::Value) -> Data {
     match json {
         serde_json::Value::Null => Data::Null,
         serde_json::Value::Bool(b) => Data::Bool(*b),

@@ -8,6 +8,7 @@
 
 mod backend;
 mod bases;
+mod calls;
 mod component;
 mod config;
 mod content;
@@ -17,6 +18,7 @@ mod discover;
 mod document;
 mod duplicates;
 mod eval;
+mod evaluate;
 mod facts;
 mod functions;
 mod imports;
@@ -58,6 +60,7 @@ use crate::source::Source;
 use crate::value::{FileId, Value};
 use config::Config;
 use duplicates::Done;
+use evaluate::World;
 use local_scopes::{FileLocals, LocalCache};
 use manifest::Manifests;
 use reader::{Cache, Deps, Reader};
@@ -96,6 +99,7 @@ impl Atmos {
         shared: &Deps,
         scope: Scope<'_>,
         sink: &Sink,
+        world: World<'_>,
     ) -> (Vec<Arc<Unit>>, estate::Locals) {
         let strategy = match &config.strategy {
             Ok(strategy) => *strategy,
@@ -137,7 +141,7 @@ impl Atmos {
         let checks = Checks::new(Schema::of(config), reader.files, changes);
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
         let (met, vendored) = (&loader.met, OnceLock::new());
-        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met, vendored };
+        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met, vendored, world };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
         validate::manifests(&loader, &checks, &manifests, scope, sink);
@@ -233,7 +237,10 @@ impl Dialect for Atmos {
         let sink = Sink::default();
         let mut shared = Deps::default();
         let (units, locals) = match search::load(&reader, project, &mut shared) {
-            Ok(config) => self.units(&reader, &config, &shared, scope, &sink),
+            Ok(config) => {
+                let world = World { given: project.given.as_ref(), root: &project.root };
+                self.units(&reader, &config, &shared, scope, &sink, world)
+            }
             Err(trouble) => {
                 report(trouble, &sink, files);
                 Default::default()
@@ -242,7 +249,8 @@ impl Dialect for Atmos {
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        Estate { units, findings, locals, documents: reader.documents() }
+        let language = calls::language(project.promised_merge);
+        Estate { units, findings, locals, documents: reader.documents(), language, ..Estate::default() }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

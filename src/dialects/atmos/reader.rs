@@ -289,7 +289,7 @@ fn plain_value(loaded: &Loaded) -> Result<Value, String> {
 }
 
 /// The value of a YAML text that stands in no file.
-fn plain_text(text: &str) -> Result<Value, String> {
+pub(crate) fn plain_text(text: &str) -> Result<Value, String> {
     let doc = yaml::document_of(text.into()).map_err(|e| e.message)?;
     let place = |_: u32, _: Span| Prov::default();
     let decoder = Decoder { place: &place, include: None, delimiter: None };

@@ -292,8 +292,7 @@ impl Written {
         let site = |offset: usize| self.site(source_offset(&self.segments, offset)).clone();
         engine.note(template, &rendered.missing, &site);
         let (text, segments) = hide_unknowns(&rendered, &mut self.unknowns);
-        self.segments =
-            segments.into_iter().map(|s| Segment { src: source_offset(&self.segments, s.src), ..s }).collect();
+        self.segments = composed(&self.segments, &segments, text.len());
         self.text = text;
         Ok(())
     }
@@ -360,6 +359,26 @@ pub(crate) fn inputs(text: &str, data: &Value, engine: &Engine<'_>) -> Vec<Prov>
         }
     }
     found
+}
+
+/// What comes from where after two runs: `second` tells of the first run's output, `length` is that of the last text.
+fn composed(first: &[Segment], second: &[Segment], length: usize) -> Vec<Segment> {
+    let mut all = Vec::with_capacity(first.len().max(second.len()));
+    for (i, s) in second.iter().enumerate() {
+        if !s.literal {
+            all.push(Segment { src: source_offset(first, s.src), ..*s });
+            continue;
+        }
+        // What the second run copied may come from several places of the first.
+        let end = s.src + second.get(i + 1).map_or(length, |n| n.out).saturating_sub(s.out);
+        let from = first.partition_point(|t| t.out <= s.src).saturating_sub(1);
+        for t in first[from..].iter().take_while(|t| t.out < end || t.out <= s.src) {
+            let start = t.out.max(s.src);
+            let src = if t.literal { t.src + (start - t.out) } else { t.src };
+            all.push(Segment { out: s.out + (start - s.src), src, literal: t.literal });
+        }
+    }
+    all
 }
 
 /// The offset before the template ran that an offset after it comes from.

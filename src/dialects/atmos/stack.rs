@@ -5,6 +5,7 @@ use super::component::{Builder, Built, Shared};
 use super::config::Config;
 use super::custom;
 use super::duplicates::{Name, Named};
+use super::evaluate::{self, World};
 use super::facts;
 use super::functions::{Env, NO_ENV};
 use super::layers::{Kind, Layer, Section};
@@ -35,6 +36,7 @@ pub(crate) struct Stacks<'a> {
     pub met: &'a Met,
     /// What the vendor manifests say, read when it is first asked for.
     pub vendored: OnceLock<String>,
+    pub world: World<'a>,
 }
 
 /// The components of a manifest.
@@ -129,7 +131,7 @@ impl Stacks<'_> {
                 let built = custom::build(kind, &entry.key, &entry.value, all, manifest.map, self.strategy);
                 let built = built.map_err(|(m, site)| self.sink.error("schema-violation", m, &site, manifest.file));
                 let finished = built.and_then(|map| {
-                    let built = Built { map, sites: Vec::new(), authored: Default::default() };
+                    let built = Built { map, sites: Vec::new(), authored: Default::default(), deferrals: Vec::new() };
                     self.finish(manifest, kind, entry, built, None)
                 });
                 put(kind, &entry.key, finished);
@@ -316,8 +318,11 @@ impl Stacks<'_> {
         let info = self.info(&map, type_name);
         map.set("component_info", info.clone());
         let mocks = map.remove("mocks");
+        if self.world.given.is_some() {
+            evaluate::attach(&mut map, &built.deferrals);
+        }
         let rendered = self.render(manifest, map, name, value)?;
-        let mut map = rendered;
+        let mut map = evaluate::evaluate(rendered, &built.deferrals, &stack_name, self.world);
         map.set("component_info", info);
         if let Some(mocks) = mocks {
             map.set("mocks", mocks);
@@ -473,7 +478,13 @@ impl Stacks<'_> {
         let own = component.get("settings").and_then(|s| s.at_path(path));
         let all = [self.config.all.at_path(path), own];
         let entries = all.into_iter().flatten().filter_map(Value::as_map).flat_map(|m| m.iter());
-        entries.filter_map(|e| Some((Arc::clone(&e.key), Arc::from(e.value.as_str()?)))).collect()
+        let given = self
+            .world
+            .given
+            .into_iter()
+            .flat_map(|g| &g.env)
+            .map(|(name, value)| (name.as_str().into(), value.as_str().into()));
+        given.chain(entries.filter_map(|e| Some((Arc::clone(&e.key), Arc::from(e.value.as_str()?))))).collect()
     }
 
     /// `component_info`: the type and where the code of the component lies.

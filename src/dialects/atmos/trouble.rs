@@ -56,7 +56,7 @@ impl Stacks<'_> {
                     "`{}` of `{name}` holds a YAML function, but a higher layer replaces the map around it",
                     path.join(".")
                 );
-                let mut f = finding("deferred-merge-conflict", message, &lost.blocker);
+                let mut f = finding("function-lost", message, &lost.blocker);
                 if let Some(origin) = lost.call.origin {
                     f = f.related(crate::diagnostic::Label::at(origin, "the function"));
                 }

@@ -113,7 +113,8 @@ impl Planned {
             // The class is part of the text, so that another class of the same reference is a difference.
             let item = |u: &&Use| Value::str(format!("{} ({})", u.body, u.class.name())).with_prov(u.prov.clone());
             // What makes a variable a secret may be the reason for what is no longer in the list.
-            let prov = self.resource.prov.with_inputs(classes.values().map(|u| u.prov.clone()));
+            let inputs = [self.resource.prov.clone()].into_iter().chain(classes.values().map(|u| u.prov.clone()));
+            let prov = Prov { origin: self.resource.prov.origin, trail: None }.with_inputs(inputs);
             out.set("references", Value::list(classes.values().map(item).collect()).with_prov(prov));
         }
         Value { data: Data::Map(Arc::new(out)), prov: self.resource.prov.clone() }

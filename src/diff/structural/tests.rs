@@ -1,4 +1,5 @@
 use super::*;
+use crate::value::Language;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -45,7 +46,7 @@ fn apply(base: &Json, steps: &[Step]) -> Json {
 
 fn summary(a: &Json, b: &Json) -> Vec<String> {
     let (x, y) = (value(a), value(b));
-    let steps = compare(&x, &y);
+    let steps = compare(&x, &y, &Language::default());
     assert_eq!(&apply(a, &steps), b);
     steps.iter().map(|s| format!("{} {}", s.kind.sign(), s.path)).collect()
 }
@@ -95,8 +96,8 @@ fn deep_values_do_not_overflow() {
         (0..3_000).fold(Value::new(Data::Int(last)), |v, _| Value::map(std::iter::once(("a".into(), v)).collect()))
     };
     let (a, b) = (deep(1), deep(2));
-    assert_eq!(compare(&a, &b).len(), 1);
-    assert_eq!(compare(&a, &deep(1)).len(), 0);
+    assert_eq!(compare(&a, &b, &Language::default()).len(), 1);
+    assert_eq!(compare(&a, &deep(1), &Language::default()).len(), 0);
 }
 
 fn tree() -> impl Strategy<Value = Json> {

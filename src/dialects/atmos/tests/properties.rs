@@ -1,5 +1,6 @@
 //! Laws that hold for any input.
 
+use super::super::deferred::merge_deferred;
 use super::super::merge::{ListStrategy, merge};
 use super::{ATMOS, Atmos, World};
 use crate::dialects::{Dialect, Project, Scope};
@@ -41,6 +42,36 @@ fn strategy() -> impl Strategy<Value = ListStrategy> {
     prop_oneof![Just(ListStrategy::Replace), Just(ListStrategy::Append), Just(ListStrategy::Merge)]
 }
 
+/// A tree in which every key has one kind: maps under `m`, lists of scalars under `l`, of maps under `o`, else scalars.
+fn kinded() -> impl Strategy<Value = Arc<Map>> {
+    let scalars = || prop::collection::vec(scalar().prop_map(Value::new), 0..3);
+    let leaf = prop::collection::btree_map("[s-u]", scalar().prop_map(Value::new), 0..3).prop_map(to_map);
+    let inner = leaf.prop_recursive(3, 12, 3, move |inner| {
+        let lists = prop::collection::vec(inner.clone(), 0..3).prop_map(Value::list);
+        let entry = prop_oneof![
+            ("[s-u]", scalar().prop_map(Value::new)),
+            ("l[12]", scalars().prop_map(Value::list)),
+            ("m[12]", inner),
+            ("o[12]", lists),
+        ];
+        prop::collection::vec(entry, 0..4).prop_map(|entries| to_map(entries.into_iter().collect()))
+    });
+    inner.prop_map(|v| v.as_map().cloned().unwrap_or_default())
+}
+
+fn to_map(entries: BTreeMap<String, Value>) -> Value {
+    Value::map(entries.into_iter().map(|(k, v)| (Key::from(k), v)).collect())
+}
+
+/// A tree with YAML functions among its scalars.
+fn calling() -> impl Strategy<Value = Arc<Map>> {
+    let leaf = prop_oneof![
+        scalar().prop_map(Value::new),
+        prop::sample::select(vec!["!env A", "!template [1]", "!terraform.state a b", "!cwd"]).prop_map(Value::str),
+    ];
+    prop::collection::btree_map("[a-d]", leaf, 0..4).prop_map(|m| to_map(m).as_map().cloned().unwrap_or_default())
+}
+
 fn shown(map: &Arc<Map>) -> Json {
     to_value(&**map).expect("JSON")
 }
@@ -66,6 +97,34 @@ proptest! {
             prop_assert_eq!(&merged[&*entry.key], &to_value(&entry.value).expect("JSON"));
         }
         prop_assert!(merged.as_object().is_some_and(|m| m.keys().all(|k| a.has(k) || b.has(k))));
+    }
+
+    #[test]
+    fn merging_is_associative_where_kinds_agree(a in kinded(), b in kinded(), c in kinded(), strategy in strategy()) {
+        let left = merge(strategy, [&merge(strategy, [&a, &b]), &c]);
+        let right = merge(strategy, [&a, &merge(strategy, [&b, &c])]);
+        prop_assert_eq!(shown(&left), shown(&right));
+        prop_assert_eq!(shown(&left), shown(&merge(strategy, [&a, &b, &c])));
+    }
+
+    #[test]
+    fn a_layer_without_the_path_changes_nothing_of_a_function(
+        layers in prop::collection::vec(calling(), 1..4), other in calling(), at in any::<prop::sample::Index>(), strategy in strategy()
+    ) {
+        let other = Arc::new(Map::from_iter([(Key::from("z"), Value { data: Data::Map(other), prov: Default::default() })]));
+        let mut more: Vec<_> = layers.iter().collect();
+        more.insert(at.index(layers.len() + 1), &other);
+        let (mut found, mut with) = (Vec::new(), Vec::new());
+        let without = merge_deferred(strategy, &layers.iter().collect::<Vec<_>>(), &mut found).expect("flat");
+        let merged = merge_deferred(strategy, &more, &mut with).expect("flat");
+        let mut merged = (*merged).clone();
+        merged.remove("z");
+        prop_assert_eq!(shown(&without), shown(&Arc::new(merged)));
+        with.retain(|d| &*d.path[0] != "z");
+        prop_assert_eq!(found.len(), with.len());
+        for (a, b) in found.iter().zip(&with) {
+            prop_assert_eq!((&a.path, &a.values), (&b.path, &b.values));
+        }
     }
 
     #[test]

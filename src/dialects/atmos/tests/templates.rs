@@ -1,6 +1,6 @@
 //! `reference: atmos.md` section 7: the pass over a component.
 
-use super::{World, dev, json};
+use super::{Atmos, Dialect, Files, Scope, World, dev, json};
 use serde_json::Value as Json;
 
 /// `vars` of `box` after rendering; every string is single-quoted YAML.
@@ -161,5 +161,30 @@ fn templates_that_never_end() {
         let said = !world.findings().is_empty();
         let kept = || world.get("box")["vars"]["v"] == template;
         assert!(said || kept(), "{template}");
+    }
+}
+
+#[test]
+fn origins_survive_several_evaluations() {
+    let text = "\
+components:
+  terraform:
+    box:
+      vars:
+        a: '{{ .vars.long }} {{ .vars.long }}'
+        b: '{{ .vars.a }}!'
+        c: 'x{{ .stack }}'
+        long: a text that is longer than the action that reads it
+";
+    let world = dev(text).atmos("").set("{enabled: true, sprig", "{enabled: true, evaluations: 3, sprig");
+    let files = Files::default();
+    let source = crate::source::Memory::new("memory", world.files.clone());
+    let estate = Atmos::new().resolve(&source, &world.project, &files, Scope::All);
+    let components = estate.components();
+    let vars = components.values().next().unwrap().component.value.get("vars").unwrap().clone();
+    for key in ["a", "b", "c", "long"] {
+        let origin = vars.get(key).unwrap().prov.origin.unwrap();
+        let file = files.get(origin.file);
+        assert!(file.text[origin.key as usize..].starts_with(&format!("{key}:")), "{key}: {}", file.line(origin.key));
     }
 }

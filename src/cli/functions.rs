@@ -1,0 +1,72 @@
+//! The options about YAML functions, the same for every command that resolves configuration.
+#![allow(clippy::disallowed_methods, reason = "values and variables that the user names are files on the disk")]
+
+use super::Failure;
+use super::open::Place;
+use crate::dialects::{Given, variable};
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Functions")]
+#[group(skip)]
+pub(super) struct Functions {
+    /// Evaluate YAML functions as far as that needs nothing from outside; the options below imply it
+    #[arg(long)]
+    functions: bool,
+    /// Set an environment variable for functions and templates; can be repeated
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    variables: Vec<(String, String)>,
+    /// Read values of outputs from a JSON file: {component: {stack: {output: value}}}; can be repeated
+    #[arg(long, value_name = "FILE")]
+    values: Vec<PathBuf>,
+}
+
+/// The options of commands that look for findings.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Functions")]
+#[group(skip)]
+pub(super) struct Merging {
+    #[command(flatten)]
+    functions: Functions,
+    /// Report also what would be different if the merge of YAML functions spanned imports
+    #[arg(long)]
+    promised_merge: bool,
+}
+
+impl Functions {
+    /// Hands what was given, with what is in files of variables, to the project of a place.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
+        let mut given = Given::default();
+        for path in env_files {
+            given.add_env(&read(path)?).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
+        }
+        given.env.extend(self.variables.iter().cloned());
+        if !self.functions && self.values.is_empty() && given.env.is_empty() {
+            return Ok(());
+        }
+        for path in &self.values {
+            given.add_values(&read(path)?).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
+        }
+        place.project.given = Some(given);
+        Ok(())
+    }
+}
+
+impl Merging {
+    /// Hands what was given, with what is in files of variables, to the project of a place.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
+        place.project.promised_merge = self.promised_merge;
+        self.functions.apply(env_files, place)
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|e| Failure::Message(format!("cannot read {}: {e}", path.display())))
+}

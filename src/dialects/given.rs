@@ -1,0 +1,132 @@
+//! What the user says about the world outside of the files: environment variables, outputs of components.
+
+use crate::value::{Data, Value};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// What is known of the world outside of the files, so that functions that read it can be evaluated.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Environment variables. Of others nothing is known.
+    pub env: BTreeMap<String, String>,
+    /// The outputs (a map), by component and stack.
+    pub outputs: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Values of calls, by the call as it is written.
+    pub calls: BTreeMap<String, Value>,
+}
+
+impl Given {
+    /// Adds the values of a JSON text: `{component: {stack: {output: value}}}`, and values of calls under keys that
+    /// start with `!`. `schemas/values.json` describes it. What is there already is replaced, output by output.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn add_values(&mut self, text: &str) -> Result<(), String> {
+        let Json::Object(components) = serde_json::from_str(text).map_err(|e| e.to_string())? else {
+            return Err("it must be an object: {component: {stack: {output: value}}}".to_owned());
+        };
+        for (component, stacks) in components {
+            if component.starts_with('!') {
+                self.calls.insert(component, value(&stacks));
+                continue;
+            }
+            let Json::Object(stacks) = stacks else {
+                return Err(format!("`{component}` must be an object: {{stack: {{output: value}}}}"));
+            };
+            for (stack, outputs) in stacks {
+                let Json::Object(outputs) = outputs else {
+                    return Err(format!("`{component}.{stack}` must be an object: {{output: value}}"));
+                };
+                let known = self.outputs.entry(component.clone()).or_default().entry(stack).or_default();
+                let mut all = known.as_map().map(|m| (**m).clone()).unwrap_or_default();
+                for (output, given) in outputs {
+                    all.set(output, value(&given));
+                }
+                *known = Value::map(all);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the variables of a text with a `NAME=VALUE` a line. Empty lines, those that start with `#`, and names without
+    /// a value are skipped, `export ` in front of a name and quotes around a value are dropped.
+    ///
+    /// # Errors
+    /// The first line that is none of this.
+    pub fn add_env(&mut self, text: &str) -> Result<(), String> {
+        for (i, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let line = line.strip_prefix("export ").unwrap_or(line);
+            // It is set, but to what is not said.
+            if line.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                continue;
+            }
+            let (name, value) = variable(line).map_err(|e| format!("line {}: {e}", i + 1))?;
+            self.env.insert(name, value);
+        }
+        Ok(())
+    }
+}
+
+/// The name and the value of `NAME=VALUE`.
+///
+/// # Errors
+/// There is no name or no `=`.
+pub fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
+    let (name, value) = (name.trim(), value.trim());
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err(format!("`{name}` is no name of a variable"));
+    }
+    let quoted = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    Ok((name.to_owned(), quoted('"').or_else(|| quoted('\'')).unwrap_or(value).to_owned()))
+}
+
+fn value(json: &Json) -> Value {
+    Value::new(match json {
+        Json::Null => Data::Null,
+        Json::Bool(b) => Data::Bool(*b),
+        Json::Number(n) => match (n.as_i64(), n.as_u64()) {
+            (Some(i), _) => Data::Int(i),
+            (None, Some(u)) => Data::Uint(u),
+            _ => Data::Float(n.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(text) => Data::Str(text.as_str().into()),
+        Json::Array(items) => return Value::list(items.iter().map(value).collect()),
+        Json::Object(entries) => {
+            return Value::map(entries.iter().map(|(k, v)| (k.as_str().into(), value(v))).collect());
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_united_output_by_output() {
+        let mut given = Given::default();
+        given.add_values(r#"{"vpc": {"dev": {"id": "a", "n": 1}}, "!exec date": [1]}"#).unwrap();
+        given.add_values(r#"{"vpc": {"dev": {"id": "b"}, "prod": {}}}"#).unwrap();
+        let dev = &given.outputs["vpc"]["dev"];
+        assert_eq!(serde_json::to_string(dev).unwrap(), r#"{"id":"b","n":1}"#);
+        assert_eq!(given.outputs["vpc"].len(), 2);
+        assert_eq!(serde_json::to_string(&given.calls["!exec date"]).unwrap(), "[1]");
+        for bad in ["", "[]", "{\"vpc\": 1}", "{\"vpc\": {\"dev\": []}}"] {
+            assert!(given.add_values(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn variables() {
+        let mut given = Given::default();
+        given.add_env("# comment\n\nA=1\nexport B = \"x y\"\nC='='\nD=\nA=2\n").unwrap();
+        let all: Vec<_> = given.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        assert_eq!(all, ["A=2", "B=x y", "C==", "D="]);
+        assert_eq!(given.add_env("A=1\nB\nno thing").unwrap_err(), "line 3: `no thing` is not NAME=VALUE");
+        assert!(variable("=x").is_err() && variable("a b=x").is_err());
+    }
+}

@@ -1,0 +1,37 @@
+//! `invalid-function-arguments`.
+
+use super::walk::{Gathered, at, each};
+use crate::diagnostic::Diagnostic;
+use crate::rules::{Context, rule};
+use crate::value::{Flags, Reading, Value};
+
+rule!(
+    INVALID_FUNCTION_ARGUMENTS,
+    "invalid-function-arguments",
+    Correctness,
+    "a YAML function is called with arguments that it refuses",
+    State(check)
+);
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let mut found = Gathered::default();
+    let read = context.estate.language.read;
+    let refusal = |value: &Value| match value.as_str().filter(|s| s.starts_with('!')).and_then(read) {
+        Some(Reading::Refused(reason)) => Some(reason),
+        _ => None,
+    };
+    // What a template left open is the template's fault.
+    let is_open = |value: &Value| value.as_str().is_some_and(|s| s.contains("<no value>") || s.contains("{{"));
+    each(
+        context.estate,
+        |v| v.as_str().is_some() && v.flags().has(Flags::CALL),
+        |seen| {
+            let Some(here) = seen.value.prov.origin.filter(|_| !is_open(seen.value)) else { return };
+            let Some(reason) = refusal(seen.value) else { return };
+            found.add((here, here), seen.component, true, || {
+                Diagnostic::new("invalid-function-arguments", reason, at(context.files, here, "")).token(seen.dotted())
+            });
+        },
+    );
+    found.finish()
+}

@@ -1,0 +1,117 @@
+//! What was written, over all components that it takes part in.
+
+use super::walk::{each, is_inside, open_files};
+use crate::files::Files;
+use crate::rules::Context;
+use crate::value::{Data, FileId, Origin, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+/// Sections whose values have no meaning but their own.
+const SECTIONS: [&str; 3] = ["vars", "settings", "env"];
+
+/// Settings that steer the resolution itself.
+const STEERING: [&str; 2] = ["list_merge_strategy", "templates"];
+
+/// How a value that was written takes part.
+pub(super) struct Use {
+    /// Its path in the components.
+    pub path: String,
+    /// The stacks in which it takes part.
+    pub stacks: BTreeSet<Arc<str>>,
+    /// Whether it is what some component has in the end.
+    pub wins: bool,
+    /// Whether there is a component in which it overrides nothing.
+    pub is_first: bool,
+    /// Whether all that it overrides is equal to it.
+    pub is_repeated: bool,
+    /// Where one of the values is that it overrides.
+    pub below: Option<Origin>,
+    /// Where one of the values is that override it.
+    pub above: Option<Origin>,
+    /// Whether a YAML function or something unknown takes part.
+    pub is_open: bool,
+}
+
+/// All that was written in sections that are only handed on, in files of which everything is known. Files with templates
+/// or locals are left out: their values may be read where they stand.
+pub(super) fn uses(context: &Context<'_>) -> BTreeMap<Origin, Use> {
+    let mut found: BTreeMap<Origin, Use> = BTreeMap::new();
+    let read = context.estate.language.read;
+    each(
+        context.estate,
+        |v| !matches!(v.data, Data::Map(_)),
+        |seen| {
+            let steers = seen.section() == "settings" && seen.path.get(1).is_some_and(|k| STEERING.contains(&&**k));
+            if seen.is_item || steers || !SECTIONS.contains(&seen.section()) {
+                return;
+            }
+            let history = seen.history();
+            let is_open = history.iter().any(|(_, v)| {
+                matches!(v.data, Data::Unknown(_))
+                    || v.as_str().is_some_and(|s| read(s).is_some())
+                    || !v.prov.layers().is_empty()
+            });
+            for (i, (_, value)) in history.iter().enumerate() {
+                let Some(origin) = value.prov.origin else { continue };
+                let below = history.get(i + 1).map(|(_, v)| *v);
+                let entry = found.entry(origin).or_insert_with(|| Use {
+                    path: seen.dotted(),
+                    stacks: BTreeSet::new(),
+                    wins: false,
+                    is_first: false,
+                    is_repeated: true,
+                    below: None,
+                    above: None,
+                    is_open: false,
+                });
+                entry.stacks.insert(Arc::clone(&seen.component.stack));
+                entry.is_open |= is_open;
+                entry.wins |= i == 0 || history[..i].iter().any(|(_, above)| continues(above, origin));
+                entry.is_first |= below.is_none();
+                entry.is_repeated &= below.is_some_and(|b| is_repetition(value, b));
+                entry.below = entry.below.or(below.and_then(|b| b.prov.origin));
+                entry.above = entry.above.or(i.checked_sub(1).and_then(|j| history[j].1.prov.origin));
+            }
+        },
+    );
+    let open = open_files(context.estate);
+    let mut plain: HashMap<FileId, bool> = HashMap::new();
+    found.retain(|origin, _| {
+        !open.contains(&origin.file)
+            && *plain.entry(origin.file).or_insert_with(|| is_plain(context.files, origin.file))
+    });
+    found
+}
+
+/// Whether a list holds items of what was written at a place: lists may be joined.
+fn continues(list: &Value, origin: Origin) -> bool {
+    list.as_list().is_some_and(|items| items.iter().any(|item| item.prov.origin.is_some_and(|o| is_inside(o, origin))))
+}
+
+/// Whether a value says again what lies below it. Lists that were joined say something of their own.
+fn is_repetition(value: &Value, below: &Value) -> bool {
+    let Some(origin) = value.prov.origin else { return false };
+    let is_whole = value
+        .as_list()
+        .is_none_or(|items| items.iter().all(|item| item.prov.origin.is_some_and(|o| is_inside(o, origin))));
+    is_whole && value.data == below.data
+}
+
+/// Whether nothing in a file reads what else is in it.
+fn is_plain(files: &Files, file: FileId) -> bool {
+    let text = &files.get(file).text;
+    !text.contains("{{") && !text.lines().any(|l| l.trim_start().starts_with("locals:"))
+}
+
+/// Whether some file has a template among its imports: such a path may read what was merged before it.
+pub(super) fn has_computed_imports(context: &Context<'_>) -> bool {
+    let files: HashSet<FileId> = context.estate.units.iter().flat_map(|u| u.files.iter().copied()).collect();
+    files.into_iter().any(|id| {
+        let file = context.files.get(id);
+        let Some(at) = file.text.find("import:").filter(|_| file.text.contains("{{")) else { return false };
+        let rest = &file.text[at..];
+        let end = rest.match_indices('\n').find(|(i, _)| rest[i + 1..].starts_with(|c: char| c.is_ascii_alphabetic()));
+        rest[..end.map_or(rest.len(), |(i, _)| i)].contains("{{")
+    })
+}

@@ -1,0 +1,94 @@
+//! `value-became-unknown`.
+
+use super::walk::at;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::diff::{ChangeKind, Side};
+use crate::rules::{Changes, rule};
+use crate::value::{Data, FileId, Language, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+rule!(
+    VALUE_BECAME_UNKNOWN,
+    "value-became-unknown",
+    Change,
+    "a value that could be read is now known only when it is deployed",
+    Change(check)
+);
+
+/// A span of a file and a path.
+type Place = ((FileId, u32, u32), String);
+
+/// A finding and the stacks that it reaches.
+type Reached = (Diagnostic, BTreeSet<Arc<str>>);
+
+/// Why nobody can tell a value from the files.
+enum Veil {
+    /// A function decides.
+    Function(Arc<str>),
+    /// A template read something that is not there.
+    NoValue,
+    /// A reason.
+    Unknown(Option<Arc<str>>),
+}
+
+fn veil(value: &Value, language: &Language) -> Option<Veil> {
+    match &value.data {
+        Data::Unknown(unknown) => Some(Veil::Unknown(unknown.reasons.first().cloned())),
+        Data::Str(text) if text.contains("<no value>") => Some(Veil::NoValue),
+        // `!unset` and the like are no values to wait for.
+        Data::Str(_) => language.call(value).filter(|c| &*c.function != "!unset").map(|c| Veil::Function(c.function)),
+        _ => None,
+    }
+}
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let context = changes.context;
+    let mut found: BTreeMap<Place, Reached> = BTreeMap::new();
+    for component in &changes.diff.components {
+        for change in component.changes.iter().filter(|c| c.kind == ChangeKind::Changed) {
+            let (Some(before), Some(after)) = (&change.before, &change.after) else { continue };
+            if veil(before, &changes.base.language).is_some() || change.path.starts_with("/overrides/") {
+                continue;
+            }
+            let Some(veil) = veil(after, &context.estate.language) else { continue };
+            let path = dotted(&change.path);
+            let primary = match (after.prov.origin, change.causes.iter().find(|c| c.side == Side::Head)) {
+                (Some(origin), _) => at(context.files, origin, ""),
+                (None, Some(cause)) => {
+                    let span = context.files.get(cause.file).line_span(cause.line);
+                    Label::new(cause.file, span.start, span.end, "")
+                }
+                (None, None) => continue,
+            };
+            let key = ((primary.file, primary.start, primary.end), path.clone());
+            let (_, stacks) = found.entry(key).or_insert_with(|| (finding(&path, primary, &veil), BTreeSet::new()));
+            stacks.insert(Arc::clone(&component.stack));
+        }
+    }
+    let with_stacks = |(mut finding, stacks): Reached| {
+        finding.stacks = stacks.into_iter().collect();
+        finding
+    };
+    found.into_values().map(with_stacks).collect()
+}
+
+fn finding(path: &str, primary: Label, veil: &Veil) -> Diagnostic {
+    let message = match veil {
+        Veil::Function(function) => format!("`{path}` was known, and is now what `{function}` gives"),
+        Veil::NoValue => format!("`{path}` was known, and now holds `<no value>`"),
+        Veil::Unknown(_) => format!("`{path}` was known, and cannot be told from the files any more"),
+    };
+    let finding = Diagnostic::new("value-became-unknown", message, primary).token(path);
+    match veil {
+        Veil::Function(_) => finding.note("further changes of the value will not show in a review"),
+        Veil::NoValue => finding.help("set what the template reads, or give it a `default`"),
+        Veil::Unknown(Some(reason)) => finding.note(reason.to_string()),
+        Veil::Unknown(None) => finding,
+    }
+}
+
+/// A JSON Pointer as people write it.
+fn dotted(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~")
+}

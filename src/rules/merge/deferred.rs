@@ -1,0 +1,175 @@
+//! `deferred-merge-conflict`.
+
+use super::edit::replacement;
+use super::walk::{Gathered, Seen, at, call_kind, each, has_history, is_empty, source, written_kind};
+use crate::diagnostic::Diagnostic;
+use crate::rules::{Context, rule};
+use crate::value::{Call, Kind, Value};
+
+rule!(
+    DEFERRED_MERGE_CONFLICT,
+    "deferred-merge-conflict",
+    Suspicious,
+    "a YAML function and a value of another layer do not merge as they look",
+    State(check)
+);
+
+/// One side of a pair.
+struct Side<'a> {
+    value: &'a Value,
+    call: Option<Call>,
+    kind: Option<Kind>,
+}
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let mut found = Gathered::default();
+    let wanted = |value: &Value| has_history(value);
+    each(context.estate, wanted, |seen| {
+        let history = seen.history();
+        let is_call = |v: &Value| v.as_str().is_some_and(|s| (context.estate.language.read)(s).is_some());
+        if !history.iter().any(|(_, v)| is_call(v)) {
+            return;
+        }
+        if let Some(((Some(_), top), rest)) = history.split_first()
+            && top.is_null()
+            && let Some((_, call)) = rest.iter().find(|(_, v)| !v.is_null()).filter(|(_, v)| is_call(v))
+            && let (Some(here), Some(below)) = (top.prov.origin, call.prov.origin)
+        {
+            found.add((here, below), seen.component, true, || {
+                let message =
+                    format!("null has no effect here: `{}` keeps the value of the YAML function", seen.dotted());
+                Diagnostic::new("deferred-merge-conflict", message, at(context.files, here, ""))
+                    .related(at(context.files, below, "the function"))
+                    .note("where the last layers of a component meet, null counts for nothing over a function")
+                    .help("write the value that is meant, or `!unset` to remove the key")
+                    .token(seen.dotted())
+            });
+        }
+        for (i, pair) in history.windows(2).enumerate() {
+            let ((upper_layer, upper), (lower_layer, lower)) = (pair[0], pair[1]);
+            let (Some(here), Some(below)) = (upper.prov.origin, lower.prov.origin) else { continue };
+            // Different layers of the last merge wait for functions; what lies within one was merged as text.
+            let waits = upper_layer.is_some() && upper_layer != lower_layer;
+            let (upper, lower) = (side(context, seen, upper), side(context, seen, lower));
+            let Some(conflict) = conflict(&upper, &lower, waits, context.estate.language.promised_merge) else {
+                continue;
+            };
+            found.add((here, below), seen.component, i == 0, || {
+                let mut finding = Diagnostic::new(
+                    "deferred-merge-conflict",
+                    conflict.message(&seen.dotted(), &upper, &lower),
+                    at(context.files, here, ""),
+                )
+                .related(at(context.files, below, lower.words()))
+                .note(conflict.note(waits))
+                .token(seen.dotted());
+                if upper.kind == Some(Kind::Map) && lower.kind == Some(Kind::List) && is_empty(upper.value) {
+                    finding = finding.help("write `[]` for an empty list");
+                    if source(context.files, here) == "{}" {
+                        finding = finding.fix(replacement(here, "[]", "write `[]`"));
+                    }
+                }
+                finding
+            });
+        }
+    });
+    found.finish()
+}
+
+fn side<'a>(context: &Context<'_>, seen: &Seen<'_, '_>, value: &'a Value) -> Side<'a> {
+    match context.estate.language.call(value) {
+        Some(call) => {
+            let kind = call_kind(context, seen.component, &call);
+            Side { value, call: Some(call), kind }
+        }
+        None => Side { value, call: None, kind: written_kind(context, value) },
+    }
+}
+
+impl Side<'_> {
+    fn words(&self) -> String {
+        match (&self.call, self.kind) {
+            (Some(call), Some(kind)) => format!("`{}` gives {}", call.function, kind.name()),
+            (Some(call), None) => format!("`{}`", call.function),
+            (None, kind) => kind.map_or("a value", Kind::name).to_owned(),
+        }
+    }
+}
+
+/// What is wrong with a pair of which at least one is a call.
+#[derive(Clone, Copy)]
+enum Conflict {
+    /// The kinds cannot be merged.
+    Kinds,
+    /// Both are maps, and would be merged if one were not a call.
+    Replaced,
+    /// It would be another value if merging waited for calls everywhere.
+    Promised,
+}
+
+fn conflict(upper: &Side<'_>, lower: &Side<'_>, waits: bool, promised: bool) -> Option<Conflict> {
+    if upper.call.is_none() && lower.call.is_none() {
+        return None;
+    }
+    if upper.value.is_null() {
+        // Over a function whose merge waits, null would count for nothing.
+        return (promised && !waits && lower.call.is_some()).then_some(Conflict::Promised);
+    }
+    let class = |kind: Kind| (kind == Kind::List, kind == Kind::Map);
+    let (new, old) = (upper.kind?, lower.kind?);
+    if new == Kind::Null || old == Kind::Null {
+        return None;
+    }
+    if class(new) != class(old) {
+        let is_loss = lower.call.is_some() || !is_empty(lower.value);
+        return is_loss.then_some(Conflict::Kinds);
+    }
+    if new != Kind::Map || waits {
+        return None;
+    }
+    match (&upper.call, &lower.call) {
+        // A map that is not merged with what a function gives, though maps merge everywhere else.
+        (None, Some(_)) => Some(Conflict::Replaced),
+        _ => (promised && !is_empty(lower.value)).then_some(Conflict::Promised),
+    }
+}
+
+impl Conflict {
+    fn message(self, path: &str, upper: &Side<'_>, lower: &Side<'_>) -> String {
+        match self {
+            Conflict::Kinds => {
+                let (new, old) = (upper.kind.map_or("", Kind::name), lower.kind.map_or("", Kind::name));
+                let who = |side: &Side<'_>| side.call.as_ref().map(|c| Box::<str>::from(&*c.function));
+                match (who(upper), who(lower)) {
+                    (Some(function), _) => format!("`{path}` is {old} below, but `{function}` gives {new} here"),
+                    (None, Some(function)) => format!("`{path}` is {new} here, but `{function}` below gives {old}"),
+                    (None, None) => format!("`{path}` is {old} below, but {new} here"),
+                }
+            }
+            Conflict::Replaced => {
+                let function = lower.call.as_ref().map_or("", |c| &c.function);
+                format!("the map at `{path}` is not merged with what `{function}` gives: the function is lost")
+            }
+            Conflict::Promised if upper.value.is_null() => {
+                let function = lower.call.as_ref().map_or("", |c| &c.function);
+                format!(
+                    "null replaces `{function}` at `{path}`; if the merge of functions spanned files, it would count for nothing"
+                )
+            }
+            Conflict::Promised => format!(
+                "the map at `{path}` is replaced by what a function gives; if the merge of functions spanned files, both would be merged"
+            ),
+        }
+    }
+
+    fn note(self, waits: bool) -> &'static str {
+        match self {
+            Conflict::Kinds if waits => "only maps merge with maps and lists with lists: of the rest one value is lost",
+            Conflict::Kinds => "values of different kinds do not merge: the later one wins",
+            Conflict::Replaced | Conflict::Promised => {
+                "between imported files and between base components a function is plain text; its merge waits for its \
+                 value only where the last layers of a component meet"
+            }
+        }
+    }
+}

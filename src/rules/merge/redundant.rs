@@ -1,0 +1,34 @@
+//! `redundant-override`.
+
+use super::authored::uses;
+use super::edit::removal;
+use super::walk::at;
+use crate::diagnostic::{Applicability, Diagnostic};
+use crate::rules::{Context, rule};
+
+rule!(
+    REDUNDANT_OVERRIDE,
+    "redundant-override",
+    Hygiene,
+    "a value is set that is inherited anyway, in every stack",
+    State(check)
+);
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let redundant = uses(context).into_iter().filter(|(_, u)| !u.is_first && !u.is_open && u.is_repeated);
+    redundant
+        .map(|(origin, used)| {
+            let message = format!("`{}` has this value without this line", used.path);
+            let mut finding = Diagnostic::new("redundant-override", message, at(context.files, origin, ""));
+            if let Some(below) = used.below {
+                finding = finding.related(at(context.files, below, "it comes from here"));
+            }
+            finding.stacks = used.stacks.into_iter().collect();
+            finding.token = Some(used.path);
+            match removal(context.files, origin, "remove it", Applicability::Safe) {
+                Some(fix) => finding.fix(fix),
+                None => finding,
+            }
+        })
+        .collect()
+}

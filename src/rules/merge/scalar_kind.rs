@@ -1,0 +1,69 @@
+//! `scalar-kind-change`.
+
+use super::edit::replacement;
+use super::walk::{Gathered, at, each, has_history, source, written_kind};
+use crate::diagnostic::{Diagnostic, Fix};
+use crate::rules::{Context, rule};
+use crate::value::{Kind, Origin};
+use crate::yaml::{self, Scalar, Style};
+
+rule!(
+    SCALAR_KIND_CHANGE,
+    "scalar-kind-change",
+    Hygiene,
+    "a string, a number or a truth value is replaced by a scalar of another kind",
+    State(check)
+);
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let mut found = Gathered::default();
+    each(context.estate, has_history, |seen| {
+        // Environment variables are text, however they are written.
+        if seen.section() == "env" {
+            return;
+        }
+        let history = seen.history();
+        for (i, pair) in history.windows(2).enumerate() {
+            let ((_, upper), (_, lower)) = (pair[0], pair[1]);
+            let (Some(here), Some(below)) = (upper.prov.origin, lower.prov.origin) else { continue };
+            let (Some(new), Some(old)) = (written_kind(context, upper), written_kind(context, lower)) else { continue };
+            let is_scalar = |k: Kind| k.is_scalar() && k != Kind::Null;
+            // An empty text stands for anything.
+            if new == old
+                || !is_scalar(new)
+                || !is_scalar(old)
+                || upper.as_str() == Some("")
+                || lower.as_str() == Some("")
+            {
+                continue;
+            }
+            found.add((here, below), seen.component, i == 0, || {
+                let message = format!("`{}` is {} below, but {} here", seen.dotted(), old.name(), new.name());
+                let finding = Diagnostic::new("scalar-kind-change", message, at(context.files, here, ""))
+                    .related(at(context.files, below, format!("{} here", old.name())))
+                    .token(seen.dotted());
+                match fix(context, here, old) {
+                    Some(fix) => finding.fix(fix),
+                    None => finding,
+                }
+            });
+        }
+    });
+    found.finish()
+}
+
+/// Quotes put around a value, or taken away, where that makes it of the kind.
+fn fix(context: &Context<'_>, here: Origin, kind: Kind) -> Option<Fix> {
+    let text = source(context.files, here);
+    if kind == Kind::String {
+        let is_plain = !text.starts_with(['"', '\'', '!', '&', '*', '|', '>']) && !text.contains(['\n', '"', '\\']);
+        return is_plain.then(|| replacement(here, &format!("\"{text}\""), "quote it"));
+    }
+    let inner = ['"', '\''].into_iter().find_map(|q| text.strip_prefix(q)?.strip_suffix(q))?;
+    let is_kind = match yaml::resolve(inner, Style::Plain, None) {
+        Ok(Scalar::Bool(_)) => kind == Kind::Bool,
+        Ok(Scalar::Int(_) | Scalar::Uint(_) | Scalar::Float(_)) => kind == Kind::Number,
+        _ => false,
+    };
+    is_kind.then(|| replacement(here, inner, "take the quotes away"))
+}

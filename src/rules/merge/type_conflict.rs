@@ -1,0 +1,108 @@
+//! `merge-type-conflict`.
+
+use super::edit::replacement;
+use super::walk::{self, Gathered, Seen, at, each, has_history, is_empty, written_kind};
+use crate::diagnostic::Diagnostic;
+use crate::rules::{Context, rule};
+use crate::value::{Data, Kind, Mark, Origin, Value};
+
+rule!(
+    MERGE_TYPE_CONFLICT,
+    "merge-type-conflict",
+    Correctness,
+    "a list or a map is replaced by a value of another kind",
+    State(check)
+);
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let mut found = Gathered::default();
+    each(context.estate, has_history, |seen| {
+        if takes_several_kinds(seen) {
+            return;
+        }
+        let history = seen.history();
+        for (i, pair) in history.windows(2).enumerate() {
+            let ((_, upper), (_, lower)) = (pair[0], pair[1]);
+            let Some((places, kinds)) = conflict(context, seen, upper, lower) else { continue };
+            found.add(places, seen.component, i == 0, || {
+                let finding = diagnostic(context, seen, places, (upper, kinds));
+                history[..i]
+                    .iter()
+                    .rev()
+                    .filter_map(|(_, v)| v.prov.origin)
+                    .fold(finding, |finding, origin| finding.related(at(context.files, origin, "replaced again here")))
+            });
+        }
+    });
+    found.finish()
+}
+
+/// Keys that Atmos itself reads and that may be of several kinds.
+fn takes_several_kinds(seen: &Seen<'_, '_>) -> bool {
+    match seen.path {
+        [section] => matches!(&**section, "source" | "validate" | "plugins" | "manifests" | "paths"),
+        // A generated file is text or a map of what is in it.
+        [section, ..] => &**section == "generate",
+        [] => true,
+    }
+}
+
+type Places = (Origin, Origin);
+
+/// The places and kinds of two values that cannot both be meant.
+fn conflict(
+    context: &Context<'_>,
+    seen: &Seen<'_, '_>,
+    upper: &Value,
+    lower: &Value,
+) -> Option<(Places, (Kind, Kind))> {
+    let places = (upper.prov.origin?, lower.prov.origin?);
+    // A list that was meant to continue another one has a rule of its own.
+    if (context.estate.language.mark)(&walk::source(context.files, places.0)) == Some(Mark::Append) {
+        return None;
+    }
+    let kinds = (written_kind(context, upper)?, written_kind(context, lower)?);
+    if kinds.0 == Kind::Null || kinds.1 == Kind::Null || kinds.0 == kinds.1 {
+        return None;
+    }
+    if kinds.0.is_scalar() && kinds.1.is_scalar() {
+        return None;
+    }
+    // Nothing is lost of what is empty, but an empty map is no empty list.
+    if is_empty(lower) && !(kinds == (Kind::Map, Kind::List) && is_empty(upper)) {
+        return None;
+    }
+    // Outside of variables, which have a type, `false` in the place of settings switches them off.
+    if seen.section() != "vars" && matches!(upper.data, Data::Bool(false)) {
+        return None;
+    }
+    Some((places, kinds))
+}
+
+fn diagnostic(
+    context: &Context<'_>,
+    seen: &Seen<'_, '_>,
+    (here, below): Places,
+    (upper, (new, old)): (&Value, (Kind, Kind)),
+) -> Diagnostic {
+    let path = seen.dotted();
+    let is_empty_map = new == Kind::Map && old == Kind::List && is_empty(upper);
+    let message = if is_empty_map {
+        format!("`{{}}` is an empty map, but `{path}` is a list")
+    } else {
+        format!("`{path}` is {} that {} replaces here", old.name(), new.name())
+    };
+    let finding = Diagnostic::new("merge-type-conflict", message, at(context.files, here, ""))
+        .related(at(context.files, below, format!("{} here", old.name())))
+        .token(path.clone());
+    if is_empty_map {
+        let finding = finding.help("write `[]` for an empty list");
+        return match walk::source(context.files, here).as_str() {
+            "{}" => finding.fix(replacement(here, "[]", "write `[]`")),
+            _ => finding,
+        };
+    }
+    finding
+        .note("values of different kinds do not merge: the later one wins, and nothing of the earlier one is left")
+        .help(format!("write {} here, or set the key to null in between if the kind is to change", old.name()))
+}

@@ -1,0 +1,68 @@
+//! `unset-without-effect`.
+
+use super::edit::removal;
+use super::walk::{at, each, open_files};
+use crate::diagnostic::{Applicability, Diagnostic};
+use crate::rules::{Context, rule};
+use crate::value::{Origin, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+rule!(UNSET_WITHOUT_EFFECT, "unset-without-effect", Hygiene, "`!unset` removes nothing in any stack", State(check));
+
+/// A place with `!unset`.
+struct Unset {
+    path: String,
+    stacks: BTreeSet<Arc<str>>,
+    has_effect: bool,
+    above: Option<Origin>,
+}
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let is_unset =
+        |v: &Value| v.as_str().is_some_and(|s| s.starts_with("!unset")) && context.estate.language.call(v).is_some();
+    let mut found: BTreeMap<Origin, Unset> = BTreeMap::new();
+    each(
+        context.estate,
+        |_| true,
+        |seen| {
+            // An item of a list takes itself away; nothing else was meant.
+            if seen.is_item {
+                return;
+            }
+            let history = seen.history();
+            for (i, (_, value)) in history.iter().enumerate().filter(|(_, (_, v))| is_unset(v)) {
+                let Some(origin) = value.prov.origin else { continue };
+                let entry = found.entry(origin).or_insert_with(|| Unset {
+                    path: seen.dotted(),
+                    stacks: BTreeSet::new(),
+                    has_effect: false,
+                    above: None,
+                });
+                entry.stacks.insert(Arc::clone(&seen.component.stack));
+                entry.has_effect |= i == 0 && history[1..].iter().any(|(_, v)| !is_unset(v));
+                entry.above = entry.above.or(i.checked_sub(1).and_then(|j| history[j].1.prov.origin));
+            }
+        },
+    );
+    let open = open_files(context.estate);
+    let useless = found.into_iter().filter(|(origin, u)| !u.has_effect && !open.contains(&origin.file));
+    useless
+        .map(|(origin, unset)| {
+            let message = match unset.above {
+                Some(_) => format!("`!unset` of `{}` has no effect: a higher layer sets the key again", unset.path),
+                None => format!("`!unset` has no effect: no layer below sets `{}`", unset.path),
+            };
+            let mut finding = Diagnostic::new("unset-without-effect", message, at(context.files, origin, ""));
+            if let Some(above) = unset.above {
+                finding = finding.related(at(context.files, above, "set again here"));
+            }
+            finding.stacks = unset.stacks.into_iter().collect();
+            finding.token = Some(unset.path);
+            match removal(context.files, origin, "remove it", Applicability::Safe) {
+                Some(fix) => finding.fix(fix),
+                None => finding,
+            }
+        })
+        .collect()
+}

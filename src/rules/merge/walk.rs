@@ -1,0 +1,273 @@
+//! The values of an estate with what lies below them, and findings gathered by the line that is their cause.
+
+use crate::diagnostic::{Diagnostic, Label};
+use crate::estate::{Component, Estate, State};
+use crate::files::Files;
+use crate::rules::Context;
+use crate::value::{Call, Data, FileId, Key, Kind, Map, Origin, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
+use std::sync::Arc;
+
+/// Keys of a component that repeat what is elsewhere in it, or what stacklint made itself.
+const REPEATED: [&str; 4] = ["component_info", "inheritance", "overrides", "sources"];
+
+/// A value of a component.
+pub(super) struct Seen<'a, 'p> {
+    /// The component.
+    pub component: &'a Component,
+    /// The keys that lead to it.
+    pub path: &'p [Key],
+    /// Whether it is an item of a list.
+    pub is_item: bool,
+    /// The value.
+    pub value: &'a Value,
+}
+
+impl<'a> Seen<'a, '_> {
+    /// The path as people write it: `vars.subnets`.
+    pub(super) fn dotted(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// The section that it is in.
+    pub(super) fn section(&self) -> &str {
+        self.path.first().map_or("", |k| k)
+    }
+
+    /// All that was written for it, the highest first, with the layer of the last merge where that is known. The value
+    /// itself is the first, unless what all layers have for it is known.
+    pub(super) fn history(&self) -> Vec<(Option<usize>, &'a Value)> {
+        let mut all = Vec::new();
+        let layers = self.value.prov.layers();
+        if layers.is_empty() {
+            chain(self.value, None, &mut all);
+        }
+        for contribution in layers.iter().rev() {
+            chain(&contribution.value, Some(contribution.layer), &mut all);
+        }
+        all
+    }
+}
+
+fn chain<'a>(value: &'a Value, layer: Option<usize>, into: &mut Vec<(Option<usize>, &'a Value)>) {
+    let mut next = Some(value);
+    while let Some(value) = next {
+        into.push((layer, value));
+        next = value.prov.overrode();
+    }
+}
+
+/// Calls `f` for every value of every component that is `wanted`. Sub-trees that components share and that hold nothing
+/// wanted are looked at once.
+pub(super) fn each<'a>(estate: &'a Estate, wanted: impl Fn(&Value) -> bool, mut f: impl FnMut(&Seen<'a, '_>)) {
+    let mut walk = Walk { wanted: &wanted, holds: HashMap::new() };
+    for component in estate.units.iter().flat_map(|u| &u.components) {
+        let Some(map) = component.value.as_map() else { continue };
+        let mut path = Vec::new();
+        for entry in map.iter().filter(|e| !REPEATED.contains(&&*e.key)) {
+            path.push(Arc::clone(&entry.key));
+            walk.value(component, &mut path, &entry.value, false, &mut |c, path, is_item, value| {
+                // The walk lends its path for the time of the call only.
+                f(&Seen { component: c, path, is_item, value });
+            });
+            path.pop();
+        }
+    }
+}
+
+struct Walk<'w> {
+    wanted: &'w dyn Fn(&Value) -> bool,
+    holds: HashMap<*const Map, bool>,
+}
+
+type Visit<'v, 'a> = dyn FnMut(&'a Component, &[Key], bool, &'a Value) + 'v;
+
+impl Walk<'_> {
+    fn value<'a>(
+        &mut self,
+        component: &'a Component,
+        path: &mut Vec<Key>,
+        value: &'a Value,
+        is_item: bool,
+        f: &mut Visit<'_, 'a>,
+    ) {
+        if (self.wanted)(value) {
+            f(component, path, is_item, value);
+        }
+        match &value.data {
+            Data::Map(map) if self.holds(map) => {
+                for entry in map.iter() {
+                    path.push(Arc::clone(&entry.key));
+                    self.value(component, path, &entry.value, false, f);
+                    path.pop();
+                }
+            }
+            Data::List(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    path.push(i.to_string().into());
+                    self.value(component, path, item, true, f);
+                    path.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn holds(&mut self, map: &Arc<Map>) -> bool {
+        let key = Arc::as_ptr(map);
+        if let Some(known) = self.holds.get(&key) {
+            return *known;
+        }
+        let holds = map.iter().any(|e| self.inside(&e.value));
+        self.holds.insert(key, holds);
+        holds
+    }
+
+    fn inside(&mut self, value: &Value) -> bool {
+        (self.wanted)(value)
+            || match &value.data {
+                Data::Map(map) => self.holds(map),
+                Data::List(items) => items.iter().any(|item| self.inside(item)),
+                _ => false,
+            }
+    }
+}
+
+/// Whether a value replaced another one, or may have.
+pub(super) fn has_history(value: &Value) -> bool {
+    value.prov.overrode().is_some() || !value.prov.layers().is_empty()
+}
+
+/// The text that a value was written as.
+pub(super) fn source(files: &Files, origin: Origin) -> String {
+    let file = files.get(origin.file);
+    file.text.get(origin.start as usize..origin.end as usize).unwrap_or_default().to_owned()
+}
+
+/// The kind that a value was written to be; `None` for calls, templates and what is unknown.
+pub(super) fn written_kind(context: &Context<'_>, value: &Value) -> Option<Kind> {
+    let origin = value.prov.origin?;
+    match &value.data {
+        Data::Str(text) if text.contains("{{") || (context.estate.language.read)(text).is_some() => return None,
+        // A date: it was not meant to be a map.
+        Data::Time(_) => return None,
+        _ => {}
+    }
+    let source = source(context.files, origin);
+    let is_date =
+        matches!(&value.data, Data::Map(m) if m.is_empty()) && source.starts_with(|c: char| c.is_ascii_digit());
+    let is_templated = match &value.data {
+        Data::Map(_) | Data::List(_) => source.trim_start_matches(['"', '\'', ' ']).starts_with("{{"),
+        _ => source.contains("{{"),
+    };
+    if is_date || is_templated { None } else { Kind::of(value) }
+}
+
+/// The kind that the value of a call in a component will be, where that can be told.
+pub(super) fn call_kind(context: &Context<'_>, component: &Component, call: &Call) -> Option<Kind> {
+    if call.kind.is_some() {
+        return call.kind;
+    }
+    if let Some(path) = &call.json_of {
+        let value = component.value.at_path(path.iter().map(|k| &**k))?;
+        // What is itself computed says nothing.
+        return if context.estate.language.call(value).is_some() { None } else { Kind::of(value) };
+    }
+    let output = call.output.as_ref()?;
+    let name = output.expression.strip_prefix('.').unwrap_or(&output.expression);
+    context.estate.output_kinds.get(&(Arc::clone(&output.component), name.into())).copied()
+}
+
+/// Whether a place lies within another one.
+pub(super) fn is_inside(inner: Origin, outer: Origin) -> bool {
+    inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Whether a value holds nothing: an empty text, list or map.
+pub(super) fn is_empty(value: &Value) -> bool {
+    match &value.data {
+        Data::Str(text) => text.is_empty(),
+        Data::List(items) => items.is_empty(),
+        Data::Map(map) => map.is_empty(),
+        _ => false,
+    }
+}
+
+/// Files of which not everything that they take part in is known.
+pub(super) fn open_files(estate: &Estate) -> HashSet<FileId> {
+    let open = estate.units.iter().filter(|u| u.state != State::Resolved || !u.broken.is_empty());
+    open.flat_map(|u| u.files.iter().copied()).collect()
+}
+
+/// Findings by the place that they are about, so that every cause is told once.
+#[derive(Default)]
+pub(super) struct Gathered {
+    found: BTreeMap<Origin, Cause>,
+}
+
+/// The most places that a finding is about besides its own.
+const MAX_BELOW: usize = 4;
+
+struct Cause {
+    finding: Diagnostic,
+    below: BTreeSet<Origin>,
+    stacks: BTreeSet<Arc<str>>,
+    won: BTreeSet<Arc<str>>,
+}
+
+impl Gathered {
+    /// Adds a finding about two places (or one, twice) in a component. `wins` tells whether what it is about is what the
+    /// component has in the end. A second finding at the first place adds its second place.
+    pub(super) fn add(
+        &mut self,
+        (here, below): (Origin, Origin),
+        component: &Component,
+        wins: bool,
+        finding: impl FnOnce() -> Diagnostic,
+    ) {
+        let cause = match self.found.entry(here) {
+            btree_map::Entry::Vacant(entry) => entry.insert(Cause {
+                finding: finding(),
+                below: BTreeSet::from([below]),
+                stacks: BTreeSet::new(),
+                won: BTreeSet::new(),
+            }),
+            btree_map::Entry::Occupied(entry) => {
+                let cause = entry.into_mut();
+                if cause.below.len() < MAX_BELOW && cause.below.insert(below) {
+                    let more = finding().related.into_iter().next();
+                    cause.finding.related.extend(more.filter(|m| !cause.finding.related.contains(m)));
+                }
+                cause
+            }
+        };
+        cause.stacks.insert(Arc::clone(&component.stack));
+        if wins {
+            cause.won.insert(Arc::clone(&component.stack));
+        }
+    }
+
+    /// All findings, sorted by place, each with the stacks that it reaches.
+    pub(super) fn finish(self) -> Vec<Diagnostic> {
+        let finish = |Cause { mut finding, stacks, won, .. }: Cause| {
+            let lost = stacks.len() - won.len();
+            if lost > 0 {
+                finding = finding.note(match (won.len(), lost) {
+                    (0, _) => "a later value replaces it again in every stack".to_owned(),
+                    (_, 1) => "a later value replaces it again in 1 stack".to_owned(),
+                    (_, lost) => format!("a later value replaces it again in {lost} stacks"),
+                });
+            }
+            finding.stacks = stacks.into_iter().collect();
+            finding
+        };
+        self.found.into_values().map(finish).collect()
+    }
+}
+
+/// A label at the place of a value; at the key for what spans several lines.
+pub(super) fn at(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
+    let file = files.get(origin.file);
+    let first = file.line_span(file.line(origin.key)).end;
+    Label::new(origin.file, origin.key, origin.end.min(first.max(origin.key)), words)
+}

@@ -1,0 +1,133 @@
+//! Calls of functions that are evaluated later, and how a dialect tells them from other text.
+
+use super::{Data, Value};
+use std::sync::Arc;
+
+/// What a value is, as far as merging and types are concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// No value.
+    Null,
+    /// A truth value.
+    Bool,
+    /// A number.
+    Number,
+    /// Text.
+    String,
+    /// A list.
+    List,
+    /// A map.
+    Map,
+}
+
+impl Kind {
+    /// The kind of a value; `None` for what is not known. Dates count as the maps that merging makes of them.
+    pub fn of(value: &Value) -> Option<Kind> {
+        Some(match &value.data {
+            Data::Null => Kind::Null,
+            Data::Bool(_) => Kind::Bool,
+            Data::Int(_) | Data::Uint(_) | Data::Float(_) => Kind::Number,
+            Data::Str(_) => Kind::String,
+            Data::List(_) => Kind::List,
+            Data::Map(_) | Data::Time(_) => Kind::Map,
+            Data::Unknown(_) => return None,
+        })
+    }
+
+    /// What a user calls it, with an article: `a list`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Bool => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::List => "a list",
+            Kind::Map => "a map",
+        }
+    }
+
+    /// Whether it is one value: no list and no map.
+    pub fn is_scalar(self) -> bool {
+        !matches!(self, Kind::List | Kind::Map)
+    }
+}
+
+/// An output of another component that a call reads.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Output {
+    /// The component.
+    pub component: Arc<str>,
+    /// The stack; none means the one that the call stands in.
+    pub stack: Option<Arc<str>>,
+    /// The name of the output or a query on all of them.
+    pub expression: Arc<str>,
+}
+
+/// A call of a function that is evaluated later: `!env HOME`. Where it stands is the provenance of its text, and how
+/// high it ranks its place among the contributions to the value ([`super::Trail::layers`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// The function as it is written: `!env`.
+    pub function: Arc<str>,
+    /// The arguments as the function's own grammar takes them apart; two calls of a function with equal ones are equal.
+    pub arguments: Vec<Arc<str>>,
+    /// What the value will be, where that can be told without evaluating the call.
+    pub kind: Option<Kind>,
+    /// The path of the value in the component whose JSON text is the value of the call.
+    pub json_of: Option<Vec<Arc<str>>>,
+    /// What it reads of another component.
+    pub output: Option<Output>,
+}
+
+/// Text that starts like a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// A call.
+    Call(Call),
+    /// A call with arguments that its function refuses, and why.
+    Refused(String),
+}
+
+/// What a value was marked as where it is written, with a tag that leaves no trace in the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A list that continues the one below it.
+    Append,
+    /// The key is to be removed.
+    Unset,
+}
+
+/// How values are to be read whose meaning only their dialect knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Language {
+    /// The call that a string is; `None` for other text.
+    pub read: fn(&str) -> Option<Reading>,
+    /// What the text of a value, as it stands in a file, marks it as.
+    pub mark: fn(&str) -> Option<Mark>,
+    /// Whether rules also look for what would be different if merging waited for calls everywhere.
+    pub promised_merge: bool,
+}
+
+impl Default for Language {
+    fn default() -> Self {
+        Language { read: |_| None, mark: |_| None, promised_merge: false }
+    }
+}
+
+impl Language {
+    /// The call that a value is, if its arguments are in order.
+    pub fn call(&self, value: &Value) -> Option<Call> {
+        match (self.read)(value.as_str()?)? {
+            Reading::Call(call) => Some(call),
+            Reading::Refused(_) => None,
+        }
+    }
+
+    /// Whether two texts are the same call, written differently or not.
+    pub fn same_call(&self, a: &str, b: &str) -> bool {
+        match ((self.read)(a), (self.read)(b)) {
+            (Some(Reading::Call(a)), Some(Reading::Call(b))) => a.function == b.function && a.arguments == b.arguments,
+            _ => false,
+        }
+    }
+}
