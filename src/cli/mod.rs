@@ -6,6 +6,7 @@ mod describe;
 mod diff;
 mod fix;
 mod generate;
+mod hook;
 mod open;
 mod output;
 mod reporting;
@@ -71,6 +72,8 @@ enum Command {
     Explain(rules::Explain),
     Config(rules::Config),
     Demo(demo::Options),
+    #[command(subcommand)]
+    Hook(hook::What),
     Completions(generate::Completions),
     Man(generate::Man),
 }
@@ -131,6 +134,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Explain(options) => rules::explain(options, &cli.global),
         Command::Config(options) => rules::config(options, &cli.global),
         Command::Demo(options) => demo::run(options, &cli.global),
+        Command::Hook(what) => hook::run(what, &cli.global),
         Command::Completions(options) => generate::completions(options),
         Command::Man(options) => generate::man(options),
     }

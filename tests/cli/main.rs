@@ -8,6 +8,7 @@ mod causes;
 mod common;
 mod contracts;
 mod formats;
+mod hook;
 mod judging;
 mod odd_files;
 mod outcomes;

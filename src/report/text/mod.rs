@@ -16,7 +16,7 @@ use crate::diff::Diff;
 use crate::diff::group;
 use crate::estate::Address;
 use crate::files::Files;
-use crate::report::{Finding, Novelty, Options, Report, headline};
+use crate::report::{Comparison, Finding, Novelty, Options, Report, headline};
 use std::io;
 use style::Theme;
 
@@ -48,6 +48,25 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
         writeln!(out, "Could not be read: {}\n", paths.join(", "))?;
     }
     writeln!(out, "{}", theme.bold(&headline::findings(report)))
+}
+
+/// Writes what is wrong, and of what differs only the line that sums it up.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let mut wrong = report.shown().peekable();
+    if wrong.peek().is_some() {
+        wrong.try_for_each(|finding| findings::write(out, finding, report.files, options))?;
+        writeln!(out, "{}", theme.bold(&headline::findings(report)))?;
+    }
+    match &report.comparison {
+        Some(Comparison { diff, .. }) if !diff.components.is_empty() => {
+            writeln!(out, "{}", theme.bold(&headline::changes(diff, &group::group(diff, report.files))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes what differs, one block for each edit with the lines of the edit, the paths that change because of it and the
