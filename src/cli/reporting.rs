@@ -88,7 +88,7 @@ enum LevelName {
 
 /// A report and where it goes.
 #[derive(Clone, Debug)]
-struct Output {
+pub(super) struct Output {
     format: Format,
     /// None for standard output.
     path: Option<PathBuf>,
@@ -102,7 +102,7 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| format_of(&name).ok_or("no format"))
 }
 
-fn output_of(text: &str) -> Result<Output, String> {
+pub(super) fn output_of(text: &str) -> Result<Output, String> {
     let (name, path) = text.split_once('=').unwrap_or((text, "-"));
     let format = format_of(name).ok_or_else(|| {
         format!("there is no format `{name}`; there are {}", Format::ALL.map(Format::name).join(", "))
@@ -278,6 +278,33 @@ impl Judging {
     }
 }
 
+impl Output {
+    /// Writes a report in its format to its place.
+    ///
+    /// # Errors
+    /// It cannot be written, or there is nothing to write about a single state.
+    pub(super) fn write(&self, report: &Report<'_>, options: &report::Options) -> Result<(), Failure> {
+        let Output { format, path } = self;
+        if format.needs_comparison() && report.comparison.is_none() {
+            let name = format.name();
+            return Err(Failure::Message(format!("`{name}` tells what differs: it is of `stacklint diff`")));
+        }
+        match path {
+            None => {
+                let mut out = output::stdout();
+                format.write(&mut out, report, options)?;
+                out.flush()?;
+            }
+            Some(path) => {
+                let mut text = Vec::new();
+                format.write(&mut text, report, &report::Options { color: false, ..*options })?;
+                std::fs::write(path, &text).map_err(|e| cannot_write(path, &e))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Options {
     /// Writes a report to where it was asked for.
     ///
@@ -286,23 +313,8 @@ impl Options {
     pub(super) fn write(&self, report: &Report<'_>, global: &Global) -> Result<(), Failure> {
         let plain = [Output { format: self.format, path: None }];
         let outputs = if self.output.is_empty() { &plain[..] } else { &self.output };
-        let mut options = output::options(global);
-        (options.show_secrets, options.all) = (self.show_secrets, self.all);
-        for Output { format, path } in outputs {
-            match path {
-                None => {
-                    let mut out = output::stdout();
-                    format.write(&mut out, report, &options)?;
-                    out.flush()?;
-                }
-                Some(path) => {
-                    let mut text = Vec::new();
-                    format.write(&mut text, report, &report::Options { color: false, ..options })?;
-                    std::fs::write(path, &text).map_err(|e| cannot_write(path, &e))?;
-                }
-            }
-        }
-        Ok(())
+        let options = report::Options { show_secrets: self.show_secrets, all: self.all, ..output::options(global) };
+        outputs.iter().try_for_each(|output| output.write(report, &options))
     }
 }
 

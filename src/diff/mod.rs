@@ -132,6 +132,10 @@ pub struct ComponentChange {
     pub changes: Vec<Change>,
     /// The lines behind all of it, sorted by place.
     pub causes: Vec<Cause>,
+    /// The component as it was; none if it is new.
+    pub before: Option<Arc<Component>>,
+    /// The component as it is; none if it is gone.
+    pub after: Option<Arc<Component>>,
 }
 
 impl ComponentChange {
@@ -148,6 +152,8 @@ pub struct Diff {
     pub components: Vec<ComponentChange>,
     /// What could not be compared because one side could not be resolved: units, and components as `unit: name`. Sorted.
     pub unresolved: Vec<String>,
+    /// The stacks of removed components that the head has no component of any more.
+    pub gone: BTreeSet<Arc<str>>,
 }
 
 /// What to compare and what else is known.
@@ -185,7 +191,8 @@ pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> D
         let Some((address, _)) = x.or(y) else { break };
         components.extend(component(address, x.map(|x| x.1), y.map(|y| y.1), &mut finder));
     }
-    Diff { components, unresolved: unresolved(base, head) }
+    let gone = gone(&components, head);
+    Diff { components, unresolved: unresolved(base, head), gone }
 }
 
 fn component(
@@ -221,7 +228,20 @@ fn component(
         (None, None) => return None,
     };
     let (stack, kind, name) = address.clone();
-    Some(ComponentChange { stack, kind, name, status, changes, causes })
+    let of = |side: Option<&Placed>| side.map(|placed| Arc::clone(&placed.component));
+    Some(ComponentChange { stack, kind, name, status, changes, causes, before: of(old), after: of(new) })
+}
+
+/// Stacks that nothing is left of.
+fn gone(components: &[ComponentChange], head: &Estate) -> BTreeSet<Arc<str>> {
+    let removed = components.iter().filter(|c| c.status == Status::Removed);
+    let mut gone: BTreeSet<Arc<str>> = removed.map(|c| Arc::clone(&c.stack)).collect();
+    if !gone.is_empty() {
+        for component in head.units.iter().flat_map(|u| &u.components) {
+            gone.remove(&component.stack);
+        }
+    }
+    gone
 }
 
 fn unresolved(base: &Estate, head: &Estate) -> Vec<String> {

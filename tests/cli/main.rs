@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::disallowed_methods, reason = "these tests write files, run git and the binary")]
 
+mod affected;
 mod broken;
 mod causes;
 #[path = "../common/mod.rs"]

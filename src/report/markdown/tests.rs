@@ -68,9 +68,11 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
             status: Status::Modified,
             changes: vec![change],
             causes,
+            before: None,
+            after: None,
         }
     };
-    Diff { components: (0..components).map(component).collect(), unresolved: Vec::new() }
+    Diff { components: (0..components).map(component).collect(), ..Diff::default() }
 }
 
 fn many(fixture: &Fixture, number: usize, message: &str) -> Vec<Finding> {
