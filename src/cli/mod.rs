@@ -1,6 +1,7 @@
 //! What was typed, and what it means.
 
 mod check;
+mod ci;
 mod demo;
 mod describe;
 mod diff;
@@ -74,6 +75,7 @@ enum Command {
     Demo(demo::Options),
     #[command(subcommand)]
     Hook(hook::What),
+    Ci(ci::Options),
     Completions(generate::Completions),
     Man(generate::Man),
 }
@@ -134,6 +136,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Explain(options) => rules::explain(options, &cli.global),
         Command::Config(options) => rules::config(options, &cli.global),
         Command::Demo(options) => demo::run(options, &cli.global),
+        Command::Ci(options) => ci::run(options, &cli.global),
         Command::Hook(what) => hook::run(what, &cli.global),
         Command::Completions(options) => generate::completions(options),
         Command::Man(options) => generate::man(options),
