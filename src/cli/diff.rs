@@ -109,6 +109,11 @@ pub(super) fn compare(
     if !there(base) && !there(head) {
         return Err(super::open::no_project(head, place));
     }
+    let is_there =
+        |path: &str| [base, head].iter().any(|s| s.listing().is_dir(path) || s.listing().resolve(path).is_ok());
+    if let Some(path) = place.project.config.iter().find(|path| !is_there(path)) {
+        return Err(Failure::Message(format!("{path}, which --config names, is on neither side")));
+    }
     // A project that one side does not have yet, or no more, is an empty one there.
     let resolve = |source: &dyn Source, scope: Scope<'_>| match there(source) {
         true => dialect.resolve(source, &place.project, &files, scope),

@@ -97,7 +97,6 @@ impl Repo {
     }
 
     #[cfg(unix)]
-    #[allow(dead_code, reason = "not every test needs it")]
     pub(crate) fn executable(&self, path: &str) -> &Self {
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::Permissions::from_mode(0o755);
@@ -207,7 +206,6 @@ pub(crate) fn git_in(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// The same where git may fail: whether it did its work, and all that it said.
-#[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn try_git_in(folder: &Path, arguments: &[&str]) -> (bool, String) {
     let output = git(folder, arguments).output().expect("git runs");
     let said = [output.stdout, output.stderr].concat();
@@ -229,7 +227,6 @@ fn git(folder: &Path, arguments: &[&str]) -> Command {
 }
 
 /// The built binary.
-#[allow(dead_code, reason = "not every test needs it")]
 pub(crate) fn bin() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_stacklint"))
 }
