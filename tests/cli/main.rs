@@ -8,6 +8,7 @@ mod causes;
 #[path = "../common/mod.rs"]
 mod common;
 mod contracts;
+mod docs;
 mod formats;
 mod hook;
 mod judging;
