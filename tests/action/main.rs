@@ -2,7 +2,11 @@
 //! that GitHub gives them.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-#![allow(clippy::disallowed_methods, reason = "these tests write files, run git, bash and the binary")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "these tests write files, run git, bash and the binary"
+)]
 
 mod comments;
 #[allow(dead_code, reason = "other tests need the rest")]

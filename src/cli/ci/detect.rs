@@ -25,7 +25,7 @@ pub(super) enum Base {
     /// A revision as it is.
     Revision(String),
     /// Where the head left a revision.
-    MergeBase(String),
+    Since(String),
     /// The head may be a merge of this commit into the base: then its first parent; else the merge base.
     Merged { base: String, head: String },
     /// Nothing to compare with: the head is looked at by itself.
@@ -64,7 +64,7 @@ pub(super) fn detect(variable: Variables<'_>, event: &Value) -> Option<Job> {
 
 /// From where the head left a branch of the remote.
 fn from_branch(name: &str) -> Base {
-    Base::MergeBase(format!("refs/remotes/origin/{}", name.strip_prefix("refs/heads/").unwrap_or(name)))
+    Base::Since(format!("refs/remotes/origin/{}", name.strip_prefix("refs/heads/").unwrap_or(name)))
 }
 
 /// Whether an id stands for nothing.
@@ -80,7 +80,7 @@ fn github(set: Variables<'_>, event: &Value) -> Job {
     if let (Some(base), Some(tip)) = (text("/pull_request/base/sha"), text("/pull_request/head/sha")) {
         return match name.as_str() {
             // These run on the base; what is asked about is not checked out.
-            "pull_request_target" => job(tip, Base::MergeBase(base), "a pull request"),
+            "pull_request_target" => job(tip, Base::Since(base), "a pull request"),
             _ => job(head(), Base::Merged { base, head: tip }, "a pull request"),
         };
     }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     fn since(branch: &str) -> Base {
-        Base::MergeBase(format!("refs/remotes/origin/{branch}"))
+        Base::Since(format!("refs/remotes/origin/{branch}"))
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
         let pull = json!({"pull_request": {"base": {"sha": "b"}, "head": {"sha": "h"}}, "repository": repository});
         let merged = Base::Merged { base: "b".into(), head: "h".into() };
         check(&on("pull_request"), pull.clone(), "HEAD", merged);
-        check(&on("pull_request_target"), pull, "h", Base::MergeBase("b".into()));
+        check(&on("pull_request_target"), pull, "h", Base::Since("b".into()));
         let group = json!({"merge_group": {"base_sha": "b", "head_sha": "h"}});
         check(&on("merge_group"), group, "HEAD", Base::Revision("b".into()));
         check(&on("push"), json!({"before": "b", "after": "h"}), "HEAD", Base::Revision("b".into()));

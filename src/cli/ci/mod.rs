@@ -124,7 +124,7 @@ fn job(options: &Options) -> Result<Job, Failure> {
         None => serde_json::Value::Null,
     };
     let found = detect::detect(&variable, &event);
-    let named = options.base.as_ref().map(|name| Base::MergeBase(name.clone()));
+    let named = options.base.as_ref().map(|name| Base::Since(name.clone()));
     let mut job = match (found, &named) {
         (Some(job), _) => job,
         (None, Some(_)) => Job { system: System::Other, head: "HEAD".to_owned(), base: Base::Nothing, note: "" },

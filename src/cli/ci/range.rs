@@ -19,7 +19,7 @@ pub(super) fn sides(job: &Job, repository: &Repository) -> Result<Sides, Error> 
     let base = match &job.base {
         Base::Nothing | Base::Deleted => None,
         Base::Revision(name) => Some(repository.resolve(name)?),
-        Base::MergeBase(name) => Some(since(name)?),
+        Base::Since(name) => Some(since(name)?),
         Base::Merged { base, head: tip } => match &repository.parents(&head)[..] {
             [first, second] if second == tip => Some(repository.resolve(first)?),
             _ => Some(since(base)?),
@@ -44,7 +44,7 @@ pub(super) fn needs(job: &Job, repository: &Repository) -> Vec<String> {
         (Base::Nothing | Base::Deleted, _) => return needs,
         (Base::Merged { head, .. }, [first, second]) if second == head => (first, false),
         (Base::Revision(name), _) => (name, false),
-        (Base::MergeBase(name) | Base::Merged { base: name, .. }, _) => (name, true),
+        (Base::Since(name) | Base::Merged { base: name, .. }, _) => (name, true),
     };
     if lacks(base) {
         needs.push(one(base));
