@@ -93,6 +93,8 @@ enum Outcome {
 enum Failure {
     /// What to tell the user.
     Message(String),
+    /// There is nothing to work on; what to tell the user.
+    NoProject(String),
     /// Nobody reads the output any more, which is no failure of ours.
     BrokenPipe,
 }
@@ -120,7 +122,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Changes) => ExitCode::from(3),
         Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
-        Err(Failure::Message(message)) => {
+        Err(Failure::Message(message) | Failure::NoProject(message)) => {
             output::talk(&format!("stacklint: {message}"));
             ExitCode::from(2)
         }

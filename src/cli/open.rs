@@ -41,15 +41,10 @@ pub(super) fn resolve(source: &dyn Source, place: &Place, files: &Files) -> Resu
     Ok(dialect.resolve(source, &place.project, files, Scope::All))
 }
 
-/// Whether there is a project in a source.
-pub(super) fn has_project(source: &dyn Source, place: &Place) -> bool {
-    Atmos::new().detect(source, &place.project)
-}
-
 /// What to say where no project is found.
 pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
     let start = if place.project.start.is_empty() { "its root" } else { &place.project.start };
-    Failure::Message(format!(
+    Failure::NoProject(format!(
         "{} holds no project that stacklint knows: there is neither an atmos.yaml nor a folder `stacks` (started in {start}; \
          -C DIR starts elsewhere, --config PATH names the configuration)",
         source.name()

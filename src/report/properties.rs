@@ -123,7 +123,16 @@ fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {
     let path = format!("/vars/{}", word(3).replace('~', "~0").replace('/', "~1"));
     let change = Change { path, kind, before, after, causes: causes.clone() };
     let changes = if status == Status::Modified { vec![change] } else { Vec::new() };
-    ComponentChange { stack: word(0).into(), kind: word(1).into(), name: word(2).into(), status, changes, causes }
+    ComponentChange {
+        stack: word(0).into(),
+        kind: word(1).into(),
+        name: word(2).into(),
+        status,
+        changes,
+        causes,
+        before: None,
+        after: None,
+    }
 }
 
 fn check(report: &Report<'_>) {
@@ -179,7 +188,7 @@ proptest! {
         let ids: Vec<_> = texts.iter().map(|(path, text)| files.add(path, text, || text.as_str().into())).collect();
         let mut components: Vec<ComponentChange> = changes.into_iter().map(|raw| change(raw, &ids)).collect();
         components.sort_by_key(ComponentChange::address);
-        let diff = Diff { components, unresolved: names.clone() };
+        let diff = Diff { components, unresolved: names.clone(), ..Diff::default() };
         let (base, head) = (
             Revision { rev: names[0].clone(), commit: Some("0".repeat(40)) },
             Revision { rev: names[1].clone(), commit: Some(names[2].clone()) },

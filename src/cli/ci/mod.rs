@@ -68,7 +68,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         if !left_out.is_empty() {
             say(&report::github::message("warning", &format!("too long for an output: {}", left_out.join(", "))))?;
         }
-        if let Err(Failure::Message(message)) = &ended {
+        if let Err(Failure::Message(message) | Failure::NoProject(message)) = &ended {
             say(&report::github::message("error", message))?;
             let text: String = message.lines().map(|line| format!("    {line}\n")).collect();
             github::append("GITHUB_STEP_SUMMARY", &format!("stacklint could not do its work:\n\n{text}"))?;

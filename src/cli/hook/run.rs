@@ -3,7 +3,7 @@
 use crate::cli::diff::{self, Asked};
 use crate::cli::open::{Place, State};
 use crate::cli::reporting::Judging;
-use crate::cli::{Failure, Global, Outcome, open, output};
+use crate::cli::{Failure, Global, Outcome, output};
 use crate::report::text;
 use crate::source::{Error, Memory, Source, changed};
 use clap::Args;
@@ -31,20 +31,23 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         Err(Error::Unborn { .. }) => Box::new(Memory::new("nothing", BTreeMap::new())),
         base => base?,
     };
-    let nothing_staged = changed(base.listing(), head.listing()).is_empty();
-    if nothing_staged || ![&base, &head].iter().any(|side| open::has_project(&***side, &place)) {
+    if changed(base.listing(), head.listing()).is_empty() {
         return Ok(Outcome::Clean);
     }
     let asked = Asked { stack: None, component: None, judging: &options.judging };
-    diff::compare(&*base, &*head, &place, &asked, &mut |report| {
+    let ended = diff::compare(&*base, &*head, &place, &asked, &mut |report| {
         let how = output::options(global);
         let mut out = output::stdout();
-        let silent = report.comparison.is_none_or(|c| c.diff.components.is_empty()) && report.shown().next().is_none();
-        if options.diff && !silent {
+        let changes = report.comparison.is_some_and(|c| !c.diff.components.is_empty());
+        if options.diff && changes {
             text::write(&mut out, report, &how)?;
-        } else if !silent {
+        } else {
             text::write_brief(&mut out, report, &how)?;
         }
         Ok(out.flush()?)
-    })
+    });
+    match ended {
+        Err(Failure::NoProject(_)) => Ok(Outcome::Clean),
+        ended => ended,
+    }
 }

@@ -32,6 +32,11 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
         }
         writeln!(out)?;
     }
+    write_findings(out, report, options)
+}
+
+/// Writes what is wrong, what is no longer, and a line that sums it up.
+fn write_findings(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let (gone, there): (Vec<&Finding>, Vec<&Finding>) = report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
     for finding in there {
@@ -55,15 +60,13 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
 /// # Errors
 /// Those of the writer.
 pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
-    let theme = Theme::new(options.color);
-    let mut wrong = report.shown().peekable();
-    if wrong.peek().is_some() {
-        wrong.try_for_each(|finding| findings::write(out, finding, report.files, options))?;
-        writeln!(out, "{}", theme.bold(&headline::findings(report)))?;
+    if report.shown().next().is_some() || !report.troubles.is_empty() {
+        write_findings(out, report, options)?;
     }
     match &report.comparison {
         Some(Comparison { diff, .. }) if !diff.components.is_empty() => {
-            writeln!(out, "{}", theme.bold(&headline::changes(diff, &group::group(diff, report.files))))
+            let line = headline::changes(diff, &group::group(diff, report.files));
+            writeln!(out, "{}", Theme::new(options.color).bold(&line))
         }
         _ => Ok(()),
     }
