@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::value::{FileId, Origin, Value};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 /// The result for one revision.
@@ -15,6 +16,76 @@ pub struct Estate {
     pub findings: Vec<Diagnostic>,
     /// The YAML files that were read, sorted by file.
     pub documents: Vec<(FileId, Arc<Document>)>,
+    /// Names that only the text of one file sees.
+    pub locals: Locals,
+}
+
+/// The local names of a revision: values that files give names to for their own use.
+#[derive(Debug, Default)]
+pub struct Locals {
+    /// The scopes of all files that some unit reaches, sorted by path and level. A file with the same content has the
+    /// same scopes in two revisions.
+    pub scopes: Vec<Arc<LocalScope>>,
+    /// By file, for files that define units: the name of the stack that the file by itself, without imports, gives.
+    pub stacks: BTreeMap<FileId, Arc<str>>,
+}
+
+/// The local names of one scope.
+#[derive(Clone, Debug)]
+pub struct LocalScope {
+    /// The file that alone sees them.
+    pub file: FileId,
+    /// Which part of the file they are meant for.
+    pub level: LocalLevel,
+    /// The names, sorted.
+    pub locals: Vec<Local>,
+}
+
+/// Which part of a file local names are meant for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LocalLevel {
+    /// All of it.
+    File,
+    /// The components of one type.
+    Kind(Arc<str>),
+    /// One component: its type and name.
+    Component(Arc<str>, Arc<str>),
+}
+
+impl fmt::Display for LocalLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LocalLevel::File => f.write_str("global"),
+            LocalLevel::Kind(kind) => f.write_str(kind),
+            LocalLevel::Component(kind, name) => write!(f, "{kind}/{name}"),
+        }
+    }
+}
+
+/// One local name.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// The name.
+    pub name: Arc<str>,
+    /// Its value; none if it cannot be resolved.
+    pub value: Option<Value>,
+    /// Its value as the deployment tool prints it, where that is another one.
+    pub printed: Option<Value>,
+    /// Where it is written.
+    pub origin: Option<Origin>,
+    /// What its text reads, in the order of the text, each once.
+    pub depends_on: Vec<Dependency>,
+    /// The local of the same name in the scope around it.
+    pub shadows: Option<Origin>,
+}
+
+/// Something that a local reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The first two keys: `locals.region`, `vars.stage`.
+    pub path: String,
+    /// Where that is written, if it is in the same file.
+    pub origin: Option<Origin>,
 }
 
 /// What resolves by itself: for stacks a top-level manifest with everything it imports. Two revisions in which a
@@ -60,12 +131,36 @@ pub struct Component {
     /// Lines that shaped it without being the origin of one of its values: imports that led to its files, base
     /// components it names, settings that steer merging.
     pub influences: Arc<[Origin]>,
+    /// Local names of its own, its bases' among them, before templates are rendered.
+    pub locals: Option<Value>,
+    /// What it is declared as, where that is not its name: a component that is declared as another one was is that one
+    /// under a new name.
+    pub declared: Option<Arc<str>>,
+    /// What becomes of it when it is no longer described.
+    pub removal: Removal,
+}
+
+/// What becomes of what is deployed when its component is no longer described.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Removal {
+    /// It stays, and nobody looks after it.
+    #[default]
+    Orphaned,
+    /// The next run of the deployment tool destroys it.
+    Destroyed,
+    /// Nothing is deployed: the component only describes others.
+    Nothing,
 }
 
 /// The address of a component: stack, type, name.
 pub type Address = (Arc<str>, Arc<str>, Arc<str>);
 
 impl Component {
+    /// What it is declared as.
+    pub fn declared(&self) -> &Arc<str> {
+        self.declared.as_ref().unwrap_or(&self.name)
+    }
+
     /// Its address.
     pub fn address(&self) -> Address {
         (Arc::clone(&self.stack), Arc::clone(&self.kind), Arc::clone(&self.name))

@@ -22,6 +22,7 @@ pub mod dialects;
 pub mod diff;
 pub mod estate;
 pub mod files;
+pub mod graph;
 pub mod report;
 pub mod rules;
 pub mod settings;

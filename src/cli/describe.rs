@@ -6,6 +6,7 @@ use crate::diagnostic::Level;
 use crate::estate::{Address, Placed};
 use crate::files::Files;
 use crate::report::{Finding, describe};
+use crate::settings::Settings;
 use clap::{Args, Subcommand, ValueEnum};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,6 +18,8 @@ pub(super) enum What {
     Stacks(Stacks),
     /// Print one component of a stack
     Component(Component),
+    /// Print the local names of the file of a stack, and their values
+    Locals(super::locals::Options),
 }
 
 #[derive(Args, Debug)]
@@ -46,17 +49,17 @@ pub(super) struct Component {
 }
 
 #[derive(Args, Debug)]
-struct Common {
+pub(super) struct Common {
     /// Look at this revision instead of the worktree
     #[arg(long, value_name = "REV")]
-    rev: Option<String>,
+    pub(super) rev: Option<String>,
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    pub(super) format: Format,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+pub(super) enum Format {
     Text,
     Yaml,
     Json,
@@ -66,12 +69,13 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let common = match what {
         What::Stacks(s) => &s.common,
         What::Component(c) => &c.common,
+        What::Locals(options) => return super::locals::run(options, global),
     };
     let place = Place::find(global)?;
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let estate = open::resolve(&*source, &place, &files)?;
+    let estate = open::resolve(&*source, &place, &Settings::default(), &files)?;
     let mut found = estate.components();
     let mut out = output::stdout();
     let text = output::options(global);
@@ -86,7 +90,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
             }
         }
         What::Component(options) => {
-            if let Some((address, placed)) = pick(&found, options)? {
+            if let Some((address, placed)) = options.wanted().pick(&found)? {
                 match common.format {
                     Format::Text => describe::write_component_text(&mut out, address, placed, &files, &text)?,
                     Format::Yaml => describe::write_value_yaml(&mut out, &placed.component.value)?,
@@ -96,9 +100,10 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
                 out.flush()?;
                 return Ok(Outcome::Clean);
             } else if !estate.findings.iter().any(|f| f.is_breaking) {
-                return Err(Failure::Message(missing(&found, options)));
+                return Err(Failure::Message(options.wanted().missing(&found)));
             }
         }
+        What::Locals(_) => {}
     }
     out.flush()?;
     let broken = estate.findings.into_iter().filter(|f| f.is_breaking);
@@ -112,37 +117,60 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     Ok(Outcome::Findings)
 }
 
-fn pick<'a>(
-    found: &'a BTreeMap<Address, Placed>,
-    options: &Component,
-) -> Result<Option<(&'a Address, &'a Placed)>, Failure> {
-    // A stack may also be named by the file that defines it.
-    let named = |a: &Address, p: &Placed| *a.0 == *options.stack || *p.unit.name == *options.stack;
-    let mut matches = found
-        .iter()
-        .filter(|(a, p)| *a.2 == *options.name && named(a, p) && options.kind.as_ref().is_none_or(|k| **k == *a.1));
-    let first = matches.next();
-    if let (Some(a), Some(b)) = (first, matches.next())
-        && a.0.0 == b.0.0
-    {
-        return Err(Failure::Message(format!(
-            "`{}` is the name of components of several types in `{}`: add --type {} or --type {}",
-            options.name, a.0.0, a.0.1, b.0.1
-        )));
-    }
-    Ok(first)
+/// A component as the user names it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'a> {
+    /// Its stack, or the file that defines that.
+    pub stack: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Its type, where it matters.
+    pub kind: Option<&'a str>,
 }
 
-fn missing(found: &BTreeMap<Address, Placed>, options: &Component) -> String {
-    let in_stack: Vec<&str> = found.keys().filter(|a| *a.0 == *options.stack).map(|a| &*a.2).collect();
-    let (what, candidates) = if in_stack.is_empty() {
-        (format!("there is no stack `{}`", options.stack), found.keys().map(|a| &*a.0).collect())
-    } else {
-        (format!("stack `{}` has no component `{}`", options.stack, options.name), in_stack)
-    };
-    let wanted = if what.starts_with("there") { &options.stack } else { &options.name };
-    match crate::text::nearest(wanted, candidates) {
-        Some(near) => format!("{what}; did you mean `{near}`?"),
-        None => what,
+impl Wanted<'_> {
+    /// The component that is meant.
+    ///
+    /// # Errors
+    /// Several are.
+    pub(super) fn pick<'a>(
+        &self,
+        found: &'a BTreeMap<Address, Placed>,
+    ) -> Result<Option<(&'a Address, &'a Placed)>, Failure> {
+        // A stack may also be named by the file that defines it.
+        let named = |a: &Address, p: &Placed| *a.0 == *self.stack || *p.unit.name == *self.stack;
+        let mut matches =
+            found.iter().filter(|(a, p)| *a.2 == *self.name && named(a, p) && self.kind.is_none_or(|k| *k == *a.1));
+        let first = matches.next();
+        if let (Some(a), Some(b)) = (first, matches.next())
+            && a.0.0 == b.0.0
+        {
+            return Err(Failure::Message(format!(
+                "`{}` is the name of components of several types in `{}`: add --type {} or --type {}",
+                self.name, a.0.0, a.0.1, b.0.1
+            )));
+        }
+        Ok(first)
+    }
+
+    /// What to say if there is none.
+    pub(super) fn missing(&self, found: &BTreeMap<Address, Placed>) -> String {
+        let in_stack: Vec<&str> = found.keys().filter(|a| *a.0 == *self.stack).map(|a| &*a.2).collect();
+        let (what, candidates) = if in_stack.is_empty() {
+            (format!("there is no stack `{}`", self.stack), found.keys().map(|a| &*a.0).collect())
+        } else {
+            (format!("stack `{}` has no component `{}`", self.stack, self.name), in_stack)
+        };
+        let wanted = if what.starts_with("there") { self.stack } else { self.name };
+        match crate::text::nearest(wanted, candidates) {
+            Some(near) => format!("{what}; did you mean `{near}`?"),
+            None => what,
+        }
+    }
+}
+
+impl Component {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted { stack: &self.stack, name: &self.name, kind: self.kind.as_deref() }
     }
 }

@@ -4,7 +4,7 @@ use super::open::{Place, State};
 use super::reporting::{self, Judging, Seen, Sink};
 use super::{Failure, Global, Outcome};
 use crate::diagnostic::Side;
-use crate::dialects::{Dialect, Scope, atmos::Atmos};
+use crate::dialects::Scope;
 use crate::diff;
 use crate::estate::{self, Address, Estate};
 use crate::files::Files;
@@ -104,21 +104,17 @@ pub(super) fn compare(
     let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();
     let load = asked.judging.load(head, place, &files)?;
-    let dialect = Atmos::new();
-    let there = |source: &dyn Source| dialect.detect(source, &place.project);
-    if !there(base) && !there(head) {
-        return Err(super::open::no_project(head, place));
-    }
     let is_there =
         |path: &str| [base, head].iter().any(|s| s.listing().is_dir(path) || s.listing().resolve(path).is_ok());
     if let Some(path) = place.project.config.iter().find(|path| !is_there(path)) {
         return Err(Failure::Message(format!("{path}, which --config names, is on neither side")));
     }
-    // A project that one side does not have yet, or no more, is an empty one there.
-    let resolve = |source: &dyn Source, scope: Scope<'_>| match there(source) {
-        true => dialect.resolve(source, &place.project, &files, scope),
-        false => Estate::default(),
-    };
+    let dialects = place.dialects();
+    let projects = dialects.detect(&[base, head], &place.project(&load.settings));
+    if projects.is_empty() {
+        return Err(super::open::no_project(head, place));
+    }
+    let resolve = |source: &dyn Source, scope: Scope<'_>| projects.resolve(source, &files, scope);
     let mut old = resolve(base, Scope::Touched(&changes));
     let mut new = resolve(head, Scope::Touched(&changes));
     let keep = filter(asked.stack, asked.component)?;

@@ -5,14 +5,18 @@ mod ci;
 mod demo;
 mod describe;
 mod diff;
+mod eval;
 mod fix;
 mod generate;
 mod hook;
+mod locals;
 mod open;
 mod output;
 mod reporting;
 mod rules;
 
+use crate::dialects::Dialects;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,15 +43,22 @@ struct Global {
     /// Start in this folder instead of the current one
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
     directory: Option<PathBuf>,
-    /// Configuration files or folders to use instead of searching for atmos.yaml
+    /// Configuration files or folders to use instead of searching for them
     #[arg(long, global = true, value_name = "PATH")]
     config: Vec<PathBuf>,
     /// When to color output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
     /// Look only at projects of this system
-    #[arg(long, global = true, value_name = "NAME")]
-    dialect: Option<DialectName>,
+    #[arg(long, global = true, value_name = "NAME", value_parser = PossibleValuesParser::new(Dialects::names()))]
+    dialect: Option<String>,
+}
+
+impl Global {
+    /// The dialects that are looked at.
+    fn dialects(&self) -> Dialects {
+        Dialects::new(self.dialect.as_deref())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,11 +67,6 @@ enum Color {
     Auto,
     Always,
     Never,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DialectName {
-    Atmos,
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,6 +78,7 @@ enum Command {
     Rules(rules::List),
     Explain(rules::Explain),
     Config(rules::Config),
+    Eval(eval::Options),
     Demo(demo::Options),
     #[command(subcommand)]
     Hook(hook::What),
@@ -137,6 +144,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Rules(options) => rules::list(options, &cli.global),
         Command::Explain(options) => rules::explain(options, &cli.global),
         Command::Config(options) => rules::config(options, &cli.global),
+        Command::Eval(options) => eval::run(options, &cli.global),
         Command::Demo(options) => demo::run(options, &cli.global),
         Command::Ci(options) => ci::run(options, &cli.global),
         Command::Hook(what) => hook::run(what, &cli.global),

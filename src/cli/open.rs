@@ -2,10 +2,10 @@
 #![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
 
 use super::{Failure, Global};
-use crate::dialects::atmos::Atmos;
-use crate::dialects::{Dialect, Project, Scope};
+use crate::dialects::{Dialects, Project, Scope, Variables};
 use crate::estate::Estate;
 use crate::files::Files;
+use crate::settings::Settings;
 use crate::source::{Folder, Repository, Source};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,8 @@ pub(super) struct Place {
     pub repository: Option<Repository>,
     /// What to look at in it.
     pub project: Project,
+    /// The only system whose projects are looked at, if one is named.
+    dialect: Option<String>,
     folder: PathBuf,
 }
 
@@ -33,21 +35,28 @@ pub(super) enum State {
 ///
 /// # Errors
 /// There is no project in it.
-pub(super) fn resolve(source: &dyn Source, place: &Place, files: &Files) -> Result<Estate, Failure> {
-    let dialect = Atmos::new();
-    if !dialect.detect(source, &place.project) {
+pub(super) fn resolve(
+    source: &dyn Source,
+    place: &Place,
+    settings: &Settings,
+    files: &Files,
+) -> Result<Estate, Failure> {
+    let dialects = place.dialects();
+    let found = dialects.detect(&[source], &place.project(settings));
+    if found.is_empty() {
         return Err(no_project(source, place));
     }
-    Ok(dialect.resolve(source, &place.project, files, Scope::All))
+    Ok(found.resolve(source, files, Scope::All))
 }
 
 /// What to say where no project is found.
 pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
     let start = if place.project.start.is_empty() { "its root" } else { &place.project.start };
     Failure::NoProject(format!(
-        "{} holds no project that stacklint knows: there is neither an atmos.yaml nor a folder `stacks` (started in {start}; \
-         -C DIR starts elsewhere, --config PATH names the configuration)",
-        source.name()
+        "{} holds no project that stacklint knows by {} (started in {start}; -C DIR starts elsewhere, --config PATH names \
+         the configuration)",
+        source.name(),
+        place.dialects().known_by()
     ))
 }
 
@@ -69,22 +78,24 @@ impl Place {
             project.start = repository.prefix().to_owned();
             project.root = repository.workdir().map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
         }
+        let variables: Vec<Variables> = global.dialects().variables().collect();
         for (name, value) in std::env::vars_os() {
             let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
-            if name.starts_with("ATMOS_") {
+            if variables.iter().flat_map(|v| v.prefixes).any(|prefix| name.starts_with(prefix)) {
                 project.env.insert(name.into_owned(), value.into_owned());
             }
         }
-        let mut place = Place { repository, project, folder };
+        let mut place = Place { repository, project, dialect: global.dialect.clone(), folder };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
         }
-        if let Some(path) =
-            place.project.env.get("ATMOS_CLI_CONFIG_PATH").filter(|p| Path::new(p.as_str()).is_absolute())
-        {
-            let path = format!("/{}", place.inside(Path::new(path))?);
-            place.project.env.insert("ATMOS_CLI_CONFIG_PATH".to_owned(), path);
+        for name in variables.iter().flat_map(|v| v.paths) {
+            let absolute = place.project.env.get(*name).filter(|p| Path::new(p.as_str()).is_absolute());
+            if let Some(path) = absolute {
+                let path = format!("/{}", place.inside(Path::new(path))?);
+                place.project.env.insert((*name).to_owned(), path);
+            }
         }
         Ok(place)
     }
@@ -97,7 +108,7 @@ impl Place {
             root: folder.to_string_lossy().replace('\\', "/"),
             ..Project::default()
         };
-        Place { repository: Some(repository), project, folder }
+        Place { repository: Some(repository), project, dialect: None, folder }
     }
 
     /// A path of the command line, from the root of the repository.
@@ -113,6 +124,16 @@ impl Place {
     /// The folder that paths of the worktree begin in.
     pub(super) fn root(&self) -> &Path {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
+    }
+
+    /// The systems whose projects are looked at, with nothing parsed yet. What they parse belongs to one table of files.
+    pub(super) fn dialects(&self) -> Dialects {
+        Dialects::new(self.dialect.as_deref())
+    }
+
+    /// What to look at, with what the settings say of it.
+    pub(super) fn project(&self, settings: &Settings) -> Project {
+        Project { variables: settings.variables.value.clone(), ..self.project.clone() }
     }
 
     /// The repository, where one is needed.

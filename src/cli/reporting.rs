@@ -62,6 +62,10 @@ pub(super) struct Judging {
     /// Always exit with 0 where only findings would make it 1
     #[arg(long)]
     exit_zero: bool,
+    /// A file with the environment variables that are set where the projects are deployed, `NAME=VALUE` or `NAME` a line;
+    /// only the names count. Others are reported as not set
+    #[arg(long, value_name = "FILE")]
+    env_file: Vec<PathBuf>,
     /// A file of known findings that are not reported
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -149,7 +153,7 @@ impl Judging {
     /// The settings file cannot be used.
     pub(super) fn load(&self, source: &dyn Source, place: &Place, files: &Files) -> Result<Load, Failure> {
         let mut load = Load::find(source, &place.project.start, files).map_err(Failure::Message)?;
-        self.apply(&mut load.settings);
+        self.apply(&mut load.settings)?;
         Ok(load)
     }
 
@@ -244,7 +248,10 @@ impl Judging {
     }
 
     /// Puts what was typed on top of the settings.
-    fn apply(&self, settings: &mut Settings) {
+    ///
+    /// # Errors
+    /// A file that was typed cannot be read.
+    fn apply(&self, settings: &mut Settings) -> Result<(), Failure> {
         let fail_on = self.fail_on.map(|f| match f {
             FailOnName::Error => FailOn::Error,
             FailOnName::Warning => FailOn::Warning,
@@ -265,6 +272,14 @@ impl Judging {
                 settings.groups.insert(group, on);
             }
         }
+        for path in &self.env_file {
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| Failure::Message(format!("cannot read the variables in {}: {e}", path.display())))?;
+            let mut names = settings.variables.value.take().unwrap_or_default();
+            names.extend(variable_names(&text).map(str::to_owned));
+            settings.variables = Sourced { value: Some(names), from: From::CommandLine };
+        }
+        Ok(())
     }
 
     fn fails(&self, settings: &Settings, findings: &[Finding]) -> bool {
@@ -320,4 +335,12 @@ impl Options {
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", path.display()))
+}
+
+/// The names in a file of environment variables.
+fn variable_names(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(|line| line.trim().trim_start_matches("export ").trim_start());
+    let names =
+        lines.filter(|line| !line.starts_with('#')).map(|line| line.split('=').next().unwrap_or_default().trim());
+    names.filter(|name| !name.is_empty())
 }

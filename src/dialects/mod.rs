@@ -1,12 +1,17 @@
 //! The systems whose configuration stacklint resolves. Each turns a revision into an [`Estate`]; nothing outside of its
-//! own folder knows it.
+//! own folder knows it, and [`all`] is the only list of them.
 
 pub mod atmos;
+pub mod jitsubst;
+mod registry;
 
-use crate::estate::Estate;
+pub use registry::{Dialects, Found};
+
+use crate::estate::{Component, Estate};
 use crate::files::Files;
 use crate::source::{Change, Source};
-use std::collections::BTreeMap;
+use crate::value::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the user asked to look at.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +22,10 @@ pub struct Project {
     pub root: String,
     /// Configuration files or folders that replace the search, from the root of the repository.
     pub config: Vec<String>,
-    /// Environment variables that the dialect honours, by name.
+    /// Environment variables that a dialect honours (see [`Dialect::variables`]), by name.
     pub env: BTreeMap<String, String>,
+    /// The names of the environment variables that are set where the project is deployed, if the user says so.
+    pub variables: Option<BTreeSet<String>>,
 }
 
 /// How much of a revision is to be resolved.
@@ -30,14 +37,91 @@ pub enum Scope<'a> {
     Touched(&'a [Change]),
 }
 
+/// Whether a revision holds a project of a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Presence {
+    /// It does not.
+    Absent,
+    /// It may: there is something that such a project has, and others may have too. A certain project outdoes it.
+    Likely,
+    /// It does.
+    Certain,
+}
+
+/// Environment variables that a dialect honours; no others are looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Variables {
+    /// What their names start with.
+    pub prefixes: &'static [&'static str],
+    /// Those among them that hold a path. Where it is absolute, the dialect gets it as a `/` and the path from the root of
+    /// the repository.
+    pub paths: &'static [&'static str],
+}
+
 /// A system.
-pub trait Dialect: Sync {
+pub trait Dialect: Send + Sync {
     /// Its name, as `--dialect` takes it.
     fn name(&self) -> &'static str;
 
-    /// Whether a revision holds a project of this system.
-    fn detect(&self, source: &dyn Source, project: &Project) -> bool;
+    /// What a project of it is known by, for the message that there is none: "an `x.yaml`".
+    fn known_by(&self) -> &'static str;
+
+    /// The environment variables that it honours.
+    fn variables(&self) -> Variables {
+        Variables::default()
+    }
+
+    /// Whether a configuration that the user names (a path from the root of the repository) is one of this dialect, by
+    /// what is in it. What no dialect claims goes to the first one.
+    fn claims(&self, source: &dyn Source, config: &str) -> bool;
+
+    /// Whether a revision holds a project of this system. `project.config` is empty: what is configured need not be found.
+    fn detect(&self, source: &dyn Source, project: &Project) -> Presence;
 
     /// Resolves a revision. Mistakes in its files are findings of the estate.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate;
+
+    /// Resolves the strings of a value against a context that the caller knows. With `partial`, what cannot be resolved
+    /// stays as it is written; without, it is an error.
+    ///
+    /// # Errors
+    /// What cannot be resolved, or is malformed.
+    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError>;
+
+    /// The context that templates of a component are evaluated in; none if a component is none.
+    fn context(&self, _component: &Component) -> Option<Value> {
+        None
+    }
+}
+
+/// What a template comes to.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluated {
+    /// The value.
+    pub value: Value,
+    /// What stayed as it is written, sorted, each once.
+    pub unresolved: Vec<String>,
+    /// Why that cannot be resolved, the nearest reason first.
+    pub reasons: Vec<String>,
+}
+
+/// Why a template has no value.
+#[derive(Clone, Debug)]
+pub struct EvalError {
+    /// What is wrong.
+    pub message: String,
+    /// Why, the nearest reason first.
+    pub reasons: Vec<String>,
+}
+
+impl EvalError {
+    /// An error that needs no more reasons.
+    pub fn new(message: impl Into<String>) -> Self {
+        EvalError { message: message.into(), reasons: Vec::new() }
+    }
+}
+
+/// All dialects, with nothing parsed yet.
+pub fn all() -> Vec<Box<dyn Dialect>> {
+    vec![Box::new(atmos::Atmos::new()), Box::new(jitsubst::Jitsubst::new())]
 }

@@ -129,6 +129,9 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
                 name: Arc::clone(&entry.key),
                 value: Value::map(map).with_prov(own.prov),
                 influences: influences.clone().into(),
+                declared: None,
+                removal: crate::estate::Removal::Orphaned,
+                locals: None,
             }));
         }
         units.push(Arc::new(Unit {

@@ -5,6 +5,7 @@
 pub mod causes;
 pub mod edits;
 pub mod group;
+pub mod locals;
 pub mod mask;
 pub mod pointer;
 pub mod same;
@@ -150,6 +151,8 @@ impl ComponentChange {
 pub struct Diff {
     /// The components that differ.
     pub components: Vec<ComponentChange>,
+    /// The local names that differ, sorted by file, scope and name.
+    pub locals: Vec<locals::LocalChange>,
     /// What could not be compared because one side could not be resolved: units, and components as `unit: name`. Sorted.
     pub unresolved: Vec<String>,
     /// The stacks of removed components that the head has no component of any more.
@@ -177,6 +180,7 @@ impl Default for Options<'_> {
 pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> Diff {
     let (old, new) = candidates(base, head, options.filter);
     let mut finder = causes::Finder::new(base, head, files, options.touched);
+    let mut reach = locals::Reach::new(base, head, files, options.touched);
     let mut components = Vec::new();
     let (mut a, mut b) = (old.iter().peekable(), new.iter().peekable());
     loop {
@@ -189,10 +193,16 @@ pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> D
         let x = if order.is_le() { a.next() } else { None };
         let y = if order.is_ge() { b.next() } else { None };
         let Some((address, _)) = x.or(y) else { break };
-        components.extend(component(address, x.map(|x| x.1), y.map(|y| y.1), &mut finder));
+        let (x, y) = (x.map(|x| x.1), y.map(|y| y.1));
+        let found = component(address, x, y, &mut finder);
+        if let Some(found) = &found {
+            reach.note(found, x, y);
+        }
+        components.extend(found);
     }
     let gone = gone(&components, head);
-    Diff { components, unresolved: unresolved(base, head), gone }
+    let locals = reach.finish([base, head], files, options.filter);
+    Diff { components, locals, gone, unresolved: unresolved(base, head) }
 }
 
 fn component(

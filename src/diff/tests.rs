@@ -177,6 +177,9 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             name: "c".into(),
             value: Value::map([("x".into(), Value::new(Data::Int(value)))].into_iter().collect()),
             influences: Arc::from([]),
+            declared: None,
+            removal: crate::estate::Removal::Orphaned,
+            locals: None,
         };
         let components = vec![Arc::new(component)];
         Arc::new(Unit {
@@ -235,6 +238,9 @@ fn many_components_are_fast() {
                 name: format!("c{i}").into(),
                 value: Value::map(copy),
                 influences: Arc::from([]),
+                declared: None,
+                removal: crate::estate::Removal::Orphaned,
+                locals: None,
             })
         };
         let components = (0..16_000).map(component).collect();

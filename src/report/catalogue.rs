@@ -103,7 +103,7 @@ struct SettingJson {
 
 /// Every setting in the order in which the file has them.
 fn settings(load: &Load) -> Vec<SettingJson> {
-    let Settings { fail_on, min_level, strict, require_reasons, baseline, overrides, .. } = &load.settings;
+    let Settings { fail_on, min_level, strict, require_reasons, baseline, variables, overrides, .. } = &load.settings;
     let path = load.file.as_ref().map_or(crate::settings::FILE_NAME, |f| &f.path);
     let from = |from: &From| match from {
         From::Default => "default".to_owned(),
@@ -125,6 +125,8 @@ fn settings(load: &Load) -> Vec<SettingJson> {
     add("max-components".into(), &limits.max_components.to_string(), &limits_from.0);
     let protected = if protected.is_empty() { "none".to_owned() } else { protected.join(", ") };
     add("protected".into(), &protected, &limits_from.1);
+    let names = variables.value.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+    add("variables".into(), names.as_deref().unwrap_or("unknown"), &variables.from);
     for group in Group::ALL {
         let set = load.settings.group_level(group);
         add(format!("groups.{}", group.name()), set.value.name(), &set.from);

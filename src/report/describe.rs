@@ -52,12 +52,14 @@ pub fn write_stacks_text(out: &mut dyn io::Write, components: &Components, optio
             for (address, placed) in kind {
                 let name = style::escape(&address.2);
                 let configuration = &placed.component.value;
-                let vars = configuration.get("vars").and_then(Value::as_map).map_or(0, |m| m.len());
+                let vars = configuration.get("vars").and_then(Value::as_map).map(|m| m.len());
                 let root = configuration.get("component").and_then(Value::as_str).filter(|c| **c != *address.2);
                 let root = root.map(|c| format!("  {}", theme.dim(&format!("from {}", style::escape(c)))));
                 let pad = " ".repeat(name_width.saturating_sub(style::width(&name)));
-                let vars = format!("{vars:>3} {}", if vars == 1 { "var" } else { "vars" });
-                writeln!(out, "    {}{pad}  {}{}", theme.path(&name), theme.dim(&vars), root.unwrap_or_default())?;
+                let vars = vars.map(|n| {
+                    format!("{pad}  {}", theme.dim(&format!("{n:>3} {}", if n == 1 { "var" } else { "vars" })))
+                });
+                writeln!(out, "    {}{}{}", theme.path(&name), vars.unwrap_or_default(), root.unwrap_or_default())?;
             }
         }
     }

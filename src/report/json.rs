@@ -4,6 +4,7 @@
 
 use super::{Finding, Report, Revision, Suppressed};
 use crate::diagnostic::{Edit, Fix, Label, Suppression};
+use crate::diff::locals::LocalChange;
 use crate::diff::{Cause, Change, ComponentChange};
 use crate::files::Files;
 use crate::value::Value;
@@ -33,7 +34,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
         base: side(comparison.base),
         head: side(report.head),
         components: each(&diff.components, |c| ComponentJson::new(c, files)),
-        locals: [],
+        locals: each(&diff.locals, LocalJson::new),
         unresolved: &diff.unresolved,
         diagnostics,
         suppressed,
@@ -54,12 +55,12 @@ struct Check<D, S> {
 }
 
 #[derive(Serialize)]
-struct DiffReport<'a, C, D, S> {
+struct DiffReport<'a, C, L, D, S> {
     schema: &'static str,
     base: RevisionJson,
     head: RevisionJson,
     components: C,
-    locals: [(); 0],
+    locals: L,
     unresolved: &'a [String],
     diagnostics: D,
     suppressed: S,
@@ -228,6 +229,49 @@ impl<'a> ComponentJson<'a> {
             status: component.status.name(),
             changes: component.changes.iter().map(change).collect(),
             causes: causes(&component.causes),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct LocalJson<'a> {
+    file: &'a str,
+    line: u32,
+    scope: &'a str,
+    name: &'a str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<&'a Value>,
+    reached: Vec<ReachedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ReachedJson<'a> {
+    stack: &'a str,
+    r#type: &'a str,
+    component: &'a str,
+    path: &'a str,
+}
+
+impl<'a> LocalJson<'a> {
+    fn new(local: &'a LocalChange) -> Self {
+        let reached = local.reached.iter().map(|((stack, kind, component), path)| ReachedJson {
+            stack,
+            r#type: kind,
+            component,
+            path,
+        });
+        LocalJson {
+            file: &local.file,
+            line: local.line,
+            scope: &local.scope,
+            name: &local.name,
+            kind: local.kind.name(),
+            before: local.before.as_ref(),
+            after: local.after.as_ref(),
+            reached: reached.collect(),
         }
     }
 }

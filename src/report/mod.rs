@@ -10,6 +10,7 @@ mod headline;
 pub mod json;
 pub mod junit;
 mod links;
+pub mod locals;
 pub mod markdown;
 pub mod sarif;
 pub mod text;

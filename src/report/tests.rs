@@ -44,7 +44,7 @@ fn found(files: &Files) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     )
     .related(new("stacks/dev.yaml", "stage", "a string\u{1b}[31m"))
     .related(new("catalog/defaults.yaml", "region", ""))
-    .note("Atmos keeps the later one")
+    .note("the later one counts")
     .help("use one kind of value")
     .address("dev/vpc/vars.tags.Cost");
     conflict.stacks = ["dev", "prod", "test"].map(Into::into).to_vec();

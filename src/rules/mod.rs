@@ -1,6 +1,9 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
 pub mod change;
+mod graph;
+mod jitsubst;
+mod locals;
 mod meta;
 mod resolution;
 mod schema;
@@ -176,6 +179,7 @@ pub static RULES: &[&Rule] = &[
     &change::switched::COMPONENT_DISABLED,
     &change::switched::COMPONENT_ENABLED,
     &change::component_removed::COMPONENT_REMOVED,
+    &graph::DEPENDENCY_CYCLE,
     &schema::DEPRECATED_KEY,
     &resolution::DUPLICATE_COMPONENT,
     &resolution::DUPLICATE_KEY,
@@ -186,13 +190,36 @@ pub static RULES: &[&Rule] = &[
     &resolution::INHERITANCE_CYCLE,
     &resolution::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
+    &locals::INVALID_LOCAL_NAME,
     &resolution::INVALID_YAML,
+    &jitsubst::JIT_BAD_INFRA_OUTPUT_SOURCE,
+    &jitsubst::JIT_DOLLAR_DOLLAR,
+    &jitsubst::JIT_DUPLICATE_RESOURCE,
+    &jitsubst::JIT_ENV_SILENTLY_EMPTY,
+    &jitsubst::JIT_ENV_UNSET,
+    &jitsubst::JIT_MALFORMED_REF,
+    &jitsubst::JIT_MISSING_DEPENDS_ON,
+    &jitsubst::JIT_MODULE_SKIPPED_IN_ENV,
+    &jitsubst::JIT_NESTED_REF,
+    &jitsubst::JIT_REF_BLANKED_BY_ENV_EXPANSION,
+    &jitsubst::JIT_REF_IN_KEY,
+    &jitsubst::JIT_SECRET_LITERAL,
+    &jitsubst::JIT_SELF_REF,
+    &jitsubst::JIT_UNCLOSED_REF,
+    &jitsubst::JIT_UNKNOWN_MODULE,
+    &jitsubst::JIT_UNUSED_SECRET,
+    &jitsubst::JIT_WHITESPACE_IN_REF,
+    &locals::LEAKED_LOCAL,
     &resolution::LOCAL_CYCLE,
+    &locals::LOCAL_NEEDS_IMPORT,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
+    &locals::NO_VALUE_RENDERED,
     &schema::NON_MAPPING_SECTION,
     &change::provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED,
+    &graph::REFERENCE_CYCLE,
     &schema::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
+    &locals::SHADOWED_LOCAL,
     &resolution::STACK_NAME_UNRESOLVED,
     &change::component_removed::STACK_REMOVED,
     &change::state_address_changed::STATE_ADDRESS_CHANGED,
@@ -200,6 +227,8 @@ pub static RULES: &[&Rule] = &[
     &resolution::TEMPLATE_ERROR,
     &change::type_changed::TYPE_CHANGED,
     &resolution::UNDEFINED_BASE_COMPONENT,
+    &graph::UNDEFINED_DEPENDENCY,
+    &locals::UNDEFINED_LOCAL,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
     &schema::UNKNOWN_KEY,
@@ -208,6 +237,7 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNRESOLVED_IMPORT,
     &resolution::UNRESOLVED_INCLUDE,
     &meta::UNUSED_IGNORE,
+    &locals::UNUSED_LOCAL,
     &change::wide_blast_radius::WIDE_BLAST_RADIUS,
 ];
 

@@ -48,6 +48,7 @@ struct Content {
     max_components: Option<Spanned<usize>>,
     #[serde(default)]
     protected: Vec<Spanned<String>>,
+    variables: Option<Spanned<Vec<String>>>,
     #[serde(default)]
     groups: BTreeMap<Spanned<String>, Spanned<Setting>>,
     #[serde(default)]
@@ -137,6 +138,10 @@ impl Load {
                 .map_err(|e| located(Some(stack.span()), &format!("`{}` is no pattern: {e}", stack.get_ref())))?;
             settings.limits_from.1 = line(stack.span());
             settings.limits.protected.push(glob);
+        }
+        if let Some(set) = content.variables {
+            let from = line(set.span());
+            settings.variables = Sourced { from, value: Some(set.into_inner().into_iter().collect()) };
         }
         for (name, set) in content.groups {
             let group = Group::ALL.into_iter().find(|g| g.name() == name.get_ref()).ok_or_else(|| {

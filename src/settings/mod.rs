@@ -9,7 +9,7 @@ pub use file::{FILE_NAME, Load, SettingsFile};
 use crate::diagnostic::Level;
 use crate::rules::{self, Group, Limits};
 use crate::source::glob::Glob;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A level as it is set: `off`, or the level of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -140,6 +140,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Where the limits come from: the most components, the protected stacks.
     pub limits_from: (From, From),
+    /// The names of the environment variables that are set where the projects are deployed, if anybody says so.
+    pub variables: Sourced<Option<BTreeSet<String>>>,
     /// The levels of groups.
     pub groups: BTreeMap<Group, Sourced<Setting>>,
     /// The levels of rules, by id.
@@ -158,6 +160,7 @@ impl Default for Settings {
             baseline: Sourced::default(None),
             limits: Limits::default(),
             limits_from: (From::Default, From::Default),
+            variables: Sourced::default(None),
             groups: BTreeMap::new(),
             rules: BTreeMap::new(),
             overrides: Vec::new(),

@@ -54,6 +54,11 @@ pub fn schema() -> Value {
                 "type": "array",
                 "items": { "type": "string" },
             },
+            "variables": {
+                "description": "Environment variables that are set where the projects are deployed. Where they are listed, others are reported as not set. `--env-file` adds to them.",
+                "type": "array",
+                "items": { "type": "string" },
+            },
             "groups": {
                 "description": "Levels of all rules of a group.",
                 "type": "object",
@@ -108,7 +113,7 @@ mod tests {
     #[test]
     fn it_takes_what_the_reader_takes() {
         let validator = jsonschema::draft7::new(&schema()).unwrap();
-        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nmax-components = 10\nprotected = ['*-prod']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
+        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nmax-components = 10\nprotected = ['*-prod']\nvariables = ['REGION']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
         let read = |text: &str| toml::from_str::<Value>(text).unwrap();
         assert!(
             validator.is_valid(&read(good)),

@@ -16,6 +16,9 @@ const MAX_STEPS: u64 = 5_000_000;
 /// How deep evaluation may recurse, through named templates too.
 const MAX_DEPTH: u32 = 450;
 
+/// How many words that read a missing key are remembered.
+const MAX_MISSED: usize = 100;
+
 pub(super) type Result<T> = std::result::Result<T, Box<Error>>;
 
 /// The node that an error is reported for.
@@ -45,6 +48,8 @@ pub(super) struct State<'t, 'd> {
     pub(super) at: At<'t>,
     pub(super) vars: Vec<(&'t str, Operand<'d>)>,
     pub(super) inputs: Inputs,
+    /// Words that read a key which is not there.
+    missed: Vec<std::ops::Range<usize>>,
     /// The named template that is running.
     within: Option<&'t str>,
     out: Rendered,
@@ -69,6 +74,7 @@ pub(super) fn run(
         at: At::Nothing,
         vars: vec![("$", root.clone())],
         inputs: Inputs::default(),
+        missed: Vec::new(),
         within: None,
         out: Rendered::default(),
         steps: 0,
@@ -79,6 +85,7 @@ pub(super) fn run(
     state.list(&root, &template.root)?;
     let mut out = state.out;
     out.inputs = state.inputs.finish();
+    out.missing = state.missed;
     Ok(out)
 }
 
@@ -113,6 +120,13 @@ impl<'t, 'd> State<'t, 'd> {
             }
         };
         Err(Box::new(Error { message: text, offset, action: None, within: self.within.map(str::to_owned) }))
+    }
+
+    /// Notes that a word reads a key which is not there.
+    pub(super) fn missed(&mut self, word: &Expr) {
+        if self.missed.len() < MAX_MISSED && !self.missed.contains(&word.span) {
+            self.missed.push(word.span.clone());
+        }
     }
 
     /// Counts work.

@@ -192,6 +192,9 @@ impl<'t, 'd> State<'t, 'd> {
                     continue;
                 }
                 _ => {
+                    if receiver.is_missing() {
+                        self.missed(word);
+                    }
                     receiver = self.odd_field(receiver, name)?;
                     continue;
                 }
@@ -201,7 +204,10 @@ impl<'t, 'd> State<'t, 'd> {
             }
             receiver = match (found, self.missing) {
                 (Some(value), _) => value,
-                (None, MissingKey::Default) => Operand::MISSING,
+                (None, MissingKey::Default) => {
+                    self.missed(word);
+                    Operand::MISSING
+                }
                 (None, MissingKey::Error) => {
                     return self.error(format!("map has no entry for key {}", quote(name)));
                 }

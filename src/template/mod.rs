@@ -21,15 +21,20 @@ mod words;
 
 pub use funcs::FunctionSet;
 pub use output::{Rendered, Segment};
-pub use refs::Reference;
+pub use refs::{Reads, Reference};
 pub use val::{Object, Val};
 
 /// A floating point number as Go prints it with `%v`.
 pub fn float_text(number: f64) -> String {
-    format::print_data(&crate::value::Data::Float(number))
+    format::print_data(&Data::Float(number))
 }
 
-use crate::value::Value;
+/// A value as Go prints it with `%v`: maps with sorted keys, `<nil>` for null.
+pub fn value_text(value: &Value) -> String {
+    format::print_data(&value.data)
+}
+
+use crate::value::{Data, Value};
 use std::fmt;
 use std::sync::Arc;
 
@@ -141,7 +146,18 @@ impl Template {
 
     /// What the template may read from its data, in the order of the text.
     pub fn references(&self) -> Vec<Reference> {
+        refs::collect(self).references
+    }
+
+    /// The same, with what is read as a whole, and whether that is all.
+    pub fn reads(&self) -> Reads {
         refs::collect(self)
+    }
+
+    /// The fields (`.a.b`) in the main body, whatever the dot is at their place. Reading them that way is not right, but
+    /// what some systems do.
+    pub fn lexical_fields(&self) -> Vec<Vec<&str>> {
+        refs::lexical_fields(self)
     }
 
     /// The path, if the text apart from surrounding space is one action that is one plain `.a.b`.

@@ -16,6 +16,8 @@ pub struct Rendered {
     pub inputs: Vec<Prov>,
     /// The parts of `text` that are template source left as written, and why.
     pub unknowns: Vec<(Range<usize>, Arc<Unknown>)>,
+    /// The words of the template that read a key which is not there, in the order in which they ran, each once.
+    pub missing: Vec<Range<usize>>,
 }
 
 /// From the output offset `out` on, the text comes from the template offset `src`.

@@ -3,6 +3,7 @@
 use super::Template;
 use super::ast::{Branch, BranchKind, Command, Expr, ExprKind, List, Node, Pipe};
 use crate::value::Data;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,42 +34,99 @@ const NEGATIONS: &[&str] = &["not", "empty"];
 /// A known place in the data; nothing for computed values.
 type Path = Option<Vec<String>>;
 
-pub(super) fn collect(template: &Template) -> Vec<Reference> {
+/// All that a template may read.
+#[derive(Clone, Debug, Default)]
+pub struct Reads {
+    /// The paths, in the order of the text.
+    pub references: Vec<Reference>,
+    /// The paths of values that are used as a whole (printed, handed to a function, looped over), so that anything below
+    /// them may be read. Empty paths are the root.
+    pub whole: Vec<Vec<String>>,
+    /// Whether that is all: not if a named template is called by nothing, or the template is too large to be looked at.
+    pub complete: bool,
+}
+
+pub(super) fn collect(template: &Template) -> Reads {
     let mut walk = Walk {
         template,
         found: Vec::new(),
+        whole: Vec::new(),
         vars: vec![("$", Some(Vec::new()))],
         tested: Vec::new(),
         guarding: 0,
+        following: false,
         active: Vec::new(),
+        called: BTreeSet::new(),
         budget: 20_000,
+        complete: true,
     };
     walk.list(&Some(Vec::new()), &template.root);
     // Definitions that nothing calls with a known place are read with an unknown dot.
-    let mut found = walk.found;
-    found.sort_by(|a, b| (a.span.start, a.span.end, &a.path).cmp(&(b.span.start, b.span.end, &b.path)));
-    found.dedup();
+    let complete = walk.complete && template.definitions.keys().all(|name| walk.called.contains(name.as_str()));
+    let (mut references, mut whole) = (walk.found, walk.whole);
+    references.sort_by(|a, b| (a.span.start, a.span.end, &a.path).cmp(&(b.span.start, b.span.end, &b.path)));
+    references.dedup();
+    whole.sort();
+    whole.dedup();
+    Reads { references, whole, complete }
+}
+
+/// The fields (`.a.b`) that stand in the main body of a template, whatever the dot is there: not those of variables, of
+/// results (`(…).a`) or in `define`.
+pub(super) fn lexical_fields(template: &Template) -> Vec<Vec<&str>> {
+    fn list<'t>(nodes: &'t List, found: &mut Vec<Vec<&'t str>>) {
+        for node in nodes {
+            match node {
+                Node::Action { pipe: p, .. } => pipe(p, found),
+                Node::Branch(branch) => {
+                    pipe(&branch.pipe, found);
+                    list(&branch.body, found);
+                    branch.alternative.iter().for_each(|nodes| list(nodes, found));
+                }
+                Node::Template { pipe: p, .. } => p.iter().for_each(|p| pipe(p, found)),
+                Node::Text(_) | Node::Break | Node::Continue => {}
+            }
+        }
+    }
+    fn pipe<'t>(of: &'t Pipe, found: &mut Vec<Vec<&'t str>>) {
+        for word in of.commands.iter().flat_map(|c| &c.words) {
+            match &word.kind {
+                ExprKind::Field(names) => found.push(names.iter().map(|n| &**n).collect()),
+                ExprKind::Pipe(inner) => pipe(inner, found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    list(&template.root, &mut found);
     found
 }
 
 struct Walk<'t> {
     template: &'t Template,
     found: Vec<Reference>,
+    whole: Vec<Vec<String>>,
     vars: Vec<(&'t str, Path)>,
     /// The paths that conditions around this place have tested.
     tested: Vec<Vec<String>>,
     /// Above zero: inside a condition or an argument of a guarding function.
     guarding: usize,
+    /// What the next word gives is not used as a whole: it becomes a dot or a variable, which is followed.
+    following: bool,
     /// The named templates that are being walked.
     active: Vec<&'t str>,
+    /// The named templates that were called.
+    called: BTreeSet<&'t str>,
     /// How many nodes may still be walked; calls of named templates could multiply without it.
     budget: usize,
+    complete: bool,
 }
 
 impl<'t> Walk<'t> {
     fn list(&mut self, dot: &Path, list: &'t List) {
         for node in list {
             if self.budget == 0 {
+                self.complete = false;
                 return;
             }
             self.budget -= 1;
@@ -78,7 +136,8 @@ impl<'t> Walk<'t> {
                 }
                 Node::Branch(branch) => self.branch(dot, branch),
                 Node::Template { name, pipe, .. } => {
-                    let inner = pipe.as_ref().and_then(|p| self.pipe(dot, p));
+                    let known = self.template.definitions.contains_key(name);
+                    let inner = pipe.as_ref().and_then(|p| self.followed(known, dot, p));
                     self.call(name, inner);
                 }
                 Node::Text(_) | Node::Break | Node::Continue => {}
@@ -89,7 +148,9 @@ impl<'t> Walk<'t> {
     fn call(&mut self, name: &'t str, dot: Path) {
         let template = self.template;
         let Some(body) = template.definitions.get(name) else { return };
+        self.called.insert(name);
         if self.active.contains(&name) || self.active.len() > 20 {
+            self.complete = false;
             return;
         }
         self.active.push(name);
@@ -105,7 +166,7 @@ impl<'t> Walk<'t> {
         let first = self.found.len();
         let condition = branch.kind != BranchKind::Range;
         self.guarding += usize::from(condition);
-        let subject = self.pipe(dot, &branch.pipe);
+        let subject = self.followed(branch.kind != BranchKind::Range, dot, &branch.pipe);
         self.guarding -= usize::from(condition);
         if condition {
             self.tested.extend(self.found[first..].iter().map(|r| r.path.clone()));
@@ -115,6 +176,7 @@ impl<'t> Walk<'t> {
             BranchKind::If => self.list(dot, &branch.body),
             BranchKind::With => self.list(&subject, &branch.body),
             BranchKind::Range => {
+                self.whole.extend(subject);
                 let start = self.vars.len() - branch.pipe.variables.len().min(self.vars.len());
                 for (_, path) in self.vars[start..].iter_mut().filter(|_| !branch.pipe.assigns) {
                     *path = None;
@@ -133,7 +195,19 @@ impl<'t> Walk<'t> {
         self.vars.truncate(vars);
     }
 
+    /// A pipeline whose result is followed: if it is nothing but a word, that word is not used as a whole.
+    fn followed(&mut self, follow: bool, dot: &Path, pipe: &'t Pipe) -> Path {
+        let sole = matches!(pipe.commands.as_slice(), [Command { words, .. }] if words.len() == 1);
+        self.following = follow && sole;
+        let value = self.pipe(dot, pipe);
+        self.following = false;
+        value
+    }
+
     fn pipe(&mut self, dot: &Path, pipe: &'t Pipe) -> Path {
+        let sole = matches!(pipe.commands.as_slice(), [Command { words, .. }] if words.len() == 1);
+        let declares = sole && !pipe.variables.is_empty() && !pipe.assigns;
+        self.following = (self.following || declares) && sole;
         let mut value = None;
         for (i, command) in pipe.commands.iter().enumerate() {
             // What flows into a guarding function is guarded, too.
@@ -186,14 +260,13 @@ impl<'t> Walk<'t> {
             return None;
         }
         // The subject is walked only to find its path; it is reported as part of the lookup.
-        let found = self.found.len();
+        let (found, whole) = (self.found.len(), self.whole.len());
         let path = self.word(dot, subject);
         let simple = matches!(subject.kind, ExprKind::Dot | ExprKind::Field(_) | ExprKind::Variable { .. });
         let nested = matches!(subject.kind, ExprKind::Pipe(_));
-        if path.is_some() && (simple || nested) {
-            self.found.truncate(found);
-        } else {
-            self.found.truncate(found);
+        self.found.truncate(found);
+        self.whole.truncate(whole);
+        if !(simple || nested) {
             return None;
         }
         let mut path = path?;
@@ -208,6 +281,18 @@ impl<'t> Walk<'t> {
     }
 
     fn word(&mut self, dot: &Path, word: &'t Expr) -> Path {
+        let followed = std::mem::take(&mut self.following);
+        let path = self.path_of(dot, word);
+        let plain = matches!(word.kind, ExprKind::Dot | ExprKind::Field(_) | ExprKind::Variable { .. });
+        if let Some(path) =
+            path.as_ref().filter(|_| !followed && (plain || matches!(word.kind, ExprKind::Chain { .. })))
+        {
+            self.whole.push(path.clone());
+        }
+        path
+    }
+
+    fn path_of(&mut self, dot: &Path, word: &'t Expr) -> Path {
         match &word.kind {
             ExprKind::Dot => dot.clone(),
             ExprKind::Field(names) => self.fields(dot.clone(), names, word),
@@ -217,11 +302,12 @@ impl<'t> Walk<'t> {
             }
             ExprKind::Pipe(pipe) => self.pipe(dot, pipe),
             ExprKind::Chain { base, fields } => {
-                let found = self.found.len();
+                let (found, whole) = (self.found.len(), self.whole.len());
                 let path = self.word(dot, base);
                 if path.is_some() {
                     // `(.a).b` is `.a.b`.
                     self.found.truncate(found);
+                    self.whole.truncate(whole);
                 }
                 self.fields(path, fields, word)
             }

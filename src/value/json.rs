@@ -152,6 +152,32 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
+/// The value of a JSON text.
+///
+/// # Errors
+/// What is wrong with the text, and where.
+pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
+    Ok(from_json(&serde_json::from_str(text)?))
+}
+
+fn from_json(json: &serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    Value::new(match json {
+        Json::Null => Data::Null,
+        Json::Bool(b) => Data::Bool(*b),
+        Json::Number(n) => match (n.as_i64(), n.as_u64()) {
+            (Some(i), _) => Data::Int(i),
+            (None, Some(u)) => Data::Uint(u),
+            _ => Data::Float(n.as_f64().unwrap_or(f64::NAN)),
+        },
+        Json::String(s) => Data::Str(s.as_str().into()),
+        Json::Array(items) => return Value::list(items.iter().map(from_json).collect()),
+        Json::Object(entries) => {
+            return Value::map(entries.iter().map(|(k, v)| (k.as_str().into(), from_json(v))).collect());
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

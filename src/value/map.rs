@@ -24,6 +24,8 @@ impl Flags {
     pub const FRAGILE: Flags = Flags(16);
     /// Some key starts with two underscores: a marker that a dialect keeps for its own use.
     pub const MARKER: Flags = Flags(32);
+    /// Some string or key holds what templates leave where a value is missing: `<no value>`, `%!s(…)`.
+    pub const TRACE: Flags = Flags(64);
 
     /// Whether all bits of `other` are set.
     pub fn has(self, other: Flags) -> bool {
@@ -39,6 +41,9 @@ impl Flags {
         let mut flags = Flags::default();
         if text.contains("{{") {
             flags = flags | Flags::TEMPLATE;
+        }
+        if has_trace(text) {
+            flags = flags | Flags::TRACE;
         }
         match text.as_bytes().first() {
             Some(b'!') => flags = flags | Flags::CALL,
@@ -151,10 +156,18 @@ impl Map {
     }
 }
 
+fn has_trace(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.contains(&b'<') && text.contains("<no value>") || bytes.contains(&b'%') && text.contains("%!")
+}
+
 fn key_flags(key: &str) -> Flags {
     let mut flags = Flags::default();
     if key.contains("{{") {
         flags = flags | Flags::TEMPLATE;
+    }
+    if has_trace(key) {
+        flags = flags | Flags::TRACE;
     }
     if key == "<<" {
         flags = flags | Flags::FRAGILE;

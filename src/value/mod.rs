@@ -4,6 +4,7 @@
 //! Values are immutable and shared: cloning copies a few words, and an unchanged sub-tree is one allocation however many
 //! components use it. Maps are kept in key order, because every system read here prints its maps that way.
 
+pub mod decode;
 pub(crate) mod json;
 mod map;
 mod provenance;

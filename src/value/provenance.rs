@@ -1,6 +1,7 @@
 //! Who set a value, who was overridden, and what it was computed from.
 
 use super::Value;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A file of an analysis; which one is known to the table that handed it out.
@@ -36,6 +37,25 @@ pub struct Trail {
     pub overrode: Option<Value>,
     /// What it was computed from besides the text at its origin: values that a template read, calls that passed it on.
     pub inputs: Vec<Prov>,
+}
+
+/// Histories can be long (each of many values computed from the one before), so they are not taken apart recursively.
+impl Drop for Trail {
+    fn drop(&mut self) {
+        let mut rest = Vec::new();
+        let mut take = |trail: &mut Trail| {
+            rest.extend(trail.inputs.drain(..).filter_map(|p| p.trail));
+            rest.extend(trail.overrode.as_mut().and_then(|v| v.prov.trail.take()));
+            rest.pop()
+        };
+        let mut next = take(self);
+        while let Some(trail) = next {
+            next = match Arc::try_unwrap(trail) {
+                Ok(mut trail) => take(&mut trail),
+                Err(_) => take(&mut Trail::default()),
+            };
+        }
+    }
 }
 
 impl Prov {
@@ -77,7 +97,7 @@ impl Prov {
     /// Calls `f` for the origin of this value and of everything it was computed from, nearest first. What it overrode
     /// is not part of it.
     pub fn for_each_input(&self, f: &mut impl FnMut(Origin)) {
-        let mut seen: Vec<*const Trail> = Vec::new();
+        let mut seen: HashSet<*const Trail> = HashSet::new();
         let mut stack: Vec<&Prov> = vec![self];
         while let Some(prov) = stack.pop() {
             if let Some(origin) = prov.origin {
@@ -85,11 +105,24 @@ impl Prov {
             }
             if let Some(trail) = &prov.trail {
                 let id = Arc::as_ptr(trail);
-                if !seen.contains(&id) {
-                    seen.push(id);
+                if seen.insert(id) {
                     stack.extend(trail.inputs.iter().rev());
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_histories_are_dropped() {
+        let mut prov = Prov::default();
+        for _ in 0..200_000 {
+            prov = Prov::default().with_inputs([prov]);
+        }
+        drop(prov);
     }
 }

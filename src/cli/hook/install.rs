@@ -6,7 +6,7 @@
 use crate::cli::open::Place;
 use crate::cli::{Failure, Global, Outcome, output};
 use crate::source::{Hooks, Owner};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use std::io::Write;
 use std::path::Path;
 
@@ -121,9 +121,7 @@ fn ours(hooks: &Hooks) -> Option<&'static str> {
 fn script(program: &Path, folder: &str, global: &Global) -> String {
     let slashes = |path: &Path| path.to_string_lossy().replace('\\', "/");
     let mut options: Vec<String> = global.config.iter().map(|p| format!(" --config {}", quoted(&slashes(p)))).collect();
-    if let Some(name) = global.dialect.and_then(|d| d.to_possible_value()) {
-        options.push(format!(" --dialect {}", name.get_name()));
-    }
+    options.extend(global.dialect.iter().map(|name| format!(" --dialect {}", quoted(name))));
     let lines = SCRIPT.lines().map(|line| match line {
         "binary=stacklint" => format!("binary={}\n", quoted(&slashes(program))),
         "folder=." => format!("folder={}\n", quoted(&format!("./{folder}"))),
@@ -159,12 +157,12 @@ mod tests {
             directory: None,
             config: vec!["a b.yaml".into()],
             color: crate::cli::Color::Auto,
-            dialect: Some(crate::cli::DialectName::Atmos),
+            dialect: Some("atmos".to_owned()),
         };
         let text = script(Path::new("/opt/it's here/stacklint"), "a b/$(c)", &global);
         assert!(text.contains("\nbinary='/opt/it'\\''s here/stacklint'\n"), "{text}");
         assert!(text.contains("\nfolder='./a b/$(c)'\n"), "{text}");
-        assert!(text.contains("\nset -- --config 'a b.yaml' --dialect atmos\n"), "{text}");
+        assert!(text.contains("\nset -- --config 'a b.yaml' --dialect 'atmos'\n"), "{text}");
         assert!(text.contains(MARK));
         assert_eq!(text.lines().count(), SCRIPT.lines().count());
     }

@@ -1,6 +1,7 @@
 //! `stacklint hook`: what is staged is looked at before each commit.
 
 mod install;
+mod relevance;
 mod run;
 
 use super::{Failure, Global, Outcome};

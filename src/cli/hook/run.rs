@@ -1,5 +1,6 @@
 //! `stacklint hook run`: what a commit brings, told in as few words as possible.
 
+use super::relevance;
 use crate::cli::diff::{self, Asked};
 use crate::cli::open::{Place, State};
 use crate::cli::reporting::Judging;
@@ -31,7 +32,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         Err(Error::Unborn { .. }) => Box::new(Memory::new("nothing", BTreeMap::new())),
         base => base?,
     };
-    if changed(base.listing(), head.listing()).is_empty() {
+    if !relevance::can_matter(&changed(base.listing(), head.listing()), &*base, &*head) {
         return Ok(Outcome::Clean);
     }
     let asked = Asked { stack: None, component: None, judging: &options.judging };

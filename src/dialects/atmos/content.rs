@@ -2,35 +2,37 @@
 //! (`reference: atmos.md` sections 7.1 and 9).
 
 use super::document::{Decoder, Issue};
-use super::functions::NO_ENV;
 use super::locals::{self, Locals};
 use super::manifest::{Call, Manifests};
 use super::reader::{Deps, Includer, Loaded, syntax_issue};
 use super::render::{Engine, Failure, hide_unknowns, reveal, source_offset};
-use super::sink::{Poisoned, label};
+use super::sink::Poisoned;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::template::{FunctionSet, MissingKey, Segment};
+use crate::template::{MissingKey, Segment};
 use crate::value::{Data, Map, Prov, Value};
 use crate::yaml::{self, Document, Span};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The template functions of locals.
-const LOCALS_FUNCTIONS: FunctionSet = FunctionSet::LOCALS;
-
 impl Manifests<'_> {
     /// The content of a file before imports, and the context that it hands to them.
     pub(super) fn read(&self, loaded: &Arc<Loaded>, call: &Call, deps: &mut Deps) -> Result<(Map, Arc<Map>), Poisoned> {
+        let mut included = Deps::default();
         let raw = self.reader.decode(
             loaded,
             self.config.key_delimiter.as_deref(),
             &self.config.base,
             &self.config.start,
-            deps,
+            &mut included,
         );
+        deps.add(&included);
         let is_template = loaded.path.ends_with(".yaml.tmpl") || loaded.path.ends_with(".yml.tmpl");
         if call.skip_templates {
+            self.met.unrendered(loaded.file);
             let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
-            let map = with_handed_sections(self.as_map(loaded, value)?, &call.context);
+            let map = self.as_map(loaded, value)?;
+            // They are not used, but who looks for one of them is to be told where it is.
+            self.locals_of(loaded, &map, &included);
+            let map = with_handed_sections(map, &call.context);
             return Ok((map, Arc::clone(&call.context)));
         }
         let mut context = Arc::clone(&call.context);
@@ -42,17 +44,11 @@ impl Manifests<'_> {
             Err(issues) => return Err(self.broken(loaded, issues)),
         };
         if let Some(map) = &raw_map {
-            match locals::resolve(map, &self.locals_engine()) {
-                Ok(locals) => context = self.add_locals(map, locals, &context),
-                Err(_) if unfinished => context = without_locals(&context),
-                Err(error) => {
-                    let mut finding = Diagnostic::new(error.rule, error.message, label(&error.site, loaded.file, ""));
-                    finding.related = error.related.iter().map(|(p, words)| label(p, loaded.file, words)).collect();
-                    // The only error of locals with other places is a cycle.
-                    finding.is_chain = finding.related.len() > 1;
-                    self.sink.push(finding);
-                    return Err(Poisoned);
-                }
+            let found = self.locals_of(loaded, map, &included);
+            match found.locals.problems.is_empty() {
+                true => context = self.add_locals(map, &found.locals, &context),
+                false if unfinished => context = without_locals(&context),
+                false => return Err(self.local_problems(&found, deps)),
             }
         } else {
             context = without_locals(&context);
@@ -76,6 +72,9 @@ impl Manifests<'_> {
     ) -> Result<Map, Poisoned> {
         let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
         let engine = self.engine(missing);
+        if call.ignore_missing {
+            self.met.lenient(loaded.file);
+        }
         let data = Value { data: Data::Map(Arc::clone(context)), prov: Prov::default() };
         // Only a context that the importer gave makes a failure one; otherwise the file waits for its components.
         let given = !call.context.is_empty();
@@ -86,7 +85,15 @@ impl Manifests<'_> {
         match structured {
             Some(map) => match engine.map_in_parts(&map, &data, 1) {
                 Ok(rendered) => Ok((*rendered).clone()),
-                Err(Failure::Template { .. }) if !given => Ok((*map).clone()),
+                Err(Failure::Template { message, site, .. }) if !given => {
+                    self.met.abandoned(loaded.file, &message, site.origin);
+                    Ok((*map).clone())
+                }
+                Err(Failure::Template { message, site, text: Some(text) })
+                    if self.blames_local(&text, &message, &site, loaded) =>
+                {
+                    Err(Poisoned)
+                }
                 Err(failure) => Err(self.failure(&failure, loaded)),
             },
             None => self.rendered_text(loaded, &data, &engine, given, deps),
@@ -154,12 +161,12 @@ impl Manifests<'_> {
     }
 
     /// The context of a file with its locals and the sections that may use them.
-    fn add_locals(&self, file: &Map, locals: Locals, context: &Arc<Map>) -> Arc<Map> {
+    fn add_locals(&self, file: &Map, locals: &Locals, context: &Arc<Map>) -> Arc<Map> {
         let mut context = (*without_locals(context)).clone();
         if !locals.present {
             return Arc::new(context);
         }
-        context.set("locals", Value::map(locals.flat));
+        context.set("locals", Value::map(locals.flat.clone()));
         let engine = self.engine(MissingKey::Error);
         // Each section is rendered with what is resolved before it; one that fails stays as it is, all of it.
         let mut seen = context.clone();
@@ -178,19 +185,6 @@ impl Manifests<'_> {
             context.set(key, value);
         }
         Arc::new(context)
-    }
-
-    fn locals_engine(&self) -> Engine<'_> {
-        let (functions, missing) = (&LOCALS_FUNCTIONS, MissingKey::Error);
-        Engine {
-            templates: self.templates,
-            slot: 1,
-            delimiters: ("{{", "}}"),
-            functions,
-            missing,
-            env: &NO_ENV,
-            assume: false,
-        }
     }
 
     fn as_map(&self, loaded: &Loaded, value: Value) -> Result<Map, Poisoned> {
@@ -213,6 +207,14 @@ impl Manifests<'_> {
         let rule = if matches!(failure, Failure::Template { .. }) { "template-error" } else { "invalid-yaml" };
         self.sink.error(rule, message, site, loaded.file)
     }
+}
+
+/// The map of a file in which tags have no meaning.
+pub(super) fn plain_map(loaded: &Loaded) -> Option<Map> {
+    let place = |key: u32, span: Span| loaded.prov(key, span);
+    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    let value = decoder.decode(loaded.doc().ok()?).ok()?;
+    value.as_map().map(|m| (**m).clone())
 }
 
 fn literal(segments: &[Segment], offset: u32) -> bool {

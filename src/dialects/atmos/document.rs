@@ -4,6 +4,7 @@
 use super::merge::APPEND_KEY;
 use super::tags::{self, Tag};
 use crate::diagnostic::Label;
+pub(crate) use crate::value::decode::scalar;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
 use std::collections::HashMap;
@@ -275,20 +276,6 @@ enum Name {
     Key(Key, bool),
     Merge,
     Bad,
-}
-
-/// The data of a scalar. A core tag that does not suit the text was reported before.
-pub(crate) fn scalar(text: &Arc<str>, style: Style, core: Option<&str>) -> Data {
-    match yaml::resolve(text, style, core) {
-        Ok(Scalar::Null) => Data::Null,
-        Ok(Scalar::Bool(b)) => Data::Bool(b),
-        Ok(Scalar::Int(i)) => Data::Int(i),
-        Ok(Scalar::Uint(u)) => Data::Uint(u),
-        Ok(Scalar::Float(f)) => Data::Float(f),
-        Ok(Scalar::Time(t)) => Data::Time(Arc::new(t)),
-        Ok(Scalar::Binary(b)) => Data::Str(String::from_utf8_lossy(&b).into()),
-        Ok(Scalar::Str | Scalar::Merge) | Err(_) => Data::Str(Arc::clone(text)),
-    }
 }
 
 fn splits(key: &str, delimiter: &str) -> bool {

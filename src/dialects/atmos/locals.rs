@@ -2,24 +2,16 @@
 //! before anything of the file is rendered.
 
 use super::functions;
+use super::local_refs::{self, Edges, cycles, order, seen_edges, true_edges};
 use super::render::{Engine, inputs};
-use crate::template::{Builtins, Options, parse};
-use crate::value::{Data, Flags, Key, Map, Prov, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::template;
+use crate::value::{Data, Flags, Key, Map, Value};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What keeps the locals of a file from being resolved.
-#[derive(Clone, Debug)]
-pub(crate) struct LocalsError {
-    /// The id of the rule.
-    pub rule: &'static str,
-    /// What is wrong.
-    pub message: String,
-    /// Where.
-    pub site: Prov,
-    /// Other places, with words.
-    pub related: Vec<(Prov, String)>,
-}
+/// The component types that have a scope of their own, in the order in which they hide each other.
+pub(crate) const KINDS: [&str; 3] = ["terraform", "helmfile", "packer"];
 
 /// The locals of a file.
 #[derive(Clone, Debug, Default)]
@@ -28,30 +20,80 @@ pub(crate) struct Locals {
     pub flat: Map,
     /// Whether the file has a locals section at all, be it empty.
     pub present: bool,
+    /// The scopes that there are, the whole file first.
+    pub scopes: Vec<Scope>,
+    /// What keeps locals from being resolved. Nothing may be made of the file then.
+    pub problems: Vec<Problem>,
+}
+
+/// One scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    /// The component type; `None` for the whole file.
+    pub kind: Option<&'static str>,
+    /// As written.
+    pub raw: Arc<Map>,
+    /// Its own locals, as far as they resolve.
+    pub own: Map,
+    /// With those of the scope around it.
+    pub all: Map,
+    /// What `.settings`, `.vars` and `.env` are for it.
+    pub context: Map,
+}
+
+/// What is wrong with a scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    /// The component type; `None` for the whole file.
+    pub kind: Option<&'static str>,
+    /// What it is.
+    pub what: Wrong,
+}
+
+/// What can be wrong.
+#[derive(Clone, Debug)]
+pub(crate) enum Wrong {
+    /// The section is no map but this.
+    Shape(Value),
+    /// These need each other.
+    Cycle(Vec<Key>),
+    /// A template fails.
+    Template {
+        /// The local.
+        name: Key,
+        /// The text that fails, which may lie deeper in the local.
+        text: Value,
+        /// What Go says.
+        error: template::Error,
+    },
 }
 
 /// Resolves the locals of a decoded file.
-///
-/// # Errors
-/// A locals section that is no map, a cycle, a template that fails.
-pub(crate) fn resolve(file: &Map, engine: &Engine<'_>) -> Result<Locals, Box<LocalsError>> {
-    let global_context = context(file, None);
-    let global = scope(file, &Map::new(), &global_context, engine)?;
-    let mut flat = global.clone().unwrap_or_default();
-    let mut present = file.has("locals");
-    for kind in ["terraform", "helmfile", "packer"] {
+pub(crate) fn resolve(file: &Map, engine: &Engine<'_>) -> Locals {
+    let mut out = Locals { present: file.has("locals"), ..Locals::default() };
+    let mut failed = BTreeSet::new();
+    if let Some(scope) = scope(file, None, &Map::new(), &mut failed, &mut out.problems, context(file, None), engine) {
+        out.flat = scope.all.clone();
+        out.scopes.push(scope);
+    }
+    let parent = out.flat.clone();
+    for kind in KINDS {
         let Some(section) = file.get(kind).and_then(Value::as_map) else { continue };
         if !section.has("locals") {
             continue;
         }
-        present = true;
+        out.present = true;
         let context = context(file, Some(section));
-        let own = scope(section, global.as_ref().unwrap_or(&Map::new()), &context, engine)?.unwrap_or_default();
-        for entry in own.iter() {
-            flat.set(Arc::clone(&entry.key), entry.value.clone());
+        // Names that fail outside fail inside too, unless they are defined anew.
+        let mut failed = failed.clone();
+        let found = scope(section, Some(kind), &parent, &mut failed, &mut out.problems, context, engine);
+        let Some(scope) = found else { continue };
+        for entry in scope.all.iter() {
+            out.flat.set(Arc::clone(&entry.key), entry.value.clone());
         }
+        out.scopes.push(scope);
     }
-    Ok(Locals { flat, present })
+    out
 }
 
 /// What locals see besides each other: `settings`, `vars` and `env` of the file, overlaid by those of the section.
@@ -79,170 +121,169 @@ fn overlay(below: &Value, above: &Value) -> Value {
     Value::map(out)
 }
 
-/// One scope: its own locals on top of those of its parent. `None` without a locals section.
-fn scope(section: &Map, parent: &Map, context: &Map, engine: &Engine<'_>) -> Result<Option<Map>, Box<LocalsError>> {
-    let Some(locals) = section.get("locals") else { return Ok(None) };
-    let Some(own) = locals.as_map() else {
-        let message = format!("locals must be a map, not a {}", locals.kind());
-        let site = locals.prov.clone();
-        return Err(Box::new(LocalsError { rule: "non-mapping-section", message, site, related: Vec::new() }));
+/// One scope: its own locals on top of those of its parent. `None` without a locals section that is a map.
+fn scope(
+    section: &Map,
+    kind: Option<&'static str>,
+    parent: &Map,
+    failed: &mut BTreeSet<Key>,
+    problems: &mut Vec<Problem>,
+    context: Map,
+    engine: &Engine<'_>,
+) -> Option<Scope> {
+    let locals = section.get("locals")?;
+    let Some(raw) = locals.as_map() else {
+        problems.push(Problem { kind, what: Wrong::Shape(locals.clone()) });
+        return None;
     };
-    let mut resolved = parent.clone();
-    for name in order(own)? {
-        let Some(raw) = own.get(&name) else { continue };
-        let mut data = context.clone();
-        data.set("locals", Value::map(resolved.clone()));
-        let value = value(raw, &name, &Value::map(data), engine)?;
-        resolved.set(name, value);
+    let seen = seen_edges(raw, engine);
+    let order = order(&seen);
+    failed.retain(|name| !raw.has(name));
+    if order.len() < raw.len() {
+        problems.extend(cycles(&seen).into_iter().map(|c| Problem { kind, what: Wrong::Cycle(c) }));
+        failed.extend(raw.keys().filter(|k| !order.contains(k)).cloned());
     }
-    Ok(Some(resolved))
-}
-
-/// The order of resolution: what others need first, otherwise by name.
-fn order(locals: &Map) -> Result<Vec<Key>, Box<LocalsError>> {
-    let needs: BTreeMap<Key, BTreeSet<Key>> = locals
-        .iter()
-        .map(|e| {
-            let mut names = BTreeSet::new();
-            dependencies(&e.value, &mut names);
-            let known = names.into_iter().filter_map(|n| locals.entry(&n).map(|e| Arc::clone(&e.key)));
-            (Arc::clone(&e.key), known.collect())
-        })
-        .collect();
-    let mut waiting: BTreeMap<&Key, usize> = needs.iter().map(|(k, v)| (k, v.len())).collect();
-    let mut users: BTreeMap<&Key, Vec<&Key>> = BTreeMap::new();
-    for (name, needed) in &needs {
-        for need in needed {
-            users.entry(need).or_default().push(name);
-        }
-    }
-    let mut ready: BTreeSet<&Key> = waiting.iter().filter(|(_, n)| **n == 0).map(|(k, _)| *k).collect();
-    let mut order = Vec::with_capacity(needs.len());
-    while let Some(name) = ready.pop_first() {
-        order.push(Arc::clone(name));
-        for user in users.get(name).into_iter().flatten() {
-            if let Some(left) = waiting.get_mut(*user) {
-                *left -= 1;
-                if *left == 0 {
-                    ready.insert(*user);
-                }
+    let mut edges: Option<Edges> = None;
+    let mut run = Run { data: Value::map(context.clone()), assumed: OnceCell::new(), engine };
+    set_locals(&mut run.data, |all| *all = parent.clone());
+    let mut own = Map::new();
+    for name in order {
+        let Some(value) = raw.get(&name) else { continue };
+        match run.value(value) {
+            Ok(value) => {
+                run.add(&name, &value);
+                own.set(name, value);
             }
-        }
-    }
-    if order.len() == needs.len() { Ok(order) } else { Err(Box::new(cycle(locals, &needs))) }
-}
-
-fn cycle(locals: &Map, needs: &BTreeMap<Key, BTreeSet<Key>>) -> LocalsError {
-    let path = first_cycle(needs);
-    let site = |name: &Key| locals.get(name).map_or_else(Prov::default, |v| v.prov.clone());
-    let words: Vec<&str> = path.iter().map(|k| &**k).collect();
-    let related = path.windows(2).map(|w| (site(&w[0]), format!("`{}` needs `{}`", w[0], w[1]))).collect();
-    LocalsError {
-        rule: "local-cycle",
-        message: format!("these locals need each other: {}", words.join(" → ")),
-        site: path.first().map(site).unwrap_or_default(),
-        related,
-    }
-}
-
-/// The first cycle that a walk in name order closes: its members, the first one again at the end.
-fn first_cycle(needs: &BTreeMap<Key, BTreeSet<Key>>) -> Vec<Key> {
-    let mut done: BTreeSet<&Key> = BTreeSet::new();
-    for start in needs.keys() {
-        let mut path: Vec<(&Key, std::collections::btree_set::Iter<'_, Key>)> = Vec::new();
-        if done.insert(start) {
-            path.push((start, needs[start].iter()));
-        }
-        while let Some((_, next)) = path.last_mut() {
-            match next.next() {
-                Some(name) => {
-                    if let Some(at) = path.iter().position(|(k, _)| *k == name) {
-                        let members = path[at..].iter().map(|(k, _)| Arc::clone(k));
-                        return members.chain([Arc::clone(name)]).collect();
+            Err(failure) => {
+                let (text, error) = *failure;
+                let edges = edges.get_or_insert_with(|| true_edges(raw, engine));
+                let on_cycle = cycles(edges).into_iter().find(|c| leads_to(&name, c, edges));
+                let needs_failed = reads_any(value, failed, engine);
+                match on_cycle {
+                    _ if needs_failed => {}
+                    Some(cycle) => {
+                        // A later member of the same cycle says nothing new.
+                        failed.extend(cycle.iter().cloned());
+                        problems.push(Problem { kind, what: Wrong::Cycle(cycle) });
                     }
-                    if done.insert(name) {
-                        path.push((name, needs[name].iter()));
+                    None => {
+                        let what = Wrong::Template { name: Arc::clone(&name), text, error };
+                        problems.push(Problem { kind, what });
                     }
                 }
-                None => {
-                    path.pop();
+                failed.insert(name);
+            }
+        }
+    }
+    let all = run.locals().cloned().unwrap_or_default();
+    Some(Scope { kind, raw: Arc::clone(raw), own, all, context })
+}
+
+/// Whether what a name needs, however far, is on a cycle.
+fn leads_to(name: &Key, cycle: &[Key], edges: &Edges) -> bool {
+    let mut seen: BTreeSet<&Key> = BTreeSet::new();
+    let mut stack = vec![name];
+    while let Some(name) = stack.pop() {
+        if cycle.contains(name) {
+            return true;
+        }
+        if seen.insert(name) {
+            stack.extend(edges.get(name).into_iter().flatten());
+        }
+    }
+    false
+}
+
+fn reads_any(value: &Value, names: &BTreeSet<Key>, engine: &Engine<'_>) -> bool {
+    let mut found = false;
+    local_refs::each_text(value, &mut |text| {
+        let paths = local_refs::reads(text, engine);
+        found |= paths.iter().any(|p| p.len() > 1 && p[0] == "locals" && names.contains(p[1].as_str()));
+    });
+    found
+}
+
+/// The resolution of a scope on its way.
+struct Run<'a> {
+    /// What templates see. Its map `locals` grows in place: nobody else holds on to it, unless a local is `{{ .locals }}`.
+    data: Value,
+    /// The same where nothing is set of what is unknown; made when it is asked for.
+    assumed: OnceCell<Value>,
+    engine: &'a Engine<'a>,
+}
+
+/// Changes the locals that templates see in place.
+fn set_locals(data: &mut Value, change: impl FnOnce(&mut Map)) {
+    let Data::Map(data) = &mut data.data else { return };
+    let data = Arc::make_mut(data);
+    let mut locals = data.remove("locals").unwrap_or_else(|| Value::map(Map::new()));
+    if let Data::Map(map) = &mut locals.data {
+        change(Arc::make_mut(map));
+    }
+    data.set("locals", locals);
+}
+
+/// A text and why it fails.
+type Failure = Box<(Value, template::Error)>;
+
+impl Run<'_> {
+    fn locals(&self) -> Option<&Map> {
+        self.data.get("locals").and_then(Value::as_map).map(|m| &**m)
+    }
+
+    fn add(&mut self, name: &Key, value: &Value) {
+        set_locals(&mut self.data, |all| all.set(Arc::clone(name), value.clone()));
+        if let Some(assumed) = self.assumed.get_mut() {
+            set_locals(assumed, |all| all.set(Arc::clone(name), value.assume()));
+        }
+    }
+
+    fn value(&self, raw: &Value) -> Result<Value, Failure> {
+        let flags = raw.flags();
+        if !flags.has(Flags::TEMPLATE) && !flags.has(Flags::CALL) {
+            return Ok(raw.clone());
+        }
+        let resolved = match &raw.data {
+            Data::Str(s) => return self.text(s, raw),
+            Data::List(items) => {
+                let items: Result<Vec<Value>, _> = items.iter().map(|v| self.value(v)).collect();
+                Data::List(Arc::new(items?))
+            }
+            // Atmos does not look into maps that were written with keys other than text.
+            Data::Map(map) if !map.is_mixed() => {
+                let mut out = Map::new();
+                for entry in map.iter() {
+                    out.set(Arc::clone(&entry.key), self.value(&entry.value)?);
                 }
+                Data::Map(Arc::new(out))
             }
-        }
+            other => other.clone(),
+        };
+        Ok(Value { data: resolved, prov: raw.prov.clone() })
     }
-    Vec::new()
-}
 
-/// The locals that a value refers to, as Atmos finds them: it does not know the functions of templates here, so a text
-/// that calls any but Go's own has no dependencies.
-fn dependencies(value: &Value, found: &mut BTreeSet<Key>) {
-    if !value.flags().has(Flags::TEMPLATE) {
-        return;
-    }
-    match &value.data {
-        Data::Str(s) if s.contains("{{") => {
-            let options = Options { left: "{{", right: "}}", functions: &Builtins };
-            let Ok(template) = parse(s, &options) else { return };
-            for reference in template.references() {
-                if let [first, second, ..] = reference.path.as_slice()
-                    && first == "locals"
-                {
-                    found.insert(second.as_str().into());
-                }
-            }
+    fn text(&self, s: &Arc<str>, raw: &Value) -> Result<Value, Failure> {
+        let (data, engine) = (&self.data, self.engine);
+        if s.starts_with('!') {
+            // Atmos runs functions in locals at once, whatever else is switched off.
+            return Ok(functions::evaluate(s, &raw.prov));
         }
-        Data::List(items) => items.iter().for_each(|v| dependencies(v, found)),
-        Data::Map(map) => map.iter().for_each(|e| dependencies(&e.value, found)),
-        _ => {}
-    }
-}
-
-fn value(raw: &Value, name: &str, data: &Value, engine: &Engine<'_>) -> Result<Value, Box<LocalsError>> {
-    let flags = raw.flags();
-    if !flags.has(Flags::TEMPLATE) && !flags.has(Flags::CALL) {
-        return Ok(raw.clone());
-    }
-    let resolved = match &raw.data {
-        Data::Str(s) => return text(s, raw, name, data, engine),
-        Data::List(items) => {
-            let items: Result<Vec<Value>, _> = items.iter().map(|v| value(v, name, data, engine)).collect();
-            Data::List(Arc::new(items?))
+        if !s.contains("{{") {
+            return Ok(raw.clone());
         }
-        Data::Map(map) => {
-            let mut out = Map::new();
-            for entry in map.iter() {
-                out.set(Arc::clone(&entry.key), value(&entry.value, name, data, engine)?);
-            }
-            Data::Map(Arc::new(out))
+        if let Some(found) = plain_reference(s, data, engine) {
+            return Ok(Value { data: found.data, prov: raw.prov.with_inputs([found.prov]) });
         }
-        other => other.clone(),
-    };
-    Ok(Value { data: resolved, prov: raw.prov.clone() })
-}
-
-fn text(s: &Arc<str>, raw: &Value, name: &str, data: &Value, engine: &Engine<'_>) -> Result<Value, Box<LocalsError>> {
-    if s.starts_with('!') {
-        // Atmos runs functions in locals at once, whatever else is switched off.
-        return Ok(functions::evaluate(s, &raw.prov));
+        let rendered = engine.text(s, data).map_err(|e| Box::new((raw.clone(), e)))?;
+        let prov = raw.prov.with_inputs(inputs(s, data, engine));
+        if let Some((_, first)) = rendered.unknowns.first() {
+            let assumed = engine.assuming().and_then(|e| e.text(s, self.assumed.get_or_init(|| data.assume())).ok());
+            let assumed = assumed.filter(|r| r.unknowns.is_empty()).map(|r| Box::new(Value::str(r.text)));
+            let unknown = crate::value::Unknown { text: Arc::clone(s), assumed, reasons: first.reasons.clone() };
+            return Ok(Value { data: Data::Unknown(Arc::new(unknown)), prov });
+        }
+        Ok(Value { data: Data::Str(rendered.text.into()), prov })
     }
-    if !s.contains("{{") {
-        return Ok(raw.clone());
-    }
-    if let Some(found) = plain_reference(s, data, engine) {
-        return Ok(Value { data: found.data, prov: raw.prov.with_inputs([found.prov]) });
-    }
-    let rendered = engine.text(s, data).map_err(|e| {
-        let message = format!("local `{name}` cannot be resolved: {}", e.message);
-        Box::new(LocalsError { rule: "template-error", message, site: raw.prov.clone(), related: Vec::new() })
-    })?;
-    let prov = raw.prov.with_inputs(inputs(s, data, engine));
-    if let Some((_, first)) = rendered.unknowns.first() {
-        let assumed = engine.assuming().and_then(|e| e.text(s, &data.assume()).ok());
-        let assumed = assumed.filter(|r| r.unknowns.is_empty()).map(|r| Box::new(Value::str(r.text)));
-        let unknown = crate::value::Unknown { text: Arc::clone(s), assumed, reasons: first.reasons.clone() };
-        return Ok(Value { data: Data::Unknown(Arc::new(unknown)), prov });
-    }
-    Ok(Value { data: Data::Str(rendered.text.into()), prov })
 }
 
 /// The value behind a text that is nothing but one plain `.a.b`, if there is one.

@@ -3,6 +3,8 @@
 use super::config::Config;
 use super::functions::NO_ENV;
 use super::imports::{self, Import};
+use super::local_met::Met;
+use super::local_scopes::LocalCache;
 use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
@@ -102,6 +104,10 @@ pub(crate) struct Manifests<'a> {
     pub sink: &'a Sink,
     /// What holds manifests against the schema, if it is wanted.
     checks: Option<&'a Checks<'a>>,
+    /// Locals of files, resolved.
+    pub locals: &'a LocalCache,
+    /// What rules about locals need.
+    pub met: Met,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
 }
 
@@ -113,13 +119,15 @@ impl<'a> Manifests<'a> {
         templates: &'a Templates,
         sink: &'a Sink,
         checks: Option<&'a Checks<'a>>,
+        locals: &'a LocalCache,
     ) -> Self {
-        Manifests { reader, config, strategy, templates, sink, checks, memo: Mutex::default() }
+        let (met, memo) = (Met::default(), Mutex::default());
+        Manifests { reader, config, strategy, templates, sink, checks, locals, met, memo }
     }
 
     /// The same, without what was remembered.
     pub(crate) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b Checks<'b>>) -> Manifests<'b> {
-        Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks)
+        Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks, self.locals)
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.
@@ -138,6 +146,7 @@ impl<'a> Manifests<'a> {
             missing,
             env: &NO_ENV,
             assume: false,
+            misses: None,
         }
     }
 
@@ -194,6 +203,7 @@ impl<'a> Manifests<'a> {
         if loaded.is_empty() {
             return Ok(Processed::default());
         }
+        self.met.manifest(path, loaded.file);
         let relative = paths::relative(path, &self.config.stacks).unwrap_or(path).to_owned();
         let (mut own, context) = self.read(&loaded, call, deps)?;
         if let Some(checks) = self.checks {
@@ -248,6 +258,7 @@ impl<'a> Manifests<'a> {
                 if let Some(checks) = self.checks {
                     checks.imports(&loaded.path, &file, child.context.is_empty());
                 }
+                self.met.import(path, &file, item.site.origin);
                 if self.closes_cycle(&file, chain, &loaded) {
                     poisoned = true;
                     continue;
@@ -311,6 +322,9 @@ impl<'a> Manifests<'a> {
             };
             let rendered = self.engine(missing).text(&path, &data);
             let rendered = rendered.map_err(|e| {
+                if self.blames_local(&path, &e.message, &item.path_site, from) {
+                    return Poisoned;
+                }
                 fail("template-error", format!("import path `{path}` cannot be rendered: {}", e.message))
             })?;
             if let Some((_, unknown)) = rendered.unknowns.first() {

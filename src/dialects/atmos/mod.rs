@@ -3,7 +3,8 @@
 //! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
 //! `backend`, `names`: the components of its stacks) → `validate` (`schema`) and `duplicates` (what else Atmos refuses) →
-//! the estate.
+//! the estate. What is wrong with locals is noted on the way (`local_met`) and told at the end (`local_rules` and what
+//! stands beside it).
 
 mod backend;
 mod bases;
@@ -15,10 +16,20 @@ mod deferred;
 mod discover;
 mod document;
 mod duplicates;
+mod eval;
 mod functions;
 mod imports;
 mod include;
 mod layers;
+mod local_blame;
+mod local_graph;
+mod local_met;
+mod local_misses;
+mod local_refs;
+mod local_rules;
+mod local_scopes;
+mod local_traces;
+mod local_uses;
 mod locals;
 mod manifest;
 mod merge;
@@ -38,14 +49,15 @@ mod validate;
 
 pub use merge::ListStrategy;
 
-use super::{Dialect, Project, Scope};
+use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
-use crate::estate::{Estate, State, Unit};
+use crate::estate::{self, Component, Estate, State, Unit};
 use crate::files::Files;
 use crate::source::Source;
-use crate::value::FileId;
+use crate::value::{FileId, Value};
 use config::Config;
 use duplicates::Done;
+use local_scopes::{FileLocals, LocalCache};
 use manifest::Manifests;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
@@ -62,6 +74,7 @@ use validate::Checks;
 pub struct Atmos {
     cache: Cache,
     templates: Templates,
+    locals: LocalCache,
 }
 
 impl Atmos {
@@ -82,7 +95,7 @@ impl Atmos {
         shared: &Deps,
         scope: Scope<'_>,
         sink: &Sink,
-    ) -> Vec<Arc<Unit>> {
+    ) -> (Vec<Arc<Unit>>, estate::Locals) {
         let strategy = match &config.strategy {
             Ok(strategy) => *strategy,
             Err(name) => {
@@ -91,7 +104,7 @@ impl Atmos {
                 let file = anchor(reader.files, shared);
                 let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
                 sink.error("invalid-config", message, &site, file);
-                return Vec::new();
+                return Default::default();
             }
         };
         let mut found = shared.clone();
@@ -121,13 +134,29 @@ impl Atmos {
             _ => None,
         };
         let checks = Checks::new(Schema::of(config), reader.files, changes);
-        let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks));
-        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink };
+        let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
+        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met: &loader.met };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
         validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
-        done.into_iter().map(|d| d.unit).collect()
+        let units: Vec<Arc<Unit>> = done.into_iter().map(|d| d.unit).collect();
+        loader.report_locals();
+        let locals = self.local_scopes(&loader, &units);
+        (units, locals)
+    }
+
+    fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> estate::Locals {
+        let met = loader.met.records().locals;
+        let path = |f: &&Arc<FileLocals>| Arc::clone(&f.loaded.path);
+        let mut files: Vec<&Arc<FileLocals>> = met.values().collect();
+        files.sort_by_cached_key(path);
+        let scopes = files.iter().flat_map(|f| f.view(&self.templates)).cloned().collect();
+        let named = |unit: &Arc<Unit>| {
+            let found = met.get(&unit.file)?;
+            Some((unit.file, loader.own_stack_name(&found.loaded.path, found)?))
+        };
+        estate::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
 
     fn unit(
@@ -170,30 +199,56 @@ impl Dialect for Atmos {
         "atmos"
     }
 
-    fn detect(&self, source: &dyn Source, project: &Project) -> bool {
-        !project.config.is_empty()
-            || source.listing().iter().any(|e| {
-                let name = e.path.rsplit('/').next().unwrap_or_default();
-                matches!(name, "atmos.yaml" | "atmos.yml")
-            })
-            || source.listing().is_dir("stacks")
+    fn known_by(&self) -> &'static str {
+        "an atmos.yaml or a folder `stacks`"
+    }
+
+    fn variables(&self) -> Variables {
+        Variables { prefixes: &["ATMOS_"], paths: &["ATMOS_CLI_CONFIG_PATH"] }
+    }
+
+    fn claims(&self, _: &dyn Source, config: &str) -> bool {
+        is_config(config)
+    }
+
+    fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
+        let listing = source.listing();
+        let start = project.start.as_str();
+        let reaches = |dir: &str| dir.is_empty() || start == dir || paths::relative(start, dir).is_some();
+        let configs = || listing.iter().filter(|e| is_config(&e.path)).map(|e| paths::parent(&e.path));
+        let named = project.env.contains_key("ATMOS_CLI_CONFIG_PATH") || project.env.contains_key("ATMOS_BASE_PATH");
+        if configs().any(reaches) {
+            Presence::Certain
+        } else if listing.is_dir("stacks") || configs().next().is_some() {
+            if named { Presence::Certain } else { Presence::Likely }
+        } else {
+            Presence::Absent
+        }
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate {
         let reader = Reader::new(source, files, &self.cache);
         let sink = Sink::default();
         let mut shared = Deps::default();
-        let units = match search::load(&reader, project, &mut shared) {
+        let (units, locals) = match search::load(&reader, project, &mut shared) {
             Ok(config) => self.units(&reader, &config, &shared, scope, &sink),
             Err(trouble) => {
                 report(trouble, &sink, files);
-                Vec::new()
+                Default::default()
             }
         };
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        Estate { units, findings, documents: reader.documents() }
+        Estate { units, findings, locals, documents: reader.documents() }
+    }
+
+    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
+        eval::eval(&self.templates, template, context, partial)
+    }
+
+    fn context(&self, component: &Component) -> Option<Value> {
+        Some(component.value.clone())
     }
 }
 
@@ -218,6 +273,11 @@ fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
         });
         finding.stacks.clone_from(reached);
     }
+}
+
+/// Whether a path is that of a configuration file by its name.
+fn is_config(path: &str) -> bool {
+    matches!(path.rsplit('/').next().unwrap_or_default(), "atmos.yaml" | "atmos.yml")
 }
 
 /// A file to hang a finding on that is about the configuration as a whole.

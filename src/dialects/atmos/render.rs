@@ -10,6 +10,7 @@ use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span, Style};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A private character that opens the place of something unknown in a text, the other closes it.
@@ -25,6 +26,8 @@ pub(crate) enum Failure {
         message: String,
         /// The value that holds the action at fault, as far as known.
         site: Prov,
+        /// Its text.
+        text: Option<Arc<str>>,
     },
     /// What the template produced is no YAML that Atmos accepts.
     Yaml {
@@ -39,7 +42,7 @@ impl Failure {
     /// The message and the place.
     pub(crate) fn parts(&self) -> (&str, &Prov) {
         match self {
-            Failure::Template { message, site } | Failure::Yaml { message, site } => (message, site),
+            Failure::Template { message, site, .. } | Failure::Yaml { message, site } => (message, site),
         }
     }
 }
@@ -51,6 +54,17 @@ pub(crate) struct Templates {
 }
 
 type Parsed = Arc<Result<Template, template::Error>>;
+
+/// A key that a template read and that was not there.
+#[derive(Clone, Debug)]
+pub(crate) struct Miss {
+    /// The value whose text reads it.
+    pub site: Prov,
+    /// The keys from the root of the data on.
+    pub path: Vec<String>,
+    /// Its absence is provided for.
+    pub guarded: bool,
+}
 
 /// One way of rendering: delimiters, functions, what a missing key does.
 #[derive(Clone, Copy)]
@@ -69,9 +83,20 @@ pub(crate) struct Engine<'a> {
     pub env: &'a Env,
     /// Whether all other variables count as not set; see [`Unknown::assumed`].
     pub assume: bool,
+    /// Where to note keys that are missing.
+    pub misses: Option<&'a Mutex<Vec<Miss>>>,
 }
 
 impl Engine<'_> {
+    /// Notes the keys that a run of `template` missed, each at the value that `site` gives for a place in it.
+    fn note(&self, template: &Template, missing: &[Range<usize>], site: &dyn Fn(usize) -> Prov) {
+        let Some(misses) = self.misses.filter(|_| !missing.is_empty()) else { return };
+        let references = template.references();
+        let found = references.into_iter().filter(|r| missing.contains(&r.span));
+        let found = found.map(|r| Miss { site: site(r.span.start), path: r.path, guarded: r.guarded });
+        misses.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+    }
+
     /// The template of a text.
     pub(crate) fn parse(&self, text: &str) -> Parsed {
         let lock = || self.templates.parsed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,7 +131,7 @@ impl Engine<'_> {
 
     /// The same way of rendering in an empty environment; `None` if this is it.
     pub(crate) fn assuming(&self) -> Option<Self> {
-        (!self.assume).then_some(Engine { assume: true, ..*self })
+        (!self.assume).then_some(Engine { assume: true, misses: None, ..*self })
     }
 
     /// Renders a whole map: written, run `rounds` times, read back.
@@ -183,6 +208,7 @@ impl Engine<'_> {
         let parsed = self.parse(&written);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
         let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
+        self.note(template, &rendered.missing, &|_| prov.clone());
         if let Some((_, first)) = rendered.unknowns.first() {
             // Not what it will be, but why nobody knows it.
             let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
@@ -265,9 +291,16 @@ impl Written {
 
     /// Runs the text as a template.
     pub(crate) fn run(&mut self, engine: &Engine<'_>, data: &Value) -> Result<(), Failure> {
-        let rendered = engine
-            .text(&self.text, data)
-            .map_err(|e| Failure::Template { site: self.site(e.offset).clone(), message: e.message })?;
+        let parsed = engine.parse(&self.text);
+        let failed = |e: template::Error| {
+            let mark = self.mark(source_offset(&self.segments, e.offset));
+            let (site, text) = mark.map_or_else(Default::default, |m| (m.1.clone(), m.2.clone()));
+            Failure::Template { site, message: e.message, text }
+        };
+        let template = parsed.as_ref().as_ref().map_err(|e| failed(e.clone()))?;
+        let rendered = template.execute(data, engine.missing, &engine.declared()).map_err(failed)?;
+        let site = |offset: usize| self.site(source_offset(&self.segments, offset)).clone();
+        engine.note(template, &rendered.missing, &site);
         let (text, segments) = hide_unknowns(&rendered, &mut self.unknowns);
         self.segments =
             segments.into_iter().map(|s| Segment { src: source_offset(&self.segments, s.src), ..s }).collect();

@@ -7,6 +7,7 @@ use super::custom;
 use super::duplicates::{Name, Named};
 use super::functions::{Env, NO_ENV};
 use super::layers::{Kind, Layer, Section};
+use super::local_met::Met;
 use super::manifest::{FILE_FUNCTIONS, Processed};
 use super::merge::{ListStrategy, merge};
 use super::names::{self, Siblings, Workspace};
@@ -15,7 +16,7 @@ use super::reader::{Deps, Reader};
 use super::render::{Engine, Failure, Templates};
 use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::Diagnostic;
-use crate::estate::Component;
+use crate::estate::{Component, Removal};
 use crate::template::{FunctionSet, MissingKey};
 use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Value};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,6 +31,7 @@ pub(crate) struct Stacks<'a> {
     pub strategy: ListStrategy,
     pub templates: &'a Templates,
     pub sink: &'a Sink,
+    pub met: &'a Met,
 }
 
 /// The components of a manifest.
@@ -248,6 +250,7 @@ impl Stacks<'_> {
         said_of_workspace: Option<&Map>,
     ) -> Result<(Arc<Component>, Option<Named>), Poisoned> {
         let mut map = built.map;
+        let locals = map.get("locals").cloned();
         let data = name_data(&map, name);
         let strict = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
         let failed = |e: crate::template::Error| {
@@ -321,6 +324,9 @@ impl Stacks<'_> {
             name: Arc::clone(name),
             value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
             influences: influences.into(),
+            declared: None,
+            removal: Removal::Orphaned,
+            locals,
         };
         Ok((Arc::new(component), checked))
     }
@@ -375,7 +381,16 @@ impl Stacks<'_> {
         functions: &'e FunctionSet,
         missing: MissingKey,
     ) -> Engine<'e> {
-        Engine { templates: self.templates, slot, delimiters, functions, missing, env: &NO_ENV, assume: false }
+        Engine {
+            templates: self.templates,
+            slot,
+            delimiters,
+            functions,
+            missing,
+            env: &NO_ENV,
+            assume: false,
+            misses: None,
+        }
     }
 
     /// The component pass: the whole component is rendered with itself as data.
@@ -401,16 +416,26 @@ impl Stacks<'_> {
         };
         let env = self.declared_env(&input);
         let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
-        let engine = Engine { env: &env, ..self.engine(slot, delimiters, &functions, MissingKey::Default) };
+        let misses = Mutex::default();
+        let plain = self.engine(slot, delimiters, &functions, MissingKey::Default);
+        let engine = Engine { env: &env, misses: Some(&misses), ..plain };
         let input = Arc::new(input);
         // Without templates the trip through YAML text still takes place.
         let rounds = if templates.enabled { templates.evaluations } else { 0 };
         if rounds == 0 && !input.flags().has(Flags::FRAGILE) {
             return Ok((*input).clone());
         }
-        match engine.map_in_parts(&input, &data, rounds) {
-            Ok(map) => Ok((*map).clone()),
+        let rendered = engine.map_in_parts(&input, &data, rounds);
+        let misses = std::mem::take(&mut *misses.lock().unwrap_or_else(PoisonError::into_inner));
+        match rendered {
+            Ok(map) => {
+                self.note_missing(&data, &map, misses, &engine, manifest.file);
+                Ok((*map).clone())
+            }
             Err(failure) => {
+                if self.blames_local(&failure, &data, &engine, manifest.file) {
+                    return Err(Poisoned);
+                }
                 let (message, site) = failure.parts();
                 let rule = if matches!(failure, Failure::Template { .. }) { "template-error" } else { "invalid-yaml" };
                 let what = match failure {

@@ -215,7 +215,9 @@ fn unreached(
     crate::threads::map(&roots, |path| {
         let own = Sink::default();
         let mut deps = Deps::default();
-        let _ = loader.again(&own, Some(checks)).top(path, &mut deps);
+        let again = loader.again(&own, Some(checks));
+        let _ = again.top(path, &mut deps);
+        again.report_locals();
         let touched = match (&checks.changed, scope) {
             (Some(_), Scope::Touched(changes)) => changes.iter().any(|c| deps.touched(&c.path, c.kind)),
             _ => true,

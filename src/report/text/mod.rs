@@ -6,6 +6,7 @@ pub(super) mod addresses;
 pub(super) mod causes;
 pub(super) mod changes;
 mod findings;
+mod locals;
 pub mod style;
 pub mod value;
 pub(super) mod words;
@@ -77,6 +78,7 @@ pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Optio
 pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if diff.components.is_empty() {
+        locals::write(out, &diff.locals, options)?;
         writeln!(out, "{}", theme.bold(&headline::changes(diff, &[])))?;
         return write_unresolved(out, diff);
     }
@@ -100,6 +102,7 @@ pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, op
         }
         writeln!(out)?;
     }
+    locals::write(out, &diff.locals, options)?;
     writeln!(out, "{}", theme.bold(&headline::changes(diff, &groups)))?;
     write_unresolved(out, diff)
 }

@@ -3,7 +3,7 @@
 use super::{Changed, Changes, is_deployed, status};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Status;
-use crate::estate::Component;
+use crate::estate::{Component, Removal};
 use crate::rules::rule;
 use crate::value::{Data, Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -34,19 +34,30 @@ const NOTE: &str = "what is deployed stays, and nobody looks after it any more";
 const HELP: &str = "destroy it first, or switch it off with `metadata.enabled: false` until it is destroyed";
 
 fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let mut found = removed(changes, Removal::Destroyed);
+    found.extend(removed(changes, Removal::Orphaned).into_iter().map(|f| f.note(NOTE).help(HELP)));
+    found
+}
+
+/// The components that are gone, of which this is what becomes.
+fn removed(changes: &Changes<'_>, removal: Removal) -> Vec<Diagnostic> {
     let (gone_stacks, renamed) = (stacks_gone(changes), renames(changes));
-    let found = changes.by_cause(COMPONENT_REMOVED.id, |changed| {
+    changes.by_cause(COMPONENT_REMOVED.id, |changed| {
         let change = changed.change;
-        if !is_gone(changed) || gone_stacks.contains(&change.stack) {
+        let becomes = changed.before.is_some_and(|c| c.removal == removal);
+        if !becomes || !is_gone(changed) || gone_stacks.contains(&change.stack) {
             return Vec::new();
         }
-        let text = match renamed.get(&change.address()) {
-            Some(name) => format!("is called `{name}` now: its state stays under the old name"),
-            None => "is taken away".to_owned(),
+        let text = match (renamed.get(&change.address()), removal) {
+            (Some(name), Removal::Destroyed) => {
+                format!("is called `{name}` now: the next run destroys it and creates another one")
+            }
+            (Some(name), _) => format!("is called `{name}` now: its state stays under the old name"),
+            (None, Removal::Destroyed) => "is taken away: the next run destroys it".to_owned(),
+            (None, _) => "is taken away".to_owned(),
         };
         vec![(&change.causes[..], text)]
-    });
-    found.into_iter().map(|f| f.note(NOTE).help(HELP)).collect()
+    })
 }
 
 fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
@@ -58,10 +69,14 @@ fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let label = first
             .key(changes.context.files)
             .unwrap_or_else(|| super::label(&first.change.causes, first.file, changes.context.files));
+        let help = match first.before.map(|c| c.removal) {
+            Some(Removal::Destroyed) => "destroy it first",
+            _ => HELP,
+        };
         let number = members.count();
         let message = format!("stack `{stack}` is taken away, with {}", count(number));
         let mut finding =
-            Diagnostic::new(STACK_REMOVED.id, message, label).token(&*stack).address(&*stack).note(NOTE).help(HELP);
+            Diagnostic::new(STACK_REMOVED.id, message, label).token(&*stack).address(&*stack).note(NOTE).help(help);
         finding.stacks = vec![stack];
         found.push(finding);
     }
@@ -73,7 +88,7 @@ fn count(components: usize) -> String {
 }
 
 fn is_gone(changed: &Changed<'_>) -> bool {
-    status(changed, Status::Removed) && changed.before.is_some_and(is_deployed)
+    status(changed, Status::Removed) && changed.before.is_some_and(|c| is_deployed(c) && c.removal != Removal::Nothing)
 }
 
 /// The stacks that lose every component that they had.
@@ -86,11 +101,11 @@ fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Arc<str>> {
 
 /// Components that are gone, with the name of the one in the same stack that took over their configuration.
 fn renames<'a>(changes: &Changes<'a>) -> HashMap<crate::estate::Address, &'a str> {
-    let mut new: BTreeMap<(&str, &str), Vec<(&str, Value)>> = BTreeMap::new();
+    let mut new: BTreeMap<(&str, &str), Vec<(&Component, Value)>> = BTreeMap::new();
     for changed in changes.components.iter().filter(|c| status(c, Status::Added)) {
         if let Some(component) = changed.after {
             let list = new.entry((&component.stack, &component.kind)).or_default();
-            list.push((&component.name, nameless(component)));
+            list.push((component, nameless(component)));
         }
     }
     let mut found = HashMap::new();
@@ -98,9 +113,11 @@ fn renames<'a>(changes: &Changes<'a>) -> HashMap<crate::estate::Address, &'a str
         let Some(component) = changed.before else { continue };
         let Some(candidates) = new.get_mut(&(&*component.stack, &*component.kind)) else { continue };
         let old = nameless(component);
-        if let Some(at) = candidates.iter().position(|(_, value)| crate::diff::same::same(value, &old)) {
-            let (name, _) = candidates.remove(at);
-            found.insert(component.address(), name);
+        let declared = candidates.iter().position(|(new, _)| new.declared() == component.declared());
+        let alike = || candidates.iter().position(|(_, value)| crate::diff::same::same(value, &old));
+        if let Some(at) = declared.or_else(alike) {
+            let (new, _) = candidates.remove(at);
+            found.insert(component.address(), &*new.name);
         }
     }
     found

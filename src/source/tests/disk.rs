@@ -10,7 +10,7 @@ fn the_index_is_what_would_be_committed() {
     write(root, "stacks/dev.yaml", "not staged\n");
     write(root, "announced.yaml", "x\n");
     git(root, &["add", "-N", "announced.yaml"]);
-    git(root, &["rm", "-q", "--cached", "atmos.yaml"]);
+    git(root, &["rm", "-q", "--cached", "settings.yaml"]);
     let repo = open(&root.join("stacks"));
     let index = repo.index().unwrap();
     assert!(index.conflicts.is_empty());
@@ -19,7 +19,7 @@ fn the_index_is_what_would_be_committed() {
     assert_eq!(text(&*index.source, "stacks/dev.yaml"), "staged\n");
     let worktree = repo.worktree().unwrap();
     assert_eq!(text(&*worktree, "stacks/dev.yaml"), "not staged\n");
-    assert_eq!(paths(&*worktree), ["announced.yaml", "atmos.yaml", "stacks/catalog/vpc.yaml", "stacks/dev.yaml"]);
+    assert_eq!(paths(&*worktree), ["announced.yaml", "settings.yaml", "stacks/catalog/vpc.yaml", "stacks/dev.yaml"]);
 }
 
 #[test]

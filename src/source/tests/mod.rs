@@ -51,7 +51,7 @@ fn sample() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     git(root, &["init", "-q"]);
-    write(root, "atmos.yaml", "base_path: .\n");
+    write(root, "settings.yaml", "base_path: .\n");
     write(root, "stacks/dev.yaml", "vars: {stage: dev}\n");
     write(root, "stacks/catalog/vpc.yaml", "a: 1\n");
     commit(root, "one");

@@ -26,7 +26,7 @@ fn specs_split_at_dots() {
 /// What must hold for loose, packed, bare and linked repositories alike.
 fn check(repo: &Repository) {
     let main = repo.revision("main").unwrap();
-    let all = ["atmos.yaml", "stacks/catalog/vpc.yaml", "stacks/dev.yaml"];
+    let all = ["settings.yaml", "stacks/catalog/vpc.yaml", "stacks/dev.yaml"];
     assert_eq!(paths(&*main), all);
     assert_eq!(text(&*main, "stacks/dev.yaml"), "vars: {stage: develop}\n");
     assert_eq!(text(&*repo.revision("HEAD~1").unwrap(), "stacks/dev.yaml"), "vars: {stage: dev}\n");
@@ -180,8 +180,8 @@ fn partial_clones_say_what_to_fetch() {
     let url = file_url(dir.path());
     git(other.path(), &["clone", "-q", "--filter=blob:none", "--no-checkout", &url, "partial"]);
     let head = open(&other.path().join("partial")).revision("HEAD").unwrap();
-    let error = head.read(head.listing().get("atmos.yaml").unwrap()).unwrap_err().to_string();
-    assert!(error.contains("the clone is partial") && error.contains("(atmos.yaml)"), "{error}");
+    let error = head.read(head.listing().get("settings.yaml").unwrap()).unwrap_err().to_string();
+    assert!(error.contains("the clone is partial") && error.contains("(settings.yaml)"), "{error}");
     assert!(head.read_many(&head.listing().iter().collect::<Vec<_>>()).iter().all(Result::is_err));
 }
 
@@ -200,7 +200,7 @@ fn files_over_the_limit_are_not_read() {
     let repo = open(dir.path()).with_limit(10);
     for source in [repo.revision("main").unwrap(), repo.worktree().unwrap()] {
         let read = |path| source.read(source.listing().get(path).unwrap());
-        assert!(matches!(read("atmos.yaml"), Err(Error::TooLarge { limit: 10, .. })), "{}", source.name());
+        assert!(matches!(read("settings.yaml"), Err(Error::TooLarge { limit: 10, .. })), "{}", source.name());
         assert_eq!(&*read("stacks/catalog/vpc.yaml").unwrap(), b"a: 1\n");
     }
 }

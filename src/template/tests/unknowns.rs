@@ -99,6 +99,43 @@ fn references() {
 }
 
 #[test]
+fn what_is_read_as_a_whole() {
+    for (text, want, complete) in [
+        ("{{ .a.b }}", "a.b", true),
+        ("{{ len . }}", "", true),
+        ("{{ index .a \"b\" }}{{ index .a .k }}", "a; k", true),
+        ("{{ with .a }}{{ .b }}{{ end }}", "a.b", true),
+        ("{{ with .a }}{{ . }}{{ end }}", "a", true),
+        ("{{ $v := .a }}{{ $v.b }}", "a.b", true),
+        ("{{ range $k, $v := .a }}{{ $v }}{{ end }}", "a", true),
+        ("{{ range .a }}{{ . }}{{ end }}", "a", true),
+        ("{{ (.a).b }}", "a.b", true),
+        ("{{ define \"t\" }}{{ .x }}{{ end }}{{ template \"t\" . }}", "x", true),
+        ("{{ define \"t\" }}{{ .x }}{{ end }}", "", false),
+        ("{{ template \"elsewhere\" .a }}", "a", true),
+    ] {
+        let reads = parsed(text).reads();
+        let whole: Vec<String> = reads.whole.iter().map(|p| p.join(".")).collect();
+        assert_eq!((whole.join("; ").as_str(), reads.complete), (want, complete), "{text}");
+    }
+}
+
+#[test]
+fn fields_as_they_stand_there() {
+    for (text, want) in [
+        ("{{ with .a }}{{ .b.c }}{{ end }}{{ $.d }}", "a; b.c"),
+        ("{{ (.a).b }}{{ index .c \"d\" }}", "c"),
+        ("{{ print (.a | printf .b) }}", "a; b"),
+        ("{{ define \"t\" }}{{ .x }}{{ end }}{{ template \"t\" .m }}", "m"),
+        ("{{ if .a }}{{ else }}{{ range .b }}{{ end }}{{ end }}", "a; b"),
+    ] {
+        let template = parsed(text);
+        let found: Vec<String> = template.lexical_fields().iter().map(|p| p.join(".")).collect();
+        assert_eq!(found.join("; "), want, "{text}");
+    }
+}
+
+#[test]
 fn segments_and_inputs() {
     let at = |n: u32| Origin { file: FileId(1), key: n, start: n, end: n + 1 };
     let data = map([

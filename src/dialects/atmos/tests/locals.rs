@@ -40,7 +40,7 @@ fn cycles_are_findings() {
 
 #[test]
 fn unknown_locals_of_locals_are_findings() {
-    dev("locals:\n  a: \"x {{ .locals.nope }}\"\n").fails(&["template-error stacks/deploy/dev.yaml:3", "`a`", "nope"]);
+    dev("locals:\n  a: \"x {{ .locals.nope }}\"\n").fails(&["undefined-local stacks/deploy/dev.yaml:3", "`nope`"]);
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod custom;
 mod deferred;
 mod imports;
 mod inheritance;
+mod local_properties;
+mod local_rules;
 mod locals;
 mod merge;
 mod names;
@@ -102,10 +104,10 @@ impl World {
         estate.components().keys().map(|(stack, _, name)| format!("{stack}/{name}")).collect()
     }
 
-    /// A Terraform component of stack `dev`; nothing is wrong.
+    /// A Terraform component of stack `dev`; nothing keeps anything from being resolved.
     #[track_caller]
     fn get(&self, component: &str) -> Json {
-        let (findings, stacks) = (self.findings(), self.stacks());
+        let (findings, stacks) = (self.findings_that(|d| d.is_breaking), self.stacks());
         let found = stacks["dev"]["components"]["terraform"][component].clone();
         assert!(findings.is_empty() && !found.is_null(), "{findings:#?}\n{stacks:#}");
         found
@@ -113,6 +115,10 @@ impl World {
 
     /// `rule file:line message` of what is wrong.
     fn findings(&self) -> Vec<String> {
+        self.findings_that(|_| true)
+    }
+
+    fn findings_that(&self, keep: impl Fn(&Diagnostic) -> bool) -> Vec<String> {
         let files = Files::default();
         let source = Memory::new("memory", self.files.clone());
         let estate = Atmos::new().resolve(&source, &self.project, &files, Scope::All);
@@ -121,7 +127,7 @@ impl World {
             format!("{} {}:{} {}", d.rule, file.path, file.line(d.primary.start), d.message)
         };
         let is_counted = |d: &&Diagnostic| d.is_breaking || !self.refused && d.rule != "deprecated-key";
-        estate.findings.iter().filter(is_counted).map(line).collect()
+        estate.findings.iter().filter(is_counted).filter(|d| keep(d)).map(line).collect()
     }
 
     /// The only finding; all its `parts` occur in order.

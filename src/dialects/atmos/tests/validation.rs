@@ -81,7 +81,7 @@ fn errors_in_files_that_no_stack_reaches() {
         sorted(world.findings()).iter().map(|f| f.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect();
     let wanted = [
         "invalid-yaml stacks/lonely/c.yaml:2",
-        "template-error stacks/lonely/b.yaml:1",
+        "undefined-local stacks/lonely/b.yaml:1",
         "unresolved-import stacks/lonely/a.yaml:1",
     ];
     assert_eq!(found, wanted);

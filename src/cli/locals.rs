@@ -1,0 +1,155 @@
+//! `stacklint describe locals`: the local names of the file of a stack.
+
+use super::describe::{Common, Format};
+use super::open::{self, Place, State};
+use super::{Failure, Global, Outcome, output};
+use crate::diagnostic::Level;
+use crate::estate::{Estate, LocalLevel, Placed};
+use crate::files::Files;
+use crate::report::locals::{Described, Owner};
+use crate::report::{Finding, describe};
+use crate::settings::Settings;
+use crate::value::FileId;
+use clap::Args;
+use std::io::Write;
+
+/// Print the local names of the file that defines a stack, and their values.
+///
+/// Imported files are not looked at: local names are seen by the text of their own file alone. JSON and YAML have the
+/// shape of `atmos describe locals`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// Print all that this component sees, its own names among them
+    component: Option<String>,
+    /// The stack, by its name or by the file that defines it
+    #[arg(short, long, value_name = "STACK")]
+    stack: String,
+    /// The type of the component, where several types have one of that name
+    #[arg(long = "type", value_name = "TYPE", requires = "component")]
+    kind: Option<String>,
+    /// Print where each name is written, its text, what it depends on, what it hides, and all scopes merged
+    #[arg(long)]
+    provenance: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
+    let place = Place::find(global)?;
+    let state = options.common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
+    let source = place.open(&state)?;
+    let files = Files::default();
+    let estate = open::resolve(&*source, &place, &Settings::default(), &files)?;
+    let component = match &options.component {
+        Some(name) => match component(&estate, name, options) {
+            Ok(found) => Some(found),
+            Err(message) => return unresolved(&estate, None, message, &files, global),
+        },
+        None => None,
+    };
+    let Some(file) = manifest(&estate, &options.stack).or(component.as_ref().map(|c| c.unit.file)) else {
+        return unresolved(&estate, None, no_stack(&estate, &options.stack), &files, global);
+    };
+    let of_file = estate.locals.scopes.iter().filter(|s| s.file == file);
+    let described = Described {
+        stack: &options.stack,
+        scopes: of_file.filter(|s| !matches!(s.level, LocalLevel::Component(..))).map(|s| &**s).collect(),
+        component: component.as_ref().map(|placed| Owner {
+            kind: &placed.component.kind,
+            name: &placed.component.name,
+            locals: placed.component.locals.as_ref(),
+            rendered: placed.component.value.get("locals"),
+        }),
+    };
+    let Some(answer) = described.answer() else {
+        return unresolved(
+            &estate,
+            Some(file),
+            format!("stack has no locals defined: {}", options.stack),
+            &files,
+            global,
+        );
+    };
+    let mut out = output::stdout();
+    match (options.common.format, options.provenance) {
+        (Format::Json, false) => describe::write_value_json(&mut out, &answer)?,
+        (Format::Yaml, false) => describe::write_value_yaml(&mut out, &answer)?,
+        (Format::Json, true) => described.provenance(&files).write_json(&mut out)?,
+        (Format::Yaml, true) => described.provenance(&files).write_yaml(&mut out)?,
+        (Format::Text, full) => {
+            described.provenance(&files).write_text(&mut out, full, &output::options(global))?;
+        }
+    }
+    out.flush()?;
+    let unresolved = described.scopes.iter().any(|s| s.locals.iter().any(|l| l.value.is_none()));
+    if !unresolved {
+        return Ok(Outcome::Clean);
+    }
+    output::talk_findings(&breaking(&estate, Some(file)), &files, global)?;
+    Ok(Outcome::Findings)
+}
+
+/// What cannot be shown: because something is broken, or because it is not there.
+fn unresolved(
+    estate: &Estate,
+    file: Option<FileId>,
+    message: String,
+    files: &Files,
+    global: &Global,
+) -> Result<Outcome, Failure> {
+    let found = breaking(estate, file);
+    if found.is_empty() {
+        return Err(Failure::Message(message));
+    }
+    output::talk_findings(&found, files, global)?;
+    Ok(Outcome::Findings)
+}
+
+/// What keeps something (of a file) from being resolved.
+fn breaking(estate: &Estate, file: Option<FileId>) -> Vec<Finding> {
+    let all = estate.findings.iter().filter(|f| f.is_breaking);
+    let all = all.filter(|f| file.is_none_or(|file| f.primary.file == file)).cloned();
+    all.map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() }).collect()
+}
+
+/// The file that defines a stack: by its own name or the name that it gives without its imports, else by the name that
+/// its components have.
+fn manifest(estate: &Estate, stack: &str) -> Option<FileId> {
+    let own = |file: FileId| estate.locals.stacks.get(&file).is_some_and(|name| **name == *stack);
+    let units = || estate.units.iter();
+    let found = units().find(|u| *u.name == *stack || own(u.file));
+    let found = found.or_else(|| units().find(|u| u.components.iter().any(|c| *c.stack == *stack)));
+    found.map(|u| u.file)
+}
+
+fn no_stack(estate: &Estate, stack: &str) -> String {
+    let names = estate.units.iter().flat_map(|u| {
+        let stacks = u.components.iter().map(|c| &*c.stack);
+        stacks.chain([&*u.name])
+    });
+    match crate::text::nearest(stack, names) {
+        Some(near) => format!("stack not found: {stack}; did you mean `{near}`?"),
+        None => format!("stack not found: {stack}"),
+    }
+}
+
+fn component(estate: &Estate, name: &str, options: &Options) -> Result<Placed, String> {
+    let stack = &options.stack;
+    let all = estate.components();
+    let in_stack = || all.iter().filter(|(a, p)| *a.0 == **stack || *p.unit.name == **stack);
+    let named = in_stack().filter(|(a, _)| *a.2 == *name && options.kind.as_ref().is_none_or(|k| **k == *a.1));
+    let found: Vec<_> = named.collect();
+    match found.as_slice() {
+        [] if in_stack().next().is_none() => Err(no_stack(estate, stack)),
+        [] => {
+            let near = crate::text::nearest(name, in_stack().map(|(a, _)| &*a.2));
+            let hint = near.map_or_else(String::new, |n| format!("; did you mean `{n}`?"));
+            Err(format!("stack `{stack}` has no component `{name}`{hint}"))
+        }
+        [(a, _), (b, _), ..] if a.0 == b.0 => Err(format!(
+            "`{name}` is the name of components of several types in `{stack}`: add --type {} or --type {}",
+            a.1, b.1
+        )),
+        [(_, placed), ..] => Ok((*placed).clone()),
+    }
+}

@@ -1,0 +1,150 @@
+//! What is met on the way through a revision that rules about locals need to know at its end: who imports whom, whose
+//! locals are which, and what could not be resolved where.
+
+use super::local_scopes::FileLocals;
+use crate::value::{FileId, Key, Origin, Prov};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Records of all threads.
+#[derive(Default)]
+pub(crate) struct Met {
+    inner: Mutex<Records>,
+}
+
+/// What a file imports: paths, and the items that lead there.
+pub(crate) type Targets = BTreeSet<(Arc<str>, Option<Origin>)>;
+
+/// All that was met.
+#[derive(Clone, Default)]
+pub(crate) struct Records {
+    /// The manifests that were read, by path.
+    pub manifests: BTreeMap<Arc<str>, FileId>,
+    /// The files that have locals.
+    pub locals: BTreeMap<FileId, Arc<FileLocals>>,
+    /// What files import.
+    pub imports: BTreeMap<Arc<str>, Targets>,
+    /// Files that could not be rendered with their locals as a whole, so that what is left waits for the components:
+    /// why, and where.
+    pub abandoned: BTreeMap<FileId, (String, Option<Origin>)>,
+    /// Files of which missing values are to be ignored.
+    pub lenient: BTreeSet<FileId>,
+    /// Files that are imported without being rendered.
+    pub unrendered: BTreeSet<FileId>,
+    /// References that lead to nothing.
+    pub unresolved: Vec<Unresolved>,
+    /// Values of components that hold the trace of a missing value.
+    pub traces: Vec<Trace>,
+}
+
+/// A reference to a local, or from a local to a section, that leads to nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Unresolved {
+    /// The value whose text has the reference.
+    pub site: Prov,
+    /// The file that has it, if the value does not say.
+    pub file: FileId,
+    /// The first two keys: `locals` and a name; for locals also `vars`, `settings` or `env` and a key.
+    pub path: [Key; 2],
+    /// Who reads it.
+    pub reader: Reader,
+    /// What stops because of it, in words; nothing if a missing value is rendered.
+    pub error: Option<String>,
+}
+
+/// Who reads what is not there.
+#[derive(Clone, Debug)]
+pub(crate) enum Reader {
+    /// A local of this name, in the scope of this component type.
+    Local(Key, Option<&'static str>),
+    /// The file, when it is rendered with what its importer hands over, or to find an import.
+    File,
+    /// A component of this stack, which has these locals itself.
+    Component {
+        /// The stack.
+        stack: Key,
+        /// Its locals.
+        visible: Vec<Key>,
+    },
+}
+
+/// A value of a component that holds the trace of a missing value.
+#[derive(Clone, Debug)]
+pub(crate) struct Trace {
+    /// Where its text is written.
+    pub site: Origin,
+    /// What it was computed from.
+    pub inputs: Vec<Origin>,
+    /// The trace.
+    pub trace: String,
+    /// Its path in the component.
+    pub path: String,
+    /// The stack.
+    pub stack: Key,
+    /// The paths that its text reads and that are not there.
+    pub missing: Vec<Vec<String>>,
+}
+
+impl Met {
+    fn lock(&self) -> MutexGuard<'_, Records> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a manifest was met; if not, it is from now on.
+    pub(crate) fn manifest(&self, path: &str, file: FileId) -> bool {
+        let mut records = self.lock();
+        let known = records.manifests.contains_key(path);
+        if !known {
+            records.manifests.insert(path.into(), file);
+        }
+        known
+    }
+
+    /// A file with locals.
+    pub(crate) fn locals(&self, found: &Arc<FileLocals>) {
+        self.lock().locals.entry(found.loaded.file).or_insert_with(|| Arc::clone(found));
+    }
+
+    /// An import.
+    pub(crate) fn import(&self, from: &str, to: &str, item: Option<Origin>) {
+        let mut records = self.lock();
+        match records.imports.get_mut(from) {
+            Some(targets) => {
+                targets.insert((to.into(), item));
+            }
+            None => {
+                records.imports.insert(from.into(), BTreeSet::from([(to.into(), item)]));
+            }
+        }
+    }
+
+    /// A file that is left as it stands because a template in it fails.
+    pub(crate) fn abandoned(&self, file: FileId, why: &str, site: Option<Origin>) {
+        self.lock().abandoned.entry(file).or_insert_with(|| (why.to_owned(), site));
+    }
+
+    /// A file of which missing values are to be ignored.
+    pub(crate) fn lenient(&self, file: FileId) {
+        self.lock().lenient.insert(file);
+    }
+
+    /// A file that is not rendered.
+    pub(crate) fn unrendered(&self, file: FileId) {
+        self.lock().unrendered.insert(file);
+    }
+
+    /// A reference that leads to nothing.
+    pub(crate) fn unresolved(&self, found: Unresolved) {
+        self.lock().unresolved.push(found);
+    }
+
+    /// A value with the trace of a missing one.
+    pub(crate) fn trace(&self, found: Trace) {
+        self.lock().traces.push(found);
+    }
+
+    /// All of it.
+    pub(crate) fn records(&self) -> Records {
+        self.lock().clone()
+    }
+}

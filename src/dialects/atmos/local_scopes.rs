@@ -1,0 +1,191 @@
+//! The locals of the files of a revision, each file's resolved once, and what the estate says of them.
+
+use super::content::plain_map;
+use super::local_refs;
+use super::locals::{self, Locals};
+use super::manifest::Manifests;
+use super::names;
+use super::reader::{Deps, Loaded};
+use super::render::{Engine, Templates};
+use crate::diagnostic::Diagnostic;
+use crate::estate::{Dependency, Local, LocalLevel, LocalScope};
+use crate::template::MissingKey;
+use crate::value::{FileId, Key, Map, Origin, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Locals resolved so far; both revisions share it. By the files they come from (the file itself, then what it
+/// includes) and the delimiter of keys.
+#[derive(Default)]
+pub(crate) struct LocalCache {
+    resolved: Mutex<HashMap<Identity, Arc<FileLocals>>>,
+}
+
+/// The files and the delimiter.
+type Identity = (Vec<FileId>, Option<String>);
+
+/// The locals of one file.
+pub(crate) struct FileLocals {
+    /// The file.
+    pub loaded: Arc<Loaded>,
+    /// As it is written.
+    pub raw: Map,
+    /// Its locals.
+    pub locals: Locals,
+    view: OnceLock<Vec<Arc<LocalScope>>>,
+    oddities: OnceLock<Vec<Diagnostic>>,
+}
+
+impl Manifests<'_> {
+    /// The locals of a file that was decoded with the help of `included`.
+    pub(super) fn locals_of(&self, loaded: &Arc<Loaded>, raw: &Map, included: &Deps) -> Arc<FileLocals> {
+        let files: Vec<FileId> =
+            std::iter::once(loaded.file).chain(included.files.iter().copied().filter(|f| *f != loaded.file)).collect();
+        let key = (files, self.config.key_delimiter.clone());
+        let lock = || self.locals.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&key).cloned();
+        let found = known.unwrap_or_else(|| {
+            let locals = locals::resolve(raw, &local_refs::engine(self.templates));
+            let found = FileLocals {
+                loaded: Arc::clone(loaded),
+                raw: raw.clone(),
+                locals,
+                view: OnceLock::new(),
+                oddities: OnceLock::new(),
+            };
+            lock().entry(key).or_insert_with(|| Arc::new(found)).clone()
+        });
+        if found.locals.present || has_component_locals(raw) {
+            self.met.locals(&found);
+        }
+        found
+    }
+
+    /// The name of the stack that a top-level manifest gives by itself.
+    pub(crate) fn own_stack_name(&self, path: &str, file: &FileLocals) -> Option<Key> {
+        let vars = file.raw.get("vars").filter(|v| v.as_map().is_some()).cloned();
+        let vars = vars.unwrap_or_else(|| Value::map(Map::new()));
+        let data = Value::map(Map::from_iter([(Key::from("vars"), vars)]));
+        let name = file.raw.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
+        let key = super::discover::key(path, &self.config.stacks);
+        let named = names::stack(self.config, &self.engine(MissingKey::Error), &key, name, &data).ok()?;
+        named.name.as_str().filter(|s| !s.is_empty() && !s.contains("{{")).map(Key::from)
+    }
+}
+
+pub(super) fn components(raw: &Map) -> impl Iterator<Item = (&Key, &Key, &Value)> {
+    let types = raw.get("components").and_then(Value::as_map).into_iter().flat_map(|m| m.iter());
+    types.flat_map(|t| {
+        let all = t.value.as_map().into_iter().flat_map(|m| m.iter());
+        all.filter_map(|c| Some((&t.key, &c.key, c.value.get("locals")?)))
+    })
+}
+
+fn has_component_locals(raw: &Map) -> bool {
+    components(raw).next().is_some()
+}
+
+impl FileLocals {
+    /// What the estate says of them.
+    pub(crate) fn view(&self, templates: &Templates) -> &[Arc<LocalScope>] {
+        self.view.get_or_init(|| {
+            let engine = local_refs::engine(templates);
+            let printed = self.printed(&engine);
+            let mut scopes: Vec<Arc<LocalScope>> = Vec::new();
+            for scope in &self.locals.scopes {
+                let level = scope.kind.map_or(LocalLevel::File, |k| LocalLevel::Kind(k.into()));
+                let outer = scope.kind.and_then(|_| self.locals.scopes.iter().find(|s| s.kind.is_none()));
+                let plain = printed.as_ref().and_then(|p| p.scopes.iter().find(|s| s.kind == scope.kind));
+                let place = |path: &[String]| self.place(path, &scope.raw, &scope.context);
+                let one = |name: &Key, raw: &Value| Local {
+                    name: Arc::clone(name),
+                    value: scope.own.get(name).cloned(),
+                    printed: plain.and_then(|p| p.own.get(name).cloned()),
+                    origin: raw.prov.origin,
+                    depends_on: depends_on(raw, &engine, &place),
+                    shadows: outer.and_then(|o| o.raw.get(name)).and_then(|v| v.prov.origin),
+                };
+                let locals = scope.raw.iter().map(|e| one(&e.key, &e.value)).collect();
+                scopes.push(Arc::new(LocalScope { file: self.loaded.file, level, locals }));
+            }
+            for (kind, name, section) in components(&self.raw) {
+                let Some(raw) = section.as_map() else { continue };
+                let level = LocalLevel::Component(Arc::clone(kind), Arc::clone(name));
+                // Plain data: nothing resolves them before the component itself is rendered.
+                let place = |path: &[String]| match path {
+                    [first, name, ..] if first == "locals" => raw.get(name).and_then(|v| v.prov.origin),
+                    _ => None,
+                };
+                let one = |name: &Key, value: &Value| Local {
+                    name: Arc::clone(name),
+                    value: Some(value.clone()),
+                    printed: None,
+                    origin: value.prov.origin,
+                    depends_on: depends_on(value, &engine, &place),
+                    shadows: self.defined(name),
+                };
+                let locals = raw.iter().map(|e| one(&e.key, &e.value)).collect();
+                scopes.push(Arc::new(LocalScope { file: self.loaded.file, level, locals }));
+            }
+            scopes
+        })
+    }
+
+    /// What is odd about them, looked for once.
+    pub(super) fn oddities(&self, manifests: &Manifests<'_>) -> &[Diagnostic] {
+        self.oddities.get_or_init(|| super::local_uses::oddities(self, manifests))
+    }
+
+    /// The locals of a scope as they are written.
+    pub(crate) fn raw_scope(&self, kind: Option<&str>) -> Arc<Map> {
+        let found = self.locals.scopes.iter().find(|s| s.kind == kind);
+        found.map(|s| Arc::clone(&s.raw)).unwrap_or_default()
+    }
+
+    /// Where the file defines a local of its own or of a component type.
+    pub(crate) fn defined(&self, name: &str) -> Option<Origin> {
+        self.locals.scopes.iter().rev().find_map(|s| s.raw.get(name)).and_then(|v| v.prov.origin)
+    }
+
+    /// Where a local is defined: by the file for itself or a component type, else by a component, which is named then.
+    pub(crate) fn definition(&self, name: &str) -> Option<(Option<Origin>, Option<Key>)> {
+        let own = self.locals.scopes.iter().rev().find_map(|s| s.raw.get(name));
+        let own = own.map(|v| (v.prov.origin, None));
+        own.or_else(|| {
+            let mut of_components = components(&self.raw);
+            of_components.find_map(|(_, c, section)| Some((section.get(name)?.prov.origin, Some(Arc::clone(c)))))
+        })
+    }
+
+    fn place(&self, path: &[String], own: &Map, context: &Map) -> Option<Origin> {
+        let (first, second) = (path.first()?, path.get(1)?);
+        if first == "locals" {
+            let outer = self.locals.scopes.iter().find(|s| s.kind.is_none());
+            let found = own.get(second).or_else(|| outer.and_then(|o| o.raw.get(second)));
+            return found.and_then(|v| v.prov.origin);
+        }
+        context.get(first)?.get(second)?.prov.origin
+    }
+
+    /// The locals of a file in which YAML tags have no meaning: that is how Atmos prints them. `None` where that is the same.
+    fn printed(&self, engine: &Engine<'_>) -> Option<Locals> {
+        if !self.locals.present || !self.loaded.text.contains('!') {
+            return None;
+        }
+        Some(locals::resolve(&plain_map(&self.loaded)?, engine))
+    }
+}
+
+fn depends_on(raw: &Value, engine: &Engine<'_>, place: &dyn Fn(&[String]) -> Option<Origin>) -> Vec<Dependency> {
+    let mut found: Vec<Dependency> = Vec::new();
+    local_refs::each_text(raw, &mut |text| {
+        for path in local_refs::reads(text, engine) {
+            let near = &path[..path.len().min(2)];
+            let dependency = Dependency { path: near.join("."), origin: place(near) };
+            if !found.contains(&dependency) {
+                found.push(dependency);
+            }
+        }
+    });
+    found
+}

@@ -1,0 +1,123 @@
+//! Values that hold the trace of a missing value.
+
+use super::local_met::{Records, Trace};
+use super::local_misses::trace_in;
+use super::manifest::Manifests;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::value::{Origin, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+impl Manifests<'_> {
+    /// Reports traces that nothing else explains: `explained` are places whose references are reported.
+    pub(super) fn report_traces(&self, records: &Records, explained: &BTreeSet<Origin>) {
+        let spoiled = spoiled_locals(records);
+        let mut groups: BTreeMap<Origin, Vec<&Trace>> = BTreeMap::new();
+        for trace in &records.traces {
+            if explained.contains(&trace.site) || records.lenient.contains(&trace.site.file) {
+                continue;
+            }
+            // What a local already holds is told at the local, and at the first one of a chain.
+            let cause = trace.inputs.iter().rfind(|o| **o != trace.site && spoiled.contains(o));
+            groups.entry(*cause.unwrap_or(&trace.site)).or_default().push(trace);
+        }
+        for (site, traces) in groups {
+            if let Some(finding) = self.trace(site, &traces, records, explained) {
+                self.sink.report(finding);
+            }
+        }
+    }
+
+    fn trace(
+        &self,
+        site: Origin,
+        traces: &[&Trace],
+        records: &Records,
+        explained: &BTreeSet<Origin>,
+    ) -> Option<Diagnostic> {
+        let first = traces.first()?;
+        let message = match site == first.site {
+            true => format!("`{}` is rendered into `{}`", first.trace, first.path),
+            false => format!("`{}` is rendered into a local that `{}` uses", first.trace, first.path),
+        };
+        let mut finding = Diagnostic::new("no-value-rendered", message, Label::at(site, "")).token(&*first.path);
+        if site != first.site {
+            finding = finding.related(Label::at(first.site, "the local is used here"));
+        }
+        let missing: BTreeSet<String> =
+            traces.iter().flat_map(|t| &t.missing).map(|p| format!(".{}", p.join("."))).collect();
+        let own = |t: &&&Trace| t.missing.iter().any(|p| self.is_own_local(site, p, records));
+        if traces.iter().any(|t| own(&t)) {
+            match records.abandoned.get(&site.file) {
+                // The reference at fault is reported, and this is a consequence of it.
+                Some((_, Some(cause))) if explained.contains(cause) => return None,
+                Some((why, cause)) => {
+                    finding = finding.note(
+                        "the file defines the local, but it could not be rendered with its locals as a whole, and components do not see them",
+                    );
+                    if let Some(cause) = cause.filter(|c| *c != site) {
+                        finding = finding.related(Label::at(cause, "this cannot be rendered with the file"));
+                    }
+                    finding = finding
+                        .note(format!("rendering the file fails: {why}"))
+                        .help("keep references to locals and to what only components know in different values");
+                }
+                None if records.unrendered.contains(&site.file) => {
+                    finding = finding
+                        .note("the file defines the local, but it is imported with `skip_templates_processing`")
+                        .help("import the file without `skip_templates_processing`");
+                }
+                None => {}
+            }
+        } else if let Some(path) = missing.first().filter(|_| missing.len() == 1) {
+            finding = finding.note(format!("`{path}` has no value there"));
+            finding = finding
+                .help(format!("correct the reference, or give it a default: `{{{{ {path} | default \"…\" }}}}`"));
+        } else if !missing.is_empty() {
+            let list: Vec<String> = missing.iter().map(|p| format!("`{p}`")).collect();
+            finding = finding.note(format!("these have no value there: {}", list.join(", ")));
+        } else {
+            finding = finding.note("what it prints there is null, or of another type than the format expects");
+        }
+        finding.stacks = traces.iter().map(|t| Arc::clone(&t.stack)).collect();
+        Some(finding)
+    }
+
+    fn is_own_local(&self, site: Origin, path: &[String], records: &Records) -> bool {
+        match path {
+            [first, name, ..] if first == "locals" => {
+                records.locals.get(&site.file).is_some_and(|f| f.defined(name).is_some())
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Where locals are written whose values hold a trace that is not written there.
+fn spoiled_locals(records: &Records) -> BTreeSet<Origin> {
+    let mut found = BTreeSet::new();
+    for file in records.locals.values() {
+        for scope in &file.locals.scopes {
+            for entry in scope.own.iter() {
+                let written = scope.raw.get(&entry.key).is_some_and(|v| has_trace(v, 0));
+                if !written && has_trace(&entry.value, 0) {
+                    found.extend(entry.value.prov.origin);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn has_trace(value: &Value, depth: usize) -> bool {
+    use crate::value::{Data, Flags};
+    if depth > 200 || !value.flags().has(Flags::TRACE) {
+        return false;
+    }
+    match &value.data {
+        Data::Str(text) => trace_in(text).is_some(),
+        Data::List(items) => items.iter().any(|v| has_trace(v, depth + 1)),
+        Data::Map(map) => map.iter().any(|e| trace_in(&e.key).is_some() || has_trace(&e.value, depth + 1)),
+        _ => false,
+    }
+}

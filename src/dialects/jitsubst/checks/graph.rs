@@ -1,0 +1,157 @@
+//! Who depends on whom: names that are there once, dependencies that exist, no circles.
+
+use super::{Subject, part};
+use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::jitsubst::Stack;
+use crate::dialects::jitsubst::defer::Planned;
+use crate::dialects::jitsubst::overlay::Resource;
+use crate::dialects::jitsubst::sink::{Sink, label};
+use crate::files::Files;
+use crate::graph::{Graph, Step};
+use crate::value::{FileId, Value};
+use std::collections::BTreeSet;
+
+/// What makes one resource need another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    /// Where it is written.
+    place: Label,
+    /// Whether it is a reference, not an item of `depends_on`.
+    is_reference: bool,
+}
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    for stack in subject.stacks {
+        duplicates(stack, sink);
+        undefined(subject, stack, sink);
+        cycles(stack, sink);
+    }
+}
+
+/// The graph of `depends_on` alone.
+pub(crate) fn depends(resources: &[Planned]) -> Graph<String, Edge> {
+    let mut graph = Graph::new();
+    for planned in resources {
+        graph.add_node(planned.resource.name.to_string());
+        for (name, prov) in planned.depends_on().unwrap_or_default() {
+            if resources.iter().any(|p| p.resource.name == name) {
+                let place = label(&prov, planned.resource.file, "");
+                graph.add_edge(
+                    planned.resource.name.to_string(),
+                    name.to_string(),
+                    Edge { place, is_reference: false },
+                );
+            }
+        }
+    }
+    graph
+}
+
+/// That graph with the references to other resources.
+pub(crate) fn needs(resources: &[Planned], depends: &Graph<String, Edge>, files: &Files) -> Graph<String, Edge> {
+    let mut all = depends.clone();
+    let names: BTreeSet<&str> = resources.iter().map(|p| &*p.resource.name).collect();
+    for planned in resources {
+        let own = &planned.resource.name;
+        for used in &planned.uses {
+            let Some(module) = used.class.module().filter(|m| **m != **own && names.contains(m)) else { continue };
+            let place = part(files, (&used.prov, planned.resource.file), &used.written, used.nth);
+            all.add_edge(own.to_string(), module.to_owned(), Edge { place, is_reference: true });
+        }
+    }
+    all
+}
+
+fn duplicates(stack: &Stack, sink: &mut Sink) {
+    let provider = |r: &Resource| r.config.get("provider").and_then(Value::as_str).unwrap_or_default().to_owned();
+    for resource in &stack.duplicates {
+        let name = &resource.name;
+        let Some(first) = stack.resources.iter().map(|p| &p.resource).find(|r| r.name == *name) else { continue };
+        let alike = first.kind == resource.kind && provider(first) == provider(resource);
+        let message = match alike {
+            true => format!("two resources are called `{name}`"),
+            false if first.kind == resource.kind => {
+                format!("two resources of different providers are called `{name}`, which stands for one resource")
+            }
+            false => {
+                format!(
+                    "a `{}` and a `{}` are called `{name}`, which stands for one resource",
+                    first.kind, resource.kind
+                )
+            }
+        };
+        let place = label(&resource.prov, resource.file, "");
+        let finding = Diagnostic::new("jit-duplicate-resource", message, place)
+            .related(label(&first.prov, first.file, "the first one"))
+            .token(&**name)
+            .breaking();
+        sink.in_stack(&stack.name, finding);
+    }
+}
+
+fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
+    for planned in &stack.resources {
+        for (name, prov) in planned.depends_on().unwrap_or_default() {
+            if stack.resources.iter().any(|p| p.resource.name == name) {
+                continue;
+            }
+            let renamed = stack.resources.iter().find(|p| p.resource.module == name);
+            // What is left out, or is no resource, need not be waited for.
+            if renamed.is_none() && subject.config.modules.iter().any(|m| m.name == name) {
+                continue;
+            }
+            let place = label(&prov, planned.resource.file, "");
+            let finding = match renamed {
+                Some(renamed) => {
+                    let words = format!("`{name}` is called `{}` in `{}`", renamed.resource.name, stack.name);
+                    let message =
+                        format!("`depends_on` finds no resource `{name}`: it has another name in its environment");
+                    Diagnostic::new("undefined-dependency", message, place)
+                        .related(label(&renamed.resource.prov, renamed.resource.file, &words))
+                        .note("the deployment tool passes over names that it does not find")
+                }
+                None => {
+                    let message = format!("`depends_on` names `{name}`, which does not exist");
+                    let names = stack.resources.iter().map(|p| &*p.resource.name);
+                    let mut finding = Diagnostic::new("undefined-dependency", message, place);
+                    finding.help = crate::text::nearest(&name, names).map(|n| format!("did you mean `{n}`?"));
+                    finding
+                }
+            };
+            sink.in_stack(&stack.name, finding.token(&*name));
+        }
+    }
+}
+
+fn cycles(stack: &Stack, sink: &mut Sink) {
+    for cycle in stack.depends.cycles() {
+        sink.in_stack(&stack.name, circle("dependency-cycle", "resources depend on each other", &cycle).breaking());
+    }
+    for cycle in stack.needs.cycles() {
+        if cycle.iter().any(|s| s.edge.is_reference) {
+            sink.in_stack(&stack.name, circle("reference-cycle", "resources need each other", &cycle));
+        }
+    }
+}
+
+fn circle(rule: &'static str, what: &str, cycle: &[Step<'_, String, Edge>]) -> Diagnostic {
+    let Some(first) = cycle.first() else {
+        return Diagnostic::new(rule, what, Label::new(FileId(0), 0, 0, ""));
+    };
+    let names: Vec<String> = cycle.iter().chain([first]).map(|s| format!("`{}`", s.from)).collect();
+    let message = match cycle.len() {
+        1 => format!("`{}` depends on itself", first.from),
+        _ => format!("{what}: {}", names.join(" → ")),
+    };
+    let mut finding = Diagnostic::new(rule, message, first.edge.place.clone()).token(first.from.as_str());
+    if cycle.len() > 1 {
+        for (i, step) in cycle.iter().enumerate() {
+            let next = cycle.get(i + 1).unwrap_or(first).from;
+            let verb = if step.edge.is_reference { "needs an output of" } else { "depends on" };
+            let words = format!("`{}` {verb} `{next}`", step.from);
+            finding = finding.related(Label { message: words, ..step.edge.place.clone() });
+        }
+        finding = finding.chain();
+    }
+    finding
+}

@@ -1,0 +1,119 @@
+//! The form of references, as they are written: in the configuration of resources, in what environments lay over it, and in
+//! the variables that environments give to all.
+
+use super::{Subject, part};
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::jitsubst::reference::{Body, references};
+use crate::dialects::jitsubst::sink::{Sink, key_label};
+use crate::dialects::jitsubst::substitute::malformed;
+use crate::value::{Data, FileId, Prov, Value};
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    for module in subject.config.modules.iter().filter(|m| m.is_resource()) {
+        let mut check = Check { subject, sink, file: module.file };
+        check.value(module.config());
+        let environments = module.value.get("environments").and_then(Value::as_map);
+        for entry in environments.iter().flat_map(|m| m.iter()) {
+            check.value(entry.value.get("config"));
+        }
+    }
+    let main = subject.loaded.first().map_or(FileId(0), |l| l.file);
+    for environment in subject.config.environments.values() {
+        Check { subject, sink, file: main }.value(environment.get("envVars"));
+    }
+}
+
+struct Check<'a, 's> {
+    subject: &'a Subject<'a>,
+    sink: &'s mut Sink,
+    file: FileId,
+}
+
+impl Check<'_, '_> {
+    fn value(&mut self, value: Option<&Value>) {
+        let Some(value) = value else { return };
+        match &value.data {
+            Data::Str(text) if text.contains("${") => self.text(text, &value.prov),
+            Data::List(items) => items.iter().for_each(|v| self.value(Some(v))),
+            Data::Map(map) if !map.is_mixed() => {
+                for entry in map.iter() {
+                    if references(&entry.key).next().is_some() {
+                        self.key(&entry.key, &entry.value.prov);
+                    }
+                    self.value(Some(&entry.value));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, prov: &Prov) {
+        let mut end = 0;
+        for reference in references(text) {
+            let (body, written) = (reference.body, &text[reference.start..reference.end]);
+            end = reference.end;
+            let nth = text[..reference.start].matches(written).count();
+            let place = part(self.subject.files, (prov, self.file), written, nth);
+            if let Some(message) = malformed(body) {
+                let help = "name a variable (`${NAME}`) or a field of a module (`${MODULE.field}`)";
+                self.sink.push(Diagnostic::new("jit-malformed-ref", message, place).token(written).help(help));
+            } else if body.contains("${") {
+                let message = format!("references do not nest: the name of `{written}` is `{body}`");
+                self.sink.report(Diagnostic::new("jit-nested-ref", message, place).token(written));
+            } else if text[..reference.start].ends_with('$') {
+                self.dollars(written, reference.start, text, prov);
+            } else if is_padded(body) {
+                self.blanks(written, body, place);
+            }
+        }
+        if let Some(at) = text[end..].find("${").map(|at| end + at) {
+            let nth = text[..at].matches("${").count();
+            let place = part(self.subject.files, (prov, self.file), "${", nth);
+            let message = "`${` is never closed, so this is no reference";
+            let help = "close it with `}`, or leave the braces out if the text is meant";
+            self.sink.report(Diagnostic::new("jit-unclosed-ref", message, place).help(help));
+        }
+    }
+
+    fn dollars(&mut self, written: &str, start: usize, text: &str, prov: &Prov) {
+        let doubled = format!("${written}");
+        let nth = text[..start - 1].matches(&doubled).count();
+        let place = part(self.subject.files, (prov, self.file), &doubled, nth);
+        let message = format!("`{doubled}` is no escape: `{written}` is replaced all the same");
+        let note = "there is no way to write a literal `${…}`; text that needs one must come from elsewhere";
+        self.sink.report(Diagnostic::new("jit-dollar-dollar", message, place).token(doubled.as_str()).note(note));
+    }
+
+    fn blanks(&mut self, written: &str, body: &str, place: Label) {
+        let message = format!("the blanks in `{written}` are part of the name: it is not `{}`", body.trim());
+        let mut finding = Diagnostic::new("jit-whitespace-in-ref", message, place).token(body.trim());
+        let (start, end) = (finding.primary.start, finding.primary.end);
+        if (end - start) as usize == written.len() && !body.trim().is_empty() {
+            let text = format!("${{{}}}", body.trim());
+            let edit = Edit { file: finding.primary.file, start, end, text };
+            finding = finding.fix(Fix::one("take the blanks out", edit, Applicability::Unsafe));
+        }
+        self.sink.report(finding);
+    }
+
+    fn key(&mut self, key: &str, prov: &Prov) {
+        let mut place = key_label(prov, self.file, "");
+        let text = &self.subject.files.get(place.file).text;
+        let raw = text.get(place.start as usize..place.end as usize).unwrap_or_default();
+        if let Some(at) = raw.find(key) {
+            place = Label::new(place.file, place.start + at as u32, place.start + (at + key.len()) as u32, "");
+        }
+        let message = format!("references in keys are not resolved: the key stays `{key}`");
+        self.sink.report(Diagnostic::new("jit-ref-in-key", message, place).token(key));
+    }
+}
+
+/// Whether a body has blanks around it. Such a reference, and one whose body holds another, is no more to be said of.
+pub(super) fn is_padded(body: &str) -> bool {
+    body.trim() != body
+}
+
+/// Whether the form of a reference is so wrong that what it names does not matter.
+pub(super) fn is_odd(body: &str) -> bool {
+    is_padded(body) || body.contains("${") || matches!(Body::of(body), Body::Empty | Body::HalfEmpty)
+}

@@ -1,0 +1,61 @@
+//! What can be said of a configuration without running anything (`reference: jitsubst.md` section 7). One group a file.
+
+mod graph;
+mod lexical;
+mod references;
+mod secrets;
+
+pub(crate) use graph::{Edge, depends, needs};
+
+use super::Stack;
+use super::config::Config;
+use super::load::Loaded;
+use super::sink::{Sink, label};
+use crate::diagnostic::Label;
+use crate::files::Files;
+use crate::value::{FileId, Prov};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What the checks look at.
+pub(crate) struct Subject<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// Its environments, resolved.
+    pub stacks: &'a [Stack],
+    /// The files it came from.
+    pub loaded: &'a [Arc<Loaded>],
+    /// The table of files.
+    pub files: &'a Files,
+    /// The variables that are set where the project is deployed, where the user says so.
+    pub variables: Option<&'a BTreeSet<String>>,
+}
+
+/// Runs all checks.
+pub(crate) fn run(subject: &Subject<'_>, sink: &mut Sink) {
+    lexical::check(subject, sink);
+    references::check(subject, sink);
+    graph::check(subject, sink);
+    secrets::check(subject, sink);
+}
+
+/// The place of a part of a string: of what is `written` there, the one that has `nth` others before it. The whole string,
+/// where escapes or folding hide it.
+fn part(files: &Files, (site, file): (&Prov, FileId), written: &str, nth: usize) -> Label {
+    let whole = label(site, file, "");
+    let text = &files.get(whole.file).text;
+    let Some(raw) = text.get(whole.start as usize..whole.end as usize) else { return whole };
+    match raw.match_indices(written).nth(nth) {
+        Some((at, _)) => {
+            let start = whole.start + at as u32;
+            Label::new(whole.file, start, start + written.len() as u32, "")
+        }
+        None => whole,
+    }
+}
+
+/// Names in backticks, with commas.
+fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = names.into_iter().map(|n| format!("`{n}`")).collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,190 @@
+//! What references name: modules that are there, before the one that needs them; variables that are set.
+
+use super::lexical::is_odd;
+use super::{Subject, listed, part};
+use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::jitsubst::Stack;
+use crate::dialects::jitsubst::defer::{Class, PRESERVED, Planned, Use};
+use crate::dialects::jitsubst::expand::is_never_set;
+use crate::dialects::jitsubst::reference::Body;
+use crate::dialects::jitsubst::sink::{Sink, label};
+use std::collections::BTreeSet;
+
+pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+    for stack in subject.stacks {
+        // What is not known may be what is missed.
+        let ordered = stack.resources.iter().all(|p| p.depends_on().is_some());
+        for planned in &stack.resources {
+            for used in planned.uses.iter().filter(|u| !is_odd(&u.body)) {
+                let place = part(subject.files, (&used.prov, planned.resource.file), &used.written, used.nth);
+                let mut one = One { subject, stack, planned, used, place, sink };
+                match &used.class {
+                    Class::Id(module) | Class::Output(module, _) => one.module(module, ordered),
+                    Class::Environment => one.variable(),
+                    Class::Blanked => one.blanked(),
+                    Class::Secret | Class::Malformed => {}
+                }
+            }
+            never_set(subject, stack, planned, sink);
+        }
+    }
+}
+
+struct One<'a, 's> {
+    subject: &'a Subject<'a>,
+    stack: &'a Stack,
+    planned: &'a Planned,
+    used: &'a Use,
+    place: Label,
+    sink: &'s mut Sink,
+}
+
+impl One<'_, '_> {
+    fn finding(&self, rule: &'static str, message: String) -> Diagnostic {
+        let address = format!("{}/{}", self.stack.name, self.planned.resource.name);
+        Diagnostic::new(rule, message, self.place.clone()).token(self.used.body.as_str()).address(address)
+    }
+
+    fn report(&mut self, finding: Diagnostic) {
+        self.sink.in_stack(&self.stack.name, finding);
+    }
+
+    fn module(&mut self, module: &str, ordered: bool) {
+        let own = &self.planned.resource;
+        let written = self.used.written.as_str();
+        if *own.name == *module {
+            let message = format!("`{written}` needs `{module}` itself, which has no outputs before it is deployed");
+            let finding = self.finding("jit-self-ref", message);
+            self.report(finding);
+            return;
+        }
+        let Some(target) = self.stack.resources.iter().find(|p| *p.resource.name == *module) else {
+            let finding = self.unknown(module);
+            self.report(finding);
+            return;
+        };
+        let (name, other) = (own.name.to_string(), module.to_owned());
+        let before = self.stack.depends.reachable(&name).contains(&other);
+        let circle = self.stack.needs.reachable(&other).contains(&name);
+        if !ordered || before || circle {
+            return;
+        }
+        let message = format!("`{written}` needs `{module}` to be there first, but `{name}` does not depend on it");
+        let mut finding = self.finding("jit-missing-depends-on", message);
+        finding = finding.related(label(&target.resource.prov, target.resource.file, "declared here"));
+        let beside = self.subject.config.modules.iter().find(|m| m.name == own.module);
+        let beside = beside.and_then(|m| m.value.get("dependsOn")?.as_list().cloned());
+        if beside.is_some_and(|l| l.iter().any(|v| v.as_str() == Some(module))) {
+            finding = finding.note("`dependsOn` beside `config` does not count for the order of resources");
+        }
+        finding = finding.help(format!("add `depends_on: [{module}]` to the `config` of `{}`", own.module));
+        self.report(finding);
+    }
+
+    /// A reference to a module that this environment does not have under that name.
+    fn unknown(&self, module: &str) -> Diagnostic {
+        let written = self.used.written.as_str();
+        let renamed = self.stack.resources.iter().find(|p| *p.resource.module == *module);
+        if let Some(renamed) = renamed {
+            let (name, stack) = (&renamed.resource.name, &self.stack.name);
+            let message = format!("`{written}` finds no resource: `{module}` has another name in its environment");
+            let words = format!("`{module}` is called `{name}` in `{stack}`");
+            return self
+                .finding("jit-unknown-module", message)
+                .related(label(&renamed.resource.prov, renamed.resource.file, &words))
+                .help("references name a resource as it is called after `config.name` of its environment is applied");
+        }
+        if let Some((_, site)) = self.stack.skipped.iter().find(|(name, _)| **name == *module) {
+            let message = format!("`{written}` needs `{module}`, which its environment leaves out");
+            let words = format!("left out of `{}` here", self.stack.name);
+            return self.finding("jit-module-skipped-in-env", message).related(label(
+                site,
+                self.planned.resource.file,
+                &words,
+            ));
+        }
+        let other = self.subject.config.modules.iter().find(|m| *m.name == *module);
+        let message = match other {
+            Some(other) => {
+                format!("`{written}` needs an output of `{module}`, which is no resource but a `{}`", other.kind)
+            }
+            None => format!("`{written}` names a module that does not exist"),
+        };
+        let finding = self.finding("jit-unknown-module", message);
+        let names = self.stack.resources.iter().map(|p| &*p.resource.name);
+        match (other, crate::text::nearest(module, names)) {
+            (None, Some(near)) => finding.help(format!("did you mean `{near}`?")),
+            _ => finding,
+        }
+    }
+
+    /// A module reference that expansion takes for a variable.
+    fn blanked(&mut self) {
+        let Body::Module { module, .. } = Body::of(&self.used.body) else { return };
+        if !is_module(self.subject, self.stack, module) {
+            return;
+        }
+        let written = self.used.written.as_str();
+        let message = format!(
+            "`{written}` becomes an empty text: outside of {} it is taken for an environment variable",
+            listed(PRESERVED)
+        );
+        let note = "the environment is expanded when the plan is made, before references to modules are resolved";
+        let finding = self.finding("jit-ref-blanked-by-env-expansion", message).note(note);
+        self.report(finding);
+    }
+
+    fn variable(&mut self) {
+        let Some(known) = self.subject.variables else { return };
+        let name = self.used.body.as_str();
+        if known.contains(name) {
+            return;
+        }
+        let written = self.used.written.as_str();
+        let (rule, message) = match self.used.preserved {
+            true => ("jit-env-unset", format!("`{written}` is neither set nor a declared secret, so applying fails")),
+            false => (
+                "jit-env-silently-empty",
+                format!("`{written}` is neither set nor a declared secret, so an empty text takes its place"),
+            ),
+        };
+        let secrets = self.subject.config.secrets.iter().map(|s| &*s.name);
+        let near = crate::text::nearest(name, known.iter().map(String::as_str).chain(secrets));
+        let mut finding = self.finding(rule, message);
+        finding.help = near.map(|n| format!("did you mean `{n}`?"));
+        self.report(finding);
+    }
+}
+
+fn is_module(subject: &Subject<'_>, stack: &Stack, name: &str) -> bool {
+    subject.config.modules.iter().any(|m| *m.name == *name) || stack.resources.iter().any(|p| *p.resource.name == *name)
+}
+
+/// Shell syntax in a text that is expanded: no variable has such a name, wherever it is deployed. Told once a text.
+fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, sink: &mut Sink) {
+    let lost = |u: &&Use| {
+        let module = match Body::of(&u.body) {
+            Body::Module { module, .. } => is_module(subject, stack, module),
+            _ => false,
+        };
+        u.class == Class::Blanked && is_never_set(&u.body) && !module && !is_odd(&u.body)
+    };
+    let mut texts: Vec<Vec<&Use>> = Vec::new();
+    for used in planned.uses.iter().filter(lost) {
+        match texts.last_mut().filter(|t| t.first().is_some_and(|f| f.prov.origin == used.prov.origin)) {
+            Some(text) => text.push(used),
+            None => texts.push(vec![used]),
+        }
+    }
+    for text in texts {
+        let names: BTreeSet<&str> = text.iter().map(|u| u.written.as_str()).collect();
+        let Some(first) = text.first() else { continue };
+        let place = part(subject.files, (&first.prov, planned.resource.file), &first.written, first.nth);
+        let verb = if names.len() == 1 { "becomes" } else { "become" };
+        let message = format!("{} {verb} empty when the plan is made: no variable has such a name", listed(names));
+        let finding = Diagnostic::new("jit-env-silently-empty", message, place)
+            .token(first.written.as_str())
+            .note("every `$` that a name follows is expanded, in scripts too");
+        sink.in_stack(&stack.name, finding);
+    }
+}

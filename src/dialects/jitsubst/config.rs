@@ -1,0 +1,214 @@
+//! What a configuration says, its imports included: modules, environments, secrets (`reference: jitsubst.md` section 6).
+
+use super::sink::{Sink, label};
+use crate::diagnostic::Diagnostic;
+use crate::template::value_text;
+use crate::value::{FileId, Map, Origin, Prov, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A configuration with everything it imports.
+#[derive(Debug, Default)]
+pub(crate) struct Config {
+    /// The modules in the order of their declaration.
+    pub modules: Vec<Module>,
+    /// The section `environments`.
+    pub environments: BTreeMap<Arc<str>, Value>,
+    /// The declared secrets, those of modules included.
+    pub secrets: Vec<Secret>,
+}
+
+/// One entry of `modules`.
+#[derive(Debug)]
+pub(crate) struct Module {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub kind: Arc<str>,
+    /// All of it.
+    pub value: Value,
+    /// Where its name is written.
+    pub prov: Prov,
+    /// The file that declares it.
+    pub file: FileId,
+    /// The imports that led to that file.
+    pub imports: Arc<[Origin]>,
+}
+
+impl Module {
+    /// Whether it is a resource, which a plan creates and changes.
+    pub(crate) fn is_resource(&self) -> bool {
+        self.kind.starts_with("infra.") || self.kind.starts_with("platform.")
+    }
+
+    /// Its own configuration, without any environment.
+    pub(crate) fn config(&self) -> Option<&Value> {
+        self.value.get("config").filter(|v| !v.is_null())
+    }
+
+    /// What it says of an environment: none if nothing, null if it is left out there.
+    pub(crate) fn environment(&self, name: &str) -> Option<&Value> {
+        self.value.get("environments")?.get(name)
+    }
+}
+
+/// A declared secret.
+#[derive(Clone, Debug)]
+pub(crate) struct Secret {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Where that is written.
+    pub prov: Prov,
+    /// How it comes to be.
+    pub kind: SecretKind,
+}
+
+/// How a secret comes to be.
+#[derive(Clone, Debug)]
+pub(crate) enum SecretKind {
+    /// It is generated, or somebody supplies it.
+    Opaque,
+    /// It is an output of a module; the text that says which, if there is one.
+    Output(Option<Value>),
+}
+
+impl Config {
+    /// What one file says. What it imports is not part of it.
+    pub(crate) fn read(root: &Map, file: FileId, imports: &Arc<[Origin]>, sink: &mut Sink) -> Config {
+        let mut config = Config::default();
+        for value in list(root, "modules", file, sink) {
+            config.modules.extend(module(&value, file, imports, sink));
+        }
+        if let Some(environments) = map(root, "environments", file, sink) {
+            config.environments = environments.iter().map(|e| (Arc::clone(&e.key), e.value.clone())).collect();
+        }
+        if let Some(secrets) = map(root, "secrets", file, sink) {
+            let generated = list(&secrets, "generate", file, sink);
+            config.secrets.extend(generated.iter().filter_map(|v| secret(v, "key")));
+            let entries = list(&secrets, "entries", file, sink);
+            config.secrets.extend(entries.iter().filter_map(|v| secret(v, "name")));
+        }
+        config
+    }
+
+    /// Takes over what an imported file says; what is here already wins.
+    pub(crate) fn import(&mut self, other: Config) {
+        let names: BTreeSet<Arc<str>> = self.modules.iter().map(|m| Arc::clone(&m.name)).collect();
+        let mut seen = names;
+        self.modules.extend(other.modules.into_iter().filter(|m| seen.insert(Arc::clone(&m.name))));
+        for (name, value) in other.environments {
+            self.environments.entry(name).or_insert(value);
+        }
+        for secret in other.secrets {
+            if !self.secrets.iter().any(|s| s.name == secret.name) {
+                self.secrets.push(secret);
+            }
+        }
+    }
+
+    /// Adds the secrets that modules declare, once all imports are in.
+    pub(crate) fn add_secrets_of_modules(&mut self) {
+        for module in &self.modules {
+            if !matches!(&*module.kind, "secrets.generate" | "secrets.requires") {
+                continue;
+            }
+            for field in ["generate", "requires"] {
+                let items = module.config().and_then(|c| c.get(field)).and_then(Value::as_list);
+                for secret in items.iter().flat_map(|l| l.iter()).filter_map(|v| secret(v, "key")) {
+                    if !self.secrets.iter().any(|s| s.name == secret.name) {
+                        self.secrets.push(secret);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The names of all environments that the file or one of its resources speaks of.
+    pub(crate) fn environment_names(&self) -> BTreeSet<Arc<str>> {
+        let resources = self.modules.iter().filter(|m| m.is_resource());
+        let of_modules = resources.filter_map(|m| m.value.get("environments")?.as_map().cloned());
+        let of_modules: Vec<Arc<str>> = of_modules.flat_map(|m| m.keys().cloned().collect::<Vec<_>>()).collect();
+        self.environments.keys().cloned().chain(of_modules).collect()
+    }
+
+    /// The secret of a name.
+    pub(crate) fn secret(&self, name: &str) -> Option<&Secret> {
+        self.secrets.iter().find(|s| &*s.name == name)
+    }
+}
+
+fn module(value: &Value, file: FileId, imports: &Arc<[Origin]>, sink: &mut Sink) -> Option<Module> {
+    let fields = expect_map(value, "a module", file, sink)?;
+    let Some((name, prov)) = fields.get("name").and_then(|v| Some((text(v)?, v.prov.clone()))) else {
+        let message = "a module needs a `name`";
+        sink.push(Diagnostic::new("invalid-config", message, label(&value.prov, file, "")));
+        return None;
+    };
+    let kind = fields.get("type").and_then(text).unwrap_or_default();
+    let module = Module { name, kind, value: value.clone(), prov, file, imports: Arc::clone(imports) };
+    if module.is_resource() {
+        check_shape(&module, sink);
+    }
+    Some(module)
+}
+
+/// Complains of parts of a resource that must be maps and are not.
+fn check_shape(module: &Module, sink: &mut Sink) {
+    let file = module.file;
+    if let Some(config) = module.config() {
+        expect_map(config, "`config`", file, sink);
+    }
+    let Some(environments) = module.value.get("environments").filter(|v| !v.is_null()) else { return };
+    let Some(environments) = expect_map(environments, "`environments`", file, sink) else { return };
+    for entry in environments.iter().filter(|e| !e.value.is_null()) {
+        let own = expect_map(&entry.value, "an environment", file, sink);
+        if let Some(config) = own.as_ref().and_then(|m| m.get("config")).filter(|v| !v.is_null()) {
+            expect_map(config, "`config`", file, sink);
+        }
+    }
+}
+
+fn secret(value: &Value, key: &str) -> Option<Secret> {
+    let name = value.get(key)?;
+    let kind = match value.get("type").and_then(Value::as_str) {
+        Some("infra_output") => SecretKind::Output(value.get("source").cloned()),
+        _ => SecretKind::Opaque,
+    };
+    let text = text(name).filter(|t| !t.is_empty())?;
+    Some(Secret { name: text, prov: name.prov.clone(), kind })
+}
+
+/// The text of a scalar.
+pub(crate) fn text(value: &Value) -> Option<Arc<str>> {
+    match value.kind() {
+        "null" | "map" | "list" => None,
+        _ => Some(value.as_str().map_or_else(|| value_text(value).into(), Arc::from)),
+    }
+}
+
+fn expect_map(value: &Value, what: &str, file: FileId, sink: &mut Sink) -> Option<Arc<Map>> {
+    let map = value.as_map().cloned();
+    if map.is_none() {
+        let message = format!("{what} must be a map, not a {}", value.kind());
+        sink.push(Diagnostic::new("invalid-config", message, label(&value.prov, file, "")));
+    }
+    map
+}
+
+fn map(root: &Map, key: &str, file: FileId, sink: &mut Sink) -> Option<Arc<Map>> {
+    let value = root.get(key).filter(|v| !v.is_null())?;
+    expect_map(value, &format!("`{key}`"), file, sink)
+}
+
+/// The items of a list, which may be missing.
+pub(crate) fn list(root: &Map, key: &str, file: FileId, sink: &mut Sink) -> Vec<Value> {
+    let Some(value) = root.get(key).filter(|v| !v.is_null()) else { return Vec::new() };
+    match value.as_list() {
+        Some(items) => items.to_vec(),
+        None => {
+            let message = format!("`{key}` must be a list, not a {}", value.kind());
+            sink.push(Diagnostic::new("invalid-config", message, label(&value.prov, file, "")));
+            Vec::new()
+        }
+    }
+}

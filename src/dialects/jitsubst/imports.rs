@@ -1,0 +1,181 @@
+//! A file with everything it imports, depth first (`reference: jitsubst.md` section 6.1).
+
+use super::config::{self, Config};
+use super::load::{Loaded, Loader};
+use super::sink::{Sink, label};
+use crate::diagnostic::{Diagnostic, Label};
+use crate::value::{Map, Origin, Value};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// How deep files may import each other.
+const MAX_DEPTH: usize = 200;
+
+/// A configuration with the files it came from.
+#[derive(Default)]
+pub(crate) struct Imported {
+    /// The configuration; none if a file could not be used.
+    pub config: Option<Config>,
+    /// The files, the main one first, in the order in which they were met.
+    pub files: Vec<Arc<Loaded>>,
+}
+
+/// Loads a file and what it imports.
+pub(crate) fn load(loader: &Loader<'_>, path: &str, sink: &mut Sink) -> Imported {
+    let mut walk = Walk { loader, sink, open: Vec::new(), files: Vec::new(), seen: BTreeSet::new() };
+    let mut config = walk.file(path, None, &Arc::from([]));
+    if let Some(config) = &mut config {
+        config.add_secrets_of_modules();
+    }
+    Imported { config, files: walk.files }
+}
+
+struct Walk<'a, 's> {
+    loader: &'a Loader<'a>,
+    sink: &'s mut Sink,
+    /// The files on the way here, each with the import that leads on from it.
+    open: Vec<(String, Label)>,
+    files: Vec<Arc<Loaded>>,
+    seen: BTreeSet<String>,
+}
+
+impl Walk<'_, '_> {
+    /// What a file says with its imports; none if any of it cannot be used.
+    fn file(&mut self, path: &str, import: Option<(&Value, &Loaded)>, way: &Arc<[Origin]>) -> Option<Config> {
+        let loaded = match self.loader.load(path) {
+            Ok(loaded) => loaded,
+            Err(message) => {
+                let label = self.site(import);
+                self.sink.push(Diagnostic::new("unreadable-file", message, label));
+                return None;
+            }
+        };
+        let Some(loaded) = loaded else {
+            self.missing(path, import);
+            return None;
+        };
+        if !self.seen.insert(path.to_owned()) {
+            // Who comes first wins, so a file that was taken in before has nothing to add.
+            return Some(Config::default());
+        }
+        self.files.push(Arc::clone(&loaded));
+        let value = match &loaded.value {
+            Ok(value) => value,
+            Err(problems) => {
+                for problem in problems {
+                    self.sink.push(problem.clone());
+                }
+                return None;
+            }
+        };
+        let root = match value.as_map() {
+            Some(root) => Arc::clone(root),
+            None if value.is_null() => Arc::new(Map::new()),
+            None => {
+                let message = format!("a configuration must be a map, not a {}", value.kind());
+                self.sink.push(Diagnostic::new("invalid-config", message, label(&value.prov, loaded.file, "")));
+                return None;
+            }
+        };
+        let mut whole = Some(Config::read(&root, loaded.file, way, self.sink));
+        let imports = config::list(&root, "imports", loaded.file, self.sink);
+        for import in &imports {
+            let imported = self.import(path, &loaded, import, way);
+            match (&mut whole, imported) {
+                (Some(config), Some(imported)) => config.import(imported),
+                _ => whole = None,
+            }
+        }
+        whole
+    }
+
+    fn import(&mut self, path: &str, loaded: &Loaded, import: &Value, way: &Arc<[Origin]>) -> Option<Config> {
+        let place = label(&import.prov, loaded.file, "");
+        let Some(text) = config::text(import) else {
+            let message = format!("an import must be the path of a file, not a {}", import.kind());
+            self.sink.push(Diagnostic::new("invalid-config", message, place));
+            return None;
+        };
+        let Some(target) = join(parent(path), &text) else {
+            let message = format!("`{text}` lies outside of the repository");
+            self.sink.push(Diagnostic::new("unresolved-import", message, place).token(&*text));
+            return None;
+        };
+        if target == path || self.open.iter().any(|(p, _)| *p == target) {
+            self.cycle(path, &target, place);
+            return None;
+        }
+        if self.open.len() >= MAX_DEPTH {
+            let message = format!("imports are nested deeper than {MAX_DEPTH} files");
+            self.sink.push(Diagnostic::new("unresolved-import", message, place));
+            return None;
+        }
+        self.open.push((path.to_owned(), place));
+        let way: Arc<[Origin]> = way.iter().copied().chain(import.prov.origin).collect();
+        let config = self.file(&target, Some((import, loaded)), &way);
+        self.open.pop();
+        config
+    }
+
+    fn cycle(&mut self, path: &str, target: &str, place: Label) {
+        let from = self.open.iter().position(|(p, _)| p == target).unwrap_or(self.open.len());
+        let mut steps: Vec<(String, Label)> = self.open[from..].to_vec();
+        steps.push((path.to_owned(), place.clone()));
+        let mut names: Vec<String> = steps.iter().map(|(p, _)| format!("`{p}`")).collect();
+        names.push(format!("`{target}`"));
+        let message = format!("files import each other: {}", names.join(" → "));
+        let mut finding = Diagnostic::new("import-cycle", message, place).chain().token(target);
+        if steps.len() > 1 {
+            for (i, (path, at)) in steps.iter().enumerate() {
+                let next = steps.get(i + 1).map_or(target, |(p, _)| p);
+                finding = finding.related(Label { message: format!("`{path}` imports `{next}`"), ..at.clone() });
+            }
+        }
+        self.sink.push(finding);
+    }
+
+    fn missing(&mut self, path: &str, import: Option<(&Value, &Loaded)>) {
+        let label = self.site(import);
+        let (rule, message) = match import {
+            Some(_) => ("unresolved-import", format!("there is no file `{path}`")),
+            None => ("invalid-config", format!("the configuration file {path} does not exist")),
+        };
+        let mut finding = Diagnostic::new(rule, message, label).token(path);
+        if import.is_some() {
+            let paths = self.loader.source.listing().iter().map(|e| &*e.path);
+            let near = crate::text::nearest(path, paths.filter(|p| p.ends_with(".yaml") || p.ends_with(".yml")));
+            finding.help = near.map(|n| format!("did you mean `{n}`?"));
+        }
+        self.sink.push(finding);
+    }
+
+    fn site(&self, import: Option<(&Value, &Loaded)>) -> Label {
+        match import {
+            Some((value, loaded)) => label(&value.prov, loaded.file, ""),
+            None => Label::new(self.loader.files.add("infra.yaml", "", || Arc::from("")), 0, 0, ""),
+        }
+    }
+}
+
+/// The folder of a file; empty for a file at the root.
+pub(crate) fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// A path from a folder; none if it leads out of the repository.
+pub(crate) fn join(dir: &str, path: &str) -> Option<String> {
+    if path.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in dir.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

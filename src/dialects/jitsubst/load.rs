@@ -1,0 +1,101 @@
+//! Reads the files of one revision, each once.
+
+use crate::diagnostic::{Diagnostic, Label};
+use crate::files::Files;
+use crate::source::{BlobId, ResolveError, Source};
+use crate::value::{FileId, Origin, Prov, Value, decode};
+use crate::yaml::{self, ProblemKind, Span};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A file of the revision.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// Its id.
+    pub file: FileId,
+    /// Its text.
+    pub text: Arc<str>,
+    /// Its value, or what keeps it from having one.
+    pub value: Result<Value, Vec<Diagnostic>>,
+}
+
+/// Files decoded so far; both revisions share it.
+#[derive(Default)]
+pub(crate) struct Cache {
+    loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
+}
+
+/// The content of a file and the path it was asked for by.
+type Identity = (BlobId, Arc<str>);
+
+/// The files of one revision.
+pub(crate) struct Loader<'a> {
+    /// The revision.
+    pub source: &'a dyn Source,
+    /// The table of files.
+    pub files: &'a Files,
+    /// What is decoded already.
+    pub cache: &'a Cache,
+    /// Paths that were asked for, whether they are there or not.
+    pub asked: Mutex<BTreeSet<String>>,
+}
+
+impl<'a> Loader<'a> {
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
+        Loader { source, files, cache, asked: Mutex::default() }
+    }
+
+    /// The file at a path; none if there is none.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn load(&self, path: &str) -> Result<Option<Arc<Loaded>>, String> {
+        let ask = |path: &str| {
+            self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        };
+        ask(path);
+        let entry = match self.source.listing().resolve(path) {
+            Ok(entry) => entry,
+            Err(ResolveError::Missing | ResolveError::IsDirectory) => return Ok(None),
+            Err(error) => return Err(format!("{path}: {error}")),
+        };
+        ask(&entry.path);
+        let key = (entry.id, Arc::from(path));
+        let lock = || self.cache.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(loaded) = lock().get(&key) {
+            return Ok(Some(Arc::clone(loaded)));
+        }
+        let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
+        let parsed = yaml::parse(&bytes);
+        let text = match &parsed {
+            Ok(doc) => Arc::clone(doc.text()),
+            Err(_) => Arc::from(String::from_utf8_lossy(&bytes)),
+        };
+        let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
+        let value = match &parsed {
+            Ok(doc) => {
+                let place =
+                    |key: u32, s: Span| Prov::at(Origin { file, key: key.min(s.start), start: s.start, end: s.end });
+                decode::decode(doc, &place).map_err(|all| all.iter().map(|p| problem(file, p)).collect())
+            }
+            Err(e) => {
+                let end = text.len() as u32;
+                let label = Label::new(file, e.offset.min(end), (e.offset + 1).min(end), "");
+                Err(vec![Diagnostic::new("invalid-yaml", e.message.clone(), label).breaking()])
+            }
+        };
+        let loaded = Arc::new(Loaded { file, text, value });
+        lock().insert(key, Arc::clone(&loaded));
+        Ok(Some(loaded))
+    }
+}
+
+fn problem(file: FileId, problem: &yaml::Problem) -> Diagnostic {
+    let rule = if problem.kind == ProblemKind::DuplicateKey { "duplicate-key" } else { "invalid-yaml" };
+    let at = |s: Span, words: &str| Label::new(file, s.start, s.end, words);
+    let finding = Diagnostic::new(rule, problem.message.as_str(), at(problem.span, "")).breaking();
+    match problem.related {
+        Some(span) => finding.related(at(span, "first written here")),
+        None => finding,
+    }
+}

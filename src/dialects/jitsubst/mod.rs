@@ -1,0 +1,234 @@
+//! jitsubst: the `infra.yaml` of GoCodeAlone/workflow. The stages in the order in which `wfctl` runs them:
+//!
+//! `load`, `config` and `imports` (what the files say) → `overlay` (each module in each environment) → `expand` and `defer`
+//! (variables when the plan is made; references that wait) → `order` (the plan as a whole) → the estate. An environment is
+//! a stack, a resource a component. `reference` and `substitute` are the substitution itself, which `eval` runs with
+//! everything known; `checks` are the rules.
+
+mod checks;
+mod config;
+mod context;
+mod defer;
+mod expand;
+mod imports;
+mod load;
+mod order;
+mod overlay;
+mod reference;
+mod sink;
+mod substitute;
+#[cfg(test)]
+mod tests;
+
+use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
+use crate::diagnostic;
+use crate::estate::{Component, Estate, Removal, State, Unit};
+use crate::files::Files;
+use crate::graph::Graph;
+use crate::source::Source;
+use crate::value::{Prov, Value};
+use checks::Subject;
+use config::Config;
+use defer::Planned;
+use imports::{Imported, join, parent};
+use load::{Cache, Loader};
+use overlay::{Place, Resource};
+use sink::Sink;
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError};
+use substitute::Mode;
+
+/// The names that a configuration has in its folder, the first one first.
+const NAMES: [&str; 2] = ["infra.yaml", "config/infra.yaml"];
+/// The name of the only stack of a project without environments.
+const NO_ENVIRONMENT: &str = "default";
+/// The type and the name of the component that shows the plan of an environment as a whole.
+const PLAN: &str = "plan";
+
+/// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
+#[derive(Default)]
+pub struct Jitsubst {
+    cache: Cache,
+}
+
+/// An environment, resolved.
+pub(crate) struct Stack {
+    /// Its name.
+    name: Arc<str>,
+    /// Its resources in the order of their declaration, the first of each name.
+    resources: Vec<Planned>,
+    /// Resources whose name another one has already.
+    duplicates: Vec<Resource>,
+    /// Modules that it leaves out, with the null that says so.
+    skipped: Vec<(Arc<str>, Prov)>,
+    /// Who depends on whom.
+    depends: Graph<String, checks::Edge>,
+    /// The same with references.
+    needs: Graph<String, checks::Edge>,
+}
+
+impl Stack {
+    fn new(config: &Config, files: &Files, name: &Arc<str>, environment: Option<&str>) -> Self {
+        let (mut resources, mut duplicates, mut skipped) = (Vec::<Planned>::new(), Vec::new(), Vec::new());
+        for module in config.modules.iter().filter(|m| m.is_resource()) {
+            match overlay::place(config, module, environment) {
+                Place::Skipped(site) => skipped.push((Arc::clone(&module.name), site)),
+                Place::Present(r) if resources.iter().any(|p| p.resource.name == r.name) => duplicates.push(r),
+                Place::Present(r) => resources.push(defer::plan(config, r)),
+            }
+        }
+        let depends = checks::depends(&resources);
+        let needs = checks::needs(&resources, &depends, files);
+        Stack { name: Arc::clone(name), resources, duplicates, skipped, depends, needs }
+    }
+
+    fn components(&self) -> Vec<Arc<Component>> {
+        let of = |planned: &Planned| Component {
+            stack: Arc::clone(&self.name),
+            kind: Arc::clone(&planned.resource.kind),
+            name: Arc::clone(&planned.resource.name),
+            value: planned.value(),
+            influences: planned.resource.influences.clone().into(),
+            locals: None,
+            declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
+            removal: Removal::Destroyed,
+        };
+        let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
+        if !self.resources.is_empty() {
+            let depends_on = self.resources.iter().filter_map(|p| p.resource.config.get("depends_on"));
+            all.push(Arc::new(Component {
+                stack: Arc::clone(&self.name),
+                kind: PLAN.into(),
+                name: PLAN.into(),
+                value: order::plan(&self.resources),
+                influences: depends_on.filter_map(|v| v.prov.origin).collect(),
+                locals: None,
+                declared: None,
+                removal: Removal::Nothing,
+            }));
+        }
+        all.sort_by_key(|c| c.address());
+        all
+    }
+}
+
+impl Jitsubst {
+    /// The dialect, with nothing parsed yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The unit of one configuration and what is wrong in it.
+    fn unit(&self, loader: &Loader<'_>, path: &str, project: &Project, scope: Scope<'_>) -> (Arc<Unit>, Sink) {
+        let mut sink = Sink::default();
+        let Imported { config, files } = imports::load(loader, path, &mut sink);
+        let asked = std::mem::take(&mut *loader.asked.lock().unwrap_or_else(PoisonError::into_inner));
+        let touched = match scope {
+            Scope::All => true,
+            Scope::Touched(changes) => changes.iter().any(|c| asked.contains(&*c.path)),
+        };
+        let file = files.first().map_or_else(|| loader.files.add(path, "", || Arc::from("")), |l| l.file);
+        let ids: BTreeSet<_> = files.iter().map(|l| l.file).collect();
+        let mut unit = Unit {
+            name: path.into(),
+            file,
+            files: ids.into_iter().collect(),
+            components: Vec::new(),
+            state: State::Broken,
+            broken: Vec::new(),
+        };
+        if let Some(config) = config.filter(|_| !sink.is_broken()) {
+            unit.state = if touched { State::Resolved } else { State::OutOfScope };
+            if touched {
+                let stacks = stacks(&config, loader.files);
+                unit.components = stacks.iter().flat_map(Stack::components).collect();
+                unit.components.sort_by_key(|c| c.address());
+                let (loaded, files) = (&files, loader.files);
+                let variables = project.variables.as_ref();
+                checks::run(&Subject { config: &config, stacks: &stacks, loaded, files, variables }, &mut sink);
+            }
+        }
+        (Arc::new(unit), sink)
+    }
+}
+
+/// All environments; if there are none, the one that has no name.
+fn stacks(config: &Config, files: &Files) -> Vec<Stack> {
+    let names = config.environment_names();
+    if names.is_empty() {
+        return vec![Stack::new(config, files, &NO_ENVIRONMENT.into(), None)];
+    }
+    crate::threads::map(&names.into_iter().collect::<Vec<_>>(), |name| Stack::new(config, files, name, Some(name)))
+}
+
+impl Dialect for Jitsubst {
+    fn name(&self) -> &'static str {
+        "jitsubst"
+    }
+
+    fn known_by(&self) -> &'static str {
+        "an infra.yaml with `modules`"
+    }
+
+    fn claims(&self, source: &dyn Source, config: &str) -> bool {
+        is_configuration(source, config)
+    }
+
+    fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
+        if find(source, &project.start).is_some() { Presence::Certain } else { Presence::Absent }
+    }
+
+    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate {
+        let loader = Loader::new(source, files, &self.cache);
+        let paths = match project.config.is_empty() {
+            true => find(source, &project.start).into_iter().collect(),
+            false => project.config.clone(),
+        };
+        let mut estate = Estate::default();
+        for path in &paths {
+            let (unit, sink) = self.unit(&loader, path, project, scope);
+            estate.findings.extend(sink.into_findings());
+            estate.units.push(unit);
+        }
+        diagnostic::unite(&mut estate.findings);
+        estate
+    }
+
+    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
+        let mode = if partial { Mode::Lenient } else { Mode::Strict };
+        let sources = context::read(context, mode).map_err(EvalError::new)?;
+        let resolved = substitute::resolve(template, &sources, mode).map_err(EvalError::new)?;
+        let (unresolved, reasons) =
+            resolved.unresolved.into_iter().map(|(body, why)| (body.clone(), format!("`${{{body}}}`: {why}"))).unzip();
+        Ok(Evaluated { value: resolved.value, unresolved, reasons })
+    }
+}
+
+/// The configuration of the folder to start in, or of the nearest one around it.
+fn find(source: &dyn Source, start: &str) -> Option<String> {
+    let mut dir = start;
+    loop {
+        let paths = NAMES.iter().filter_map(|name| join(dir, name));
+        if let Some(found) = paths.into_iter().find(|p| is_configuration(source, p)) {
+            return Some(found);
+        }
+        if dir.is_empty() {
+            return None;
+        }
+        dir = parent(dir);
+    }
+}
+
+/// Whether a file has what a configuration has: modules, or imports of them. The name alone says little.
+fn is_configuration(source: &dyn Source, path: &str) -> bool {
+    let entry = source.listing().resolve(path).ok();
+    let Some(bytes) = entry.and_then(|e| source.read(e).ok()) else { return false };
+    let named = |key: &str| key == "modules" || key == "imports";
+    match crate::yaml::parse(&bytes) {
+        Ok(doc) => doc.root().is_some_and(|root| ["modules", "imports"].iter().any(|k| doc.get(root, k).is_some())),
+        // A broken one is still one.
+        Err(_) => String::from_utf8_lossy(&bytes)
+            .lines()
+            .any(|line| line.split_once(':').is_some_and(|(key, _)| named(key.trim_matches(['"', '\''])))),
+    }
+}

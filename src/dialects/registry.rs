@@ -1,0 +1,122 @@
+//! Which dialects a project has, and what they resolve to together.
+
+use super::{Dialect, Presence, Project, Scope, Variables, all};
+use crate::diagnostic;
+use crate::estate::Estate;
+use crate::files::Files;
+use crate::source::Source;
+
+/// The dialects that a run looks at. They keep what they have parsed, so that a second revision costs what is new in it.
+pub struct Dialects {
+    all: Vec<Box<dyn Dialect>>,
+}
+
+impl Dialects {
+    /// The dialect of a name (see [`names`](Self::names)), or all of them.
+    pub fn new(only: Option<&str>) -> Self {
+        let mut all = all();
+        all.retain(|d| only.is_none_or(|name| d.name() == name));
+        Dialects { all }
+    }
+
+    /// The names of all dialects.
+    pub fn names() -> Vec<&'static str> {
+        all().iter().map(|d| d.name()).collect()
+    }
+
+    /// The dialects.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Dialect> {
+        self.all.iter().map(|d| &**d)
+    }
+
+    /// The environment variables that one of them honours.
+    pub fn variables(&self) -> impl Iterator<Item = Variables> {
+        self.iter().map(Dialect::variables)
+    }
+
+    /// What projects are known by: "an `x.yaml`, or a folder `y`".
+    pub fn known_by(&self) -> String {
+        self.iter().map(Dialect::known_by).collect::<Vec<_>>().join(", or ")
+    }
+
+    /// The projects in some states of a repository; a dialect is in if one of them has it.
+    pub fn detect(&self, sources: &[&dyn Source], project: &Project) -> Found<'_> {
+        if !project.config.is_empty() {
+            return self.configured(sources, project);
+        }
+        let presence = |d: &dyn Dialect| sources.iter().map(|s| d.detect(*s, project)).max();
+        let mut found: Vec<(Presence, Part<'_>)> = Vec::new();
+        for dialect in self.iter() {
+            let presence = presence(dialect).unwrap_or(Presence::Absent);
+            let part = Part { dialect, project: project.clone(), searched: true };
+            found.extend((presence != Presence::Absent).then_some((presence, part)));
+        }
+        let best = found.iter().map(|(p, _)| *p).max();
+        Found { parts: found.into_iter().filter(|(p, _)| Some(*p) == best).map(|(_, part)| part).collect() }
+    }
+
+    /// The dialects of what the user named.
+    fn configured(&self, sources: &[&dyn Source], project: &Project) -> Found<'_> {
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for (index, dialect) in self.iter().enumerate() {
+            let claims = |d: &dyn Dialect, path: &str| sources.iter().any(|s| d.claims(*s, path));
+            let own = |path: &&String| match claims(dialect, path) {
+                true => !self.iter().take(index).any(|earlier| claims(earlier, path)),
+                false => index == 0 && !self.iter().any(|other| claims(other, path)),
+            };
+            let config: Vec<String> = project.config.iter().filter(own).cloned().collect();
+            if !config.is_empty() {
+                parts.push(Part { dialect, project: Project { config, ..project.clone() }, searched: false });
+            }
+        }
+        Found { parts }
+    }
+}
+
+/// The projects of one place, each of its own dialect.
+pub struct Found<'a> {
+    parts: Vec<Part<'a>>,
+}
+
+struct Part<'a> {
+    dialect: &'a dyn Dialect,
+    project: Project,
+    /// Whether it was found, not named: a state may then lack it.
+    searched: bool,
+}
+
+impl Found<'_> {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Resolves one state. A project that it does not have yet, or no more, is an empty one there.
+    pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Estate {
+        combine(self.resolve_each(source, files, scope).into_iter().map(|(_, estate)| estate).collect())
+    }
+
+    /// The same, each project by itself.
+    pub fn resolve_each(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Vec<(&dyn Dialect, Estate)> {
+        let there = |p: &&Part<'_>| !p.searched || p.dialect.detect(source, &p.project) != Presence::Absent;
+        let parts = self.parts.iter().filter(there);
+        parts.map(|p| (p.dialect, p.dialect.resolve(source, &p.project, files, scope))).collect()
+    }
+}
+
+/// Estates of several dialects as one. Units stay in the order of the dialects, and of their names within one.
+fn combine(mut estates: Vec<Estate>) -> Estate {
+    if estates.len() <= 1 {
+        return estates.pop().unwrap_or_default();
+    }
+    let mut whole = Estate::default();
+    for estate in estates {
+        whole.units.extend(estate.units);
+        whole.findings.extend(estate.findings);
+        whole.documents.extend(estate.documents);
+    }
+    diagnostic::unite(&mut whole.findings);
+    whole.documents.sort_by_key(|(file, _)| *file);
+    whole.documents.dedup_by_key(|(file, _)| *file);
+    whole
+}

@@ -1,0 +1,195 @@
+//! Local names that differ, and what of the configuration each difference reaches.
+
+use super::{Change, ChangeKind, ComponentChange, Side};
+use crate::estate::{Address, Estate, Local, LocalScope, Placed, State};
+use crate::files::Files;
+use crate::value::{Data, FileId, Origin, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// The most values of one sub-tree that are looked at.
+const MAX_NODES: usize = 20_000;
+
+/// A local name that differs.
+#[derive(Clone, Debug)]
+pub struct LocalChange {
+    /// The path of its file.
+    pub file: Arc<str>,
+    /// Its scope: `global`, a component type, or the type and the name of a component.
+    pub scope: String,
+    /// Its name.
+    pub name: Arc<str>,
+    /// What happened.
+    pub kind: ChangeKind,
+    /// Its value before; none if it was added.
+    pub before: Option<Value>,
+    /// Its value after; none if it was removed.
+    pub after: Option<Value>,
+    /// The side where it is written and the line, from 1; of the newer revision if it is there.
+    pub side: Side,
+    /// See there.
+    pub line: u32,
+    /// The changes of effective values that read it, by address and path, sorted; the path of a component that one side
+    /// alone has is empty.
+    pub reached: BTreeSet<(Address, String)>,
+}
+
+/// Start, end and index of a changed local.
+type Place = (u32, u32, usize);
+
+/// Collects what changed locals reach.
+pub(super) struct Reach {
+    changes: Vec<LocalChange>,
+    /// By side and file: where changed locals are written, from their start to their end, and which ones they are.
+    places: [HashMap<FileId, Vec<Place>>; 2],
+}
+
+impl Reach {
+    /// The locals that differ between two estates.
+    pub(super) fn new(base: &Estate, head: &Estate, files: &Files, touched: Option<&dyn Fn(&str) -> bool>) -> Self {
+        let mut reach = Reach { changes: Vec::new(), places: Default::default() };
+        let shared: BTreeSet<*const LocalScope> = base.locals.scopes.iter().map(Arc::as_ptr).collect();
+        let shared: BTreeSet<*const LocalScope> =
+            head.locals.scopes.iter().map(Arc::as_ptr).filter(|p| shared.contains(p)).collect();
+        let scopes = |estate: &Estate| -> BTreeMap<_, Arc<LocalScope>> {
+            let own = estate.locals.scopes.iter().filter(|s| !shared.contains(&Arc::as_ptr(s)));
+            own.map(|s| ((Arc::clone(&files.get(s.file).path), s.level.clone()), Arc::clone(s))).collect()
+        };
+        let (old, new) = (scopes(base), scopes(head));
+        // A file that nothing reaches any more because something else is broken has not lost its locals.
+        let broken = [base, head].map(|e| e.units.iter().any(|u| u.state == State::Broken));
+        let keys: BTreeSet<_> = old.keys().chain(new.keys()).cloned().collect();
+        for key in keys {
+            let (a, b) = (old.get(&key), new.get(&key));
+            let has_file = |all: &BTreeMap<(Arc<str>, _), _>| all.keys().any(|k: &(Arc<str>, _)| k.0 == key.0);
+            let unsure = a.is_none() && !has_file(&old) && (broken[0] || touched.is_some_and(|t| !t(&key.0)))
+                || b.is_none() && !has_file(&new) && (broken[1] || touched.is_some_and(|t| !t(&key.0)));
+            if !unsure {
+                reach.compare(&key.0, &key.1.to_string(), a, b, files);
+            }
+        }
+        for places in reach.places.iter_mut().flat_map(|p| p.values_mut()) {
+            places.sort_unstable();
+        }
+        reach
+    }
+
+    fn compare(
+        &mut self,
+        file: &Arc<str>,
+        scope: &str,
+        old: Option<&Arc<LocalScope>>,
+        new: Option<&Arc<LocalScope>>,
+        files: &Files,
+    ) {
+        let by_name = |scope: Option<&Arc<LocalScope>>| -> BTreeMap<Arc<str>, Local> {
+            scope.into_iter().flat_map(|s| &s.locals).map(|l| (Arc::clone(&l.name), l.clone())).collect()
+        };
+        let (old, new) = (by_name(old), by_name(new));
+        let names: BTreeSet<&Arc<str>> = old.keys().chain(new.keys()).collect();
+        for name in names {
+            let (a, b) = (old.get(name), new.get(name));
+            let (before, after) = (a.map(|l| l.value.clone()), b.map(|l| l.value.clone()));
+            // What cannot be resolved cannot be compared.
+            let (kind, before, after) = match (before, after) {
+                (Some(Some(x)), Some(Some(y))) if x != y => (ChangeKind::Changed, Some(x), Some(y)),
+                (None, Some(Some(y))) => (ChangeKind::Added, None, Some(y)),
+                (Some(Some(x)), None) => (ChangeKind::Removed, Some(x), None),
+                _ => continue,
+            };
+            let (side, written) = match b {
+                Some(local) => (Side::Head, local.origin),
+                None => (Side::Base, a.and_then(|l| l.origin)),
+            };
+            let line = written.map_or(1, |o| files.get(o.file).line(o.key));
+            for (side, local) in [(Side::Base, a), (Side::Head, b)] {
+                if let Some(origin) = local.and_then(|l| l.origin) {
+                    let places = self.places[side as usize].entry(origin.file).or_default();
+                    places.push((origin.key, origin.end, self.changes.len()));
+                }
+            }
+            self.changes.push(LocalChange {
+                file: Arc::clone(file),
+                scope: scope.to_owned(),
+                name: Arc::clone(name),
+                kind,
+                before,
+                after,
+                side,
+                line,
+                reached: BTreeSet::new(),
+            });
+        }
+    }
+
+    /// Notes what a component that differs reads of them.
+    pub(super) fn note(&mut self, found: &ComponentChange, old: Option<&Placed>, new: Option<&Placed>) {
+        if self.changes.is_empty() {
+            return;
+        }
+        let address = found.address();
+        for Change { path, before, after, .. } in &found.changes {
+            for (side, value) in [(Side::Base, before), (Side::Head, after)] {
+                if let Some(value) = value {
+                    self.tree(side, value, &address, path);
+                }
+            }
+        }
+        if found.changes.is_empty() {
+            for (side, placed) in [(Side::Base, old), (Side::Head, new)] {
+                if let Some(placed) = placed {
+                    self.tree(side, &placed.component.value, &address, "");
+                }
+            }
+        }
+    }
+
+    fn tree(&mut self, side: Side, value: &Value, address: &Address, path: &str) {
+        let mut stack = vec![value];
+        let mut left = MAX_NODES;
+        let mut hits: BTreeSet<usize> = BTreeSet::new();
+        while let Some(value) = stack.pop() {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            value.prov.for_each_input(&mut |origin| hits.extend(self.at(side, origin)));
+            match &value.data {
+                Data::List(items) => stack.extend(items.iter()),
+                Data::Map(map) => stack.extend(map.iter().map(|e| &e.value)),
+                _ => {}
+            }
+        }
+        for hit in hits {
+            self.changes[hit].reached.insert((address.clone(), path.to_owned()));
+        }
+    }
+
+    /// The changed local that is written around a place.
+    fn at(&self, side: Side, origin: Origin) -> Option<usize> {
+        let places = self.places[side as usize].get(&origin.file)?;
+        let after = places.partition_point(|p| p.0 <= origin.key);
+        let (_, end, local) = places.get(after.checked_sub(1)?)?;
+        (origin.end <= *end).then_some(*local)
+    }
+
+    /// The changed locals, sorted by file, scope and name. Those of files all of whose components `filter` leaves out
+    /// are not asked for.
+    pub(super) fn finish(
+        mut self,
+        sides: [&Estate; 2],
+        files: &Files,
+        filter: &dyn Fn(&Address) -> bool,
+    ) -> Vec<LocalChange> {
+        let mut asked: HashMap<Arc<str>, bool> = HashMap::new();
+        self.changes.retain(|change| {
+            *asked.entry(Arc::clone(&change.file)).or_insert_with(|| {
+                let uses = |ids: &[FileId]| ids.iter().any(|id| files.get(*id).path == change.file);
+                let units = sides.iter().flat_map(|e| &e.units).filter(|u| !u.components.is_empty() && uses(&u.files));
+                let mut components = units.flat_map(|u| &u.components).peekable();
+                components.peek().is_none() || components.any(|c| filter(&c.address()))
+            })
+        });
+        self.changes
+    }
+}

@@ -1,0 +1,84 @@
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+use super::*;
+use proptest::prelude::*;
+
+fn graph(edges: &[(&'static str, &'static str)]) -> Graph<&'static str, usize> {
+    let mut graph = Graph::new();
+    for (i, (from, to)) in edges.iter().enumerate() {
+        graph.add_edge(*from, *to, i);
+    }
+    graph
+}
+
+fn cycles(edges: &[(&'static str, &'static str)]) -> Vec<String> {
+    let graph = graph(edges);
+    graph.cycles().iter().map(|c| c.iter().map(|s| *s.from).collect::<Vec<_>>().join(">")).collect()
+}
+
+#[test]
+fn cycles_are_minimal_and_start_at_their_smallest_node() {
+    assert_eq!(cycles(&[("a", "b"), ("b", "c")]), [""; 0]);
+    assert_eq!(cycles(&[("a", "a")]), ["a"]);
+    assert_eq!(cycles(&[("c", "a"), ("b", "c"), ("a", "b")]), ["a>b>c"]);
+    assert_eq!(cycles(&[("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("c", "a")]), ["a>b>c", "a>b>c>d"]);
+    assert_eq!(cycles(&[("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")]), ["a>b", "b>c"]);
+    assert_eq!(cycles(&[("x", "y"), ("y", "x"), ("x", "a"), ("a", "b"), ("b", "a")]), ["a>b", "x>y"]);
+}
+
+#[test]
+fn the_first_of_several_edges_is_told() {
+    let graph = graph(&[("a", "b"), ("b", "a"), ("a", "b")]);
+    let edges: Vec<usize> = graph.cycles()[0].iter().map(|s| *s.edge).collect();
+    assert_eq!(edges, [0, 1]);
+    assert_eq!(graph.edges(&"a").collect::<Vec<_>>(), [(&"b", &0), (&"b", &2)]);
+    assert_eq!(graph.edges(&"nobody").count(), 0);
+}
+
+#[test]
+fn what_can_be_reached() {
+    let graph = graph(&[("a", "b"), ("b", "c"), ("c", "b"), ("d", "a")]);
+    assert_eq!(graph.reachable(&"a"), BTreeSet::from([&"b", &"c"]));
+    assert_eq!(graph.reachable(&"b"), BTreeSet::from([&"b", &"c"]));
+    assert!(graph.reachable(&"nobody").is_empty());
+}
+
+#[test]
+fn long_chains_do_not_overflow() {
+    let mut graph = Graph::new();
+    for i in 0..100_000u32 {
+        graph.add_edge(i, (i + 1) % 100_000, ());
+    }
+    assert_eq!(graph.cycles()[0].len(), 100_000);
+}
+
+proptest! {
+    /// A node is on a told cycle exactly if it reaches itself; every step of a cycle is an edge to the next one.
+    #[test]
+    fn cycles_cover_what_reaches_itself(edges in prop::collection::vec((0u8..12, 0u8..12), 0..40)) {
+        let mut graph = Graph::new();
+        for (i, (from, to)) in edges.iter().enumerate() {
+            graph.add_edge(*from, *to, i);
+        }
+        let cycles = graph.cycles();
+        let told: BTreeSet<u8> = cycles.iter().flatten().map(|s| *s.from).collect();
+        let expected: BTreeSet<u8> = (0..12).filter(|n| graph.reachable(n).contains(n)).collect();
+        prop_assert_eq!(told, expected);
+        for cycle in &cycles {
+            let next = cycle.iter().cycle().skip(1);
+            for (step, next) in cycle.iter().zip(next) {
+                prop_assert_eq!(edges[*step.edge], (*step.from, *next.from));
+            }
+            let distinct: BTreeSet<u8> = cycle.iter().map(|s| *s.from).collect();
+            prop_assert_eq!(distinct.len(), cycle.len());
+        }
+        // The order of nodes does not matter to which nodes are told together.
+        let mut again = Graph::new();
+        for node in (0..12).rev() {
+            again.add_node(node);
+        }
+        for (i, (from, to)) in edges.iter().enumerate() {
+            again.add_edge(*from, *to, i);
+        }
+        prop_assert_eq!(&again.cycles(), &cycles);
+    }
+}

@@ -1,0 +1,151 @@
+//! From a YAML document to a [`Value`], as Go's yaml.v3 decodes it into `any`: merge keys are expanded, keys become text,
+//! tags that are not YAML's own are dropped.
+
+use super::{Data, Key, Map, Prov, Value};
+use crate::yaml::{self, Document, Kind, Node, NodeId, Problem, Scalar, Span, Style};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How deep a document may nest. Deeper ones exist only to hurt.
+const MAX_NESTING: usize = 1_000;
+
+/// The value of a document; null if it is empty. `place` gives the provenance of a value whose key (or itself) starts at
+/// the first offset and which spans the second range.
+///
+/// # Errors
+/// All that keeps it from being decoded.
+pub fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov) -> Result<Value, Vec<Problem>> {
+    let problems = yaml::problems(doc);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut run = Run { doc, place, done: HashMap::new(), depth: 0 };
+    Ok(doc.root().map(|root| run.value(root, None)).unwrap_or_default())
+}
+
+struct Run<'a> {
+    doc: &'a Document,
+    place: &'a dyn Fn(u32, Span) -> Prov,
+    /// Anchored nodes.
+    done: HashMap<NodeId, Value>,
+    depth: usize,
+}
+
+impl Run<'_> {
+    fn value(&mut self, id: NodeId, key: Option<u32>) -> Value {
+        let node = self.doc.node(id);
+        if let Kind::Alias { .. } = node.kind {
+            let target = self.doc.target(id);
+            let known = self.done.get(&target).cloned();
+            return known.unwrap_or_else(|| self.value(target, None));
+        }
+        if self.depth > MAX_NESTING {
+            return Value::default();
+        }
+        self.depth += 1;
+        let data = match &node.kind {
+            Kind::Scalar { value, style } => scalar(value, *style, core(node)),
+            Kind::Sequence(items) => Data::List(Arc::new(items.iter().map(|i| self.value(*i, None)).collect())),
+            Kind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
+            Kind::Alias { .. } => Data::Null,
+        };
+        self.depth -= 1;
+        let start = node.tag.as_ref().map_or(node.span.start, |t| t.span.start.min(node.span.start));
+        let prov = (self.place)(key.unwrap_or(start), Span { start, end: node.span.end });
+        let value = Value { data, prov };
+        if node.anchor.is_some() {
+            self.done.insert(id, value.clone());
+        }
+        value
+    }
+
+    fn map(&mut self, pairs: &[(NodeId, NodeId)]) -> Map {
+        let mut own: Vec<(Key, Value)> = Vec::with_capacity(pairs.len());
+        let mut merged: Vec<Value> = Vec::new();
+        let mut mixed = false;
+        for (key, value) in pairs {
+            let node = self.doc.node(self.doc.target(*key));
+            let Kind::Scalar { value: text, style } = &node.kind else { continue };
+            let start = self.doc.node(*key).span.start;
+            let value = self.value(*value, Some(start));
+            match yaml::resolve(text, *style, core(node)) {
+                Ok(Scalar::Merge) => merged.push(value),
+                Ok(Scalar::Str | Scalar::Binary(_)) | Err(_) => own.push((Arc::clone(text), value)),
+                Ok(_) => {
+                    mixed = true;
+                    own.push((Arc::clone(text), value));
+                }
+            }
+        }
+        // An explicit key beats a merged one, and of several merged maps the earlier one.
+        let mut below: Vec<(Key, Value)> = Vec::new();
+        for value in &merged {
+            let maps: Vec<&Value> = value.as_list().map_or_else(|| vec![value], |l| l.iter().collect());
+            for entry in maps.iter().filter_map(|v| v.as_map()).flat_map(|m| m.iter()) {
+                if !below.iter().any(|(k, _)| *k == entry.key) {
+                    below.push((Arc::clone(&entry.key), entry.value.clone()));
+                }
+            }
+        }
+        Map::from_iter(below.into_iter().chain(own)).mixed(mixed)
+    }
+}
+
+fn core(node: &Node) -> Option<&str> {
+    node.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"))
+}
+
+/// The data of a scalar: its text, its style, its core tag (`!!int`). A tag that does not suit the text makes it text.
+pub fn scalar(text: &Arc<str>, style: Style, core: Option<&str>) -> Data {
+    match yaml::resolve(text, style, core) {
+        Ok(Scalar::Null) => Data::Null,
+        Ok(Scalar::Bool(b)) => Data::Bool(b),
+        Ok(Scalar::Int(i)) => Data::Int(i),
+        Ok(Scalar::Uint(u)) => Data::Uint(u),
+        Ok(Scalar::Float(f)) => Data::Float(f),
+        Ok(Scalar::Time(t)) => Data::Time(Arc::new(t)),
+        Ok(Scalar::Binary(b)) => Data::Str(String::from_utf8_lossy(&b).into()),
+        Ok(Scalar::Str | Scalar::Merge) | Err(_) => Data::Str(Arc::clone(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail")]
+    use super::*;
+    use crate::value::{FileId, Origin};
+
+    fn read(text: &str) -> Result<Value, Vec<Problem>> {
+        let doc = yaml::parse(text.as_bytes()).unwrap();
+        let place = |key: u32, s: Span| Prov::at(Origin { file: FileId(0), key, start: s.start, end: s.end });
+        decode(&doc, &place)
+    }
+
+    fn json(text: &str) -> String {
+        serde_json::to_string(&read(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn documents() {
+        for (yaml, expected) in [
+            ("", "null"),
+            ("a: 1\nb: [x, true, ~, 1.5]\n", r#"{"a":1,"b":["x",true,null,1.5]}"#),
+            ("a: &x {k: 1, l: 2}\nb:\n  <<: *x\n  l: 3\n", r#"{"a":{"k":1,"l":2},"b":{"k":1,"l":3}}"#),
+            ("a: &x [1]\nb: *x\n", r#"{"a":[1],"b":[1]}"#),
+            ("a: !custom x\nb: !!str 1\n", r#"{"a":"x","b":"1"}"#),
+            ("{1: a, true: b}", r#"{"1":"a","true":"b"}"#),
+        ] {
+            assert_eq!(json(yaml), expected, "{yaml}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_where() {
+        let value = read("a:\n  key: text\n").unwrap();
+        let origin = value.at_path(["a", "key"]).unwrap().prov.origin.unwrap();
+        assert_eq!((origin.key, origin.start, origin.end), (5, 10, 14));
+        assert!(read("{1: a}").unwrap().as_map().unwrap().is_mixed());
+        assert!(!read("{\"1\": a}").unwrap().as_map().unwrap().is_mixed());
+        assert_eq!(read("a: 1\na: 2\n").unwrap_err().len(), 1);
+    }
+}

@@ -1,0 +1,87 @@
+//! `eval`: templates on their own, and with a component as context.
+
+use crate::common::Repo;
+use serde_json::json;
+
+fn folder(context: &str, template: &str) -> Repo {
+    let folder = Repo::plain();
+    folder.write("context.json", context).write("template.json", template);
+    folder
+}
+
+const JSON: [&str; 5] = ["--context", "context.json", "--format", "json", "template.json"];
+
+fn eval<'a>(dialect: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["eval", "--dialect", dialect], &JSON[..], more].concat()
+}
+
+#[test]
+fn a_value_and_what_stays_open() {
+    let folder = folder(r#"{"env": {"A": "1"}}"#, r#"{"x": "${A}", "y": "${B} ${m.f}"}"#);
+    let strict = folder.run(&eval("jitsubst", &[])).ends_with(1);
+    assert_eq!(strict.stdout, "");
+    strict.complains("unresolved reference ${B}: env var not set");
+    let partial = folder.run(&eval("jitsubst", &["--partial"])).ends_with(0);
+    assert_eq!(partial.json(), json!({"value": {"x": "1", "y": "${B} ${m.f}"}, "unresolved": ["B", "m.f"]}));
+    let text = folder.run(&["eval", "--dialect", "jitsubst", "--context", "context.json", "--partial", "${A} ${B}"]);
+    let text = text.ends_with(0).says("1 ${B}\n").complains("not resolved: B");
+    text.complains("because `${B}`: env var not set");
+}
+
+#[test]
+fn go_templates_with_a_context() {
+    let folder = folder(
+        r#"{"vars": {"stage": "dev", "n": 3, "list": ["a"]}}"#,
+        r#"{"name": "x-{{ .vars.stage | upper }}", "n": "{{ .vars.n }}", "keep": [1, true], "gone": "{{ .vars.nope }}"}"#,
+    );
+    let run = folder.run(&eval("atmos", &[])).ends_with(0);
+    let value = json!({"name": "x-DEV", "n": "3", "keep": [1, true], "gone": "<no value>"});
+    assert_eq!(run.json(), json!({"value": value, "unresolved": []}));
+    folder.write("template.json", r#"["{{ .vars.stage", "x"]"#);
+    folder.run(&eval("atmos", &[])).ends_with(1).complains("bad character");
+    folder.write("template.json", r#"["{{ env \"HOME\" }}", "{{ .vars.stage }}"]"#);
+    folder.run(&eval("atmos", &[])).ends_with(1).complains("cannot resolve").complains("because `env` reads");
+    let run = folder.run(&eval("atmos", &["--partial"])).ends_with(0);
+    let open = r#"{{ env "HOME" }}"#;
+    assert_eq!(run.json(), json!({"value": [open, "dev"], "unresolved": [open]}));
+}
+
+#[test]
+fn a_component_is_a_context() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 2}}}}\n");
+    repo.commit("one");
+    let eval =
+        |template: &str, more: &[&str]| repo.run(&[&["eval", template, "-s", "dev", "-c", "box"], more].concat());
+    assert_eq!(eval("{{ .vars.stage }}-{{ .vars.size }}", &[]).ends_with(0).stdout, "dev-2\n");
+    assert_eq!(eval("{{ add .vars.size 1 }}", &["--format", "json"]).ends_with(0).json()["value"], json!("3"));
+    repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 5}}}}\n");
+    assert_eq!(eval("{{ .vars.size }}", &["--rev", "HEAD"]).ends_with(0).stdout, "2\n");
+    assert_eq!(eval("{{ .vars.size }}", &[]).ends_with(0).stdout, "5\n");
+    let bad = repo.run(&["eval", "x", "-s", "dev", "-c", "bx"]).ends_with(2);
+    bad.complains("stack `dev` has no component `bx`; did you mean `box`?");
+}
+
+#[test]
+fn what_cannot_be_meant() {
+    let folder = folder("{}", "{}");
+    let run = |arguments: &[&str]| folder.run(&[&["eval"], arguments].concat()).ends_with(2);
+    run(&["x"]).complains("--context");
+    run(&["x", "--context", "context.json"]).complains("--dialect atmos or --dialect jitsubst");
+    run(&["none.json", "--dialect", "jitsubst", "--context", "context.json"]).complains("cannot read none.json");
+    run(&["x", "--dialect", "jitsubst", "--context", "none.json"]).complains("cannot read none.json");
+    run(&["x", "-s", "dev"]).complains("--component");
+    folder.write("context.json", "{");
+    run(&["x", "--dialect", "jitsubst", "--context", "context.json"]).complains("cannot read context.json");
+    folder.write("context.json", "[]");
+    let shape = folder.run(&["eval", "x", "--dialect", "jitsubst", "--context", "context.json"]).ends_with(1);
+    shape.complains("the context must be a map, not a list");
+}
+
+#[test]
+fn a_resource_is_no_context() {
+    let repo = Repo::new();
+    repo.write("infra.yaml", "modules: [{name: net, type: infra.vpc}]\n");
+    let run = repo.run(&["eval", "x", "-s", "default", "-c", "net"]).ends_with(2);
+    run.complains("a component is no context in jitsubst");
+}

@@ -1,0 +1,186 @@
+//! `infra.yaml` projects: the same commands, with nothing of their own for it.
+
+use crate::common::{ATMOS, Repo, Run, fixture};
+use serde_json::{Value, json};
+
+/// Two commits: an environment renames a resource, an imported file changes, a variable becomes a secret, a literal a
+/// reference, and one resource depends on another.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.copy(&fixture("infra/base"), "").commit("base");
+    repo.tag("base").copy(&fixture("infra/head"), "").commit("head");
+    repo
+}
+
+/// `stack/component status` of all components that differ.
+fn components(run: &Run) -> Vec<String> {
+    let json = run.json();
+    let text = |c: &Value, key: &str| c[key].as_str().unwrap().to_owned();
+    let one = |c: &Value| format!("{}/{} {}", text(c, "stack"), text(c, "component"), text(c, "status"));
+    json["components"].as_array().unwrap().iter().map(one).collect()
+}
+
+/// `path: before → after` of a component, with the lines behind it.
+fn changes(run: &Run, stack: &str, component: &str) -> Vec<String> {
+    let json = run.json();
+    let found =
+        json["components"].as_array().unwrap().iter().find(|c| c["stack"] == stack && c["component"] == component);
+    let line = |c: &Value| {
+        let sign = if c["side"] == "base" { "-" } else { "+" };
+        format!("{sign}{}:{}", c["file"].as_str().unwrap(), c["line"])
+    };
+    let one = |c: &Value| {
+        let causes: Vec<String> = c["causes"].as_array().unwrap().iter().map(line).collect();
+        format!("{}: {} → {} {}", c["path"].as_str().unwrap(), c["before"], c["after"], causes.join(" "))
+    };
+    found.unwrap()["changes"].as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn two_revisions_are_compared_environment_by_environment() {
+    let run = repo().run(&["diff", "base..HEAD", "--format", "json"]).ends_with(0);
+    assert_eq!(
+        components(&run),
+        [
+            "prod/web-eu added",
+            "prod/web-live removed",
+            "prod/vpc modified",
+            "prod/plan modified",
+            "staging/web modified",
+            "staging/vpc modified",
+            "staging/plan modified",
+        ]
+    );
+    let network = "-shared/network.yaml:4 +shared/network.yaml:4";
+    for stack in ["prod", "staging"] {
+        let cidr = format!("/config/cidr: \"10.0.0.0/16\" → \"10.8.0.0/16\" {network}");
+        assert_eq!(changes(&run, stack, "vpc"), [cidr], "the import");
+    }
+    assert_eq!(
+        changes(&run, "staging", "web"),
+        [
+            "/config/depends_on: null → [\"db\"] +infra.yaml:30",
+            "/config/env_vars/DB_HOST: \"db.internal\" → \"${db.private_ip}\" -infra.yaml:30 +infra.yaml:32",
+            "/references/1: \"SESSION_KEY (environment)\" → \"SESSION_KEY (secret)\" +infra.yaml:10",
+            "/references/2: null → \"db.private_ip (output)\" -infra.yaml:30 +infra.yaml:32",
+        ]
+    );
+    let version = "/schema_version: 1 → 2 -infra.yaml:30 +infra.yaml:32";
+    assert_eq!(changes(&run, "staging", "plan"), [version], "the plan can no longer be saved");
+    let order = "/order/2: \"web-live\" → \"web-eu\" +infra.yaml:30 -infra.yaml:33 +infra.yaml:35";
+    assert_eq!(changes(&run, "prod", "plan"), [order, version]);
+}
+
+#[test]
+fn a_rename_is_told_as_what_it_does() {
+    let run = repo().run(&["diff", "base..HEAD"]).ends_with(0);
+    let run = run.says("`web-live` in `prod` is called `web-eu` now: the next run destroys it and creates another one");
+    run.says("component added: infra.container_service/web-eu of prod").hides("nobody looks after it");
+}
+
+#[test]
+fn environments_are_described_as_stacks() {
+    let repo = repo();
+    let json = repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json();
+    let web = &json["prod"]["components"]["infra.container_service"]["web-eu"];
+    assert_eq!(
+        web,
+        &json!({
+            "config": {
+                "depends_on": ["db"],
+                "env_vars": {
+                    "DB_HOST": "${db.private_ip}", "LOG_LEVEL": "warn", "SESSION_KEY": "${SESSION_KEY}",
+                },
+                "image": "registry/web:${IMAGE_TAG}",
+                "provider": "harbor",
+                "region": "south",
+                "replicas": 3,
+            },
+            "module": "web",
+            "references": ["IMAGE_TAG (environment)", "SESSION_KEY (secret)", "db.private_ip (output)"],
+        })
+    );
+    repo.run(&["describe", "stacks"]).ends_with(0).says("web-eu").hides("vars");
+    let one = ["describe", "component", "db", "-s", "prod"];
+    repo.run(&one).ends_with(0).says("size: \"large\"").says("infra.yaml:24");
+}
+
+#[test]
+fn mistakes_are_told_where_they_are_written() {
+    let repo = repo();
+    repo.edit("infra.yaml", "${db.private_ip}", "${bd.private_ip}");
+    repo.edit("shared/network.yaml", "config: {cidr: 10.8.0.0/16}", "config: {cidr: '${}'}");
+    let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
+    let expected = "\
+infra.yaml:32:19: error[jit-unknown-module]: `${bd.private_ip}` names a module that does not exist
+shared/network.yaml:4:21: error[jit-malformed-ref]: malformed reference ${}: empty body
+";
+    assert_eq!(run.stdout, expected);
+    repo.run(&["describe", "stacks", "--format", "json"]).ends_with(1).complains("jit-malformed-ref");
+    repo.write("shared/network.yaml", "modules: [\n");
+    repo.run(&["check"]).ends_with(1).says("invalid-yaml").says("shared/network.yaml");
+    let diff = repo.run(&["diff", "--format", "json"]).ends_with(1).json();
+    assert_eq!((&diff["unresolved"], &diff["components"]), (&json!(["infra.yaml"]), &json!([])));
+}
+
+#[test]
+fn variables_are_checked_where_somebody_says_which_are_set() {
+    let repo = repo();
+    repo.run(&["check"]).ends_with(0).hides("IMAGE_TAG");
+    repo.write("deploy.env", "# what the pipeline sets\nexport IMAGE_TGA=1\n\nOTHER\n");
+    let run = repo.run(&["check", "--env-file", "deploy.env"]).ends_with(0);
+    run.says("jit-env-silently-empty").says("did you mean `IMAGE_TGA`?");
+    repo.write("stacklint.toml", "variables = ['IMAGE_TAG']\n");
+    repo.run(&["check"]).ends_with(0).hides("IMAGE_TAG");
+    repo.run(&["check", "--env-file", "none.env"]).ends_with(2).complains("cannot read the variables in none.env");
+    repo.run(&["config"]).ends_with(0).says("IMAGE_TAG");
+}
+
+#[test]
+fn several_systems_in_one_repository() {
+    let repo = repo();
+    repo.write("atmos.yaml", ATMOS)
+        .write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n");
+    repo.commit("both");
+    let stacks = |arguments: &[&str]| -> Vec<String> {
+        let run = repo.run(&[&["describe", "stacks", "--format", "json"], arguments].concat()).ends_with(0);
+        run.json().as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(stacks(&[]), ["dev", "prod", "staging"]);
+    assert_eq!(stacks(&["--dialect", "jitsubst"]), ["prod", "staging"]);
+    assert_eq!(stacks(&["--dialect", "atmos"]), ["dev"]);
+    assert_eq!(stacks(&["--config", "infra.yaml"]), ["prod", "staging"]);
+    assert_eq!(stacks(&["--config", "atmos.yaml"]), ["dev"]);
+    assert_eq!(stacks(&["--config", "atmos.yaml", "--config", "infra.yaml"]), ["dev", "prod", "staging"]);
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    assert_eq!(components(&run), ["dev/box added"]);
+    repo.run(&["check", "--dialect", "none"]).ends_with(2).complains("[possible values: atmos, jitsubst]");
+}
+
+#[test]
+fn what_only_looks_like_another_system_is_none() {
+    // A folder `stacks` may be anything.
+    let repo = repo();
+    repo.write("stacks/readme.yaml", "about: nothing\n");
+    repo.run(&["check"]).ends_with(0).hides("no stack manifests");
+    // And so may an infra.yaml.
+    let other = Repo::atmos();
+    other.write("infra.yaml", "servers: [a]\n");
+    other.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n");
+    other.run(&["check"]).ends_with(0);
+    let none = Repo::new();
+    none.write("infra.yaml", "servers: [a]\n");
+    none.run(&["check"]).ends_with(2).complains("an infra.yaml with `modules`");
+}
+
+#[test]
+fn a_project_that_comes_and_goes() {
+    let repo = Repo::new();
+    repo.write("readme", "x").commit("nothing");
+    repo.copy(&fixture("infra/base"), "").commit("project");
+    let added = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    assert!(components(&added).iter().all(|c| c.ends_with("added")), "{added}");
+    let removed = repo.run(&["diff", "HEAD..HEAD~1", "--format", "json"]).ends_with(0);
+    assert_eq!(components(&removed).len(), components(&added).len());
+    assert!(components(&removed).iter().all(|c| c.ends_with("removed")), "{removed}");
+}
