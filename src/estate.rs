@@ -1,5 +1,9 @@
 //! What one revision resolves to, free of any dialect: all that rules, the diff and the reports read.
 
+mod facts;
+
+pub use facts::{Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
+
 use crate::diagnostic::Diagnostic;
 use crate::value::{FileId, Origin, Value};
 use crate::yaml::Document;
@@ -104,6 +108,8 @@ pub struct Unit {
     pub state: State,
     /// Types and names of components that could not be resolved, though the unit was. Sorted.
     pub broken: Vec<(Arc<str>, Arc<str>)>,
+    /// Types and names of components that it defines and nobody lists, because their type is not known. Sorted.
+    pub unlisted: Vec<(Arc<str>, Arc<str>)>,
 }
 
 /// How far a unit was resolved.
@@ -138,6 +144,8 @@ pub struct Component {
     pub declared: Option<Arc<str>>,
     /// What becomes of it when it is no longer described.
     pub removal: Removal,
+    /// What rules may know of it beyond its values.
+    pub facts: Facts,
 }
 
 /// What becomes of what is deployed when its component is no longer described.

@@ -3,7 +3,8 @@
 //! # The way of the data
 //! [`source`] (bytes of a revision) → [`yaml`] (spanned documents) → [`dialects`] (a system's own rules; they use
 //! [`template`] and make [`value`]s) → [`estate`] (stacks and components, every value with its provenance) → [`diff`] and
-//! [`diagnostic`] → [`report`]. [`cli`] is what was typed.
+//! [`rules`] (which also ask [`terraform`] what the code of a component declares) → [`diagnostic`] → [`report`]. [`cli`] is what
+//! was typed.
 //!
 //! # Invariants
 //! 1. Rooms depend only to the left of that flow. Nothing right of `source` does I/O, reads the clock or the environment;
@@ -28,6 +29,7 @@ pub mod rules;
 pub mod settings;
 pub mod source;
 pub mod template;
+pub mod terraform;
 mod text;
 mod threads;
 pub mod value;

@@ -46,7 +46,7 @@ pub(super) fn look(source: &dyn Source, place: &Place, judging: &Judging, write:
     let files = Files::default();
     let load = judging.load(source, place, &files)?;
     let estate = open::resolve(source, place, &load.settings, &files)?;
-    let side = reporting::side(estate, &load, &files);
+    let side = reporting::side(estate, &load, source, &files);
     let seen = Seen { files: &files, head: source, comparison: None };
     judging.finish(&seen, &load.settings, (side, None), place, write)
 }

@@ -10,6 +10,7 @@ use crate::estate::{self, Address, Estate};
 use crate::files::Files;
 use crate::rules;
 use crate::source::{Source, Spec, changed, glob::Glob};
+use crate::terraform::{self, Cache, Modules};
 use clap::Args;
 use std::collections::HashSet;
 
@@ -122,26 +123,32 @@ pub(super) fn compare(
     let how = diff::Options { filter: &keep, touched: Some(&is_touched) };
     let mut found = diff::diff(&old, &new, &files, &how);
     let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
-    if one_sided && [&old, &new].iter().any(|e| e.units.iter().any(|u| u.state == estate::State::OutOfScope)) {
-        // Another manifest, untouched, may define the same component of the same stack.
+    let rules = load.settings.enabled();
+    // Another manifest, untouched, may define the same component of the same stack; and what is said of a component may
+    // depend on all others.
+    let all_count = one_sided
+        || changes.iter().any(|c| terraform::is_code(&c.path))
+        || rules::asks_for_all((&old, &new), &found, &rules);
+    if all_count && [&old, &new].iter().any(|e| e.units.iter().any(|u| u.state == estate::State::OutOfScope)) {
         old = resolve(base, Scope::All);
         new = resolve(head, Scope::All);
         found = diff::diff(&old, &new, &files, &how);
     }
-    let rules = load.settings.enabled();
     let nothing = Estate::default();
     let shared =
         rules::Context { files: &files, estate: &nothing, is_examined: &is_touched, limits: &load.settings.limits };
     let mut changed = rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules);
     // Only what the edit touches was examined in full, on both sides.
-    let side = |mut estate: Estate| {
-        let found = rules::check_state(&rules::Context { estate: &estate, ..shared }, &rules);
+    let cache = Cache::default();
+    let side = |mut estate: Estate, source: &dyn Source| {
+        let modules = Modules::new(source, &files, &cache);
+        let found = rules::check_state(&rules::Context { estate: &estate, ..shared }, &modules, &rules);
         estate.findings.extend(found);
         let mut own = estate.files();
         own.retain(|id| touched.contains(&*files.get(*id).path));
         Side { files: own, diagnostics: estate.findings }
     };
-    let (mut new, mut old) = (side(new), side(old));
+    let (mut new, mut old) = (side(new, head), side(old, base));
     new.diagnostics.append(&mut changed);
     reporting::add_settings(&mut new, &load);
     if let Ok(before) = asked.judging.load(base, place, &files) {

@@ -11,6 +11,7 @@ use crate::report::{self, Comparison, Format, Report, Revision};
 use crate::rules::{self, Group};
 use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::Source;
+use crate::terraform::{Cache, Modules};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
@@ -118,9 +119,11 @@ pub(super) fn output_of(text: &str) -> Result<Output, String> {
 }
 
 /// What was found in one state that was resolved as a whole: by resolving it, by the rules, in the settings.
-pub(super) fn side(mut estate: Estate, load: &Load, files: &Files) -> Side {
+pub(super) fn side(mut estate: Estate, load: &Load, source: &dyn Source, files: &Files) -> Side {
+    let cache = Cache::default();
+    let modules = Modules::new(source, files, &cache);
     let context = rules::Context { files, estate: &estate, is_examined: &|_| true, limits: &load.settings.limits };
-    let found = rules::check_state(&context, &load.settings.enabled());
+    let found = rules::check_state(&context, &modules, &load.settings.enabled());
     estate.findings.extend(found);
     let mut side = Side { files: estate.files(), diagnostics: estate.findings };
     add_settings(&mut side, load);

@@ -132,6 +132,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
                 locals: None,
+                facts: Default::default(),
             }));
         }
         units.push(Arc::new(Unit {
@@ -141,6 +142,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
             components,
             state: State::Resolved,
             broken: Vec::new(),
+            unlisted: Vec::new(),
         }));
     }
     units.sort_by(|a, b| a.name.cmp(&b.name));

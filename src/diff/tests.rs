@@ -180,6 +180,7 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             declared: None,
             removal: crate::estate::Removal::Orphaned,
             locals: None,
+            facts: Default::default(),
         };
         let components = vec![Arc::new(component)];
         Arc::new(Unit {
@@ -189,6 +190,7 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             components,
             state: State::Resolved,
             broken: Vec::new(),
+            unlisted: Vec::new(),
         })
     };
     let last = unit("z", 0);
@@ -241,6 +243,7 @@ fn many_components_are_fast() {
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
                 locals: None,
+                facts: Default::default(),
             })
         };
         let components = (0..16_000).map(component).collect();
@@ -252,6 +255,7 @@ fn many_components_are_fast() {
                 components,
                 state: State::Resolved,
                 broken: Vec::new(),
+                unlisted: Vec::new(),
             })],
             ..Estate::default()
         }

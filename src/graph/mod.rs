@@ -83,6 +83,24 @@ impl<N: Clone + Ord, E> Graph<N, E> {
         found
     }
 
+    /// Whether a node can be reached from another one by one step or more.
+    pub fn reaches(&self, from: &N, to: &N) -> bool {
+        let (Some(from), Some(to)) = (self.index.get(from), self.index.get(to)) else { return false };
+        let mut seen = vec![false; self.graph.node_count()];
+        let mut todo = vec![*from];
+        while let Some(node) = todo.pop() {
+            for next in self.graph.neighbors(node) {
+                if next == *to {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[next.index()], true) {
+                    todo.push(next);
+                }
+            }
+        }
+        false
+    }
+
     /// Cycles, shortest ones: for every node that lies on a cycle one of the shortest through it, unless the node lies on a
     /// cycle that is told already. Each starts at its smallest node; they are sorted by their nodes.
     pub fn cycles(&self) -> Vec<Vec<Step<'_, N, E>>> {

@@ -40,6 +40,8 @@ fn what_can_be_reached() {
     assert_eq!(graph.reachable(&"a"), BTreeSet::from([&"b", &"c"]));
     assert_eq!(graph.reachable(&"b"), BTreeSet::from([&"b", &"c"]));
     assert!(graph.reachable(&"nobody").is_empty());
+    assert!(graph.reaches(&"d", &"c") && graph.reaches(&"c", &"c"));
+    assert!(!graph.reaches(&"a", &"a") && !graph.reaches(&"a", &"nobody") && !graph.reaches(&"nobody", &"a"));
 }
 
 #[test]
@@ -58,6 +60,9 @@ proptest! {
         let mut graph = Graph::new();
         for (i, (from, to)) in edges.iter().enumerate() {
             graph.add_edge(*from, *to, i);
+        }
+        for (from, to) in (0..12u8).flat_map(|a| (0..12u8).map(move |b| (a, b))) {
+            prop_assert_eq!(graph.reaches(&from, &to), graph.reachable(&from).contains(&to));
         }
         let cycles = graph.cycles();
         let told: BTreeSet<u8> = cycles.iter().flatten().map(|s| *s.from).collect();

@@ -1,21 +1,28 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
 pub mod change;
-mod graph;
+mod code;
 mod jitsubst;
+mod links;
 mod locals;
 mod meta;
+mod places;
 mod resolution;
 mod schema;
 mod source;
+mod world;
 
-use crate::diagnostic::{Diagnostic, Level};
+use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::Diff;
-use crate::estate::Estate;
+use crate::estate::{Address, Component, Estate};
 use crate::files::Files;
 use crate::source::glob::Glob;
+use crate::terraform::Modules;
 use crate::value::FileId;
 use crate::yaml::Document;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+pub use world::{Target, World};
 
 /// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,6 +100,16 @@ impl<'a> Context<'a> {
     }
 }
 
+/// What rules about components may look at.
+pub struct Components<'a> {
+    /// The files.
+    pub files: &'a Files,
+    /// The components, by stack and name.
+    pub world: World<'a>,
+    /// Their code.
+    pub modules: &'a Modules<'a>,
+}
+
 /// How a rule finds what it reports.
 #[derive(Clone, Copy)]
 pub enum Check {
@@ -100,6 +117,11 @@ pub enum Check {
     Elsewhere,
     /// By looking at one state. Between two revisions it is run on both, so that what both have is known.
     State(fn(&Context<'_>) -> Vec<Diagnostic>),
+    /// By looking at the components of one state, each for itself. Between two revisions it is run on both.
+    Component(fn(&Components<'_>) -> Vec<Diagnostic>),
+    /// By looking at all components of one state, because what is not there could contradict it. Between two revisions it
+    /// is run only if all of both was resolved; see [`asks_for_all`].
+    Whole(fn(&Components<'_>) -> Vec<Diagnostic>),
     /// By looking at what differs.
     Change(fn(&Changes<'_>) -> Vec<Diagnostic>),
 }
@@ -142,6 +164,12 @@ macro_rules! rule {
     ($name:ident, $id:literal, $group:ident, $summary:literal, State($check:expr)) => {
         $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::State($check));
     };
+    ($name:ident, $id:literal, $group:ident, $summary:literal, Component($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Component($check));
+    };
+    ($name:ident, $id:literal, $group:ident, $summary:literal, Whole($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Whole($check));
+    };
     ($name:ident, $id:literal, $group:ident, $summary:literal, Change($check:expr)) => {
         $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Change($check));
     };
@@ -179,16 +207,18 @@ pub static RULES: &[&Rule] = &[
     &change::switched::COMPONENT_DISABLED,
     &change::switched::COMPONENT_ENABLED,
     &change::component_removed::COMPONENT_REMOVED,
-    &graph::DEPENDENCY_CYCLE,
+    &links::DEPENDENCY_CYCLE,
+    &links::DEPENDENCY_ON_ABSTRACT,
     &schema::DEPRECATED_KEY,
     &resolution::DUPLICATE_COMPONENT,
     &resolution::DUPLICATE_KEY,
     &change::edit_without_effect::EDIT_WITHOUT_EFFECT,
     &source::extra_document::EXTRA_DOCUMENT,
+    &links::IMPLICIT_DEPENDENCY,
     &resolution::IMPORT_CYCLE,
     &meta::INCOMPLETE_ANALYSIS,
     &resolution::INHERITANCE_CYCLE,
-    &resolution::INVALID_BACKEND,
+    &code::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
     &locals::INVALID_LOCAL_NAME,
     &resolution::INVALID_YAML,
@@ -213,22 +243,28 @@ pub static RULES: &[&Rule] = &[
     &resolution::LOCAL_CYCLE,
     &locals::LOCAL_NEEDS_IMPORT,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
+    &code::MISSING_COMPONENT_DIRECTORY,
+    &code::MISSING_REQUIRED_VARIABLE,
     &locals::NO_VALUE_RENDERED,
     &schema::NON_MAPPING_SECTION,
     &change::provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED,
-    &graph::REFERENCE_CYCLE,
+    &links::REFERENCE_CYCLE,
     &schema::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
     &locals::SHADOWED_LOCAL,
+    &code::SHARED_STATE_ADDRESS,
     &resolution::STACK_NAME_UNRESOLVED,
     &change::component_removed::STACK_REMOVED,
     &change::state_address_changed::STATE_ADDRESS_CHANGED,
     &source::tag_inside_string::TAG_INSIDE_STRING,
     &resolution::TEMPLATE_ERROR,
     &change::type_changed::TYPE_CHANGED,
+    &code::UNDECLARED_VARIABLE,
     &resolution::UNDEFINED_BASE_COMPONENT,
-    &graph::UNDEFINED_DEPENDENCY,
+    &links::UNDEFINED_COMPONENT_REFERENCE,
+    &links::UNDEFINED_DEPENDENCY,
     &locals::UNDEFINED_LOCAL,
+    &links::UNDEFINED_OUTPUT,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
     &schema::UNKNOWN_KEY,
@@ -238,16 +274,50 @@ pub static RULES: &[&Rule] = &[
     &resolution::UNRESOLVED_INCLUDE,
     &meta::UNUSED_IGNORE,
     &locals::UNUSED_LOCAL,
+    &code::VARIABLE_TYPE_MISMATCH,
     &change::wide_blast_radius::WIDE_BLAST_RADIUS,
 ];
 
-/// What the rules that look at one state find in one.
-pub fn check_state(context: &Context<'_>, enabled: &[(&'static Rule, Level)]) -> Vec<Diagnostic> {
-    let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
-        Check::State(check) => Some(check),
-        Check::Change(_) | Check::Elsewhere => None,
-    });
-    checks.flat_map(|check| check(context)).collect()
+/// What the rules that look at one state find in one. Code that cannot be read is told, because rules were withheld.
+pub fn check_state(
+    context: &Context<'_>,
+    modules: &Modules<'_>,
+    enabled: &[(&'static Rule, Level)],
+) -> Vec<Diagnostic> {
+    let components = Components { files: context.files, world: World::new(context.estate), modules };
+    let is_whole = components.world.is_complete();
+    let run = |(rule, _): &(&'static Rule, Level)| match rule.check {
+        Check::State(check) => check(context),
+        Check::Component(check) => check(&components),
+        Check::Whole(check) if is_whole => check(&components),
+        Check::Whole(_) | Check::Change(_) | Check::Elsewhere => Vec::new(),
+    };
+    let mut found: Vec<Diagnostic> = enabled.iter().flat_map(run).collect();
+    found.extend(modules.troubles().into_iter().map(|trouble| {
+        let message = format!("this code cannot be read: {}", trouble.message.trim());
+        let place = Label::new(trouble.file, trouble.offset, trouble.offset, "");
+        Diagnostic::new(meta::INCOMPLETE_ANALYSIS.id, message, place)
+            .note("what rules say of variables and outputs was withheld for the components that use it")
+    }));
+    found
+}
+
+/// Whether rules that look at a whole state could find something new between two states of which only what an edit touches
+/// was resolved: a component came or went, or looks different to others.
+pub fn asks_for_all((old, new): (&Estate, &Estate), diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
+    if !enabled.iter().any(|(rule, _)| matches!(rule.check, Check::Whole(_))) {
+        return false;
+    }
+    let changed: BTreeSet<Address> = diff.components.iter().map(|c| c.address()).collect();
+    let facts = |estate: &Estate| -> BTreeMap<Address, Arc<Component>> {
+        let all = estate.units.iter().flat_map(|u| &u.components).map(|c| (c.address(), c));
+        all.filter(|(address, _)| changed.contains(address)).map(|(address, c)| (address, Arc::clone(c))).collect()
+    };
+    let (old, new) = (facts(old), facts(new));
+    changed.iter().any(|address| match (old.get(address), new.get(address)) {
+        (Some(old), Some(new)) => !old.facts.is_same_to_others(&new.facts),
+        _ => true,
+    })
 }
 
 /// What the rules that look at a change find in one.
@@ -260,7 +330,7 @@ pub fn check_change(
     let changes = Changes::new(context, base, diff);
     let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
         Check::Change(check) => Some(check),
-        Check::State(_) | Check::Elsewhere => None,
+        Check::State(_) | Check::Component(_) | Check::Whole(_) | Check::Elsewhere => None,
     });
     checks.flat_map(|check| check(&changes)).collect()
 }

@@ -11,7 +11,6 @@ rule!(
 rule!(DUPLICATE_KEY, "duplicate-key", Correctness, "a map has the same key twice");
 rule!(IMPORT_CYCLE, "import-cycle", Correctness, "manifests import each other");
 rule!(INHERITANCE_CYCLE, "inheritance-cycle", Correctness, "components inherit from each other");
-rule!(INVALID_BACKEND, "invalid-backend", Correctness, "a component's backend type has no backend");
 rule!(INVALID_CONFIG, "invalid-config", Correctness, "the configuration of the project cannot be used");
 rule!(INVALID_YAML, "invalid-yaml", Correctness, "a file is not valid YAML");
 rule!(LOCAL_CYCLE, "local-cycle", Correctness, "locals need each other");

@@ -4,6 +4,7 @@
 mod ast;
 mod builtins;
 mod call;
+mod calls;
 mod escape;
 mod eval;
 mod expr;
@@ -19,6 +20,7 @@ mod text;
 mod val;
 mod words;
 
+pub use calls::{Argument, MethodCall};
 pub use funcs::FunctionSet;
 pub use output::{Rendered, Segment};
 pub use refs::{Reads, Reference};
@@ -142,6 +144,11 @@ impl Template {
     /// The text that was parsed.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The calls of a method of a namespace (`atmos.Component "vpc" .stack`), in the order of the text.
+    pub fn method_calls(&self, namespace: &str, method: &str) -> Vec<MethodCall> {
+        calls::collect(self, namespace, method)
     }
 
     /// What the template may read from its data, in the order of the text.

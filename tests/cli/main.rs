@@ -18,6 +18,7 @@ mod locals;
 mod odd_files;
 mod outcomes;
 mod places;
+mod planted;
 mod revisions;
 mod snapshots;
 mod text;

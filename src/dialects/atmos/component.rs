@@ -27,6 +27,8 @@ pub(crate) struct Built {
     pub map: Map,
     /// Lines that shaped it besides the origins of its values.
     pub sites: Vec<Origin>,
+    /// The variables as written for it, and for its bases.
+    pub authored: [Arc<Map>; 2],
 }
 
 /// Why a component cannot be built.
@@ -163,7 +165,8 @@ impl Builder<'_> {
             }
         }
         out.set("component", component_name);
-        Ok(Built { map: out, sites: bases.sites })
+        let authored = [Arc::clone(own.map(Section::Vars)), Arc::clone(base.map(Section::Vars))];
+        Ok(Built { map: out, sites: bases.sites, authored })
     }
 
     fn bases(&self, name: &Key, component: &Map, own: &Layer, overrides: &Layer) -> Result<Bases, Trouble> {

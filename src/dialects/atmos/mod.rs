@@ -17,6 +17,7 @@ mod discover;
 mod document;
 mod duplicates;
 mod eval;
+mod facts;
 mod functions;
 mod imports;
 mod include;
@@ -66,7 +67,7 @@ use search::Trouble;
 use sink::{Sink, label};
 use stack::{Resolved, Stacks};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use validate::Checks;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -135,7 +136,8 @@ impl Atmos {
         };
         let checks = Checks::new(Schema::of(config), reader.files, changes);
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
-        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met: &loader.met };
+        let (met, vendored) = (&loader.met, OnceLock::new());
+        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met, vendored };
         let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
         validate::manifests(&loader, &checks, &manifests, scope, sink);
@@ -186,10 +188,10 @@ impl Atmos {
             (true, Ok(_)) => State::Resolved,
             (true, Err(_)) => State::Broken,
         };
-        let Resolved { components, broken, named } = built.unwrap_or_default();
+        let Resolved { components, broken, unlisted, named } = built.unwrap_or_default();
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
-        let unit = Arc::new(Unit { name, file, files, components, state, broken });
+        let unit = Arc::new(Unit { name, file, files, components, state, broken, unlisted });
         Some(Done { unit, processed: processed.ok(), named })
     }
 }

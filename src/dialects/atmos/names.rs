@@ -259,6 +259,36 @@ impl Workspace<'_> {
         Ok(Value { data: Data::Str(text.into()), prov: value.prov })
     }
 
+    /// The name of the workspace that Terraform is run in, if that can be said; `describe stacks` says otherwise (see
+    /// [`Workspace::name`]) where a component is built from another one. `base` is what its `component` key says.
+    pub(crate) fn deployed(&self, component: &str, base: Option<&str>) -> Option<String> {
+        let config = self.config;
+        if self.backend_type == "http" || !config.workspaces {
+            return Some("default".to_owned());
+        }
+        let base = base.filter(|b| *b != component).unwrap_or_default();
+        let said = |key: &str| self.metadata.get(key).and_then(Value::as_str);
+        let plain = said("terraform_workspace");
+        let patterns = plain.is_none() || !config.inherit_metadata;
+        let name = if said("terraform_workspace_template").is_some_and(|_| patterns) {
+            self.name().ok()?.as_str()?.to_owned()
+        } else if let Some(pattern) = said("terraform_workspace_pattern").filter(|_| patterns) {
+            let vars = self.data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
+            let mut context = Context::of(&vars);
+            context.fields.push(("component", component.to_owned(), Prov::default()));
+            context.fields.push(("base-component", base.to_owned(), Prov::default()));
+            context.fill(pattern).as_str()?.to_owned()
+        } else if let Some(plain) = plain {
+            plain.to_owned()
+        } else {
+            let prefix = self.prefix().ok()?;
+            let prefix = prefix.as_str()?;
+            if base.is_empty() { prefix.to_owned() } else { format!("{prefix}-{component}") }
+        };
+        let is_known = !name.is_empty() && !name.contains("{{") && !name.contains("<no value>");
+        is_known.then(|| name.replace('/', "-"))
+    }
+
     fn prefix(&self) -> Result<Value, template::Error> {
         let config = self.config;
         if let Some(name) = self.manifest_name {

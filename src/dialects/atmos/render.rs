@@ -6,6 +6,7 @@
 
 use super::document::{Decoder, Issue};
 use super::functions::{Declared, Env};
+use super::local_misses::Miss;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span, Style};
@@ -54,17 +55,6 @@ pub(crate) struct Templates {
 }
 
 type Parsed = Arc<Result<Template, template::Error>>;
-
-/// A key that a template read and that was not there.
-#[derive(Clone, Debug)]
-pub(crate) struct Miss {
-    /// The value whose text reads it.
-    pub site: Prov,
-    /// The keys from the root of the data on.
-    pub path: Vec<String>,
-    /// Its absence is provided for.
-    pub guarded: bool,
-}
 
 /// One way of rendering: delimiters, functions, what a missing key does.
 #[derive(Clone, Copy)]

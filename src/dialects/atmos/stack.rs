@@ -5,6 +5,7 @@ use super::component::{Builder, Built, Shared};
 use super::config::Config;
 use super::custom;
 use super::duplicates::{Name, Named};
+use super::facts;
 use super::functions::{Env, NO_ENV};
 use super::layers::{Kind, Layer, Section};
 use super::local_met::Met;
@@ -19,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::estate::{Component, Removal};
 use crate::template::{FunctionSet, MissingKey};
 use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Value};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Metadata that may be said for a whole stack.
 const GLOBAL_METADATA: [&str; 6] = ["labels", "tags", "custom", "enabled", "locked", "terraform_workspace_pattern"];
@@ -32,6 +33,8 @@ pub(crate) struct Stacks<'a> {
     pub templates: &'a Templates,
     pub sink: &'a Sink,
     pub met: &'a Met,
+    /// What the vendor manifests say, read when it is first asked for.
+    pub vendored: OnceLock<String>,
 }
 
 /// The components of a manifest.
@@ -43,6 +46,8 @@ pub(crate) struct Resolved {
     pub broken: Vec<(Key, Key)>,
     /// Those whose names are validated.
     pub named: Vec<Named>,
+    /// Types and names of those that Atmos does not list, because it does not know their type. Sorted.
+    pub unlisted: Vec<(Key, Key)>,
 }
 
 /// One manifest on its way.
@@ -74,6 +79,7 @@ impl Stacks<'_> {
         let mut resolved = found?;
         resolved.components.sort_by_cached_key(|component| component.address());
         resolved.broken.sort();
+        resolved.unlisted.sort();
         Ok(resolved)
     }
 
@@ -112,13 +118,18 @@ impl Stacks<'_> {
                 put(kind.name(), &entry.key, finished);
             }
         }
+        let is_known = |kind: &str| Kind::ALL.iter().any(|k| k.name() == kind) || custom::KINDS.contains(&kind);
+        for entry in components.iter().filter(|e| !is_known(&e.key)) {
+            let names = entry.value.as_map().into_iter().flat_map(|m| m.keys());
+            out.unlisted.extend(names.map(|name| (Arc::clone(&entry.key), Arc::clone(name))));
+        }
         for kind in custom::KINDS {
             let Some(all) = components.get(kind).and_then(Value::as_map) else { continue };
             for entry in all.iter() {
                 let built = custom::build(kind, &entry.key, &entry.value, all, manifest.map, self.strategy);
                 let built = built.map_err(|(m, site)| self.sink.error("schema-violation", m, &site, manifest.file));
                 let finished = built.and_then(|map| {
-                    let built = Built { map, sites: Vec::new() };
+                    let built = Built { map, sites: Vec::new(), authored: Default::default() };
                     self.finish(manifest, kind, entry, built, None)
                 });
                 put(kind, &entry.key, finished);
@@ -281,6 +292,7 @@ impl Stacks<'_> {
             map.set("atmos_manifest", Value::str(Arc::clone(&manifest.key)));
         };
         mark(&mut map);
+        let mut deployed = None;
         if let Some(said) = said_of_workspace {
             let mut marked = data.as_map().map(|m| (**m).clone()).unwrap_or_default();
             mark(&mut marked);
@@ -298,6 +310,7 @@ impl Stacks<'_> {
                 data: &Value::map(marked),
                 backend_type: &backend_type,
             };
+            deployed = workspace.deployed(name, map.get("component").and_then(Value::as_str));
             map.set("workspace", workspace.name().map_err(failed)?);
         }
         let info = self.info(&map, type_name);
@@ -318,6 +331,8 @@ impl Stacks<'_> {
         }
         let mut influences = built.sites;
         influences.extend(&manifest.influences);
+        let known = facts::Known { map: &map, kind: type_name, workspace: deployed, authored: built.authored };
+        let facts = facts::of(known, self);
         let component = Component {
             stack: stack_name,
             kind: type_name.into(),
@@ -327,6 +342,7 @@ impl Stacks<'_> {
             declared: None,
             removal: Removal::Orphaned,
             locals,
+            facts,
         };
         Ok((Arc::new(component), checked))
     }

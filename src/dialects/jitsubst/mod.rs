@@ -22,7 +22,7 @@ mod tests;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
 use crate::diagnostic;
-use crate::estate::{Component, Estate, Removal, State, Unit};
+use crate::estate::{Component, Estate, Facts, Removal, State, Unit};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::source::Source;
@@ -34,7 +34,7 @@ use imports::{Imported, join, parent};
 use load::{Cache, Loader};
 use overlay::{Place, Resource};
 use sink::Sink;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 use substitute::Mode;
 
@@ -57,6 +57,8 @@ pub(crate) struct Stack {
     name: Arc<str>,
     /// Its resources in the order of their declaration, the first of each name.
     resources: Vec<Planned>,
+    /// Where they are in that list, by name.
+    index: BTreeMap<Arc<str>, usize>,
     /// Resources whose name another one has already.
     duplicates: Vec<Resource>,
     /// Modules that it leaves out, with the null that says so.
@@ -70,16 +72,25 @@ pub(crate) struct Stack {
 impl Stack {
     fn new(config: &Config, files: &Files, name: &Arc<str>, environment: Option<&str>) -> Self {
         let (mut resources, mut duplicates, mut skipped) = (Vec::<Planned>::new(), Vec::new(), Vec::new());
+        let mut index: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         for module in config.modules.iter().filter(|m| m.is_resource()) {
             match overlay::place(config, module, environment) {
                 Place::Skipped(site) => skipped.push((Arc::clone(&module.name), site)),
-                Place::Present(r) if resources.iter().any(|p| p.resource.name == r.name) => duplicates.push(r),
-                Place::Present(r) => resources.push(defer::plan(config, r)),
+                Place::Present(r) if index.contains_key(&r.name) => duplicates.push(r),
+                Place::Present(r) => {
+                    index.insert(Arc::clone(&r.name), resources.len());
+                    resources.push(defer::plan(config, r));
+                }
             }
         }
         let depends = checks::depends(&resources);
         let needs = checks::needs(&resources, &depends, files);
-        Stack { name: Arc::clone(name), resources, duplicates, skipped, depends, needs }
+        Stack { name: Arc::clone(name), resources, index, duplicates, skipped, depends, needs }
+    }
+
+    /// The resource of a name.
+    fn resource(&self, name: &str) -> Option<&Planned> {
+        self.resources.get(*self.index.get(name)?)
     }
 
     fn components(&self) -> Vec<Arc<Component>> {
@@ -92,6 +103,7 @@ impl Stack {
             locals: None,
             declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
             removal: Removal::Destroyed,
+            facts: Facts::default(),
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
         if !self.resources.is_empty() {
@@ -105,6 +117,7 @@ impl Stack {
                 locals: None,
                 declared: None,
                 removal: Removal::Nothing,
+                facts: Facts::default(),
             }));
         }
         all.sort_by_key(|c| c.address());
@@ -136,6 +149,7 @@ impl Jitsubst {
             components: Vec::new(),
             state: State::Broken,
             broken: Vec::new(),
+            unlisted: Vec::new(),
         };
         if let Some(config) = config.filter(|_| !sink.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
@@ -145,7 +159,9 @@ impl Jitsubst {
                 unit.components.sort_by_key(|c| c.address());
                 let (loaded, files) = (&files, loader.files);
                 let variables = project.variables.as_ref();
-                checks::run(&Subject { config: &config, stacks: &stacks, loaded, files, variables }, &mut sink);
+                let modules = config.modules.iter().map(|m| &*m.name).collect();
+                let subject = Subject { config: &config, modules, stacks: &stacks, loaded, files, variables };
+                checks::run(&subject, &mut sink);
             }
         }
         (Arc::new(unit), sink)

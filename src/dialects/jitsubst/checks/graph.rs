@@ -30,11 +30,12 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
 
 /// The graph of `depends_on` alone.
 pub(crate) fn depends(resources: &[Planned]) -> Graph<String, Edge> {
+    let names: BTreeSet<&str> = resources.iter().map(|p| &*p.resource.name).collect();
     let mut graph = Graph::new();
     for planned in resources {
         graph.add_node(planned.resource.name.to_string());
         for (name, prov) in planned.depends_on().unwrap_or_default() {
-            if resources.iter().any(|p| p.resource.name == name) {
+            if names.contains(&*name) {
                 let place = label(&prov, planned.resource.file, "");
                 graph.add_edge(
                     planned.resource.name.to_string(),
@@ -66,7 +67,7 @@ fn duplicates(stack: &Stack, sink: &mut Sink) {
     let provider = |r: &Resource| r.config.get("provider").and_then(Value::as_str).unwrap_or_default().to_owned();
     for resource in &stack.duplicates {
         let name = &resource.name;
-        let Some(first) = stack.resources.iter().map(|p| &p.resource).find(|r| r.name == *name) else { continue };
+        let Some(first) = stack.resource(name).map(|p| &p.resource) else { continue };
         let alike = first.kind == resource.kind && provider(first) == provider(resource);
         let message = match alike {
             true => format!("two resources are called `{name}`"),
@@ -92,12 +93,12 @@ fn duplicates(stack: &Stack, sink: &mut Sink) {
 fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
     for planned in &stack.resources {
         for (name, prov) in planned.depends_on().unwrap_or_default() {
-            if stack.resources.iter().any(|p| p.resource.name == name) {
+            if stack.resource(&name).is_some() {
                 continue;
             }
             let renamed = stack.resources.iter().find(|p| p.resource.module == name);
             // What is left out, or is no resource, need not be waited for.
-            if renamed.is_none() && subject.config.modules.iter().any(|m| m.name == name) {
+            if renamed.is_none() && subject.modules.contains(&*name) {
                 continue;
             }
             let place = label(&prov, planned.resource.file, "");

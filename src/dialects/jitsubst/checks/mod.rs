@@ -21,6 +21,8 @@ use std::sync::Arc;
 pub(crate) struct Subject<'a> {
     /// The configuration.
     pub config: &'a Config,
+    /// The names of its modules.
+    pub modules: BTreeSet<&'a str>,
     /// Its environments, resolved.
     pub stacks: &'a [Stack],
     /// The files it came from.

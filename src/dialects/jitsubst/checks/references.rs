@@ -58,14 +58,14 @@ impl One<'_, '_> {
             self.report(finding);
             return;
         }
-        let Some(target) = self.stack.resources.iter().find(|p| *p.resource.name == *module) else {
+        let Some(target) = self.stack.resource(module) else {
             let finding = self.unknown(module);
             self.report(finding);
             return;
         };
         let (name, other) = (own.name.to_string(), module.to_owned());
-        let before = self.stack.depends.reachable(&name).contains(&other);
-        let circle = self.stack.needs.reachable(&other).contains(&name);
+        let before = self.stack.depends.reaches(&name, &other);
+        let circle = self.stack.needs.reaches(&other, &name);
         if !ordered || before || circle {
             return;
         }
@@ -157,7 +157,7 @@ impl One<'_, '_> {
 }
 
 fn is_module(subject: &Subject<'_>, stack: &Stack, name: &str) -> bool {
-    subject.config.modules.iter().any(|m| *m.name == *name) || stack.resources.iter().any(|p| *p.resource.name == *name)
+    subject.modules.contains(name) || stack.resource(name).is_some()
 }
 
 /// Shell syntax in a text that is expanded: no variable has such a name, wherever it is deployed. Told once a text.

@@ -1,0 +1,178 @@
+//! What rules may know of a component beyond its values, in the words of no system: a dialect fills it in.
+
+use crate::value::{Map, Origin, Value};
+use std::sync::Arc;
+
+/// What is known of a component.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// It is only there to be inherited from, and never deployed.
+    pub is_abstract: bool,
+    /// It is not deployed for now.
+    pub is_disabled: bool,
+    /// It must not be changed.
+    pub is_locked: bool,
+    /// The code that it configures, where that lies in one folder of the repository.
+    pub code: Option<Code>,
+    /// What it hands to its code.
+    pub inputs: Inputs,
+    /// Where its state is kept.
+    pub state: Option<StatePlace>,
+    /// The components that it needs: those that it declares, in the order of the text, then those that it reads from.
+    pub links: Vec<Link>,
+}
+
+/// Where the code of a component lies.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Its folder, from the root of the repository. It need not be there.
+    pub folder: Arc<str>,
+    /// The folder that all code of its type lies below.
+    pub root: Arc<str>,
+    /// Where the folder was named; none where the name of the component names it.
+    pub origin: Option<Origin>,
+    /// How it gets there.
+    pub supply: Supply,
+    /// More code is written beside it before it runs, so that what it declares is not all there is.
+    pub is_open: bool,
+}
+
+/// How code gets into its folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Supply {
+    /// It is part of the repository.
+    #[default]
+    Repository,
+    /// It may be fetched by hand and need not be part of the repository.
+    Vendored,
+    /// It is fetched whenever it is needed; what lies in the folder does not count.
+    Fetched,
+}
+
+/// What a component hands to its code.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// All inputs. What only the running system knows is unknown; an input that is not handed over is not there.
+    pub all: Arc<Map>,
+    /// The inputs that were written for this component, and for those that it inherits from; each a part of what `all`
+    /// was merged from. What is said for a whole stack is in neither.
+    pub authored: [Arc<Map>; 2],
+    /// The names of inputs that are given in another way.
+    pub given: Vec<Arc<str>>,
+    /// Names that mean something to the system itself, whether the code knows them or not.
+    pub reserved: &'static [&'static str],
+    /// There may be inputs that are not known.
+    pub is_open: bool,
+}
+
+/// Where the state of a component is kept.
+#[derive(Clone, Debug)]
+pub struct StatePlace {
+    /// The type of the backend.
+    pub backend: Arc<str>,
+    /// Its settings, as the code gets them.
+    pub settings: Arc<Map>,
+    /// Where the settings were written, if that can be said.
+    pub origin: Option<Origin>,
+    /// How many of the settings were written by somebody.
+    pub authored: usize,
+    /// The workspace, if it is known.
+    pub workspace: Option<Arc<str>>,
+    /// The code runs in a folder of its own, not in the one where it lies.
+    pub is_separate: bool,
+}
+
+/// That a component needs another one.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Whether it is declared or only follows from what is read.
+    pub how: How,
+    /// What makes it, as a user calls it: `dependencies.components`, `!terraform.state`.
+    pub by: Arc<str>,
+    /// The name of the other component.
+    pub component: Arc<str>,
+    /// The stack of the other component.
+    pub stack: Where,
+    /// What is read of it.
+    pub reads: Reads,
+    /// Nothing is wrong if the other component, or what is read of it, is not there.
+    pub is_optional: bool,
+    /// Where it was written.
+    pub origin: Option<Origin>,
+    /// Where the stack was written, if not there.
+    pub stack_origin: Option<Origin>,
+}
+
+/// How a link comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum How {
+    /// It is declared, to put deployments in order.
+    Declared,
+    /// A value reads the state of the other component.
+    Reads,
+}
+
+/// What a link reads of the other component.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Nothing, or it is not known what.
+    Nothing,
+    /// An output of its code, from its state.
+    Output(Arc<str>),
+    /// One of its inputs.
+    Input(Arc<str>),
+}
+
+/// In which stack the other component is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// The same one.
+    Here,
+    /// The one of this name.
+    Stack(Arc<str>),
+    /// Those in which the component has these inputs.
+    Having(Vec<(Arc<str>, Arc<str>)>),
+    /// Only the running system knows.
+    Unknown,
+}
+
+impl Facts {
+    /// Whether it is deployed.
+    pub fn is_deployed(&self) -> bool {
+        !self.is_abstract && !self.is_disabled
+    }
+
+    /// Whether two states of a component are the same to all other components: what it needs, where its state lies, which
+    /// inputs it names, whether it is deployed.
+    pub fn is_same_to_others(&self, other: &Facts) -> bool {
+        let flags = |f: &Facts| (f.is_abstract, f.is_disabled);
+        let folder = |f: &Facts| f.code.as_ref().map(|c| Arc::clone(&c.folder));
+        let named = |f: &Facts, i: usize| -> Vec<Arc<str>> { f.inputs.authored[i].keys().cloned().collect() };
+        flags(self) == flags(other)
+            && folder(self) == folder(other)
+            && (0..2).all(|i| named(self, i) == named(other, i))
+            && match (&self.state, &other.state) {
+                (Some(a), Some(b)) => a.backend == b.backend && a.workspace == b.workspace && a.settings == b.settings,
+                (a, b) => a.is_none() == b.is_none(),
+            }
+            && self.links.len() == other.links.len()
+            && self
+                .links
+                .iter()
+                .zip(&other.links)
+                .all(|(a, b)| a.how == b.how && a.component == b.component && a.stack == b.stack && a.reads == b.reads)
+    }
+}
+
+impl Inputs {
+    /// The input of this name as it was written for the component or for one that it inherits from; the component's own
+    /// counts first.
+    pub fn written(&self, name: &str) -> Option<&Value> {
+        self.authored.iter().find_map(|map| map.get(name))
+    }
+
+    /// The names that were written for the component or for those that it inherits from; a name can come twice.
+    pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.authored[0].keys().chain(self.authored[1].keys())
+    }
+}

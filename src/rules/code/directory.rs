@@ -1,0 +1,50 @@
+//! `missing-component-directory`.
+
+use crate::diagnostic::Diagnostic;
+use crate::estate::Supply;
+use crate::rules::places::{Findings, at_key, at_value, rename};
+use crate::rules::{Components, rule};
+use crate::text::nearest;
+use std::collections::BTreeMap;
+
+rule!(
+    MISSING_COMPONENT_DIRECTORY,
+    "missing-component-directory",
+    Correctness,
+    "a component's code is not where the component says",
+    Component(check)
+);
+
+fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut findings = Findings::default();
+    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
+    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
+        let Some(code) = component.facts.code.as_ref().filter(|c| c.supply == Supply::Repository) else { continue };
+        let mut is_there = |path| *known.entry(path).or_insert_with(|| context.modules.is_folder(path));
+        // Where no code at all is kept beside the configuration, it comes from elsewhere.
+        if !is_there(&*code.root) || is_there(&*code.folder) {
+            continue;
+        }
+        let Some(origin) = code.origin.or(component.value.prov.origin) else { continue };
+        let below = |path: &str| path.strip_prefix(&*code.root).map(|p| p.trim_start_matches('/').to_owned());
+        let Some(name) = below(&code.folder) else { continue };
+        let place = match code.origin {
+            Some(origin) => at_value(context.files, origin, ""),
+            None => at_key(context.files, origin, ""),
+        };
+        let message = format!("`{}` has no code: there is no folder `{}`", component.name, code.folder);
+        let mut finding = Diagnostic::new(MISSING_COMPONENT_DIRECTORY.id, message, place)
+            .token(name.clone())
+            .address(format!("{}/{}", component.stack, component.name));
+        let folders: Vec<String> = context.modules.below(&code.root).into_iter().filter_map(below).collect();
+        finding = match nearest(&name, folders.iter().map(String::as_str)) {
+            Some(near) => {
+                finding.fix = code.origin.and_then(|o| rename(context.files, o, &name, near));
+                finding.help(format!("did you mean `{near}`?"))
+            }
+            None => finding.help("correct the name, add the code, or say where it is fetched from"),
+        };
+        findings.add(&component.stack, finding);
+    }
+    findings.finish()
+}

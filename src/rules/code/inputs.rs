@@ -1,0 +1,162 @@
+//! `undeclared-variable` and `missing-required-variable`: the inputs of components against the variables of their code.
+
+use super::module;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::estate::{Component, Reads};
+use crate::rules::places::{Findings, at_key, key_in, rename_key};
+use crate::rules::{Components, Target, rule};
+use crate::terraform::Module;
+use crate::text::nearest;
+use crate::value::{Data, Origin, Prov, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+rule!(
+    UNDECLARED_VARIABLE,
+    "undeclared-variable",
+    Suspicious,
+    "a component sets a variable that its code does not declare",
+    Whole(undeclared)
+);
+rule!(
+    MISSING_REQUIRED_VARIABLE,
+    "missing-required-variable",
+    Suspicious,
+    "a variable of a component's code has no default and gets no value",
+    Component(missing)
+);
+
+/// What is found of an input at the place where it was written.
+#[derive(Default)]
+struct Written<'a> {
+    /// The components that it reaches and whose code does not declare it.
+    undeclared: Vec<&'a Arc<Component>>,
+    /// Some component knows what to do with it, or that cannot be told.
+    is_used: bool,
+}
+
+fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut places: BTreeMap<(Origin, Arc<str>), Written<'_>> = BTreeMap::new();
+    for (_, component) in context.world.components().filter(|(_, c)| !c.facts.is_abstract) {
+        let inputs = &component.facts.inputs;
+        let module = module(context, component);
+        for (name, value) in inputs.authored.iter().flat_map(|map| map.iter()).map(|e| (&e.key, &e.value)) {
+            // What an included file or a template spells out is not written here.
+            let Some(origin) = value.prov.origin.filter(|o| key_in(context.files, *o, name).is_some()) else {
+                continue;
+            };
+            let is_used = match &module {
+                // Only code that declares anything can be compared.
+                Some(module) => module.variables.contains_key(name) || module.variables.is_empty(),
+                None => true,
+            };
+            let written = places.entry((origin, Arc::clone(name))).or_default();
+            written.is_used |= is_used || inputs.reserved.contains(&&**name) || name.contains("{{");
+            if !is_used {
+                written.undeclared.push(component);
+            }
+        }
+    }
+    places.retain(|_, written| !written.is_used && !written.undeclared.is_empty());
+    if places.is_empty() {
+        return Vec::new();
+    }
+    let read = read_by_others(context);
+    let mut findings = Findings::default();
+    for ((origin, name), written) in &places {
+        let is_read = |c: &Arc<Component>| read.contains(&(&c.stack, &c.name, name)) || is_read_inside(c, *origin);
+        if written.undeclared.iter().any(|c| is_read(c)) {
+            continue;
+        }
+        let Some(first) = written.undeclared.first() else { continue };
+        let Some(module) = module(context, first) else { continue };
+        let message = format!("`{name}` is no variable of `{}`", module.folder);
+        let mut finding = Diagnostic::new(UNDECLARED_VARIABLE.id, message, at_key(context.files, *origin, ""))
+            .token(&**name)
+            .address(format!("{}/{}/{name}", first.stack, first.name));
+        finding = match nearest(name, module.variables.keys().map(|k| &**k)) {
+            Some(near) => {
+                if let Some((near, variable)) = module.variables.get_key_value(near) {
+                    finding = finding.related(Label::at(variable.origin, format!("`{near}` is declared here")));
+                    if is_missing(first, &module, near) {
+                        finding = finding.note(format!("`{near}` has no default, and gets no value"));
+                    }
+                }
+                finding.fix = rename_key(context.files, *origin, name, near);
+                finding.help(format!("did you mean `{near}`?"))
+            }
+            None => finding.help("declare the variable, or remove the line: Terraform ignores it"),
+        };
+        for component in &written.undeclared {
+            findings.add(&component.stack, finding.clone());
+        }
+    }
+    findings.finish()
+}
+
+/// The inputs that other components read: stack, component, name.
+fn read_by_others<'a>(context: &'a Components<'_>) -> BTreeSet<(&'a Arc<str>, &'a Arc<str>, &'a Arc<str>)> {
+    let mut read = BTreeSet::new();
+    for (_, component) in context.world.components() {
+        for link in &component.facts.links {
+            if let (Reads::Input(name), Target::Found(targets)) = (&link.reads, context.world.target(component, link)) {
+                read.extend(targets.iter().map(|t| (&t.stack, &t.name, name)));
+            }
+        }
+    }
+    read
+}
+
+/// Whether another value of the component was computed from what was written at a place.
+fn is_read_inside(component: &Component, place: Origin) -> bool {
+    fn reads(prov: &Prov, place: Origin) -> bool {
+        let Some(trail) = prov.trail.as_ref().filter(|t| !t.inputs.is_empty()) else { return false };
+        let mut found = false;
+        for input in &trail.inputs {
+            input.for_each_input(&mut |origin| found |= origin == place);
+        }
+        found
+    }
+    fn walk(value: &Value, place: Origin) -> bool {
+        let inside = match &value.data {
+            Data::Map(map) => map.iter().any(|e| walk(&e.value, place)),
+            Data::List(items) => items.iter().any(|v| walk(v, place)),
+            _ => false,
+        };
+        inside || reads(&value.prov, place)
+    }
+    walk(&component.value, place)
+}
+
+fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut findings = Findings::default();
+    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
+        let inputs = &component.facts.inputs;
+        let (Some(module), Some(origin)) = (module(context, component), component.value.prov.origin) else { continue };
+        if inputs.is_open {
+            continue;
+        }
+        for (name, variable) in module.variables.iter().filter(|(name, _)| is_missing(component, &module, name)) {
+            // A name that is almost right is the finding, not that the right one is missing.
+            let written = inputs.names().filter(|n| !module.variables.contains_key(*n)).map(|n| &**n);
+            if written.into_iter().any(|n| nearest(n, [&**name]).is_some()) {
+                continue;
+            }
+            let message = format!("`{}` gives no value to `{name}`, a required variable of its code", component.name);
+            let finding = Diagnostic::new(MISSING_REQUIRED_VARIABLE.id, message, at_key(context.files, origin, ""))
+                .related(Label::at(variable.origin, "it has no default"))
+                .token(&**name)
+                .address(format!("{}/{}/{name}", component.stack, component.name))
+                .help(format!("set `{name}` for the component, or give the variable a default"));
+            findings.add(&component.stack, finding);
+        }
+    }
+    findings.finish()
+}
+
+/// Whether a variable has no default and gets no value.
+fn is_missing(component: &Component, module: &Module, name: &Arc<str>) -> bool {
+    let inputs = &component.facts.inputs;
+    let is_set = inputs.all.has(name) || inputs.given.contains(name) || module.values.contains(name);
+    !is_set && module.variables.get(name).is_some_and(|v| !v.has_default)
+}

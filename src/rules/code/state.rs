@@ -1,0 +1,109 @@
+//! `invalid-backend` and `shared-state-address`: where components keep their state.
+
+use crate::diagnostic::{Diagnostic, Label};
+use crate::estate::{Component, StatePlace};
+use crate::rules::places::{Findings, at_key};
+use crate::rules::{Components, rule};
+use crate::terraform::state::{self, Place};
+use crate::value::Data;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+rule!(
+    INVALID_BACKEND,
+    "invalid-backend",
+    Correctness,
+    "a component's backend cannot be used as it is configured",
+    Component(incomplete)
+);
+rule!(
+    SHARED_STATE_ADDRESS,
+    "shared-state-address",
+    Correctness,
+    "two components keep their state in one object",
+    Whole(shared)
+);
+
+fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut findings = Findings::default();
+    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
+        let Some(place) = &component.facts.state else { continue };
+        // A backend of which nothing was written, or that the code configures itself, is not complete on purpose.
+        if place.authored == 0 || has_own_backend(context, component) {
+            continue;
+        }
+        let Some(origin) = place.origin.or(component.value.prov.origin) else { continue };
+        for setting in state::required_settings(&place.backend) {
+            let is_missing = match place.settings.get(setting).map(|v| &v.data) {
+                None | Some(Data::Null) => true,
+                Some(Data::Str(text)) => text.is_empty(),
+                Some(_) => false,
+            };
+            if is_missing {
+                let message = format!("the backend `{}` has no `{setting}`", place.backend);
+                let finding = Diagnostic::new(INVALID_BACKEND.id, message, at_key(context.files, origin, ""))
+                    .token(*setting)
+                    .address(format!("{}/{}/backend", component.stack, component.name))
+                    .help(format!("set `{setting}` beside the other settings: Terraform needs it"));
+                findings.add(&component.stack, finding);
+            }
+        }
+    }
+    findings.finish()
+}
+
+fn has_own_backend(context: &Components<'_>, component: &Component) -> bool {
+    let folder = component.facts.code.as_ref().map(|c| &c.folder);
+    folder.and_then(|f| context.modules.get(f)).is_some_and(|m| m.backend.is_some())
+}
+
+/// The address of a component's state, if it is known.
+fn address(component: &Component, place: &StatePlace) -> Option<Vec<(&'static str, String)>> {
+    let folder = component.facts.code.as_ref().map(|c| &*c.folder).filter(|_| !place.is_separate);
+    let workspace = place.workspace.as_deref()?;
+    state::object(&Place { backend: &place.backend, settings: &place.settings, workspace, folder })
+}
+
+/// Components by stack and name.
+type Owners<'a> = BTreeMap<(&'a str, &'a str), &'a Arc<Component>>;
+
+fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut by_address: BTreeMap<Vec<(&'static str, String)>, Owners<'_>> = BTreeMap::new();
+    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
+        let Some(place) = &component.facts.state else { continue };
+        let Some(address) = address(component, place) else { continue };
+        by_address.entry(address).or_default().insert((&component.stack, &component.name), component);
+    }
+    let mut findings = Findings::default();
+    for (address, owners) in by_address.iter().filter(|(_, owners)| owners.len() > 1) {
+        let owners: Vec<&Arc<Component>> = owners.values().copied().collect();
+        let [first, second, rest @ ..] = owners.as_slice() else { continue };
+        let Some(origin) = second.value.prov.origin.or(first.value.prov.origin) else { continue };
+        let place: Vec<String> = address.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let name = |c: &Component| match c.stack == first.stack && first.stack == second.stack {
+            true => format!("`{}`", c.name),
+            false => format!("`{}` of `{}`", c.name, c.stack),
+        };
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        let message = format!("{} and {}{more} keep their state in one object", name(first), name(second));
+        let mut finding = Diagnostic::new(SHARED_STATE_ADDRESS.id, message, at_key(context.files, origin, ""))
+            .note(format!("the object: {}, workspace {}", place.join(", "), workspace(second)))
+            .token(format!("{} {}", first.name, second.name))
+            .address(format!("{}/{}", second.stack, second.name))
+            .help("give one of them a workspace, a key or a prefix of its own: each would plan to destroy what the others made");
+        if let Some(other) = first.value.prov.origin.filter(|o| *o != origin) {
+            let label = at_key(context.files, other, "");
+            finding = finding.related(Label { message: format!("{} is here", name(first)), ..label });
+        }
+        // The same components in other stacks are the same mistake: their finding has the same place and token.
+        for owner in &owners {
+            findings.add(&owner.stack, finding.clone());
+        }
+    }
+    findings.finish()
+}
+
+fn workspace(component: &Component) -> String {
+    let workspace = component.facts.state.as_ref().and_then(|s| s.workspace.as_deref());
+    workspace.map_or_else(String::new, |w| format!("`{w}`"))
+}

@@ -1,0 +1,108 @@
+//! `dependency-cycle` and `reference-cycle`: components that need each other.
+
+use super::links;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::estate::{Component, How, Link};
+use crate::graph::{Graph, Step};
+use crate::rules::places::{Findings, at_name};
+use crate::rules::{Components, Target, rule};
+use crate::value::Origin;
+use std::sync::Arc;
+
+rule!(
+    DEPENDENCY_CYCLE,
+    "dependency-cycle",
+    Correctness,
+    "components declare that they depend on each other",
+    Whole(dependencies)
+);
+rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "components read from each other", Whole(references));
+
+/// A component: its stack and name.
+type Node = (Arc<str>, Arc<str>);
+
+/// Why a component needs another one.
+struct Edge<'a> {
+    from: &'a Component,
+    to: &'a Component,
+    link: &'a Link,
+}
+
+impl Edge<'_> {
+    fn origin(&self) -> Option<Origin> {
+        self.link.origin.or(self.from.value.prov.origin)
+    }
+}
+
+fn graph<'a>(context: &Components<'a>, with: &[How]) -> Graph<Node, Edge<'a>> {
+    let mut graph = Graph::new();
+    // Of several edges between two nodes the first is told: what is declared comes first in the links of a component.
+    for (component, link) in links(context).filter(|(_, l)| with.contains(&l.how)) {
+        if let Target::Found(targets) = context.world.target(component, link) {
+            for target in targets {
+                let node = |c: &Component| (Arc::clone(&c.stack), Arc::clone(&c.name));
+                graph.add_edge(node(component), node(target), Edge { from: component, to: target, link });
+            }
+        }
+    }
+    graph
+}
+
+fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
+    let graph = graph(context, &[How::Declared]);
+    let mut findings = Findings::default();
+    for cycle in graph.cycles() {
+        let help = "remove one of these dependencies: there is no order to deploy them in";
+        report(context, &mut findings, DEPENDENCY_CYCLE.id, &cycle, help);
+    }
+    findings.finish()
+}
+
+fn references(context: &Components<'_>) -> Vec<Diagnostic> {
+    let graph = graph(context, &[How::Declared, How::Reads]);
+    let mut findings = Findings::default();
+    for cycle in graph.cycles() {
+        if cycle.iter().any(|step| step.edge.link.how == How::Reads) {
+            let help = "take one of these away: none of them can be resolved before the others";
+            report(context, &mut findings, REFERENCE_CYCLE.id, &cycle, help);
+        }
+    }
+    findings.finish()
+}
+
+fn report(
+    context: &Components<'_>,
+    findings: &mut Findings,
+    rule: &'static str,
+    cycle: &[Step<'_, Node, Edge<'_>>],
+    help: &str,
+) {
+    let Some(first) = cycle.first().map(|step| step.edge) else { return };
+    let one_stack = cycle.iter().all(|step| step.edge.from.stack == first.from.stack);
+    let name = |c: &Component| match one_stack {
+        true => format!("`{}`", c.name),
+        false => format!("`{}` of `{}`", c.name, c.stack),
+    };
+    let mut labels = cycle.iter().filter_map(|step| {
+        let edge = step.edge;
+        let words = format!("{} needs {} (`{}`)", name(edge.from), name(edge.to), edge.link.by);
+        Some(at_name(context.files, edge.origin()?, &edge.link.component, words))
+    });
+    let Some(primary) = labels.next() else { return };
+    let path: Vec<String> = cycle.iter().map(|s| name(s.edge.from)).chain([name(first.from)]).collect();
+    let message = match cycle.len() {
+        1 if first.link.how == How::Reads => format!("{} reads from itself", path[0]),
+        1 => format!("{} depends on itself", path[0]),
+        _ => format!("components need each other: {}", path.join(" → ")),
+    };
+    let mut finding = Diagnostic::new(rule, message, Label { message: String::new(), ..primary.clone() })
+        .token(path.join(" "))
+        .address(format!("{}/{}", first.from.stack, first.from.name))
+        .help(help);
+    if cycle.len() > 1 {
+        finding = labels.fold(finding.related(primary), Diagnostic::related).chain();
+    }
+    for step in cycle {
+        findings.add(&step.edge.from.stack, finding.clone());
+    }
+}

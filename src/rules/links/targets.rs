@@ -1,0 +1,151 @@
+//! Links that lead to something, but not to what they need: `dependency-on-abstract`, `undefined-output`,
+//! `implicit-dependency`.
+
+use super::links;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::estate::{Component, How, Link, Reads, Supply};
+use crate::rules::places::{Findings, at_key, at_name, rename};
+use crate::rules::{Components, Target, rule};
+use crate::terraform::Module;
+use crate::text::nearest;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+rule!(
+    DEPENDENCY_ON_ABSTRACT,
+    "dependency-on-abstract",
+    Suspicious,
+    "a component depends on one that is never deployed",
+    Whole(on_abstract)
+);
+rule!(
+    UNDEFINED_OUTPUT,
+    "undefined-output",
+    Suspicious,
+    "an output is read that the code of the component does not declare",
+    Whole(outputs)
+);
+rule!(
+    IMPLICIT_DEPENDENCY,
+    "implicit-dependency",
+    Hygiene,
+    "a component reads the state of another one without declaring the dependency",
+    Whole(implicit)
+);
+
+fn address(component: &Component) -> String {
+    format!("{}/{}", component.stack, component.name)
+}
+
+fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut findings = Findings::default();
+    for (component, link) in links(context).filter(|(_, l)| !l.is_optional) {
+        let Target::Found(targets) = context.world.target(component, link) else { continue };
+        let is_declared = link.how == How::Declared;
+        if !is_declared && !matches!(link.reads, Reads::Output(_)) {
+            continue;
+        }
+        let is_never = |c: &Component| c.facts.is_abstract || c.facts.is_disabled && is_declared;
+        let (Some(target), Some(origin)) = (targets.first(), link.origin.or(component.value.prov.origin)) else {
+            continue;
+        };
+        if !targets.iter().all(|c| is_never(c)) {
+            continue;
+        }
+        let what = if target.facts.is_abstract { "abstract" } else { "disabled" };
+        let verb = if is_declared { "depends on" } else { "reads the state of" };
+        let message = format!("`{}` {verb} `{}`, which is {what} and never deployed", component.name, target.name);
+        let place = at_name(context.files, origin, &link.component, "");
+        let mut finding = Diagnostic::new(DEPENDENCY_ON_ABSTRACT.id, message, place)
+            .token(&*link.component)
+            .address(address(component))
+            .help("name a component that is deployed, or remove the dependency");
+        if let Some(origin) = target.value.prov.origin {
+            let label = at_key(context.files, origin, format!("`{}` is defined here", target.name));
+            finding = finding.related(label);
+        }
+        findings.add(&component.stack, finding);
+    }
+    findings.finish()
+}
+
+/// The code of a component, if all outputs that it declares are known.
+fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
+    let code = component.facts.code.as_ref().filter(|c| c.supply != Supply::Fetched && !c.is_open)?;
+    context.modules.get(&code.folder).filter(|_| &*component.kind == "terraform")
+}
+
+fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut findings = Findings::default();
+    for (component, link) in links(context).filter(|(_, l)| !l.is_optional) {
+        let (Reads::Output(name), Target::Found(targets)) = (&link.reads, context.world.target(component, link)) else {
+            continue;
+        };
+        let [target] = targets.as_slice() else { continue };
+        let (Some(module), Some(origin)) = (module(context, target), link.origin.or(component.value.prov.origin))
+        else {
+            continue;
+        };
+        if module.outputs.contains_key(name) {
+            continue;
+        }
+        let message = format!("`{name}` is no output of `{}`, the code of `{}`", module.folder, target.name);
+        let mut finding = Diagnostic::new(UNDEFINED_OUTPUT.id, message, at_name(context.files, origin, name, ""))
+            .token(format!("{} {name}", link.component))
+            .address(address(component));
+        finding = match nearest(name, module.outputs.keys().map(|k| &**k)) {
+            Some(near) => {
+                if let Some(origin) = module.outputs.get(near) {
+                    finding = finding.related(Label::at(*origin, format!("`{near}` is declared here")));
+                }
+                finding.fix = rename(context.files, origin, name, near);
+                finding.help(format!("did you mean `{near}`?"))
+            }
+            None => finding.help("declare the output, or correct the name"),
+        };
+        findings.add(&component.stack, finding);
+    }
+    findings.finish()
+}
+
+fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut findings = Findings::default();
+    let mut told: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
+    for (component, link) in links(context).filter(|(_, l)| l.how == How::Reads) {
+        if matches!(link.reads, Reads::Input(_)) {
+            continue;
+        }
+        let found = |link: &Link| match context.world.target(component, link) {
+            Target::Found(targets) => Some(targets),
+            Target::NoComponent(_) | Target::NoStack | Target::Unknown => None,
+        };
+        let Some(targets) = found(link) else { continue };
+        let (Some(target), Some(origin)) = (targets.first(), link.origin.or(component.value.prov.origin)) else {
+            continue;
+        };
+        let is_self = target.stack == component.stack && target.name == component.name;
+        let is_declared = component.facts.links.iter().filter(|l| l.how == How::Declared).any(|declared| {
+            // What is declared but cannot be told may be this one.
+            found(declared).is_none_or(|all| all.iter().any(|c| c.stack == target.stack && c.name == target.name))
+        });
+        // However often it is read, one declaration is missing.
+        let is_new = told.insert((&component.stack, &component.name, &target.stack, &target.name));
+        if is_self || is_declared || !is_new {
+            continue;
+        }
+        let message = format!(
+            "`{}` reads the state of `{}` with `{}`, but does not declare that it depends on it",
+            component.name, target.name, link.by
+        );
+        let finding =
+            Diagnostic::new(IMPLICIT_DEPENDENCY.id, message, at_name(context.files, origin, &link.component, ""))
+                .token(format!("{} {}", component.name, link.component))
+                .address(address(component))
+                .help(format!(
+                    "declare `{}` under the dependencies of `{}`, so that it is deployed first",
+                    target.name, component.name
+                ));
+        findings.add(&component.stack, finding);
+    }
+    findings.finish()
+}

@@ -1,0 +1,126 @@
+//! `undefined-dependency` and `undefined-component-reference`: links to what is not there.
+
+use super::links;
+use crate::diagnostic::Diagnostic;
+use crate::estate::{Component, How, Link, Where};
+use crate::rules::places::{Findings, at_name, rename};
+use crate::rules::{Components, Target, rule};
+use crate::text::nearest;
+use std::sync::Arc;
+
+rule!(
+    UNDEFINED_DEPENDENCY,
+    "undefined-dependency",
+    Correctness,
+    "a component declares that it depends on one that is not there",
+    Whole(dependencies)
+);
+rule!(
+    UNDEFINED_COMPONENT_REFERENCE,
+    "undefined-component-reference",
+    Correctness,
+    "a function or template reads from a component that is not there",
+    Whole(references)
+);
+
+fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
+    undefined(context, UNDEFINED_DEPENDENCY.id, How::Declared)
+}
+
+fn references(context: &Components<'_>) -> Vec<Diagnostic> {
+    undefined(context, UNDEFINED_COMPONENT_REFERENCE.id, How::Reads)
+}
+
+fn undefined(context: &Components<'_>, rule: &'static str, how: How) -> Vec<Diagnostic> {
+    let mut findings = Findings::default();
+    for (component, link) in links(context).filter(|(_, l)| l.how == how) {
+        // A default of what is read does not help where the whole component is missing.
+        if how == How::Declared && link.is_optional {
+            continue;
+        }
+        let finding = match context.world.target(component, link) {
+            Target::Found(_) | Target::Unknown => continue,
+            Target::NoComponent(stack) => no_component(context, rule, component, link, stack),
+            Target::NoStack => no_stack(context, rule, component, link),
+        };
+        if let Some(finding) = finding {
+            findings.add(&component.stack, finding);
+        }
+    }
+    findings.finish()
+}
+
+fn subject(component: &Component, link: &Link) -> String {
+    match link.how {
+        How::Declared => format!("`{}` depends on `{}`", component.name, link.component),
+        How::Reads => format!("`{}` of `{}` reads from `{}`", link.by, component.name, link.component),
+    }
+}
+
+fn no_component(
+    context: &Components<'_>,
+    rule: &'static str,
+    component: &Component,
+    link: &Link,
+    stack: &str,
+) -> Option<Diagnostic> {
+    let origin = link.origin.or(component.value.prov.origin)?;
+    let place = at_name(context.files, origin, &link.component, "");
+    let (message, names): (String, Vec<&str>) = if stack.is_empty() {
+        let all = context.world.stacks().flat_map(|s| context.world.names(s)).collect();
+        (format!("{}, which no stack defines", subject(component, link)), all)
+    } else {
+        let message = format!("{}, which is not a component of stack `{stack}`", subject(component, link));
+        (message, context.world.names(stack).collect())
+    };
+    let mut finding = Diagnostic::new(rule, message, place)
+        .token(&*link.component)
+        .address(format!("{}/{}", component.stack, component.name));
+    let others = context.world.stacks_with(&link.component);
+    let near = nearest(&link.component, names.into_iter().filter(|n| **n != *component.name));
+    finding = match (others.as_slice(), near) {
+        ([], Some(near)) => {
+            finding.fix = rename(context.files, origin, &link.component, near);
+            finding.help(format!("did you mean `{near}`?"))
+        }
+        ([], None) => finding.help("correct the name, or import the manifest that defines it"),
+        ([only], _) => {
+            finding.help(format!("stack `{only}` has a `{}`: name the stack, or import it here", link.component))
+        }
+        ([first, rest @ ..], _) => finding.help(format!(
+            "`{first}` and {} other stacks have a `{}`: name the stack, or import it here",
+            rest.len(),
+            link.component
+        )),
+    };
+    Some(finding)
+}
+
+fn no_stack(context: &Components<'_>, rule: &'static str, component: &Component, link: &Link) -> Option<Diagnostic> {
+    let origin = link.stack_origin.or(link.origin).or(component.value.prov.origin)?;
+    let address = format!("{}/{}", component.stack, component.name);
+    match &link.stack {
+        Where::Stack(stack) => {
+            let message = format!("{} of stack `{stack}`, but there is no such stack", subject(component, link));
+            let place = at_name(context.files, origin, stack, "");
+            let mut finding = Diagnostic::new(rule, message, place).token(&**stack).address(address);
+            finding = match nearest(stack, context.world.stacks()) {
+                Some(near) => {
+                    finding.fix = rename(context.files, origin, stack, near);
+                    finding.help(format!("did you mean `{near}`?"))
+                }
+                None => finding.help("correct the name of the stack"),
+            };
+            Some(finding)
+        }
+        Where::Having(wanted) => {
+            let words: Vec<String> =
+                wanted.iter().map(|(key, text): &(Arc<str>, Arc<str>)| format!("{key} `{text}`")).collect();
+            let message = format!("{}, but none has {}", subject(component, link), words.join(", "));
+            let place = at_name(context.files, link.origin.unwrap_or(origin), &link.component, "");
+            let finding = Diagnostic::new(rule, message, place).token(&*link.component).address(address);
+            Some(finding.help("correct what says in which stack it is"))
+        }
+        Where::Here | Where::Unknown => None,
+    }
+}

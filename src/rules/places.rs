@@ -1,0 +1,97 @@
+//! Labels and fixes at the places of values, and findings of many stacks put together.
+
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::files::Files;
+use crate::value::{FileId, Origin};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A label at the key of a value; at the whole value where it has no key.
+pub(super) fn at_key(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
+    let file = files.get(origin.file);
+    let text = file.text.get(origin.key as usize..origin.start as usize).unwrap_or_default();
+    let end = text.find(['\n', ':']).map_or(text.len(), |end| end);
+    let length = text[..end].trim_end().len();
+    if length == 0 {
+        let line = file.text.get(origin.start as usize..origin.end as usize).unwrap_or_default();
+        let length = line.lines().next().map_or(0, |l| l.trim_end().len());
+        return Label::new(origin.file, origin.start, origin.start + length as u32, words);
+    }
+    Label::new(origin.file, origin.key, origin.key + length as u32, words)
+}
+
+/// A label at a value, without its key; of a value of several lines the first one.
+pub(super) fn at_value(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
+    let file = files.get(origin.file);
+    let text = file.text.get(origin.start as usize..origin.end as usize).unwrap_or_default();
+    let length = text.lines().next().map_or(0, |l| l.trim_end().len());
+    Label::new(origin.file, origin.start, origin.start + length as u32, words)
+}
+
+/// Where a name stands inside of a value, as a word of its own; `None` if it is not there, or there more than once.
+pub(super) fn name_in(files: &Files, origin: Origin, name: &str) -> Option<(u32, u32)> {
+    let file = files.get(origin.file);
+    let text = file.text.get(origin.start as usize..origin.end as usize)?;
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
+    let mut places = text
+        .match_indices(name)
+        .filter(|(at, _)| !text[..*at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part));
+    let (at, _) = places.next()?;
+    if name.is_empty() || places.next().is_some() {
+        return None;
+    }
+    let start = origin.start + at as u32;
+    Some((start, start + name.len() as u32))
+}
+
+/// A label at a name inside of a value, or at the value where the name is not written out.
+pub(super) fn at_name(files: &Files, origin: Origin, name: &str, words: impl Into<String>) -> Label {
+    match name_in(files, origin, name) {
+        Some((start, end)) => Label::new(origin.file, start, end, words),
+        None => at_value(files, origin, words),
+    }
+}
+
+/// A fix that renames what is written out inside of a value.
+pub(super) fn rename(files: &Files, origin: Origin, from: &str, to: &str) -> Option<Fix> {
+    let (start, end) = name_in(files, origin, from)?;
+    let edit = Edit { file: origin.file, start, end, text: to.to_owned() };
+    Some(Fix::one(format!("rename to `{to}`"), edit, Applicability::Unsafe))
+}
+
+/// Where the key of a value stands; `None` if it is not written there.
+pub(super) fn key_in(files: &Files, origin: Origin, key: &str) -> Option<(u32, u32)> {
+    name_in(files, Origin { start: origin.key, end: origin.start, ..origin }, key)
+}
+
+/// A fix that renames a key.
+pub(super) fn rename_key(files: &Files, origin: Origin, from: &str, to: &str) -> Option<Fix> {
+    let (start, end) = key_in(files, origin, from)?;
+    let edit = Edit { file: origin.file, start, end, text: to.to_owned() };
+    Some(Fix::one(format!("rename to `{to}`"), edit, Applicability::Unsafe))
+}
+
+/// Findings by place and subject: one cause is one finding, whatever number of stacks it reaches.
+#[derive(Default)]
+pub(super) struct Findings {
+    found: BTreeMap<(FileId, u32, u32, String), Diagnostic>,
+}
+
+impl Findings {
+    /// Adds a finding of a stack. Where there is one at the same place and with the same token, only the stack is added.
+    pub(super) fn add(&mut self, stack: &Arc<str>, finding: Diagnostic) {
+        let token = finding.token.clone().unwrap_or_default();
+        let key = (finding.primary.file, finding.primary.start, finding.primary.end, token);
+        self.found.entry(key).or_insert(finding).stacks.push(Arc::clone(stack));
+    }
+
+    /// All findings.
+    pub(super) fn finish(self) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = self.found.into_values().collect();
+        for finding in &mut found {
+            finding.stacks.sort();
+            finding.stacks.dedup();
+        }
+        found
+    }
+}

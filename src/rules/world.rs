@@ -1,0 +1,140 @@
+//! Who is there: the components of an estate by stack and name, and what a link of one of them leads to.
+
+use crate::estate::{Component, Estate, Link, State, Unit, Where};
+use crate::value::{Data, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
+
+/// The components of one state, for rules that look beyond one of them.
+pub struct World<'a> {
+    estate: &'a Estate,
+    index: OnceLock<Index<'a>>,
+}
+
+/// The components of a stack by name; several where their types differ.
+type Names<'a> = BTreeMap<&'a str, Vec<&'a Arc<Component>>>;
+
+#[derive(Default)]
+struct Index<'a> {
+    stacks: BTreeMap<&'a str, Names<'a>>,
+    /// Stacks by the name of the unit that defines them.
+    units: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    /// Names of components that may be there, though nothing is known of them.
+    hidden: BTreeSet<&'a str>,
+    /// Whether every unit was resolved.
+    is_whole: bool,
+}
+
+/// What a link leads to.
+pub enum Target<'a> {
+    /// The components that it means; never empty.
+    Found(Vec<&'a Arc<Component>>),
+    /// The stack has no component of this name.
+    NoComponent(&'a str),
+    /// There is no such stack.
+    NoStack,
+    /// It cannot be told.
+    Unknown,
+}
+
+impl<'a> World<'a> {
+    /// The world of an estate; looked at when it is first asked.
+    pub fn new(estate: &'a Estate) -> Self {
+        World { estate, index: OnceLock::new() }
+    }
+
+    /// Whether all units were asked for, so that what is not there is nowhere.
+    pub fn is_complete(&self) -> bool {
+        self.estate.units.iter().all(|u| u.state != State::OutOfScope)
+    }
+
+    /// All components with their units. A component that several units define comes once a unit.
+    pub fn components(&self) -> impl Iterator<Item = (&'a Unit, &'a Arc<Component>)> {
+        self.estate.units.iter().flat_map(|unit| unit.components.iter().map(move |c| (&**unit, c)))
+    }
+
+    /// The names of all stacks.
+    pub fn stacks(&self) -> impl Iterator<Item = &'a str> {
+        self.index().stacks.keys().copied()
+    }
+
+    /// The names of the components of a stack.
+    pub fn names(&self, stack: &str) -> impl Iterator<Item = &'a str> {
+        self.index().stacks.get(stack).into_iter().flat_map(|names| names.keys().copied())
+    }
+
+    /// The stacks that have a component of this name, sorted.
+    pub fn stacks_with(&self, component: &str) -> Vec<&'a str> {
+        self.index().stacks.iter().filter(|(_, names)| names.contains_key(component)).map(|(stack, _)| *stack).collect()
+    }
+
+    /// What a link of a component leads to.
+    pub fn target(&self, from: &Component, link: &Link) -> Target<'a> {
+        let index = self.index();
+        let stack = match &link.stack {
+            Where::Unknown => return Target::Unknown,
+            Where::Here => &*from.stack,
+            Where::Stack(stack) => &**stack,
+            Where::Having(wanted) => return self.having(&link.component, wanted),
+        };
+        let known = index.stacks.get_key_value(stack);
+        let Some((stack, names)) = known.or_else(|| self.unit_stack(stack)) else {
+            return if index.is_whole { Target::NoStack } else { Target::Unknown };
+        };
+        match names.get(&*link.component) {
+            Some(found) => Target::Found(found.clone()),
+            None if index.is_whole && !index.hidden.contains(&*link.component) => Target::NoComponent(stack),
+            None => Target::Unknown,
+        }
+    }
+
+    /// The one stack of a unit that is called by the name of the unit.
+    fn unit_stack(&self, unit: &str) -> Option<(&&'a str, &Names<'a>)> {
+        let index = self.index();
+        let stacks = index.units.get(unit)?;
+        let only = stacks.first().filter(|_| stacks.len() == 1)?;
+        index.stacks.get_key_value(only)
+    }
+
+    fn having(&self, name: &str, wanted: &[(Arc<str>, Arc<str>)]) -> Target<'a> {
+        let index = self.index();
+        let all: Vec<&Arc<Component>> =
+            index.stacks.values().filter_map(|names| names.get(name)).flatten().copied().collect();
+        let input = |c: &Component, key: &str| c.facts.inputs.all.get(key).cloned();
+        let fits = |c: &Component| {
+            wanted.iter().all(|(key, text)| input(c, key).as_ref().and_then(Value::as_str) == Some(text))
+        };
+        let is_unknown = |c: &Component| {
+            c.facts.inputs.is_open
+                || wanted.iter().any(|(key, _)| input(c, key).is_some_and(|v| matches!(v.data, Data::Unknown(_))))
+        };
+        let found: Vec<&Arc<Component>> = all.iter().copied().filter(|c| fits(c)).collect();
+        if !found.is_empty() {
+            return Target::Found(found);
+        }
+        if !index.is_whole || index.hidden.contains(name) || all.iter().any(|c| is_unknown(c)) {
+            return Target::Unknown;
+        }
+        if all.is_empty() { Target::NoComponent("") } else { Target::NoStack }
+    }
+
+    fn index(&self) -> &Index<'a> {
+        self.index.get_or_init(|| {
+            let mut index = Index { is_whole: true, ..Index::default() };
+            for unit in &self.estate.units {
+                index.is_whole &= unit.state == State::Resolved;
+                index.hidden.extend(unit.broken.iter().chain(&unit.unlisted).map(|(_, name)| &**name));
+                for component in &unit.components {
+                    index.units.entry(&unit.name).or_default().insert(&component.stack);
+                    let named = index.stacks.entry(&component.stack).or_default().entry(&component.name).or_default();
+                    match named.iter_mut().find(|c| c.kind == component.kind) {
+                        // Of several units that define one component, the last one counts.
+                        Some(known) => *known = component,
+                        None => named.push(component),
+                    }
+                }
+            }
+            index
+        })
+    }
+}

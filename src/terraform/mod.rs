@@ -1,0 +1,303 @@
+//! Modules of Terraform and OpenTofu, read statically: the variables, outputs, backends and calls that the files of a folder
+//! declare. Nothing is evaluated, and nothing here knows who uses the modules.
+
+mod read;
+pub mod state;
+mod types;
+
+pub use types::{Attribute, Mismatch, Type};
+
+use crate::files::Files;
+use crate::source::{BlobId, Child, Entry, Node, Source};
+use crate::value::{FileId, Origin};
+use read::{Declarations, Declared, Unreadable, VariableParts};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A module: one folder with code.
+#[derive(Debug, Default)]
+pub struct Module {
+    /// Its folder, from the root of the repository.
+    pub folder: Arc<str>,
+    /// The variables that it declares, by name.
+    pub variables: BTreeMap<Arc<str>, Variable>,
+    /// The outputs that it declares, by name, with their places.
+    pub outputs: BTreeMap<Arc<str>, Origin>,
+    /// The modules that it calls, by name.
+    pub calls: BTreeMap<Arc<str>, Call>,
+    /// The type of the backend that it configures itself (`cloud` for a `cloud` block), with its place.
+    pub backend: Option<(Arc<str>, Origin)>,
+    /// The version of Terraform that it asks for, as written.
+    pub required_version: Option<String>,
+    /// The local names of the providers that it asks for.
+    pub required_providers: BTreeSet<Arc<str>>,
+    /// Variables that files in the folder give a value to, which are read without being asked for (`terraform.tfvars`,
+    /// `*.auto.tfvars`).
+    pub values: BTreeSet<Arc<str>>,
+}
+
+/// A variable of a module.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its type.
+    pub ty: Type,
+    /// Whether it has a default.
+    pub has_default: bool,
+    /// Whether null is a value of it.
+    pub is_nullable: bool,
+    /// Whether its value is hidden.
+    pub is_sensitive: bool,
+    /// Whether it has rules of validation.
+    pub is_validated: bool,
+    /// Where it is declared: the head of its block.
+    pub origin: Origin,
+}
+
+/// A call of another module.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The `source`, if it is plain text.
+    pub source: Option<String>,
+    /// Where it is: the head of its block.
+    pub origin: Origin,
+}
+
+/// A file that keeps a module from being read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// The file.
+    pub file: FileId,
+    /// Where in it.
+    pub offset: u32,
+    /// Why.
+    pub message: String,
+}
+
+/// What has been parsed, by content: revisions share it.
+#[derive(Default)]
+pub struct Cache {
+    files: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
+}
+
+type Parsed = Result<Declarations, Unreadable>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Syntax {
+    Native,
+    Json,
+}
+
+/// The modules of one revision, each read when it is first asked for.
+pub struct Modules<'a> {
+    source: &'a dyn Source,
+    files: &'a Files,
+    cache: &'a Cache,
+    known: Mutex<BTreeMap<Arc<str>, Option<Arc<Module>>>>,
+    troubles: Mutex<Vec<Trouble>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Modules<'a> {
+    /// The modules of a revision.
+    pub fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
+        Modules { source, files, cache, known: Mutex::default(), troubles: Mutex::default() }
+    }
+
+    /// The module in a folder (from the root of the repository). `None` if there is no folder, no code in it, or code that
+    /// cannot be read; the latter is among [`Modules::troubles`].
+    pub fn get(&self, folder: &str) -> Option<Arc<Module>> {
+        if let Some(known) = lock(&self.known).get(folder) {
+            return known.clone();
+        }
+        let module = self.read(folder).map(Arc::new);
+        lock(&self.known).entry(folder.into()).or_insert(module).clone()
+    }
+
+    /// Whether there is a folder at a path, symbolic links followed.
+    pub fn is_folder(&self, path: &str) -> bool {
+        matches!(self.source.listing().lookup(path), Ok(Node::Dir(_)))
+    }
+
+    /// The folders with code below a folder, from the root of the repository, sorted.
+    pub fn below(&self, folder: &str) -> Vec<&str> {
+        let entries = self.source.listing().under(folder).iter();
+        let code = entries.filter(|e| syntax(e.path.rsplit('/').next().unwrap_or_default()).is_some());
+        let folders: BTreeSet<&str> = code.filter_map(|e| e.path.rsplit_once('/').map(|(folder, _)| folder)).collect();
+        folders.into_iter().collect()
+    }
+
+    /// What kept modules that were asked for from being read, sorted by file.
+    pub fn troubles(&self) -> Vec<Trouble> {
+        let mut troubles = lock(&self.troubles).clone();
+        troubles.sort_by_key(|t| (t.file, t.offset));
+        troubles.dedup();
+        troubles
+    }
+
+    fn read(&self, folder: &str) -> Option<Module> {
+        let listing = self.source.listing();
+        let Ok(Node::Dir(real)) = listing.lookup(folder) else { return None };
+        let children = listing.children(&real);
+        let names: Vec<&str> = children.iter().filter(|(_, kind)| *kind != Child::Dir).map(|(name, _)| *name).collect();
+        let path_of = |name: &str| if real.is_empty() { name.to_owned() } else { format!("{real}/{name}") };
+        let mut code: Vec<(&str, Syntax)> = names.iter().filter_map(|n| Some((*n, syntax(n)?))).collect();
+        code.retain(|(name, _)| {
+            // A file for OpenTofu alone takes the place of the one for both.
+            let twin = name.strip_suffix(".tf").map(|stem| format!("{stem}.tofu"));
+            let twin = twin.or_else(|| name.strip_suffix(".tf.json").map(|stem| format!("{stem}.tofu.json")));
+            twin.is_none_or(|twin| !names.contains(&twin.as_str()))
+        });
+        if code.is_empty() {
+            return None;
+        }
+        code.sort_by_key(|(name, _)| (is_override(name), *name));
+        let mut module = Module { folder: folder.into(), ..Module::default() };
+        let (mut is_whole, mut is_blank) = (true, true);
+        for (name, syntax) in code {
+            let Ok(entry) = listing.resolve(&path_of(name)) else {
+                is_whole = false;
+                continue;
+            };
+            let Some((file, parsed)) = self.parsed(entry, syntax) else {
+                is_whole = false;
+                continue;
+            };
+            match &*parsed {
+                Ok(declarations) => {
+                    is_blank &= declarations.is_blank;
+                    module.add(declarations, file);
+                }
+                Err(why) => {
+                    (is_whole, is_blank) = (false, false);
+                    self.trouble(file, why);
+                }
+            }
+        }
+        for name in names.iter().filter(|n| is_values(n)) {
+            let Ok(entry) = listing.resolve(&path_of(name)) else { continue };
+            let Ok(bytes) = self.source.read(entry) else { continue };
+            match read::values(&bytes, name.ends_with(".json")) {
+                Ok(values) => module.values.extend(values),
+                Err(why) => {
+                    is_whole = false;
+                    self.trouble(self.file(entry, &bytes), &why);
+                }
+            }
+        }
+        // Files without content only hold the place of code that is kept elsewhere.
+        (is_whole && !is_blank).then_some(module)
+    }
+
+    fn trouble(&self, file: FileId, why: &Unreadable) {
+        lock(&self.troubles).push(Trouble { file, offset: why.offset as u32, message: why.message.clone() });
+    }
+
+    fn file(&self, entry: &Entry, bytes: &[u8]) -> FileId {
+        self.files.add(&entry.path, &entry.id.to_string(), || Arc::from(String::from_utf8_lossy(bytes)))
+    }
+
+    fn parsed(&self, entry: &Entry, syntax: Syntax) -> Option<(FileId, Arc<Parsed>)> {
+        let bytes = self.source.read(entry).ok()?;
+        let file = self.file(entry, &bytes);
+        let key = (entry.id, syntax);
+        if let Some(known) = lock(&self.cache.files).get(&key) {
+            return Some((file, Arc::clone(known)));
+        }
+        // The pool has stacks that are large enough for the parser.
+        let parse = |bytes: &Arc<[u8]>| match syntax {
+            Syntax::Native => read::native(bytes),
+            Syntax::Json => read::json(bytes),
+        };
+        let parsed = Arc::new(crate::threads::map(&[bytes], parse).pop()?);
+        lock(&self.cache.files).insert(key, Arc::clone(&parsed));
+        Some((file, parsed))
+    }
+}
+
+impl Module {
+    /// Takes over what a file declares; a file that comes later refines what is there, as override files do.
+    fn add(&mut self, found: &Declarations, file: FileId) {
+        let origin = |span: &std::ops::Range<usize>| Origin {
+            file,
+            key: span.start as u32,
+            start: span.start as u32,
+            end: span.end.max(span.start) as u32,
+        };
+        for Declared { name, span, parts } in &found.variables {
+            match self.variables.get_mut(name) {
+                Some(variable) => variable.refine(parts),
+                None => {
+                    let mut variable = Variable {
+                        ty: Type::Any,
+                        has_default: false,
+                        is_nullable: true,
+                        is_sensitive: false,
+                        is_validated: false,
+                        origin: origin(span),
+                    };
+                    variable.refine(parts);
+                    self.variables.insert(Arc::clone(name), variable);
+                }
+            }
+        }
+        for Declared { name, span, .. } in &found.outputs {
+            self.outputs.entry(Arc::clone(name)).or_insert(origin(span));
+        }
+        for Declared { name, span, parts } in &found.calls {
+            self.calls.entry(Arc::clone(name)).or_insert_with(|| Call { source: parts.clone(), origin: origin(span) });
+        }
+        if let Some(backend) = &found.backend {
+            self.backend = Some((Arc::clone(&backend.name), origin(&backend.span)));
+        }
+        if found.required_version.is_some() {
+            self.required_version.clone_from(&found.required_version);
+        }
+        self.required_providers.extend(found.required_providers.iter().cloned());
+    }
+}
+
+impl Variable {
+    fn refine(&mut self, parts: &VariableParts) {
+        if let Some(ty) = &parts.ty {
+            self.ty = ty.clone();
+        }
+        self.has_default |= parts.has_default;
+        self.is_nullable = parts.nullable.unwrap_or(self.is_nullable);
+        self.is_sensitive = parts.sensitive.unwrap_or(self.is_sensitive);
+        self.is_validated |= parts.is_validated;
+    }
+}
+
+/// How a file of code is written; `None` for other files, and for those that Terraform leaves out.
+fn syntax(name: &str) -> Option<Syntax> {
+    if name.starts_with('.') || name.ends_with('~') || name.starts_with('#') && name.ends_with('#') {
+        return None;
+    }
+    if name.ends_with(".tf") || name.ends_with(".tofu") {
+        return Some(Syntax::Native);
+    }
+    (name.ends_with(".tf.json") || name.ends_with(".tofu.json")).then_some(Syntax::Json)
+}
+
+/// Whether a path is that of code, or of values that are read with it.
+pub fn is_code(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    syntax(name).is_some() || is_values(name)
+}
+
+fn is_override(name: &str) -> bool {
+    let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+    stem == "override" || stem.ends_with("_override")
+}
+
+fn is_values(name: &str) -> bool {
+    matches!(name, "terraform.tfvars" | "terraform.tfvars.json")
+        || name.ends_with(".auto.tfvars")
+        || name.ends_with(".auto.tfvars.json")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! The object that holds a state: where a backend with these settings keeps that of a workspace.
+
+use crate::value::{Data, Map, Value};
+
+/// What says where a state lies.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The type of the backend.
+    pub backend: &'a str,
+    /// Its settings.
+    pub settings: &'a Map,
+    /// The workspace.
+    pub workspace: &'a str,
+    /// The folder that Terraform runs in, if it can be named.
+    pub folder: Option<&'a str>,
+}
+
+/// Settings without which a backend cannot be used, by type. Others have a default, or are often given only when the
+/// backend is initialised (`key`).
+pub fn required_settings(backend: &str) -> &'static [&'static str] {
+    match backend {
+        "s3" | "gcs" => &["bucket"],
+        "azurerm" => &["container_name"],
+        _ => &[],
+    }
+}
+
+/// The parts that tell one state object from all others, as `name value` pairs; the first is the type of the backend. `None`
+/// if one of them is not known.
+pub fn object(place: &Place<'_>) -> Option<Vec<(&'static str, String)>> {
+    let default = place.workspace == "default";
+    let text = |key: &str| known(place.settings.get(key));
+    let needed = |key: &str| text(key)?.filter(|t| !t.is_empty());
+    let mut parts = vec![("backend", place.backend.to_owned())];
+    match place.backend {
+        "s3" => {
+            parts.push(("bucket", needed("bucket")?));
+            for key in ["endpoint", "endpoints"] {
+                match place.settings.get(key) {
+                    None => {}
+                    Some(value) if value.is_null() => {}
+                    Some(_) if key == "endpoint" => parts.push(("endpoint", needed("endpoint")?)),
+                    Some(value) => parts.push(("endpoint", known(value.get("s3"))??)),
+                }
+            }
+            let key = needed("key")?;
+            let prefix = text("workspace_key_prefix")?.filter(|p| !p.is_empty()).unwrap_or_else(|| "env:".to_owned());
+            let workspace = place.workspace;
+            parts.push(("key", if default { key } else { format!("{prefix}/{workspace}/{key}") }));
+        }
+        "gcs" => {
+            parts.push(("bucket", needed("bucket")?));
+            let prefix = text("prefix")?.unwrap_or_default();
+            let object = format!("{}/{}.tfstate", prefix.trim_end_matches('/'), place.workspace);
+            parts.push(("object", object.trim_start_matches('/').to_owned()));
+        }
+        "azurerm" => {
+            parts.push(("storage_account_name", needed("storage_account_name")?));
+            parts.push(("container_name", needed("container_name")?));
+            let key = needed("key")?;
+            parts.push(("key", if default { key } else { format!("{key}env:{}", place.workspace) }));
+        }
+        "local" => {
+            let folder = place.folder?;
+            let (path, folders) = (text("path")?, text("workspace_dir")?);
+            if path.is_some() && !default || path.as_ref().is_some_and(|p| p.starts_with('/')) {
+                // With a path of its own, workspaces lie beside it: which folder that is depends on the version.
+                return None;
+            }
+            let folders = folders.unwrap_or_else(|| "terraform.tfstate.d".to_owned());
+            let path = path.unwrap_or_else(|| "terraform.tfstate".to_owned());
+            let workspace = place.workspace;
+            parts.push((
+                "path",
+                match default {
+                    true => format!("{folder}/{path}"),
+                    false => format!("{folder}/{folders}/{workspace}/terraform.tfstate"),
+                },
+            ));
+        }
+        "http" => parts.push(("address", needed("address")?)),
+        _ => return None,
+    }
+    Some(parts)
+}
+
+/// The text of a setting: `Some(None)` where it is not set, `None` where it is not known.
+#[expect(clippy::option_option, reason = "not set and not known are two things")]
+fn known(value: Option<&Value>) -> Option<Option<String>> {
+    match value.map(|v| &v.data) {
+        None | Some(Data::Null) => Some(None),
+        Some(Data::Str(text)) if text.contains("{{") || text.contains("<no value>") => None,
+        Some(Data::Str(text)) => Some(Some(text.to_string())),
+        Some(Data::Int(n)) => Some(Some(n.to_string())),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Unknown;
+    use std::sync::Arc;
+
+    fn settings(pairs: &[(&str, &str)]) -> Map {
+        pairs.iter().map(|(k, v)| ((*k).into(), Value::str(*v))).collect()
+    }
+
+    fn address(backend: &str, pairs: &[(&str, &str)], workspace: &str) -> Option<String> {
+        let settings = settings(pairs);
+        let parts = object(&Place { backend, settings: &settings, workspace, folder: Some("code/vpc") })?;
+        Some(parts.iter().map(|(_, v)| v.as_str()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn addresses_of_state_objects() {
+        let s3 = [("bucket", "b"), ("key", "t.tfstate"), ("workspace_key_prefix", "vpc")];
+        assert_eq!(address("s3", &s3, "dev").as_deref(), Some("s3 b vpc/dev/t.tfstate"));
+        assert_eq!(address("s3", &s3, "default").as_deref(), Some("s3 b t.tfstate"));
+        assert_eq!(address("s3", &s3[..2], "dev").as_deref(), Some("s3 b env:/dev/t.tfstate"));
+        assert_eq!(address("s3", &s3[1..], "dev"), None);
+        assert_eq!(
+            address("gcs", &[("bucket", "b"), ("prefix", "vpc")], "dev").as_deref(),
+            Some("gcs b vpc/dev.tfstate")
+        );
+        let azure = [("storage_account_name", "a"), ("container_name", "c"), ("key", "k")];
+        assert_eq!(address("azurerm", &azure, "dev").as_deref(), Some("azurerm a c kenv:dev"));
+        let local = "local code/vpc/terraform.tfstate.d/dev/terraform.tfstate";
+        assert_eq!(address("local", &[], "dev").as_deref(), Some(local));
+        assert_eq!(address("local", &[("path", "x.tfstate")], "dev"), None);
+        assert_eq!(address("remote", &[], "dev"), None);
+        assert_eq!(address("s3", &[("bucket", "{{ .x }}"), ("key", "k")], "dev"), None);
+        let mut unknown = settings(&s3);
+        unknown.set("bucket", Value::new(Data::Unknown(Arc::new(Unknown::new("!env B", "reads")))));
+        assert_eq!(object(&Place { backend: "s3", settings: &unknown, workspace: "dev", folder: None }), None);
+    }
+}
