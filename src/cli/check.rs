@@ -1,9 +1,10 @@
 //! `stacklint check`: what is wrong in one state.
 
 use super::open::{self, Place, State};
-use super::reporting::{self, Seen};
+use super::reporting::{self, Judging, Seen, Sink};
 use super::{Failure, Global, Outcome, fix, functions};
 use crate::files::Files;
+use crate::source::Source;
 use clap::Args;
 
 /// Report what is wrong in the configuration.
@@ -25,7 +26,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let mut place = Place::find(global)?;
-    options.merging.apply(options.reporting.env_files(), &mut place)?;
+    options.merging.apply(options.reporting.judging.env_files(), &mut place)?;
     if options.fixing.is_asked()
         && let Some(outcome) = fix::run(&options.fixing, &options.reporting, &place, global)?
     {
@@ -37,10 +38,18 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         (None, false) => place.default_state(),
     };
     let source = place.open(&state)?;
+    look(&*source, &place, &options.reporting.judging, &mut |report| options.reporting.write(report, global))
+}
+
+/// Examines one state.
+///
+/// # Errors
+/// There is no project in it, or it cannot be judged or written.
+pub(super) fn look(source: &dyn Source, place: &Place, judging: &Judging, write: Sink<'_>) -> Result<Outcome, Failure> {
     let files = Files::default();
-    let load = options.reporting.load(&*source, &place, &files)?;
-    let estate = open::resolve(&*source, &place, &load.settings, &files)?;
-    let side = reporting::side(estate, &load, &*source, &files);
-    let seen = Seen { files: &files, head: &*source, comparison: None };
-    options.reporting.finish(&seen, &load.settings, (side, None), &place, global)
+    let load = judging.load(source, place, &files)?;
+    let estate = open::resolve(source, place, &load.settings, &files)?;
+    let side = reporting::side(estate, &load, source, &files);
+    let seen = Seen { files: &files, head: source, comparison: None };
+    judging.finish(&seen, &load.settings, (side, None), place, write)
 }

@@ -1,7 +1,7 @@
 //! `stacklint diff`: what will be different, and because of which line.
 
 use super::open::{Place, State};
-use super::reporting::{self, Seen};
+use super::reporting::{self, Judging, Seen, Sink};
 use super::{Failure, Global, Outcome, functions};
 use crate::diagnostic::Side;
 use crate::dialects::Scope;
@@ -46,14 +46,34 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let mut place = Place::find(global)?;
-    options.merging.apply(options.reporting.env_files(), &mut place)?;
+    options.merging.apply(options.reporting.judging.env_files(), &mut place)?;
     run_at(&place, options, global)
 }
 
 /// What the command does in a place.
 pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let (base, head) = sources(options, place)?;
-    compare(&*base, &*head, place, options, global)
+    let asked = Asked {
+        stack: options.stack.as_deref(),
+        component: options.component.as_deref(),
+        judging: &options.reporting.judging,
+    };
+    let mut changes = false;
+    let outcome = compare(&*base, &*head, place, &asked, &mut |report| {
+        changes = report.comparison.is_some_and(|c| !c.diff.components.is_empty());
+        options.reporting.write(report, global)
+    })?;
+    Ok(if outcome == Outcome::Clean && options.exit_code && changes { Outcome::Changes } else { outcome })
+}
+
+/// What of a comparison is looked at, and how it is judged.
+pub(super) struct Asked<'a> {
+    /// The pattern that names of stacks are to match.
+    pub(super) stack: Option<&'a str>,
+    /// The pattern that names of components are to match.
+    pub(super) component: Option<&'a str>,
+    /// How findings are judged.
+    pub(super) judging: &'a Judging,
 }
 
 /// Base and head.
@@ -74,17 +94,26 @@ fn sources(options: &Options, place: &Place) -> Result<Sides, Failure> {
     Ok((repository.revision(text)?, place.open(&head)?))
 }
 
-fn compare(
+/// Compares two states.
+///
+/// # Errors
+/// Neither holds a project, or they cannot be judged or written.
+pub(super) fn compare(
     base: &dyn Source,
     head: &dyn Source,
     place: &Place,
-    options: &Options,
-    global: &Global,
+    asked: &Asked<'_>,
+    write: Sink<'_>,
 ) -> Result<Outcome, Failure> {
     let changes = changed(base.listing(), head.listing());
     let touched: HashSet<&str> = changes.iter().map(|c| &*c.path).collect();
     let files = Files::default();
-    let load = options.reporting.load(head, place, &files)?;
+    let load = asked.judging.load(head, place, &files)?;
+    let is_there =
+        |path: &str| [base, head].iter().any(|s| s.listing().is_dir(path) || s.listing().resolve(path).is_ok());
+    if let Some(path) = place.project.config.iter().find(|path| !is_there(path)) {
+        return Err(Failure::Message(format!("{path}, which --config names, is on neither side")));
+    }
     let dialects = place.dialects();
     let projects = dialects.detect(&[base, head], &place.project(&load.settings));
     if projects.is_empty() {
@@ -93,7 +122,7 @@ fn compare(
     let resolve = |source: &dyn Source, scope: Scope<'_>| projects.resolve(source, &files, scope);
     let mut old = resolve(base, Scope::Touched(&changes));
     let mut new = resolve(head, Scope::Touched(&changes));
-    let keep = filter(options.stack.as_deref(), options.component.as_deref())?;
+    let keep = filter(asked.stack, asked.component)?;
     let is_touched = |path: &str| touched.contains(path);
     let how = diff::Options { filter: &keep, touched: Some(&is_touched) };
     let mut found = diff::diff(&old, &new, &files, &how);
@@ -126,13 +155,11 @@ fn compare(
     let (mut new, mut old) = (side(new, head), side(old, base));
     new.diagnostics.append(&mut changed);
     reporting::add_settings(&mut new, &load);
-    if let Ok(before) = options.reporting.load(base, place, &files) {
+    if let Ok(before) = asked.judging.load(base, place, &files) {
         reporting::add_settings(&mut old, &before);
     }
     let seen = Seen { files: &files, head, comparison: Some((base, &found)) };
-    let outcome = options.reporting.finish(&seen, &load.settings, (new, Some(old)), place, global)?;
-    let changes = options.exit_code && !found.components.is_empty();
-    Ok(if outcome == Outcome::Clean && changes { Outcome::Changes } else { outcome })
+    asked.judging.finish(&seen, &load.settings, (new, Some(old)), place, write)
 }
 
 /// Whether an address is asked for.

@@ -83,9 +83,9 @@ fn count(fixes: usize) -> String {
 /// The fixes of what is reported about the worktree.
 fn propose(options: &Options, reporting: &reporting::Options, place: &Place, files: &Files) -> Result<Fixed, Failure> {
     let source = place.open(&State::Worktree)?;
-    let load = reporting.load(&*source, place, files)?;
+    let load = reporting.judging.load(&*source, place, files)?;
     let side = reporting::side(open::resolve(&*source, place, &load.settings, files)?, &load, &*source, files);
     let seen = Seen { files, head: &*source, comparison: None };
-    let verdict = reporting.judge(&seen, &load.settings, side, None)?;
+    let verdict = reporting.judging.judge(&seen, &load.settings, side, None)?;
     Ok(fix::apply(verdict.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref()), options.least(), files))
 }

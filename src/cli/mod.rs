@@ -1,6 +1,7 @@
 //! What was typed, and what it means.
 
 mod check;
+mod ci;
 mod demo;
 mod describe;
 mod diff;
@@ -8,6 +9,7 @@ mod eval;
 mod fix;
 mod functions;
 mod generate;
+mod hook;
 mod locals;
 mod open;
 mod output;
@@ -79,6 +81,9 @@ enum Command {
     Config(rules::Config),
     Eval(eval::Options),
     Demo(demo::Options),
+    #[command(subcommand)]
+    Hook(hook::What),
+    Ci(ci::Options),
     Completions(generate::Completions),
     Man(generate::Man),
 }
@@ -96,6 +101,8 @@ enum Outcome {
 enum Failure {
     /// What to tell the user.
     Message(String),
+    /// There is nothing to work on; what to tell the user.
+    NoProject(String),
     /// Nobody reads the output any more, which is no failure of ours.
     BrokenPipe,
 }
@@ -123,7 +130,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Changes) => ExitCode::from(3),
         Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
-        Err(Failure::Message(message)) => {
+        Err(Failure::Message(message) | Failure::NoProject(message)) => {
             output::talk(&format!("stacklint: {message}"));
             ExitCode::from(2)
         }
@@ -140,6 +147,8 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Config(options) => rules::config(options, &cli.global),
         Command::Eval(options) => eval::run(options, &cli.global),
         Command::Demo(options) => demo::run(options, &cli.global),
+        Command::Ci(options) => ci::run(options, &cli.global),
+        Command::Hook(what) => hook::run(what, &cli.global),
         Command::Completions(options) => generate::completions(options),
         Command::Man(options) => generate::man(options),
     }

@@ -52,7 +52,7 @@ pub(super) fn resolve(
 /// What to say where no project is found.
 pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
     let start = if place.project.start.is_empty() { "its root" } else { &place.project.start };
-    Failure::Message(format!(
+    Failure::NoProject(format!(
         "{} holds no project that stacklint knows by {} (started in {start}; -C DIR starts elsewhere, --config PATH names \
          the configuration)",
         source.name(),

@@ -37,14 +37,14 @@ pub(super) struct Options {
     #[arg(long)]
     show_secrets: bool,
     #[command(flatten)]
-    judging: Judging,
+    pub(super) judging: Judging,
 }
 
 /// How findings are judged.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Findings")]
 #[group(skip)]
-struct Judging {
+pub(super) struct Judging {
     /// Exit with 1 from this severity on [default: error]
     #[arg(long, value_name = "LEVEL")]
     fail_on: Option<FailOnName>,
@@ -93,7 +93,7 @@ enum LevelName {
 
 /// A report and where it goes.
 #[derive(Clone, Debug)]
-struct Output {
+pub(super) struct Output {
     format: Format,
     /// None for standard output.
     path: Option<PathBuf>,
@@ -107,7 +107,7 @@ fn formats() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| format_of(&name).ok_or("no format"))
 }
 
-fn output_of(text: &str) -> Result<Output, String> {
+pub(super) fn output_of(text: &str) -> Result<Output, String> {
     let (name, path) = text.split_once('=').unwrap_or((text, "-"));
     let format = format_of(name).ok_or_else(|| {
         format!("there is no format `{name}`; there are {}", Format::ALL.map(Format::name).join(", "))
@@ -146,10 +146,13 @@ pub(super) struct Seen<'a> {
     pub(super) comparison: Option<(&'a dyn Source, &'a Diff)>,
 }
 
-impl Options {
+/// What is done with a report once it is judged.
+pub(super) type Sink<'a> = &'a mut dyn FnMut(&Report<'_>) -> Result<(), Failure>;
+
+impl Judging {
     /// The files with environment variables.
     pub(super) fn env_files(&self) -> &[PathBuf] {
-        &self.judging.env_file
+        &self.env_file
     }
 
     /// The settings of a state, with what was typed on top.
@@ -158,11 +161,11 @@ impl Options {
     /// The settings file cannot be used.
     pub(super) fn load(&self, source: &dyn Source, place: &Place, files: &Files) -> Result<Load, Failure> {
         let mut load = Load::find(source, &place.project.start, files).map_err(Failure::Message)?;
-        self.judging.apply(&mut load.settings)?;
+        self.apply(&mut load.settings)?;
         Ok(load)
     }
 
-    /// Judges what was found, writes the reports, and says how the run ended.
+    /// Judges what was found, hands the report over, and says how the run ended.
     ///
     /// # Errors
     /// A baseline cannot be read or written, or a report cannot be written.
@@ -172,10 +175,10 @@ impl Options {
         settings: &Settings,
         (head, base): (Side, Option<Side>),
         place: &Place,
-        global: &Global,
+        write: Sink<'_>,
     ) -> Result<Outcome, Failure> {
         let mut verdict = self.judge(seen, settings, head, base)?;
-        if let Some(path) = &self.judging.write_baseline {
+        if let Some(path) = &self.write_baseline {
             let mut text = Vec::new();
             let all = verdict.findings.iter().filter(|f| f.novelty != Some(report::Novelty::Fixed));
             baseline::write(&mut text, all, seen.files)?;
@@ -198,8 +201,8 @@ impl Options {
             remote: remote.as_deref(),
             troubles: seen.head.unreadable(),
         };
-        self.write(&report, global)?;
-        Ok(if self.judging.fails(settings, &verdict.findings) { Outcome::Findings } else { Outcome::Clean })
+        write(&report)?;
+        Ok(if self.fails(settings, &verdict.findings) { Outcome::Findings } else { Outcome::Clean })
     }
 
     /// What is reported of what was found.
@@ -213,9 +216,9 @@ impl Options {
         head: Side,
         base: Option<Side>,
     ) -> Result<Verdict, Failure> {
-        let baseline = match &self.judging.write_baseline {
+        let baseline = match &self.write_baseline {
             Some(_) => None,
-            None => self.baseline(seen.head, settings)?,
+            None => self.find_baseline(seen.head, settings)?,
         };
         let ids: Vec<&'static str> = rules::RULES.iter().map(|r| r.id).collect();
         let compared = base.is_some();
@@ -231,8 +234,8 @@ impl Options {
         Ok(policy.judge(head, base))
     }
 
-    fn baseline(&self, source: &dyn Source, settings: &Settings) -> Result<Option<Baseline>, Failure> {
-        let (name, text) = match (&self.judging.baseline, &settings.baseline.value) {
+    fn find_baseline(&self, source: &dyn Source, settings: &Settings) -> Result<Option<Baseline>, Failure> {
+        let (name, text) = match (&self.baseline, &settings.baseline.value) {
             (Some(path), _) => {
                 let text = std::fs::read_to_string(path)
                     .map_err(|e| Failure::Message(format!("cannot read the baseline {}: {e}", path.display())))?;
@@ -252,42 +255,6 @@ impl Options {
         Baseline::parse(&text).map(Some).map_err(|e| Failure::Message(format!("{name}: {e}")))
     }
 
-    fn write(&self, report: &Report<'_>, global: &Global) -> Result<(), Failure> {
-        let plain = [Output { format: self.format, path: None }];
-        let outputs = if self.output.is_empty() { &plain[..] } else { &self.output };
-        let mut options = output::options(global);
-        (options.show_secrets, options.all) = (self.show_secrets, self.all);
-        for Output { format, path } in outputs {
-            match path {
-                None => {
-                    let mut out = output::stdout();
-                    format.write(&mut out, report, &options)?;
-                    out.flush()?;
-                }
-                Some(path) => {
-                    let mut text = Vec::new();
-                    format.write(&mut text, report, &report::Options { color: false, ..options })?;
-                    std::fs::write(path, &text).map_err(|e| cannot_write(path, &e))?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Message(format!("cannot write {}: {error}", path.display()))
-}
-
-/// The names in a file of environment variables.
-fn variable_names(text: &str) -> impl Iterator<Item = &str> {
-    let lines = text.lines().map(|line| line.trim().trim_start_matches("export ").trim_start());
-    let names =
-        lines.filter(|line| !line.starts_with('#')).map(|line| line.split('=').next().unwrap_or_default().trim());
-    names.filter(|name| !name.is_empty())
-}
-
-impl Judging {
     /// Puts what was typed on top of the settings.
     ///
     /// # Errors
@@ -332,4 +299,56 @@ impl Judging {
         let counted = |f: &Finding| settings.strict.value || f.diagnostic.rule != policy::INCOMPLETE_ANALYSIS;
         !self.exit_zero && findings.iter().any(|f| counted(f) && fails(f))
     }
+}
+
+impl Output {
+    /// Writes a report in its format to its place.
+    ///
+    /// # Errors
+    /// It cannot be written, or there is nothing to write about a single state.
+    pub(super) fn write(&self, report: &Report<'_>, options: &report::Options) -> Result<(), Failure> {
+        let Output { format, path } = self;
+        if format.needs_comparison() && report.comparison.is_none() {
+            let name = format.name();
+            return Err(Failure::Message(format!("`{name}` tells what differs: it is of `stacklint diff`")));
+        }
+        match path {
+            None => {
+                let mut out = output::stdout();
+                format.write(&mut out, report, options)?;
+                out.flush()?;
+            }
+            Some(path) => {
+                let mut text = Vec::new();
+                format.write(&mut text, report, &report::Options { color: false, ..*options })?;
+                std::fs::write(path, &text).map_err(|e| cannot_write(path, &e))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Options {
+    /// Writes a report to where it was asked for.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn write(&self, report: &Report<'_>, global: &Global) -> Result<(), Failure> {
+        let plain = [Output { format: self.format, path: None }];
+        let outputs = if self.output.is_empty() { &plain[..] } else { &self.output };
+        let options = report::Options { show_secrets: self.show_secrets, all: self.all, ..output::options(global) };
+        outputs.iter().try_for_each(|output| output.write(report, &options))
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Message(format!("cannot write {}: {error}", path.display()))
+}
+
+/// The names in a file of environment variables.
+fn variable_names(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().map(|line| line.trim().trim_start_matches("export ").trim_start());
+    let names =
+        lines.filter(|line| !line.starts_with('#')).map(|line| line.split('=').next().unwrap_or_default().trim());
+    names.filter(|name| !name.is_empty())
 }

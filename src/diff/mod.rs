@@ -133,6 +133,10 @@ pub struct ComponentChange {
     pub changes: Vec<Change>,
     /// The lines behind all of it, sorted by place.
     pub causes: Vec<Cause>,
+    /// The component as it was; none if it is new.
+    pub before: Option<Arc<Component>>,
+    /// The component as it is; none if it is gone.
+    pub after: Option<Arc<Component>>,
 }
 
 impl ComponentChange {
@@ -151,6 +155,8 @@ pub struct Diff {
     pub locals: Vec<locals::LocalChange>,
     /// What could not be compared because one side could not be resolved: units, and components as `unit: name`. Sorted.
     pub unresolved: Vec<String>,
+    /// The stacks of removed components that the head has no component of any more.
+    pub gone: BTreeSet<Arc<str>>,
 }
 
 /// What to compare and what else is known.
@@ -194,7 +200,9 @@ pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> D
         }
         components.extend(found);
     }
-    Diff { components, locals: reach.finish([base, head], files, options.filter), unresolved: unresolved(base, head) }
+    let gone = gone(&components, head);
+    let locals = reach.finish([base, head], files, options.filter);
+    Diff { components, locals, gone, unresolved: unresolved(base, head) }
 }
 
 fn component(
@@ -231,7 +239,20 @@ fn component(
         (None, None) => return None,
     };
     let (stack, kind, name) = address.clone();
-    Some(ComponentChange { stack, kind, name, status, changes, causes })
+    let of = |side: Option<&Placed>| side.map(|placed| Arc::clone(&placed.component));
+    Some(ComponentChange { stack, kind, name, status, changes, causes, before: of(old), after: of(new) })
+}
+
+/// Stacks that nothing is left of.
+fn gone(components: &[ComponentChange], head: &Estate) -> BTreeSet<Arc<str>> {
+    let removed = components.iter().filter(|c| c.status == Status::Removed);
+    let mut gone: BTreeSet<Arc<str>> = removed.map(|c| Arc::clone(&c.stack)).collect();
+    if !gone.is_empty() {
+        for component in head.units.iter().flat_map(|u| &u.components) {
+            gone.remove(&component.stack);
+        }
+    }
+    gone
 }
 
 fn unresolved(base: &Estate, head: &Estate) -> Vec<String> {

@@ -18,13 +18,25 @@ const MAX_ANNOTATIONS: usize = 10;
 /// # Errors
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    write_log(out, report, options)?;
+    write_annotations(out, report)
+}
+
+/// Writes only the text, as a group.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let mut log = Vec::new();
     text::write(&mut log, report, options)?;
     writeln!(out, "::group::stacklint: {}", data(&headline::findings(report)))?;
     for line in String::from_utf8_lossy(&log).lines() {
         writeln!(out, "{}", harmless(line))?;
     }
-    writeln!(out, "::endgroup::")?;
+    writeln!(out, "::endgroup::")
+}
+
+fn write_annotations(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     for level in [Level::Error, Level::Warning, Level::Note] {
         let findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts() && f.level == level).collect();
         let shown = if findings.len() > MAX_ANNOTATIONS { MAX_ANNOTATIONS - 1 } else { findings.len() };
@@ -37,6 +49,11 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
         }
     }
     Ok(())
+}
+
+/// A message that is about no file, as an annotation. `level` is `error`, `warning` or `notice`.
+pub fn message(level: &str, text: &str) -> String {
+    format!("::{level} title=stacklint::{}", data(text))
 }
 
 fn command(level: Level) -> &'static str {

@@ -1,5 +1,6 @@
 //! What users and machines read: one format a file, pure functions from a [`Report`] to bytes.
 
+pub mod affected;
 pub mod catalogue;
 pub mod concise;
 pub mod describe;
@@ -100,11 +101,15 @@ pub enum Format {
     Gitlab,
     /// JUnit XML.
     Junit,
+    /// The components that differ, as `atmos describe affected` lists them.
+    Affected,
+    /// The components to deploy, as the matrix of a job of GitHub Actions.
+    Matrix,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 10] = [
         Format::Text,
         Format::Concise,
         Format::Json,
@@ -113,6 +118,8 @@ impl Format {
         Format::Markdown,
         Format::Gitlab,
         Format::Junit,
+        Format::Affected,
+        Format::Matrix,
     ];
 
     /// The name that users type.
@@ -126,7 +133,14 @@ impl Format {
             Format::Markdown => "markdown",
             Format::Gitlab => "gitlab",
             Format::Junit => "junit",
+            Format::Affected => "affected",
+            Format::Matrix => "matrix",
         }
+    }
+
+    /// Whether it says only what differs, so that there is nothing to write about a single state.
+    pub fn needs_comparison(self) -> bool {
+        matches!(self, Format::Affected | Format::Matrix)
     }
 
     /// Writes a report.
@@ -143,6 +157,8 @@ impl Format {
             Format::Markdown => markdown::write(out, report, options),
             Format::Gitlab => gitlab::write(out, report),
             Format::Junit => junit::write(out, report),
+            Format::Affected => affected::write(out, report),
+            Format::Matrix => affected::write_matrix(out, report),
         }
     }
 }

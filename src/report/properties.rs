@@ -123,7 +123,16 @@ fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {
     let path = format!("/vars/{}", word(3).replace('~', "~0").replace('/', "~1"));
     let change = Change { path, kind, before, after, causes: causes.clone() };
     let changes = if status == Status::Modified { vec![change] } else { Vec::new() };
-    ComponentChange { stack: word(0).into(), kind: word(1).into(), name: word(2).into(), status, changes, causes }
+    ComponentChange {
+        stack: word(0).into(),
+        kind: word(1).into(),
+        name: word(2).into(),
+        status,
+        changes,
+        causes,
+        before: None,
+        after: None,
+    }
 }
 
 fn check(report: &Report<'_>) {

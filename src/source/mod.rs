@@ -3,13 +3,14 @@
 //! A [`Source`] is a set of named files with content: a git revision, the index, the worktree, a plain folder, or
 //! memory. Everything behind this module works on sources alone; only this module touches git or the disk. Revisions
 //! are read straight from the object database, so nothing is checked out and bare repositories work. Nothing is
-//! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, and by [`replace`], when a fix
-//! is asked for.
+//! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, by [`replace`], when a fix is
+//! asked for, and by [`Hooks`], when a hook is to be installed.
 
 mod disk;
 mod error;
 mod expand;
 pub mod glob;
+mod hooks;
 mod index;
 mod listing;
 mod memory;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 
 pub use disk::Folder;
 pub use error::Error;
+pub use hooks::{Hooks, Owner};
 pub use index::Index;
 pub use listing::{BlobId, Change, ChangeKind, Child, Entry, Kind, Listing, Node, ResolveError, changed};
 pub use memory::Memory;

@@ -116,6 +116,14 @@ impl Repository {
         })
     }
 
+    /// The ids of the parents of a commit, also of those beyond the edge of a shallow clone.
+    pub fn parents(&self, revision: &Revision) -> Vec<String> {
+        self.objects.with(|repo| match repo.find_commit(revision.commit) {
+            Ok(commit) => commit.parent_ids().map(|id| id.detach().to_string()).collect(),
+            Err(_) => Vec::new(),
+        })
+    }
+
     /// The files of a commit named by `spec`.
     pub fn revision(&self, spec: &str) -> Result<Box<dyn Source>, Error> {
         self.at(&self.resolve(spec)?)

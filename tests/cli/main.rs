@@ -2,14 +2,17 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::disallowed_methods, reason = "these tests write files, run git and the binary")]
 
+mod affected;
 mod broken;
 mod causes;
 #[path = "../common/mod.rs"]
 mod common;
 mod contracts;
+mod docs;
 mod eval;
 mod formats;
 mod functions;
+mod hook;
 mod infra;
 mod judging;
 mod locals;

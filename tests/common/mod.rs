@@ -96,6 +96,14 @@ impl Repo {
         self
     }
 
+    #[cfg(unix)]
+    pub(crate) fn executable(&self, path: &str) -> &Self {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(self.root.join(path), mode).expect("a file to make executable");
+        self
+    }
+
     /// Copies a tree of files into a folder of the repository.
     pub(crate) fn copy(&self, from: &Path, to: &str) -> &Self {
         for entry in std::fs::read_dir(from).expect("a folder to copy") {
@@ -192,6 +200,19 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
 
 /// Runs git with a fixed identity and clock and without the configuration of user and machine.
 pub(crate) fn git_in(folder: &Path, arguments: &[&str]) -> String {
+    let output = git(folder, arguments).output().expect("git runs");
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8 from git")
+}
+
+/// The same where git may fail: whether it did its work, and all that it said.
+pub(crate) fn try_git_in(folder: &Path, arguments: &[&str]) -> (bool, String) {
+    let output = git(folder, arguments).output().expect("git runs");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).expect("UTF-8 from git"))
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     scrub(&mut command, folder);
     command
@@ -202,9 +223,12 @@ pub(crate) fn git_in(folder: &Path, arguments: &[&str]) -> String {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_AUTHOR_DATE", "2024-02-03T04:05:06Z")
         .env("GIT_COMMITTER_DATE", "2024-02-03T04:05:06Z");
-    let output = command.output().expect("git runs");
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8 from git")
+    command
+}
+
+/// The built binary.
+pub(crate) fn bin() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_stacklint"))
 }
 
 /// Runs the binary in a folder with variables in its environment.

@@ -68,6 +68,8 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
             status: Status::Modified,
             changes: vec![change],
             causes,
+            before: None,
+            after: None,
         }
     };
     Diff { components: (0..components).map(component).collect(), ..Diff::default() }

@@ -17,7 +17,7 @@ use crate::diff::Diff;
 use crate::diff::group;
 use crate::estate::Address;
 use crate::files::Files;
-use crate::report::{Finding, Novelty, Options, Report, headline};
+use crate::report::{Comparison, Finding, Novelty, Options, Report, headline};
 use std::io;
 use style::Theme;
 
@@ -33,6 +33,11 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
         }
         writeln!(out)?;
     }
+    write_findings(out, report, options)
+}
+
+/// Writes what is wrong, what is no longer, and a line that sums it up.
+fn write_findings(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let (gone, there): (Vec<&Finding>, Vec<&Finding>) = report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
     for finding in there {
@@ -49,6 +54,23 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
         writeln!(out, "Could not be read: {}\n", paths.join(", "))?;
     }
     writeln!(out, "{}", theme.bold(&headline::findings(report)))
+}
+
+/// Writes what is wrong, and of what differs only the line that sums it up.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    if report.shown().next().is_some() || !report.troubles.is_empty() {
+        write_findings(out, report, options)?;
+    }
+    match &report.comparison {
+        Some(Comparison { diff, .. }) if !diff.components.is_empty() => {
+            let line = headline::changes(diff, &group::group(diff, report.files));
+            writeln!(out, "{}", Theme::new(options.color).bold(&line))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes what differs, one block for each edit with the lines of the edit, the paths that change because of it and the

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Posts the report as a comment on the pull request. Without the right to (a fork, say) it says so and goes on: the summary of
+# the job has the same report.
+set -euo pipefail
+
+notice() { printf '::notice title=stacklint::%s\n' "$(tr -d '\r\n%' <<<"$*")"; exit 0; }
+
+case ${INPUT_COMMENT:-off} in
+    off) exit 0 ;;
+    update | new) ;;
+    *) printf '::error title=stacklint::the input comment is update, new or off\n'; exit 2 ;;
+esac
+[ -n "${COMMENT_FILE:-}" ] && [ -f "$COMMENT_FILE" ] || exit 0
+number=${PULL_REQUEST:-}
+[[ $number =~ ^[0-9]+$ ]] || exit 0
+[ -n "${GH_TOKEN:-}" ] || notice "no token, no comment: the report is in the summary of the job"
+command -v gh >/dev/null || notice "there is no gh on this runner, so no comment: the report is in the summary of the job"
+
+# A comment that is there is kept true also when nothing is left to say; none is begun for that.
+# The first line is hidden and says whose comment it is.
+MARKER=$(head -n 1 "$COMMENT_FILE")
+export MARKER
+comments=repos/$GITHUB_REPOSITORY/issues/$number/comments
+id=
+if [ "$INPUT_COMMENT" = update ]; then
+    id=$(gh api --paginate "$comments?per_page=100" --jq '.[] | select(.body | startswith(env.MARKER)) | .id' 2>/dev/null | head -n 1) || id=
+fi
+if [ -n "$id" ]; then
+    gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" -F "body=@$COMMENT_FILE" ||
+        notice "the comment could not be changed (a pull request from a fork has no right to): the report is in the summary of the job"
+elif [ "${CHANGED:-}" = true ] || [ "${FINDINGS:-0}" != 0 ]; then
+    gh api --silent --method POST "$comments" -F "body=@$COMMENT_FILE" ||
+        notice "the comment could not be written (a pull request from a fork has no right to): the report is in the summary of the job"
+fi

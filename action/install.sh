@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Puts the program into a folder of the runner, checked against its checksum, and says where: the output `binary`.
+set -euo pipefail
+
+say() { printf '%s\n' "$*"; }
+# A message of our own as an annotation: no line ends, no percent signs.
+fail() { say "::error title=stacklint::$(tr -d '\r\n%' <<<"$*")"; exit 2; }
+output() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; }
+
+if [ -n "${INPUT_BINARY:-}" ]; then
+    found=$(command -v -- "$INPUT_BINARY") || fail "there is no program $INPUT_BINARY"
+    output binary "$found"
+    exit 0
+fi
+
+version=${INPUT_VERSION:-}
+if [ -z "$version" ]; then
+    # The version of the action itself.
+    version=$(sed -n 's/^version = "\([^"]*\)"$/\1/p' "$ACTION_PATH/Cargo.toml" | head -n 1)
+fi
+version=${version#v}
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+([-+.][0-9A-Za-z.-]+)?$ ]] || fail "$version is no version"
+if [ -z "${ACTION_REPOSITORY:-}" ] && [[ $ACTION_PATH =~ /_actions/([^/]+/[^/]+)/ ]]; then
+    ACTION_REPOSITORY=${BASH_REMATCH[1]}
+fi
+[ -n "${ACTION_REPOSITORY:-}" ] || fail "the action does not know its repository: set the input binary to the path of a program"
+
+case "${RUNNER_OS:-}-${RUNNER_ARCH:-}" in
+    Linux-X64) target=x86_64-unknown-linux-musl ;;
+    Linux-ARM64) target=aarch64-unknown-linux-musl ;;
+    macOS-X64) target=x86_64-apple-darwin ;;
+    macOS-ARM64) target=aarch64-apple-darwin ;;
+    Windows-X64) target=x86_64-pc-windows-msvc ;;
+    *) fail "there is no program for ${RUNNER_OS:-this system} on ${RUNNER_ARCH:-this machine}: build one and set the input binary to its path" ;;
+esac
+name=stacklint-$version-$target
+archive=$name.tar.gz
+[ "${RUNNER_OS:-}" != Windows ] || archive=$name.zip
+url=${GITHUB_SERVER_URL:-https://github.com}/$ACTION_REPOSITORY/releases/download/v$version
+
+folder=$RUNNER_TEMP/stacklint-$version
+mkdir -p "$folder"
+cd "$folder"
+for file in "$archive" "$archive.sha256"; do
+    curl --fail --silent --show-error --location --retry 3 --proto '=https,file' --output "$file" "$url/$file" || fail "cannot download $url/$file"
+done
+if command -v sha256sum >/dev/null; then sum=(sha256sum); else sum=(shasum -a 256); fi
+wanted=$(cut -d ' ' -f 1 "$archive.sha256")
+got=$("${sum[@]}" "$archive" | cut -d ' ' -f 1)
+[ -n "$wanted" ] && [ "$wanted" = "$got" ] || fail "$archive has the checksum $got, not $wanted"
+case $archive in
+    *.zip) 7z x -y "$archive" >/dev/null ;;
+    *) tar -xzf "$archive" ;;
+esac
+program=$folder/$name/stacklint
+[ "${RUNNER_OS:-}" != Windows ] || program=$program.exe
+[ -x "$program" ] || fail "$archive holds no program"
+output binary "$program"

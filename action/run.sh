@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Fetches what the comparison needs, and judges the change. The exit code goes into the output `exit-code`, so that the steps
+# after this one (comment, upload) run first; action/finish.sh ends with it.
+set -euo pipefail
+
+output() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; }
+
+arguments=(-C "${INPUT_WORKING_DIRECTORY:-.}")
+while IFS= read -r path; do
+    [ -z "$path" ] || arguments+=(--config "$path")
+done <<<"${INPUT_CONFIG:-}"
+arguments+=(ci --reports "${RUNNER_TEMP:?}/stacklint-reports")
+[ -z "${INPUT_BASE:-}" ] || arguments+=("--base=$INPUT_BASE")
+[ -z "${INPUT_HEAD:-}" ] || arguments+=("--head=$INPUT_HEAD")
+[ -z "${INPUT_FAIL_ON:-}" ] || arguments+=("--fail-on=$INPUT_FAIL_ON")
+[ "${INPUT_ANNOTATIONS:-true}" = true ] || arguments+=(--no-annotations)
+[ -z "${INPUT_SARIF:-}" ] || arguments+=("--output=sarif=$INPUT_SARIF")
+# Further options, separated by white space; nothing in them is expanded.
+read -r -d '' -a more <<<"${INPUT_ARGS:-}" || true
+arguments+=(${more[@]+"${more[@]}"})
+
+# The program reaches no network: it says what the clone lacks, and this fetches it. A clone that is not shallow stays so.
+needs() { "$BINARY" "${arguments[@]}" --needs 2>/dev/null || true; }
+fetch() { git -C "${INPUT_WORKING_DIRECTORY:-.}" fetch --quiet --no-tags --no-recurse-submodules "$@" || true; }
+# What is lacking can hide what else is: twice is enough for a branch and then its history.
+for _ in 1 2; do
+    shallow=$(git -C "${INPUT_WORKING_DIRECTORY:-.}" rev-parse --is-shallow-repository 2>/dev/null || echo false)
+    depth=()
+    [ "$shallow" != true ] || depth=(--depth=1)
+    while read -r what name; do
+        case $what in
+            commit) [[ ! $name =~ ^[0-9a-f]{40,64}$ ]] || fetch ${depth[@]+"${depth[@]}"} origin "$name" ;;
+            branch) fetch ${depth[@]+"${depth[@]}"} origin "+refs/heads/$name:refs/remotes/origin/$name" ;;
+            history) fetch --unshallow origin ;;
+        esac
+    done < <(needs)
+done
+
+code=0
+"$BINARY" "${arguments[@]}" || code=$?
+output exit-code "$code"

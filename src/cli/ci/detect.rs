@@ -1,0 +1,182 @@
+//! What a CI system says about the change that it runs for: a pure function of its variables and its event.
+
+use serde_json::Value;
+
+/// A change as a CI system sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Job {
+    pub(super) system: System,
+    /// The newer side.
+    pub(super) head: String,
+    pub(super) base: Base,
+    /// Why there is nothing to compare with, or what is compared.
+    pub(super) note: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum System {
+    Github,
+    Other,
+}
+
+/// The older side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    /// A revision as it is.
+    Revision(String),
+    /// Where the head left a revision.
+    Since(String),
+    /// The head may be a merge of this commit into the base: then its first parent; else the merge base.
+    Merged { base: String, head: String },
+    /// Nothing to compare with: the head is looked at by itself.
+    Nothing,
+    /// Nothing at all: the branch is gone.
+    Deleted,
+}
+
+/// What systems set.
+type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Recognises the system. `event` is what the file of `GITHUB_EVENT_PATH` says.
+pub(super) fn detect(variable: Variables<'_>, event: &Value) -> Option<Job> {
+    let set = |name: &str| variable(name).filter(|v| !v.is_empty());
+    if set("GITHUB_ACTIONS").is_some() {
+        return Some(github(&set, event));
+    }
+    let (base, note) = if set("GITLAB_CI").is_some() {
+        gitlab(&set)
+    } else if set("TF_BUILD").is_some() {
+        match set("SYSTEM_PULLREQUEST_TARGETBRANCH") {
+            Some(target) => (from_branch(&target), "a pull request"),
+            None => (Base::Nothing, "Azure names no older commit"),
+        }
+    } else if set("JENKINS_URL").is_some() {
+        match (set("CHANGE_TARGET"), set("GIT_PREVIOUS_SUCCESSFUL_COMMIT")) {
+            (Some(target), _) => (from_branch(&target), "a pull request"),
+            (None, Some(commit)) => (Base::Revision(commit), "what came since the last success"),
+            (None, None) => (Base::Nothing, "Jenkins names no older commit"),
+        }
+    } else {
+        return None;
+    };
+    Some(Job { system: System::Other, head: "HEAD".to_owned(), base, note })
+}
+
+/// From where the head left a branch of the remote.
+fn from_branch(name: &str) -> Base {
+    Base::Since(format!("refs/remotes/origin/{}", name.strip_prefix("refs/heads/").unwrap_or(name)))
+}
+
+/// Whether an id stands for nothing.
+fn is_null(id: &str) -> bool {
+    id.bytes().all(|b| b == b'0')
+}
+
+fn github(set: Variables<'_>, event: &Value) -> Job {
+    let text = |path: &str| event.pointer(path).and_then(Value::as_str).map(str::to_owned);
+    let head = || "HEAD".to_owned();
+    let job = |head, base, note| Job { system: System::Github, head, base, note };
+    let name = set("GITHUB_EVENT_NAME").unwrap_or_default();
+    if let (Some(base), Some(tip)) = (text("/pull_request/base/sha"), text("/pull_request/head/sha")) {
+        return match name.as_str() {
+            // These run on the base; what is asked about is not checked out.
+            "pull_request_target" => job(tip, Base::Since(base), "a pull request"),
+            _ => job(head(), Base::Merged { base, head: tip }, "a pull request"),
+        };
+    }
+    if let Some(base) = text("/merge_group/base_sha") {
+        return job(head(), Base::Revision(base), "a merge group");
+    }
+    if name == "push" {
+        if event.pointer("/deleted").and_then(Value::as_bool) == Some(true) {
+            return job(head(), Base::Deleted, "the branch is gone");
+        }
+        if let Some(before) = text("/before").filter(|id| !is_null(id)) {
+            return job(head(), Base::Revision(before), "a push");
+        }
+    }
+    let reference = set("GITHUB_REF").or_else(|| text("/ref")).unwrap_or_default();
+    match (reference.strip_prefix("refs/heads/"), text("/repository/default_branch")) {
+        (Some(branch), Some(default)) if branch != default => job(head(), from_branch(&default), "a branch"),
+        (Some(_), _) => job(head(), Base::Nothing, "this event of the default branch names no older commit"),
+        (None, _) => job(head(), Base::Nothing, "this event names no older commit"),
+    }
+}
+
+fn gitlab(set: Variables<'_>) -> (Base, &'static str) {
+    if let Some(base) = set("CI_MERGE_REQUEST_DIFF_BASE_SHA") {
+        return (Base::Revision(base), "a merge request");
+    }
+    if let Some(before) = set("CI_COMMIT_BEFORE_SHA").filter(|id| !is_null(id)) {
+        return (Base::Revision(before), "a push");
+    }
+    match (set("CI_COMMIT_BRANCH"), set("CI_DEFAULT_BRANCH")) {
+        (Some(branch), Some(default)) if branch != default => (from_branch(&default), "a branch"),
+        _ => (Base::Nothing, "this pipeline names no older commit"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const ZEROS: &str = "0000000000000000000000000000000000000000";
+
+    #[track_caller]
+    fn check(variables: &[(&str, &str)], event: Value, head: &str, base: Base) {
+        let variable = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
+        let job = detect(&variable, &event).unwrap();
+        assert_eq!((job.head.as_str(), job.base), (head, base));
+    }
+
+    fn since(branch: &str) -> Base {
+        Base::Since(format!("refs/remotes/origin/{branch}"))
+    }
+
+    #[test]
+    fn events_of_github() {
+        let on = |name| [("GITHUB_ACTIONS", "true"), ("GITHUB_EVENT_NAME", name), ("GITHUB_REF", "refs/heads/topic")];
+        let default =
+            |name| [("GITHUB_ACTIONS", "true"), ("GITHUB_EVENT_NAME", name), ("GITHUB_REF", "refs/heads/main")];
+        let tag = [("GITHUB_ACTIONS", "true"), ("GITHUB_EVENT_NAME", "push"), ("GITHUB_REF", "refs/tags/v1")];
+        let repository = json!({"default_branch": "main"});
+        let pull = json!({"pull_request": {"base": {"sha": "b"}, "head": {"sha": "h"}}, "repository": repository});
+        let merged = Base::Merged { base: "b".into(), head: "h".into() };
+        check(&on("pull_request"), pull.clone(), "HEAD", merged);
+        check(&on("pull_request_target"), pull, "h", Base::Since("b".into()));
+        let group = json!({"merge_group": {"base_sha": "b", "head_sha": "h"}});
+        check(&on("merge_group"), group, "HEAD", Base::Revision("b".into()));
+        check(&on("push"), json!({"before": "b", "after": "h"}), "HEAD", Base::Revision("b".into()));
+        let first = json!({"before": ZEROS, "created": true, "repository": repository});
+        check(&on("push"), first.clone(), "HEAD", since("main"));
+        check(&default("push"), first.clone(), "HEAD", Base::Nothing);
+        check(&tag, first, "HEAD", Base::Nothing);
+        check(&on("push"), json!({"before": "b", "after": ZEROS, "deleted": true}), "HEAD", Base::Deleted);
+        check(&on("workflow_dispatch"), json!({"repository": repository}), "HEAD", since("main"));
+        check(&default("workflow_dispatch"), json!({"repository": repository}), "HEAD", Base::Nothing);
+        check(&on("schedule"), Value::Null, "HEAD", Base::Nothing);
+    }
+
+    #[test]
+    fn other_systems() {
+        let gitlab = ("GITLAB_CI", "true");
+        let null = Value::Null;
+        check(&[gitlab, ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "b")], null.clone(), "HEAD", Base::Revision("b".into()));
+        check(&[gitlab, ("CI_COMMIT_BEFORE_SHA", "b")], null.clone(), "HEAD", Base::Revision("b".into()));
+        let branch =
+            [gitlab, ("CI_COMMIT_BEFORE_SHA", ZEROS), ("CI_COMMIT_BRANCH", "topic"), ("CI_DEFAULT_BRANCH", "trunk")];
+        check(&branch, null.clone(), "HEAD", since("trunk"));
+        check(&[gitlab, ("CI_COMMIT_BRANCH", "a"), ("CI_DEFAULT_BRANCH", "a")], null.clone(), "HEAD", Base::Nothing);
+        let azure = ("TF_BUILD", "True");
+        check(&[azure, ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main")], null.clone(), "HEAD", since("main"));
+        check(&[azure], null.clone(), "HEAD", Base::Nothing);
+        let jenkins = ("JENKINS_URL", "https://example.com/");
+        check(&[jenkins, ("CHANGE_TARGET", "main")], null.clone(), "HEAD", since("main"));
+        let last = ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", "b");
+        check(&[jenkins, last], null.clone(), "HEAD", Base::Revision("b".into()));
+        check(&[jenkins], null.clone(), "HEAD", Base::Nothing);
+        assert_eq!(detect(&|_| None, &null), None);
+        assert_eq!(detect(&|name| (name == "GITHUB_ACTIONS").then(String::new), &null), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! What later steps of a job want to know about a run.
+
+use crate::diagnostic::Level;
+use crate::report::{Format, Options, Report};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+
+/// What later steps want to know.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// The number of components that differ.
+    pub(super) components: usize,
+    /// The numbers of errors, warnings and notes that count.
+    pub(super) counts: [usize; 3],
+    /// The ids of the commits; empty where there is none.
+    pub(super) base: String,
+    pub(super) head: String,
+    /// The stacks that differ, as a JSON list.
+    pub(super) stacks: String,
+    /// The components to deploy, as JSON on one line.
+    pub(super) matrix: String,
+    /// Reports that were written, by the name of their output.
+    pub(super) files: Vec<(&'static str, PathBuf)>,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Facts {
+            components: 0,
+            counts: [0; 3],
+            base: String::new(),
+            head: String::new(),
+            stacks: "[]".to_owned(),
+            matrix: r#"{"include":[]}"#.to_owned(),
+            files: Vec::new(),
+        }
+    }
+}
+
+impl Facts {
+    /// What a report says.
+    pub(super) fn of(report: &Report<'_>) -> io::Result<Self> {
+        let diff = report.comparison.as_ref().map(|c| c.diff);
+        let components = diff.map(|d| &d.components[..]).unwrap_or_default();
+        let stacks: BTreeSet<&str> = components.iter().map(|c| &*c.stack).collect();
+        let mut matrix = Vec::new();
+        Format::Matrix.write(&mut matrix, report, &Options::default())?;
+        Ok(Facts {
+            components: components.len(),
+            counts: [Level::Error, Level::Warning, Level::Note].map(|level| report.count(level)),
+            base: report.comparison.as_ref().and_then(|c| c.base.commit.clone()).unwrap_or_default(),
+            head: report.head.commit.clone().unwrap_or_default(),
+            stacks: serde_json::to_string(&stacks)?,
+            matrix: String::from_utf8_lossy(&matrix).trim_end().to_owned(),
+            files: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! `stacklint ci`: the change that a CI system runs for, and all that the system wants to know about it.
+#![allow(clippy::disallowed_methods, reason = "CI systems speak through variables and files")]
+
+mod detect;
+mod facts;
+mod github;
+mod range;
+
+use super::open::Place;
+use super::reporting::{Judging, Output, output_of};
+use super::{Failure, Global, Outcome, check, diff, output};
+use crate::report::{self, Format, Options as Style, Report, text};
+use clap::Args;
+use detect::{Base, Job, System};
+use facts::Facts;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Judge the change that a CI system runs for.
+///
+/// What is compared is found in the variables of GitHub Actions (and its event), GitLab CI, Azure Pipelines and Jenkins;
+/// elsewhere --base names it. Where the system names nothing to compare with, HEAD is looked at by itself, as
+/// `stacklint check --rev HEAD` does. In GitHub Actions the log has annotations, and the outputs of the step and the
+/// summary of the job are written.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// Compare with this revision, from where the head left it
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// Look at this revision instead of the one that the system names
+    #[arg(long, value_name = "REV")]
+    head: Option<String>,
+    /// Print what has to be fetched first (`commit ID`, `branch NAME`, `history`), and do nothing else
+    #[arg(long)]
+    needs: bool,
+    /// Write no annotations into the log of GitHub Actions
+    #[arg(long)]
+    no_annotations: bool,
+    /// Write report.json, report.sarif, comment.md, affected.json and matrix.json into this folder
+    #[arg(long, value_name = "DIR")]
+    reports: Option<PathBuf>,
+    /// Write a report in this format to a file; can be repeated
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = output_of)]
+    output: Vec<Output>,
+    /// Show all components and whole values
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    judging: Judging,
+}
+
+/// The reports of `--reports`: the output that names it, its file and its format.
+const REPORTS: [(&str, &str, Format); 5] = [
+    ("report-file", "report.json", Format::Json),
+    ("sarif-file", "report.sarif", Format::Sarif),
+    ("comment-file", "comment.md", Format::Markdown),
+    ("affected-file", "affected.json", Format::Affected),
+    ("matrix-file", "matrix.json", Format::Matrix),
+];
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
+    let in_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|v| !v.is_empty());
+    let mut facts = Facts::default();
+    let ended = judge(options, global, &mut facts);
+    if in_github && !options.needs {
+        let (text, left_out) = github::outputs(&facts, ended.as_ref().ok().copied());
+        github::append("GITHUB_OUTPUT", &text)?;
+        if !left_out.is_empty() {
+            say(&report::github::message("warning", &format!("too long for an output: {}", left_out.join(", "))))?;
+        }
+        if let Err(Failure::Message(message) | Failure::NoProject(message)) = &ended {
+            say(&report::github::message("error", message))?;
+            let text: String = message.lines().map(|line| format!("    {line}\n")).collect();
+            github::append("GITHUB_STEP_SUMMARY", &format!("stacklint could not do its work:\n\n{text}"))?;
+        }
+    }
+    ended
+}
+
+fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcome, Failure> {
+    let place = Place::find(global)?;
+    let repository = place.repository()?;
+    let job = job(options)?;
+    if options.needs {
+        for line in range::needs(&job, repository) {
+            say(&line)?;
+        }
+        return Ok(Outcome::Clean);
+    }
+    if job.base == Base::Deleted {
+        say(&format!("Nothing to look at: {}.", job.note))?;
+        return Ok(Outcome::Clean);
+    }
+    let sides = range::sides(&job, repository)?;
+    let head = repository.at(&sides.head)?;
+    let mut write = |report: &Report<'_>| {
+        *facts = Facts::of(report)?;
+        publish(report, options, &job, &place, global, facts)
+    };
+    match &sides.base {
+        Some(base) => {
+            let asked = diff::Asked { stack: None, component: None, judging: &options.judging };
+            diff::compare(&*repository.at(base)?, &*head, &place, &asked, &mut write)
+        }
+        None => {
+            output::talk(&format!(
+                "stacklint: nothing to compare with ({}): only what is wrong is looked for",
+                job.note
+            ));
+            check::look(&*head, &place, &options.judging, &mut write)
+        }
+    }
+}
+
+/// What the system says, with what was typed on top.
+fn job(options: &Options) -> Result<Job, Failure> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let event = match variable("GITHUB_EVENT_PATH").filter(|p| !p.is_empty()) {
+        Some(path) => {
+            let fail = |e: String| Failure::Message(format!("cannot read the event {path}: {e}"));
+            let text = std::fs::read(&path).map_err(|e| fail(e.to_string()))?;
+            serde_json::from_slice(&text).map_err(|e| fail(e.to_string()))?
+        }
+        None => serde_json::Value::Null,
+    };
+    let found = detect::detect(&variable, &event);
+    let named = options.base.as_ref().map(|name| Base::Since(name.clone()));
+    let mut job = match (found, &named) {
+        (Some(job), _) => job,
+        (None, Some(_)) => Job { system: System::Other, head: "HEAD".to_owned(), base: Base::Nothing, note: "" },
+        (None, None) => {
+            return Err(Failure::Message(
+                "no CI system that stacklint knows has started it: name what to compare with by --base REV".to_owned(),
+            ));
+        }
+    };
+    job.base = named.unwrap_or(job.base);
+    job.head = options.head.clone().unwrap_or(job.head);
+    Ok(job)
+}
+
+/// Brings a report to all who want it.
+fn publish(
+    report: &Report<'_>,
+    options: &Options,
+    job: &Job,
+    place: &Place,
+    global: &Global,
+    facts: &mut Facts,
+) -> Result<(), Failure> {
+    let style = Style { all: options.all, ..output::options(global) };
+    let mut out = output::stdout();
+    match job.system {
+        System::Github if options.no_annotations => report::github::write_log(&mut out, report, &style)?,
+        System::Github => report::github::write(&mut out, report, &style)?,
+        System::Other => text::write(&mut out, report, &style)?,
+    }
+    out.flush()?;
+    drop(out);
+    for output in &options.output {
+        output.write(report, &style)?;
+    }
+    let markdown = rendered(Format::Markdown, report, &style)?;
+    if job.system == System::Github {
+        github::append("GITHUB_STEP_SUMMARY", &String::from_utf8_lossy(&markdown))?;
+    }
+    let Some(folder) = &options.reports else { return Ok(()) };
+    let fail = |path: &Path, e: std::io::Error| Failure::Message(format!("cannot write {}: {e}", path.display()));
+    std::fs::create_dir_all(folder).map_err(|e| fail(folder, e))?;
+    for (name, file, format) in REPORTS {
+        if format.needs_comparison() && report.comparison.is_none() {
+            continue;
+        }
+        let text = match format {
+            Format::Markdown => [marker(place, global).as_bytes(), &markdown].concat(),
+            format => rendered(format, report, &style)?,
+        };
+        let path = folder.join(file);
+        std::fs::write(&path, text).map_err(|e| fail(&path, e))?;
+        facts.files.push((name, path));
+    }
+    Ok(())
+}
+
+fn rendered(format: Format, report: &Report<'_>, style: &Style) -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    format.write(&mut text, report, &Style { color: false, ..*style })?;
+    Ok(text)
+}
+
+/// The hidden line by which the comment of an earlier run is found: one for each project and configuration.
+fn marker(place: &Place, global: &Global) -> String {
+    let mut key = place.project.start.clone();
+    for path in &global.config {
+        key.push_str(&format!(":{}", path.display()));
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | ':');
+    let key: String = key.chars().take(200).map(|c| if is_plain(c) { c } else { '_' }).collect();
+    format!("<!-- stacklint:{key} -->\n")
+}
+
+fn say(text: &str) -> Result<(), Failure> {
+    let mut out = output::stdout();
+    writeln!(out, "{text}")?;
+    Ok(out.flush()?)
+}

@@ -1,0 +1,56 @@
+//! From what a CI system says to two commits, and to what a clone lacks of them.
+
+use super::detect::{Base, Job};
+use crate::source::{Error, Repository, Revision};
+
+/// The two sides; without a base the head is looked at by itself.
+pub(super) struct Sides {
+    pub(super) base: Option<Revision>,
+    pub(super) head: Revision,
+}
+
+/// Finds the commits of a job.
+///
+/// # Errors
+/// The clone lacks one of them.
+pub(super) fn sides(job: &Job, repository: &Repository) -> Result<Sides, Error> {
+    let head = repository.resolve(&job.head)?;
+    let since = |name: &str| repository.merge_base(&repository.resolve(name)?, &head);
+    let base = match &job.base {
+        Base::Nothing | Base::Deleted => None,
+        Base::Revision(name) => Some(repository.resolve(name)?),
+        Base::Since(name) => Some(since(name)?),
+        Base::Merged { base, head: tip } => match &repository.parents(&head)[..] {
+            [first, second] if second == tip => Some(repository.resolve(first)?),
+            _ => Some(since(base)?),
+        },
+    };
+    Ok(Sides { base, head })
+}
+
+/// What has to be fetched first, a line each: `commit ID`, `branch NAME`, `history`. Empty where nothing is lacking.
+pub(super) fn needs(job: &Job, repository: &Repository) -> Vec<String> {
+    let lacks = |name: &str| repository.resolve(name).is_err();
+    let one = |name: &str| match name.strip_prefix("refs/remotes/origin/") {
+        Some(branch) => format!("branch {branch}"),
+        None => format!("commit {name}"),
+    };
+    let mut needs = Vec::new();
+    if job.head != "HEAD" && lacks(&job.head) {
+        needs.push(one(&job.head));
+    }
+    let parents = repository.resolve(&job.head).map(|head| repository.parents(&head)).unwrap_or_default();
+    let (base, by_merge_base) = match (&job.base, &parents[..]) {
+        (Base::Nothing | Base::Deleted, _) => return needs,
+        (Base::Merged { head, .. }, [first, second]) if second == head => (first, false),
+        (Base::Revision(name), _) => (name, false),
+        (Base::Since(name) | Base::Merged { base: name, .. }, _) => (name, true),
+    };
+    if lacks(base) {
+        needs.push(one(base));
+    }
+    if by_merge_base && repository.is_shallow() && sides(job, repository).is_err() {
+        needs.push("history".to_owned());
+    }
+    needs
+}

@@ -1,0 +1,26 @@
+//! `stacklint hook`: what is staged is looked at before each commit.
+
+mod install;
+mod relevance;
+mod run;
+
+use super::{Failure, Global, Outcome};
+use clap::Subcommand;
+
+/// Look at what is staged before each commit.
+#[derive(Debug, Subcommand)]
+pub(super) enum What {
+    Install(install::Install),
+    Uninstall(install::Uninstall),
+    Status(install::Status),
+    Run(run::Options),
+}
+
+pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
+    match what {
+        What::Install(options) => install::install(options, global),
+        What::Uninstall(_) => install::uninstall(global),
+        What::Status(_) => install::status(global),
+        What::Run(options) => run::run(options, global),
+    }
+}

@@ -1,0 +1,119 @@
+//! Whether a commit can concern configuration at all, told without resolving anything.
+//!
+//! Configuration is written in a few kinds of files, and a change of one of those always can. Any other file is read only if
+//! one of those names it: in full, or by a pattern that fits its extension.
+
+use crate::source::{Change, Entry, Kind, Listing, Source};
+use regex::bytes::Regex;
+
+/// The extensions of files that configuration, or the code that it configures, is written in.
+const KINDS: [&str; 14] =
+    ["yaml", "yml", "json", "json5", "jsonc", "toml", "hcl", "tf", "tofu", "tfvars", "tmpl", "gotmpl", "tpl", "j2"];
+/// With more names than this it is no use to look for each.
+const MAX_NAMES: usize = 200;
+/// What a pattern for any extension looks like: `v1.*`, `v1.{md,txt}`, `v1.[a-z]`, `v1.?d`.
+const ANY_EXTENSION: &str = r"\.[*{\[?]";
+
+/// Whether what changed, `base` to `head`, can concern configuration. Says yes when in doubt.
+pub(super) fn can_matter(changes: &[Change], base: &dyn Source, head: &dyn Source) -> bool {
+    let is_plain = |change: &Change| {
+        let entries = [base, head].map(|side| side.listing().get(&change.path));
+        let is_file = |e: &&Entry| matches!(e.kind, Kind::File | Kind::Executable) && !e.lossy;
+        !is_configuration(&change.path) && entries.iter().flatten().all(is_file)
+    };
+    if changes.is_empty() {
+        return false;
+    }
+    if !changes.iter().all(is_plain) {
+        return true;
+    }
+    let mut names: Vec<String> = changes.iter().flat_map(|change| names(&change.path)).map(regex::escape).collect();
+    names.sort();
+    names.dedup();
+    if names.len() > MAX_NAMES {
+        return true;
+    }
+    names.push(ANY_EXTENSION.to_owned());
+    let Ok(mention) = Regex::new(&names.join("|")) else { return true };
+    let texts: Vec<&Entry> = texts(head.listing());
+    head.read_many(&texts).iter().any(|text| text.as_ref().map_or(true, |text| mention.is_match(text)))
+}
+
+fn is_configuration(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // `stack.yaml.tmpl`, `prod.auto.tfvars`: any part of the name counts.
+    name.split('.').skip(1).any(|part| KINDS.iter().any(|kind| part.eq_ignore_ascii_case(kind)))
+}
+
+/// What a text has that names the file: its name, or its extension in a pattern.
+fn names(path: &str) -> impl Iterator<Item = &str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let extension = name.rfind('.').map(|dot| &name[dot..]).filter(|extension| extension.len() > 1);
+    [Some(name), extension].into_iter().flatten()
+}
+
+/// The files that could name others; code names no files of configuration.
+fn texts(listing: &Listing) -> Vec<&Entry> {
+    let is_code = |path: &str| [".tf", ".tofu"].iter().any(|end| path.ends_with(end));
+    listing.iter().filter(|e| e.kind != Kind::Submodule && is_configuration(&e.path) && !is_code(&e.path)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Memory, changed};
+    use std::collections::BTreeMap;
+
+    /// A manifest that both sides have, and what else each has.
+    fn matters(manifest: &str, base: &[&str], head: &[&str]) -> bool {
+        let side = |paths: &[&str], content: &str| {
+            let mut files: BTreeMap<String, Vec<u8>> =
+                paths.iter().map(|path| ((*path).to_owned(), content.as_bytes().to_vec())).collect();
+            files.entry("stacks/dev.yaml".to_owned()).or_insert(manifest.as_bytes().to_vec());
+            Memory::new("side", files)
+        };
+        let (base, head) = (side(base, "one"), side(head, "two"));
+        can_matter(&changed(base.listing(), head.listing()), &base, &head)
+    }
+
+    #[test]
+    fn configuration_always_can() {
+        for path in
+            ["a.yaml", "x/A.YML", "a.yaml.tmpl", "atmos.yaml", "b.json", "main.tf", "x.auto.tfvars", "stacklint.toml"]
+        {
+            assert!(matters("vars: {}", &[path], &[path]), "{path} changes");
+            assert!(matters("vars: {}", &[], &[path]), "{path} comes");
+            assert!(matters("vars: {}", &[path], &[]), "{path} goes");
+        }
+    }
+
+    #[test]
+    fn other_files_can_if_they_are_named() {
+        let doc = ["docs/guide.md"];
+        for (manifest, expected) in [
+            ("vars: {}", false),
+            ("vars: {a: !include docs/guide.md}", true),
+            ("vars: {a: !include docs/*.md}", true),
+            ("vars: {a: !include 'docs/{{ .x }}.md'}", true),
+            ("import: ['docs/guide.*']", true),
+            ("import: ['docs/guide.{md,txt}']", true),
+            ("import: ['docs/*']", false),
+        ] {
+            assert_eq!(matters(manifest, &doc, &doc), expected, "{manifest}");
+        }
+        assert!(matters("vars: {a: !include LICENSE}", &["LICENSE"], &["LICENSE"]));
+        assert!(!matters("vars: {}", &["LICENSE", ".gitignore"], &["LICENSE", ".gitignore"]));
+    }
+
+    #[test]
+    fn links_and_very_many_files_can() {
+        let files = BTreeMap::new();
+        let link = BTreeMap::from([("docs".to_owned(), "stacks".to_owned())]);
+        let (base, head) = (Memory::new("base", files.clone()), Memory::with_links("head", files, link));
+        assert!(can_matter(&changed(base.listing(), head.listing()), &base, &head));
+        let many: Vec<String> = (0..300).map(|i| format!("docs/{i}.md")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(matters("vars: {}", &[], &many));
+        assert!(!matters("import: ['a.*']", &[], &[]));
+    }
+}

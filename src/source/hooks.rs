@@ -1,0 +1,100 @@
+//! Where git looks for hooks, and one hook put there or taken away.
+#![allow(clippy::disallowed_methods, reason = "this is where hooks reach the disk")]
+
+use super::{Error, Repository};
+use gix::config::Source as Level;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The folder that git runs hooks from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hooks {
+    /// The folder, which need not exist.
+    pub folder: PathBuf,
+    /// Whose it is.
+    pub owner: Owner,
+}
+
+/// Who uses a folder of hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// This repository and its linked worktrees.
+    Repository,
+    /// `core.hooksPath` is set for all repositories of the user or the machine.
+    Everybody,
+}
+
+impl Repository {
+    /// Where git looks for hooks: `core.hooksPath`, else `hooks` in the git directory that all worktrees share.
+    pub fn hooks(&self) -> Hooks {
+        self.objects.with(|repo| {
+            let config = repo.config_snapshot();
+            let common = repo.common_dir();
+            let common = common.canonicalize().unwrap_or_else(|_| common.to_owned());
+            let default = Hooks { folder: common.join("hooks"), owner: Owner::Repository };
+            let Ok(Some(path)) = config.trusted_path("core.hooksPath") else { return default };
+            let sections = config.plumbing().sections_by_name("core").into_iter().flatten();
+            let last = sections.filter(|s| s.value("hooksPath").is_some()).last();
+            let owner = match last.map(|s| s.meta().source) {
+                Some(Level::GitInstallation | Level::System | Level::Git | Level::User) => Owner::Everybody,
+                _ => Owner::Repository,
+            };
+            // Hooks run at the root of the worktree, and that is what a relative path starts from.
+            Hooks { folder: self.workdir().unwrap_or(self.git_dir()).join(path), owner }
+        })
+    }
+}
+
+impl Hooks {
+    /// The content of a hook; none if it is absent or no text.
+    pub fn read(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.folder.join(name)).ok()
+    }
+
+    /// Whether something of this name is there, a broken link included.
+    pub fn has(&self, name: &str) -> bool {
+        fs::symlink_metadata(self.folder.join(name)).is_ok()
+    }
+
+    /// Writes an executable hook. Nobody sees half of it.
+    ///
+    /// # Errors
+    /// The folder or the file cannot be written.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+        let path = self.folder.join(name);
+        let fail = |e: std::io::Error| fail(&path, &e);
+        fs::create_dir_all(&self.folder).map_err(fail)?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(fail)?;
+        file.write_all(text.as_bytes()).map_err(fail)?;
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(file.path(), fs::Permissions::from_mode(0o755)).map_err(fail)?;
+        }
+        file.persist(&path).map_err(|e| fail(e.error))?;
+        Ok(())
+    }
+
+    /// Gives a hook another name.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
+        let path = self.folder.join(from);
+        fs::rename(&path, self.folder.join(to)).map_err(|e| fail(&path, &e))
+    }
+
+    /// Deletes a hook.
+    ///
+    /// # Errors
+    /// It cannot be deleted.
+    pub fn remove(&self, name: &str) -> Result<(), Error> {
+        let path = self.folder.join(name);
+        fs::remove_file(&path).map_err(|e| fail(&path, &e))
+    }
+}
+
+fn fail(path: &Path, error: &std::io::Error) -> Error {
+    Error::Write { path: path.to_owned(), reason: error.to_string() }
+}

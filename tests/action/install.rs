@@ -1,0 +1,72 @@
+//! The download of the program, from a folder that stands for the releases.
+
+use crate::common::{Repo, bin};
+use std::path::Path;
+use std::process::{Command, Output};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A release with one archive.
+fn release(repo: &Repo, target: &str) {
+    let name = format!("stacklint-{VERSION}-{target}");
+    let folder = format!("acme/stacklint/releases/download/v{VERSION}");
+    repo.write(&format!("{name}/stacklint"), "#!/bin/sh\necho downloaded\n").executable(&format!("{name}/stacklint"));
+    repo.write(&format!("{folder}/keep"), "");
+    let archive = format!("{folder}/{name}.tar.gz");
+    let run = |line: &str| {
+        let status = Command::new("sh").args(["-c", line]).current_dir(repo.root()).status().unwrap();
+        assert!(status.success(), "{line}");
+    };
+    run(&format!("tar -czf {archive} {name}"));
+    run(&format!("cd {folder} && {{ sha256sum {name}.tar.gz || shasum -a 256 {name}.tar.gz; }} >{name}.tar.gz.sha256"));
+}
+
+fn install(repo: &Repo, variables: &[(&str, &str)]) -> (Output, String) {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let outputs = repo.beside("outputs");
+    std::fs::write(&outputs, "").unwrap();
+    let mut command = Command::new(Path::new(root).join("action/install.sh"));
+    command.env_clear().env("PATH", std::env::var("PATH").unwrap()).env("GITHUB_OUTPUT", &outputs);
+    command.env("ACTION_PATH", root).env("ACTION_REPOSITORY", "acme/stacklint").env("RUNNER_TEMP", repo.beside(""));
+    command.env("RUNNER_OS", "Linux").env("RUNNER_ARCH", "X64");
+    command.env("GITHUB_SERVER_URL", format!("file://{}", repo.root().display()));
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let set = std::fs::read_to_string(&outputs).unwrap();
+    (output, set.trim().strip_prefix("binary=").unwrap_or_default().to_owned())
+}
+
+#[track_caller]
+fn refuses(repo: &Repo, variables: &[(&str, &str)], why: &str) {
+    let (output, binary) = install(repo, variables);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(2) && text.contains(why), "{output:?}");
+    assert_eq!(binary, "");
+}
+
+#[test]
+fn an_archive_is_taken_if_its_checksum_is_right() {
+    let repo = Repo::plain();
+    release(&repo, "x86_64-unknown-linux-musl");
+    let (output, binary) = install(&repo, &[]);
+    assert!(output.status.success(), "{output:?}");
+    let said = Command::new(&binary).output().unwrap();
+    assert_eq!(said.stdout, b"downloaded\n");
+    let fallback = format!("/x/_actions/acme/stacklint/v1/{}", "");
+    refuses(&repo, &[("ACTION_REPOSITORY", ""), ("ACTION_PATH", &fallback), ("INPUT_VERSION", "9.9.9")], "v9.9.9");
+    refuses(&repo, &[("RUNNER_ARCH", "ARM64")], "aarch64-unknown-linux-musl");
+    refuses(&repo, &[("RUNNER_OS", "Plan9")], "no program for Plan9");
+    refuses(&repo, &[("INPUT_VERSION", "latest;rm")], "is no version");
+    let sum = format!(
+        "acme/stacklint/releases/download/v{VERSION}/stacklint-{VERSION}-x86_64-unknown-linux-musl.tar.gz.sha256"
+    );
+    repo.write(&sum, "0000  x\n");
+    refuses(&repo, &[], "checksum");
+}
+
+#[test]
+fn a_program_that_is_there_is_used() {
+    let repo = Repo::plain();
+    let path = bin().to_str().unwrap();
+    assert_eq!(install(&repo, &[("INPUT_BINARY", path)]).1, path);
+    refuses(&repo, &[("INPUT_BINARY", "/nowhere/stacklint")], "no program");
+}

@@ -1,0 +1,55 @@
+//! The pages about hooks and CI: what they tell to type is understood, what they tell to write can be read.
+
+use crate::common::{ATMOS, Repo, fixture, run_in};
+
+/// The fenced blocks of a page: language, content, and the file that the line before names.
+fn blocks(page: &str) -> Vec<(String, String, Option<String>)> {
+    let text = std::fs::read_to_string(fixture("../docs").join(page)).unwrap().replace("\r\n", "\n");
+    let parts: Vec<&str> = text.split("```").collect();
+    let block = |i: usize| {
+        let (language, content) = parts[i].split_once('\n').unwrap();
+        let name = parts[i - 1].trim_end().lines().last().and_then(|l| l.strip_prefix('`')?.strip_suffix("`:"));
+        (language.to_owned(), content.to_owned(), name.map(str::to_owned))
+    };
+    (1..parts.len()).step_by(2).map(block).collect()
+}
+
+#[test]
+fn commands_are_understood() {
+    let mut seen = 0;
+    for page in ["hooks.md", "ci.md"] {
+        for (_, content, _) in blocks(page).into_iter().filter(|(language, ..)| language != "console") {
+            for line in content.lines().map(|l| l.trim_start().trim_start_matches("- ")) {
+                let key = ["entry: ", "run: ", "script: "].iter().find_map(|k| line.strip_prefix(k));
+                let Some(rest) = key.unwrap_or(line).strip_prefix("stacklint ") else { continue };
+                let rest = rest.replace("{{ .Flags.base }}", "main");
+                let mut words: Vec<&str> = rest.split(" #").next().unwrap().split_whitespace().collect();
+                words.push("--help");
+                run_in(&fixture(""), &words, &[]).ends_with(0);
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 11, "only {seen} commands were found");
+}
+
+#[test]
+fn yaml_can_be_read() {
+    for (page, name) in [("hooks.md", ".pre-commit-config.yaml"), ("hooks.md", "lefthook.yml"), ("ci.md", "atmos.yaml")]
+    {
+        assert!(blocks(page).iter().any(|b| b.2.as_deref() == Some(name)), "{page} has no {name}");
+    }
+    for page in ["hooks.md", "ci.md"] {
+        for (_, content, _) in blocks(page).into_iter().filter(|(language, ..)| language == "yaml") {
+            yaml_serde::from_str::<serde_json::Value>(&content).unwrap_or_else(|e| panic!("{page}: {e}\n{content}"));
+        }
+    }
+}
+
+#[test]
+fn the_commands_of_atmos_do_no_harm() {
+    let (_, commands, _) = blocks("ci.md").into_iter().find(|b| b.2.as_deref() == Some("atmos.yaml")).unwrap();
+    let repo = Repo::new();
+    repo.write("atmos.yaml", format!("{ATMOS}{commands}")).write("stacks/deploy/dev.yaml", "vars: {stage: dev}\n");
+    repo.run(&["check"]).ends_with(0).says("No findings");
+}

@@ -1,0 +1,206 @@
+//! The hook, as git runs it.
+
+use crate::common::{Repo, bin, git_in, try_git_in};
+
+const GOOD: &str = "vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {cidr: 10.0.0.0/16}}}}\n";
+const BAD: &str = "import: [catalog/absent]\nvars: {stage: dev}\n";
+const STACK: &str = "stacks/deploy/dev.yaml";
+
+/// A project with a first commit and the hook.
+fn project() -> Repo {
+    let repo = Repo::atmos();
+    repo.write(STACK, GOOD).write("README.md", "one\n").commit("first");
+    repo.run(&["hook", "install"]).ends_with(0).says("Installed");
+    repo
+}
+
+/// What `git commit` says, and whether it did.
+fn commit(repo: &Repo, more: &[&str]) -> (bool, String) {
+    try_git_in(repo.root(), &[&["commit", "--quiet", "--message", "change"], more].concat())
+}
+
+#[track_caller]
+fn passes(repo: &Repo, more: &[&str]) -> String {
+    let (ok, text) = commit(repo, more);
+    assert!(ok, "{text}");
+    text
+}
+
+#[track_caller]
+fn fails(repo: &Repo, more: &[&str], why: &str) {
+    let (ok, text) = commit(repo, more);
+    assert!(!ok && text.contains(why), "expected {why:?} in:\n{text}");
+}
+
+#[test]
+fn a_good_commit_passes_and_its_effect_is_summed_up() {
+    let repo = project();
+    repo.edit(STACK, "10.0", "10.1").git(&["add", "."]);
+    assert_eq!(passes(&repo, &[]).trim(), "1 change reaches 1 component in 1 stack");
+    repo.write("README.md", "two\n").git(&["add", "."]);
+    assert_eq!(passes(&repo, &[]), "");
+    assert_eq!(passes(&repo, &["--allow-empty"]), "");
+}
+
+#[test]
+fn what_is_staged_counts_and_not_what_lies_in_the_worktree() {
+    let repo = project();
+    repo.write(STACK, BAD).git(&["add", "."]);
+    repo.write(STACK, GOOD);
+    fails(&repo, &[], "unresolved-import");
+    repo.git(&["add", "."]);
+    repo.write(STACK, BAD).write("README.md", "two\n").git(&["add", "README.md"]);
+    passes(&repo, &[]);
+    // `git commit -a` stages into another index, which is the one that counts.
+    fails(&repo, &["--all"], "unresolved-import");
+    fails(&repo, &["--", STACK], "unresolved-import");
+    passes(&repo, &["--all", "--no-verify"]);
+    // What was wrong before does not stop a commit.
+    repo.write("README.md", "three\n");
+    passes(&repo, &["--all"]);
+}
+
+#[test]
+fn what_is_taken_away_counts() {
+    let repo = Repo::atmos();
+    repo.write(STACK, "import: [catalog/base]\nvars: {stage: dev}\n")
+        .write("stacks/catalog/base.yaml", "vars: {a: 1}\n");
+    repo.commit("first");
+    repo.run(&["hook", "install"]).ends_with(0);
+    repo.remove("stacks/catalog/base.yaml").git(&["add", "--all"]);
+    fails(&repo, &[], "catalog/base");
+}
+
+#[test]
+fn the_first_commit_is_judged_as_a_whole() {
+    let repo = Repo::atmos();
+    repo.run(&["hook", "install"]).ends_with(0);
+    repo.write(STACK, BAD).git(&["add", "."]);
+    fails(&repo, &[], "unresolved-import");
+    repo.write(STACK, GOOD).git(&["add", "."]);
+    assert!(passes(&repo, &[]).contains("1 component"));
+}
+
+#[test]
+fn a_repository_without_a_project_is_none_of_its_business() {
+    let repo = Repo::new();
+    repo.run(&["hook", "install"]).ends_with(0);
+    repo.write("a.yaml", "a: {").git(&["add", "."]);
+    assert_eq!(passes(&repo, &[]), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_hook_that_was_there_runs_first_and_comes_back() {
+    let repo = project();
+    repo.run(&["hook", "uninstall"]).ends_with(0).says("Removed");
+    repo.run(&["hook", "status"]).ends_with(1).says("Not installed");
+    let other = "#!/bin/sh\necho other >&2\ntest ! -f stop\n";
+    repo.write(".git/hooks/pre-commit", other).executable(".git/hooks/pre-commit");
+    repo.run(&["hook", "install"]).ends_with(0).says("runs first");
+    repo.run(&["hook", "status"]).ends_with(0).says("pre-commit.before-stacklint runs first").hides("renews");
+    repo.run(&["hook", "install"]).ends_with(0).says("up to date");
+    assert_eq!(passes(&repo, &["--allow-empty"]), "other\n");
+    repo.write(STACK, BAD).git(&["add", STACK]);
+    fails(&repo, &[], "unresolved-import");
+    repo.write(STACK, GOOD).write("stop", "").git(&["add", "."]);
+    fails(&repo, &[], "other");
+    repo.run(&["hook", "uninstall"]).ends_with(0).says("is what it was before");
+    assert_eq!(std::fs::read_to_string(repo.root().join(".git/hooks/pre-commit")).unwrap(), other);
+    assert!(!repo.root().join(".git/hooks/pre-commit.before-stacklint").exists());
+    repo.run(&["hook", "uninstall"]).ends_with(0).says("There is no hook of stacklint");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_that_another_tool_moved_aside_is_found() {
+    let repo = project();
+    let hooks = repo.root().join(".git/hooks");
+    std::fs::rename(hooks.join("pre-commit"), hooks.join("pre-commit.legacy")).unwrap();
+    repo.write(".git/hooks/pre-commit", "#!/bin/sh\n").executable(".git/hooks/pre-commit");
+    repo.run(&["hook", "status"]).ends_with(0).says("pre-commit.legacy").says("Another tool");
+    repo.run(&["hook", "uninstall"]).ends_with(0);
+    assert!(!hooks.join("pre-commit.legacy").exists() && hooks.join("pre-commit").exists());
+}
+
+#[test]
+fn linked_worktrees_share_it() {
+    let repo = project();
+    let tree = repo.beside("tree");
+    repo.git(&["worktree", "add", "--quiet", "-b", "other", tree.to_str().unwrap()]);
+    std::fs::write(tree.join(STACK), BAD).unwrap();
+    let (ok, text) = try_git_in(&tree, &["commit", "--quiet", "--all", "--message", "bad"]);
+    assert!(!ok && text.contains("unresolved-import"), "{text}");
+    let status = crate::common::run_in(&tree, &["hook", "status"], &[]).ends_with(0);
+    assert!(status.stdout.contains("repo/.git/hooks"), "{status}");
+}
+
+#[test]
+fn a_project_in_a_folder_is_looked_at_from_there() {
+    let repo = Repo::new();
+    let atmos = crate::common::ATMOS;
+    repo.write("it's/infra/atmos.yaml", atmos).write(&format!("it's/infra/{STACK}"), GOOD).commit("first");
+    repo.run_in("it's/infra", &["hook", "install"]).ends_with(0);
+    repo.write(&format!("it's/infra/{STACK}"), BAD).git(&["add", "."]);
+    fails(&repo, &[], "unresolved-import");
+    passes(&repo, &["--no-verify"]);
+    // The same from a linked worktree, where git names the repository in the environment.
+    let tree = repo.beside("tree");
+    repo.git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
+    std::fs::write(tree.join("it's/infra/stacks/deploy/prod.yaml"), "import: [nowhere]\nvars: {stage: prod}\n")
+        .unwrap();
+    git_in(&tree, &["add", "."]);
+    let (ok, text) = try_git_in(&tree, &["commit", "--quiet", "--message", "bad"]);
+    assert!(!ok && text.contains("prod.yaml") && !text.contains("dev.yaml"), "{text}");
+    // A branch without the folder.
+    git_in(&tree, &["checkout", "--quiet", "--orphan", "empty"]);
+    git_in(&tree, &["rm", "-rfq", "."]);
+    let (ok, text) = try_git_in(&tree, &["commit", "--quiet", "--allow-empty", "--message", "empty"]);
+    assert!(ok, "{text}");
+}
+
+#[test]
+fn core_hooks_path_counts() {
+    let repo = Repo::atmos();
+    repo.git(&["config", "core.hooksPath", "tools/hooks"]);
+    repo.run(&["hook", "install"]).ends_with(0).says("tools/hooks/pre-commit");
+    repo.write(STACK, BAD).git(&["add", "."]);
+    fails(&repo, &[], "unresolved-import");
+    repo.git(&["config", "core.hooksPath", ".husky/_"]);
+    repo.run(&["hook", "install"]).ends_with(2).complains(".husky/pre-commit");
+    repo.git(&["config", "--unset", "core.hooksPath"]);
+    let everywhere = repo.beside("everywhere");
+    let global = repo.beside("gitconfig");
+    std::fs::write(&global, format!("[core]\nhooksPath = {}\n", everywhere.display())).unwrap();
+    let environment = [("GIT_CONFIG_GLOBAL", global.to_str().unwrap())];
+    repo.run_with(&["hook", "install"], &environment).ends_with(2).complains("--force");
+    assert!(!everywhere.exists());
+    repo.run_with(&["hook", "install", "--force"], &environment).ends_with(0);
+    assert!(everywhere.join("pre-commit").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_is_gone_is_looked_for_and_then_missed() {
+    let repo = Repo::atmos();
+    let copy = repo.beside("stacklint-copy");
+    std::fs::copy(bin(), &copy).unwrap();
+    let installed =
+        std::process::Command::new(&copy).args(["hook", "install"]).current_dir(repo.root()).status().unwrap();
+    assert!(installed.success());
+    repo.run(&["hook", "status"]).ends_with(0).says("renews");
+    std::fs::remove_file(&copy).unwrap();
+    repo.write(STACK, BAD).git(&["add", "."]);
+    fails(&repo, &[], "stacklint is not installed any more");
+}
+
+#[test]
+fn it_can_show_the_diff_and_be_stricter() {
+    let repo = project();
+    repo.edit(STACK, "10.0", "10.1").git(&["add", "."]);
+    repo.run(&["hook", "run"]).ends_with(0).hides("vars.cidr");
+    repo.run(&["hook", "run", "--diff"]).ends_with(0).says("vars.cidr");
+    repo.write(STACK, "# stacklint: ignore[unresolved-import] gone\nvars: {stage: dev}\n").git(&["add", "."]);
+    repo.run(&["hook", "run"]).ends_with(0).says("unused-ignore");
+    repo.run(&["hook", "run", "--fail-on", "warning"]).ends_with(1);
+}
