@@ -24,11 +24,15 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
                 let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };
                 let path: Vec<&str> =
                     std::iter::once(&*entry.key).chain(mismatch.path.iter().map(String::as_str)).collect();
+                // The items of a list that one line makes are one mistake.
+                let is_index = |part: &&&str| part.bytes().all(|b| b.is_ascii_digit());
+                let named: Vec<&str> = path.iter().filter(|part| !is_index(part)).copied().collect();
+                let token = format!("{} {}", named.join("."), mismatch.reason);
                 let path = path.join(".");
                 let message = format!("`{path}` does not fit the variable `{}`: {}", entry.key, mismatch.reason);
                 let finding = Diagnostic::new(VARIABLE_TYPE_MISMATCH.id, message, at_key(context.files, origin, ""))
                     .related(Label::at(variable.origin, format!("it is of type `{}`", variable.ty)))
-                    .token(format!("{path} {}", mismatch.reason))
+                    .token(token)
                     .address(format!("{}/{}/{path}", component.stack, component.name));
                 findings.add(&component.stack, finding);
             }
