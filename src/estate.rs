@@ -20,8 +20,6 @@ pub struct Estate {
     pub findings: Vec<Diagnostic>,
     /// The YAML files that were read, sorted by file.
     pub documents: Vec<(FileId, Arc<Document>)>,
-    /// How its values are to be read.
-    pub language: Language,
     /// What is known of outputs of components: their kinds, by the name of the component and of the output.
     pub output_kinds: BTreeMap<(Arc<str>, Arc<str>), Kind>,
     /// Names that only the text of one file sees.
@@ -150,6 +148,8 @@ pub struct Component {
     pub removal: Removal,
     /// What rules may know of it beyond its values.
     pub facts: Facts,
+    /// How its values are to be read.
+    pub language: Language,
 }
 
 /// What becomes of what is deployed when its component is no longer described.

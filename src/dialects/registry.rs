@@ -114,6 +114,7 @@ fn combine(mut estates: Vec<Estate>) -> Estate {
         whole.units.extend(estate.units);
         whole.findings.extend(estate.findings);
         whole.documents.extend(estate.documents);
+        whole.output_kinds.extend(estate.output_kinds);
     }
     diagnostic::unite(&mut whole.findings);
     whole.documents.sort_by_key(|(file, _)| *file);

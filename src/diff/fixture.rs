@@ -131,6 +131,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
                 influences: influences.clone().into(),
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
+                language: crate::value::Language::default(),
                 locals: None,
                 facts: Default::default(),
             }));

@@ -14,7 +14,7 @@ pub mod tokens;
 
 use crate::estate::{Address, Component, Estate, Placed, State, Unit};
 use crate::files::Files;
-use crate::value::{FileId, Language, Value};
+use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -194,7 +194,7 @@ pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> D
         let y = if order.is_ge() { b.next() } else { None };
         let Some((address, _)) = x.or(y) else { break };
         let (x, y) = (x.map(|x| x.1), y.map(|y| y.1));
-        let found = component(address, x, y, &mut finder, &head.language);
+        let found = component(address, x, y, &mut finder);
         if let Some(found) = &found {
             reach.note(found, x, y);
         }
@@ -210,7 +210,6 @@ fn component(
     old: Option<&Placed>,
     new: Option<&Placed>,
     finder: &mut causes::Finder,
-    language: &Language,
 ) -> Option<ComponentChange> {
     let mut changes = Vec::new();
     let (status, causes) = match (old, new) {
@@ -218,7 +217,7 @@ fn component(
             if Arc::ptr_eq(&old.component, &new.component) {
                 return None;
             }
-            let mut steps = structural::compare(&old.component.value, &new.component.value, language);
+            let mut steps = structural::compare(&old.component.value, &new.component.value, &new.component.language);
             for step in &mut steps {
                 let causes = finder.of_step(step, old, new);
                 changes.push(Change {

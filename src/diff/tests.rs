@@ -179,6 +179,7 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             influences: Arc::from([]),
             declared: None,
             removal: crate::estate::Removal::Orphaned,
+            language: crate::value::Language::default(),
             locals: None,
             facts: Default::default(),
         };
@@ -242,6 +243,7 @@ fn many_components_are_fast() {
                 influences: Arc::from([]),
                 declared: None,
                 removal: crate::estate::Removal::Orphaned,
+                language: crate::value::Language::default(),
                 locals: None,
                 facts: Default::default(),
             })

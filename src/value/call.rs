@@ -104,13 +104,15 @@ pub struct Language {
     pub read: fn(&str) -> Option<Reading>,
     /// What the text of a value, as it stands in a file, marks it as.
     pub mark: fn(&str) -> Option<Mark>,
+    /// Whether values were merged from layers, of which a later one replaces what an earlier one says.
+    pub has_layers: bool,
     /// Whether rules also look for what would be different if merging waited for calls everywhere.
     pub promised_merge: bool,
 }
 
 impl Default for Language {
     fn default() -> Self {
-        Language { read: |_| None, mark: |_| None, promised_merge: false }
+        Language { read: |_| None, mark: |_| None, has_layers: false, promised_merge: false }
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// How Atmos's values are to be read.
 pub(crate) fn language(promised_merge: bool) -> Language {
-    Language { read, mark, promised_merge }
+    Language { read, mark, has_layers: true, promised_merge }
 }
 
 /// Template functions whose result is the JSON text of their argument.

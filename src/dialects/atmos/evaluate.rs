@@ -7,7 +7,7 @@ use super::functions::{json_or_text, reason};
 use super::include::{QueryError, args, query};
 use super::reader::plain_text;
 use crate::dialects::Given;
-use crate::value::{Data, Flags, Key, Map, MapBuilder, Unknown, Value};
+use crate::value::{Data, Flags, Key, Language, Map, MapBuilder, Unknown, Value};
 use std::sync::Arc;
 
 /// The key under which contributions to deferred places go through the templates together with their component.
@@ -20,6 +20,8 @@ pub(crate) struct World<'a> {
     pub given: Option<&'a Given>,
     /// The absolute path of the repository; empty if there is no work tree.
     pub root: &'a str,
+    /// How values are to be read.
+    pub language: Language,
 }
 
 /// Puts what the places that wait for functions have into a component, so that its templates are rendered too.
@@ -35,7 +37,7 @@ pub(crate) fn attach(map: &mut Map, deferrals: &[Deferral]) {
 pub(crate) fn evaluate(mut map: Map, deferrals: &[Deferral], stack: &str, world: World<'_>) -> Map {
     let Some(given) = world.given else { return map };
     let waiting = map.remove(WAITING);
-    let run = Run { given, root: world.root, stack, component: map.clone() };
+    let run = Run { given, root: world.root, language: world.language, stack, component: map.clone() };
     let mut out = run.map(&Arc::new(map));
     let waiting = waiting.as_ref().and_then(Value::as_list).map_or(&[][..], |l| l);
     for (deferral, values) in deferrals.iter().filter(|d| d.values.len() > 1).zip(waiting) {
@@ -55,6 +57,7 @@ pub(crate) fn evaluate(mut map: Map, deferrals: &[Deferral], stack: &str, world:
 struct Run<'a> {
     given: &'a Given,
     root: &'a str,
+    language: Language,
     stack: &'a str,
     component: Map,
 }
@@ -91,12 +94,11 @@ impl Run<'_> {
     }
 
     fn call(&self, text: &Arc<str>, name: &str, arguments: &str) -> Data {
-        let language = calls::language(false);
-        let given = self.given.calls.iter().find(|(call, _)| ***call == **text || language.same_call(call, text));
+        let given = self.given.calls.iter().find(|(call, _)| ***call == **text || self.language.same_call(call, text));
         if let Some((_, value)) = given {
             return value.data.clone();
         }
-        if language.call(&Value::str(Arc::clone(text))).is_none() {
+        if self.language.call(&Value::str(Arc::clone(text))).is_none() {
             // Its arguments are refused; a rule says so.
             return Data::Str(Arc::clone(text));
         }

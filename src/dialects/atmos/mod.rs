@@ -238,7 +238,11 @@ impl Dialect for Atmos {
         let mut shared = Deps::default();
         let (units, locals) = match search::load(&reader, project, &mut shared) {
             Ok(config) => {
-                let world = World { given: project.given.as_ref(), root: &project.root };
+                let world = World {
+                    given: project.given.as_ref(),
+                    root: &project.root,
+                    language: calls::language(project.promised_merge),
+                };
                 self.units(&reader, &config, &shared, scope, &sink, world)
             }
             Err(trouble) => {
@@ -249,8 +253,7 @@ impl Dialect for Atmos {
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        let language = calls::language(project.promised_merge);
-        Estate { units, findings, locals, documents: reader.documents(), language, ..Estate::default() }
+        Estate { units, findings, locals, documents: reader.documents(), ..Estate::default() }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

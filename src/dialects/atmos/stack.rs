@@ -346,6 +346,7 @@ impl Stacks<'_> {
             influences: influences.into(),
             declared: None,
             removal: Removal::Orphaned,
+            language: self.world.language,
             locals,
             facts,
         };

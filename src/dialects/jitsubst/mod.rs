@@ -26,7 +26,7 @@ use crate::estate::{Component, Estate, Facts, Removal, State, Unit};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::source::Source;
-use crate::value::{Prov, Value};
+use crate::value::{Language, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
@@ -104,6 +104,7 @@ impl Stack {
             declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
             removal: Removal::Destroyed,
             facts: Facts::default(),
+            language: Language::default(),
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
         if !self.resources.is_empty() {
@@ -118,6 +119,7 @@ impl Stack {
                 declared: None,
                 removal: Removal::Nothing,
                 facts: Facts::default(),
+                language: Language::default(),
             }));
         }
         all.sort_by_key(|c| c.address());

@@ -4,32 +4,29 @@ use super::walk::{Gathered, at, each, is_inside, source};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
 use crate::value::{Data, Kind, Mark, Origin, Value};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "`!append` continues no list", State(check));
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
-    let mut known: HashMap<Origin, bool> = HashMap::new();
-    let mut is_marked = |value: &Value| {
+    let known: RefCell<HashMap<Origin, bool>> = RefCell::default();
+    // Most values start with something else, and need no copy of their text.
+    let is_tagged = |value: &Value| {
         let Some(origin) = value.prov.origin else { return false };
-        *known.entry(origin).or_insert_with(|| {
-            let file = context.files.get(origin.file);
-            // Most values start with something else, and need no copy of their text.
-            file.text.as_bytes().get(origin.start as usize) == Some(&b'!')
-                && (context.estate.language.mark)(&source(context.files, origin)) == Some(Mark::Append)
-        })
+        *known
+            .borrow_mut()
+            .entry(origin)
+            .or_insert_with(|| context.files.get(origin.file).text.as_bytes().get(origin.start as usize) == Some(&b'!'))
     };
     let mut seen_values = Vec::new();
-    each(
-        context.estate,
-        |value| value.prov.origin.is_some(),
-        |seen| {
-            if is_marked(seen.value) {
-                seen_values.push((seen.component, seen.dotted(), seen.is_item, seen.value));
-            }
-        },
-    );
+    each(context.estate, is_tagged, |seen| {
+        let text = seen.value.prov.origin.map(|o| source(context.files, o)).unwrap_or_default();
+        if (seen.component.language.mark)(&text) == Some(Mark::Append) {
+            seen_values.push((seen.component, seen.dotted(), seen.is_item, seen.value));
+        }
+    });
     for (component, path, is_item, value) in seen_values {
         let Some(here) = value.prov.origin else { continue };
         let say = |message: String| {

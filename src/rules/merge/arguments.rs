@@ -15,8 +15,7 @@ rule!(
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
-    let read = context.estate.language.read;
-    let refusal = |value: &Value| match value.as_str().filter(|s| s.starts_with('!')).and_then(read) {
+    let refusal = |value: &Value, read: fn(&str) -> Option<Reading>| match value.as_str().and_then(read) {
         Some(Reading::Refused(reason)) => Some(reason),
         _ => None,
     };
@@ -27,7 +26,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         |v| v.as_str().is_some() && v.flags().has(Flags::CALL),
         |seen| {
             let Some(here) = seen.value.prov.origin.filter(|_| !is_open(seen.value)) else { return };
-            let Some(reason) = refusal(seen.value) else { return };
+            let Some(reason) = refusal(seen.value, seen.component.language.read) else { return };
             found.add((here, here), seen.component, true, || {
                 Diagnostic::new("invalid-function-arguments", reason, at(context.files, here, "")).token(seen.dotted())
             });

@@ -37,7 +37,6 @@ pub(super) struct Use {
 /// or locals are left out: their values may be read where they stand.
 pub(super) fn uses(context: &Context<'_>) -> BTreeMap<Origin, Use> {
     let mut found: BTreeMap<Origin, Use> = BTreeMap::new();
-    let read = context.estate.language.read;
     each(
         context.estate,
         |v| !matches!(v.data, Data::Map(_)),
@@ -46,7 +45,7 @@ pub(super) fn uses(context: &Context<'_>) -> BTreeMap<Origin, Use> {
             if seen.is_item || steers || !SECTIONS.contains(&seen.section()) {
                 return;
             }
-            let history = seen.history();
+            let (history, read) = (seen.history(), seen.component.language.read);
             let is_open = history.iter().any(|(_, v)| {
                 matches!(v.data, Data::Unknown(_))
                     || v.as_str().is_some_and(|s| read(s).is_some())

@@ -45,13 +45,14 @@ fn veil(value: &Value, language: &Language) -> Option<Veil> {
 fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let context = changes.context;
     let mut found: BTreeMap<Place, Reached> = BTreeMap::new();
-    for component in &changes.diff.components {
+    for changed in &changes.components {
+        let (component, Some(language)) = (changed.change, changed.after.map(|c| c.language)) else { continue };
         for change in component.changes.iter().filter(|c| c.kind == ChangeKind::Changed) {
             let (Some(before), Some(after)) = (&change.before, &change.after) else { continue };
-            if veil(before, &changes.base.language).is_some() || change.path.starts_with("/overrides/") {
+            if veil(before, &language).is_some() || change.path.starts_with("/overrides/") {
                 continue;
             }
-            let Some(veil) = veil(after, &context.estate.language) else { continue };
+            let Some(veil) = veil(after, &language) else { continue };
             let path = dotted(&change.path);
             let primary = match (after.prov.origin, change.causes.iter().find(|c| c.side == Side::Head)) {
                 (Some(origin), _) => at(context.files, origin, ""),

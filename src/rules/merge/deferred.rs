@@ -26,7 +26,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let wanted = |value: &Value| has_history(value);
     each(context.estate, wanted, |seen| {
         let history = seen.history();
-        let is_call = |v: &Value| v.as_str().is_some_and(|s| (context.estate.language.read)(s).is_some());
+        let is_call = |v: &Value| v.as_str().is_some_and(|s| (seen.component.language.read)(s).is_some());
         if !history.iter().any(|(_, v)| is_call(v)) {
             return;
         }
@@ -51,7 +51,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             // Different layers of the last merge wait for functions; what lies within one was merged as text.
             let waits = upper_layer.is_some() && upper_layer != lower_layer;
             let (upper, lower) = (side(context, seen, upper), side(context, seen, lower));
-            let Some(conflict) = conflict(&upper, &lower, waits, context.estate.language.promised_merge) else {
+            let Some(conflict) = conflict(&upper, &lower, waits, seen.component.language.promised_merge) else {
                 continue;
             };
             found.add((here, below), seen.component, i == 0, || {
@@ -77,12 +77,12 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 }
 
 fn side<'a>(context: &Context<'_>, seen: &Seen<'_, '_>, value: &'a Value) -> Side<'a> {
-    match context.estate.language.call(value) {
+    match seen.component.language.call(value) {
         Some(call) => {
             let kind = call_kind(context, seen.component, &call);
             Side { value, call: Some(call), kind }
         }
-        None => Side { value, call: None, kind: written_kind(context, value) },
+        None => Side { value, call: None, kind: written_kind(context, seen.component, value) },
     }
 }
 

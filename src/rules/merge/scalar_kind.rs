@@ -26,7 +26,11 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         for (i, pair) in history.windows(2).enumerate() {
             let ((_, upper), (_, lower)) = (pair[0], pair[1]);
             let (Some(here), Some(below)) = (upper.prov.origin, lower.prov.origin) else { continue };
-            let (Some(new), Some(old)) = (written_kind(context, upper), written_kind(context, lower)) else { continue };
+            let (Some(new), Some(old)) =
+                (written_kind(context, seen.component, upper), written_kind(context, seen.component, lower))
+            else {
+                continue;
+            };
             let is_scalar = |k: Kind| k.is_scalar() && k != Kind::Null;
             // An empty text stands for anything.
             if new == old

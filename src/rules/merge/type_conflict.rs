@@ -58,10 +58,10 @@ fn conflict(
 ) -> Option<(Places, (Kind, Kind))> {
     let places = (upper.prov.origin?, lower.prov.origin?);
     // A list that was meant to continue another one has a rule of its own.
-    if (context.estate.language.mark)(&walk::source(context.files, places.0)) == Some(Mark::Append) {
+    if (seen.component.language.mark)(&walk::source(context.files, places.0)) == Some(Mark::Append) {
         return None;
     }
-    let kinds = (written_kind(context, upper)?, written_kind(context, lower)?);
+    let kinds = (written_kind(context, seen.component, upper)?, written_kind(context, seen.component, lower)?);
     if kinds.0 == Kind::Null || kinds.1 == Kind::Null || kinds.0 == kinds.1 {
         return None;
     }

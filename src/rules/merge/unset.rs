@@ -1,7 +1,7 @@
 //! `unset-without-effect`.
 
 use super::edit::removal;
-use super::walk::{at, each, open_files};
+use super::walk::{at, each, has_history, open_files};
 use crate::diagnostic::{Applicability, Diagnostic};
 use crate::rules::{Context, rule};
 use crate::value::{Origin, Value};
@@ -19,12 +19,11 @@ struct Unset {
 }
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let is_unset =
-        |v: &Value| v.as_str().is_some_and(|s| s.starts_with("!unset")) && context.estate.language.call(v).is_some();
+    let is_unset = |v: &Value| v.as_str().is_some_and(|s| s == "!unset" || s.starts_with("!unset "));
     let mut found: BTreeMap<Origin, Unset> = BTreeMap::new();
     each(
         context.estate,
-        |_| true,
+        |v| is_unset(v) || has_history(v),
         |seen| {
             // An item of a list takes itself away; nothing else was meant.
             if seen.is_item {

@@ -61,7 +61,7 @@ fn chain<'a>(value: &'a Value, layer: Option<usize>, into: &mut Vec<(Option<usiz
 /// wanted are looked at once.
 pub(super) fn each<'a>(estate: &'a Estate, wanted: impl Fn(&Value) -> bool, mut f: impl FnMut(&Seen<'a, '_>)) {
     let mut walk = Walk { wanted: &wanted, holds: HashMap::new() };
-    for component in estate.units.iter().flat_map(|u| &u.components) {
+    for component in estate.units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
         let Some(map) = component.value.as_map() else { continue };
         let mut path = Vec::new();
         for entry in map.iter().filter(|e| !REPEATED.contains(&&*e.key)) {
@@ -145,10 +145,10 @@ pub(super) fn source(files: &Files, origin: Origin) -> String {
 }
 
 /// The kind that a value was written to be; `None` for calls, templates and what is unknown.
-pub(super) fn written_kind(context: &Context<'_>, value: &Value) -> Option<Kind> {
+pub(super) fn written_kind(context: &Context<'_>, component: &Component, value: &Value) -> Option<Kind> {
     let origin = value.prov.origin?;
     match &value.data {
-        Data::Str(text) if text.contains("{{") || (context.estate.language.read)(text).is_some() => return None,
+        Data::Str(text) if text.contains("{{") || (component.language.read)(text).is_some() => return None,
         // A date: it was not meant to be a map.
         Data::Time(_) => return None,
         _ => {}
@@ -171,7 +171,7 @@ pub(super) fn call_kind(context: &Context<'_>, component: &Component, call: &Cal
     if let Some(path) = &call.json_of {
         let value = component.value.at_path(path.iter().map(|k| &**k))?;
         // What is itself computed says nothing.
-        return if context.estate.language.call(value).is_some() { None } else { Kind::of(value) };
+        return if component.language.call(value).is_some() { None } else { Kind::of(value) };
     }
     let output = call.output.as_ref()?;
     let name = output.expression.strip_prefix('.').unwrap_or(&output.expression);
