@@ -42,14 +42,16 @@ impl Functions {
     pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
         let mut given = Given::default();
         for path in env_files {
-            given.add_env(&read(path)?).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
+            given
+                .add_env(&read(path, "the variables in ")?)
+                .map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
         }
         given.env.extend(self.variables.iter().cloned());
         if !self.functions && self.values.is_empty() && given.env.is_empty() {
             return Ok(());
         }
         for path in &self.values {
-            given.add_values(&read(path)?).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
+            given.add_values(&read(path, "")?).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
         }
         place.project.given = Some(given);
         Ok(())
@@ -67,6 +69,6 @@ impl Merging {
     }
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|e| Failure::Message(format!("cannot read {}: {e}", path.display())))
+fn read(path: &Path, what: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|e| Failure::Message(format!("cannot read {what}{}: {e}", path.display())))
 }

@@ -114,6 +114,8 @@ fn combine(mut estates: Vec<Estate>) -> Estate {
         whole.units.extend(estate.units);
         whole.findings.extend(estate.findings);
         whole.documents.extend(estate.documents);
+        whole.locals.scopes.extend(estate.locals.scopes);
+        whole.locals.stacks.extend(estate.locals.stacks);
         whole.output_kinds.extend(estate.output_kinds);
     }
     diagnostic::unite(&mut whole.findings);

@@ -1,7 +1,7 @@
-//! What `atmos describe affected` prints, from a comparison: a list of items with the fields and reasons of Atmos, and the
-//! matrix that jobs of GitHub Actions are made from. The words here are those of Atmos, because its consumers read them.
+//! What `describe affected` prints, from a comparison: a list of items with the fields and reasons of the deployment tool, and the
+//! matrix that jobs of GitHub Actions are made from. The words here are those of the deployment tool, because its consumers read them.
 //!
-//! Every component that differs is an item. Atmos is silent about some of them (abstract and disabled components, sections
+//! Every component that differs is an item. The deployment tool is silent about some of them (abstract and disabled components, sections
 //! that it does not compare): such an item has `"deployable": false`, or reasons named after its sections.
 //! `schemas/affected.json` and `schemas/matrix.json` describe both.
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io;
 
-/// The sections that Atmos compares, in the order in which it names them. Reference: atmos.md 11.
+/// The sections that the deployment tool compares, in the order in which it names them. Reference: describe affected.
 const SECTIONS: [&str; 25] = [
     "metadata",
     "vars",
@@ -149,7 +149,7 @@ fn item<'a>(change: &'a ComponentChange, diff: &Diff) -> Item<'a> {
 }
 
 /// Whether it is something that can be deployed, or could be before it was deleted. What is deleted counts also if it was
-/// disabled, as it does for Atmos: it may have been deployed earlier.
+/// disabled, as it does for the deployment tool: it may have been deployed earlier.
 fn is_deployable(component: &Component, deleted: bool) -> bool {
     let of = |key| component.value.at_path(["metadata", key]);
     let is_abstract = of("type").and_then(Value::as_str) == Some("abstract");
@@ -157,7 +157,7 @@ fn is_deployable(component: &Component, deleted: bool) -> bool {
     !is_abstract && (is_enabled || deleted)
 }
 
-/// Why: sections that Atmos compares where there is one of them, else those that it does not.
+/// Why: sections that the deployment tool compares where there is one of them, else those that it does not.
 fn reasons(change: &ComponentChange) -> Vec<String> {
     let has = |name: &str| change.after.as_deref().is_some_and(|c| c.value.get(name).is_some());
     let sections: BTreeSet<&str> = match change.status {
@@ -165,7 +165,7 @@ fn reasons(change: &ComponentChange) -> Vec<String> {
         _ => change.changes.iter().filter_map(|c| c.path.split('/').nth(1)).collect(),
     };
     let named = |names: &mut dyn Iterator<Item = &str>| names.map(|s| format!("stack.{s}")).collect::<Vec<_>>();
-    // Atmos looks only at sections that the head has.
+    // the deployment tool looks only at sections that the head has.
     let known = named(&mut SECTIONS.into_iter().filter(|s| sections.contains(s) && has(s)));
     if known.is_empty() { named(&mut sections.iter().copied()) } else { known }
 }

@@ -35,7 +35,7 @@ pub struct Owner<'a> {
 }
 
 impl Described<'_> {
-    /// What the deployment tool answers (`reference: atmos.md` section 9.6): names by scope, those of a component type
+    /// What the deployment tool answers (`reference`, describe locals): names by scope, those of a component type
     /// only where they are not the same outside; or all that a component sees under its type and name. `None` if there
     /// is nothing at all.
     pub fn answer(&self) -> Option<Value> {
@@ -79,7 +79,7 @@ impl Described<'_> {
             scopes.push(scope);
         }
         // As templates of the file see them: one map, in which every scope of a type stands with what it has from the
-        // file, so that a later type hides names of an earlier one (`reference: atmos.md` sections 9.1 and 14).
+        // file, so that a later type hides names of an earlier one (`reference`, extraction of locals).
         let mut merged: BTreeMap<String, Merged> = BTreeMap::new();
         let global = scopes.iter().find(|s| s.scope == "global");
         for scope in &scopes {

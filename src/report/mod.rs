@@ -101,7 +101,7 @@ pub enum Format {
     Gitlab,
     /// JUnit XML.
     Junit,
-    /// The components that differ, as `atmos describe affected` lists them.
+    /// The components that differ, as `describe affected` of the deployment tool lists them.
     Affected,
     /// The components to deploy, as the matrix of a job of GitHub Actions.
     Matrix,

@@ -101,7 +101,8 @@ impl Emitter {
             return range;
         }
         self.indicator("?", true, true);
-        let range = self.write_string(key, false);
+        // A block style that begins with a tab cannot be read as a key.
+        let range = self.write_string(key, key.contains('\t'));
         self.write_indent();
         self.indicator(":", true, true);
         range
