@@ -1,10 +1,12 @@
 //! Whether a commit can concern configuration at all, told without resolving anything.
 //!
 //! Configuration is written in a few kinds of files, and a change of one of those always can. Any other file is read only if
-//! one of those names it: in full, or by a pattern that fits its extension.
+//! one of those names it: in full, or by a pattern that fits its extension. (A manifest that is called otherwise, `import:
+//! [notes.txt]`, is not searched for the names of further files.)
 
 use crate::source::{Change, Entry, Kind, Listing, Source};
 use regex::bytes::Regex;
+use std::collections::BTreeSet;
 
 /// The extensions of files that configuration, or the code that it configures, is written in.
 const KINDS: [&str; 14] =
@@ -12,7 +14,9 @@ const KINDS: [&str; 14] =
 /// With more names than this it is no use to look for each.
 const MAX_NAMES: usize = 200;
 /// What a pattern for any extension looks like: `v1.*`, `v1.{md,txt}`, `v1.[a-z]`, `v1.?d`.
-const ANY_EXTENSION: &str = r"\.[*{\[?]";
+const ANY_EXTENSION: &str = r"\.(?:[*\[?]|\{[^{])";
+/// An extension that a template gives: `v1.{{ .extension }}`.
+const COMPUTED_EXTENSION: &str = r"\.\{\{";
 
 /// Whether what changed, `base` to `head`, can concern configuration. Says yes when in doubt.
 pub(super) fn can_matter(changes: &[Change], base: &dyn Source, head: &dyn Source) -> bool {
@@ -27,29 +31,42 @@ pub(super) fn can_matter(changes: &[Change], base: &dyn Source, head: &dyn Sourc
     if !changes.iter().all(is_plain) {
         return true;
     }
-    let mut names: Vec<String> = changes.iter().flat_map(|change| names(&change.path)).map(regex::escape).collect();
-    names.sort();
-    names.dedup();
+    let paths = || changes.iter().map(|change| &*change.path);
+    let names: BTreeSet<&str> = paths().map(name).chain(paths().filter_map(extension)).collect();
     if names.len() > MAX_NAMES {
         return true;
     }
-    names.push(ANY_EXTENSION.to_owned());
-    let Ok(mention) = Regex::new(&names.join("|")) else { return true };
-    let texts: Vec<&Entry> = texts(head.listing());
-    head.read_many(&texts).iter().any(|text| text.as_ref().map_or(true, |text| mention.is_match(text)))
+    let words: BTreeSet<&str> = paths().filter_map(extension).map(|extension| &extension[1..]).collect();
+    let named = pattern(names.into_iter().map(regex::escape).chain([ANY_EXTENSION.to_owned()]));
+    let computed = pattern([COMPUTED_EXTENSION.to_owned()]);
+    let worded = pattern(words.into_iter().map(|word| format!(r"\b{}\b", regex::escape(word))));
+    let (Some(named), Some(computed), Some(worded)) = (named, computed, worded) else { return true };
+    let texts = head.read_many(&texts(head.listing()));
+    let any = |pattern: &Regex| texts.iter().any(|text| text.as_ref().map_or(true, |text| pattern.is_match(text)));
+    // What a template puts together has its parts somewhere.
+    any(&named) || (any(&computed) && any(&worded))
+}
+
+/// One of these; nothing, if there are none.
+fn pattern(parts: impl IntoIterator<Item = String>) -> Option<Regex> {
+    let parts: Vec<String> = parts.into_iter().collect();
+    let nothing = r"[^\s\S]".to_owned();
+    Regex::new(&if parts.is_empty() { nothing } else { parts.join("|") }).ok()
 }
 
 fn is_configuration(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
     // `stack.yaml.tmpl`, `prod.auto.tfvars`: any part of the name counts.
-    name.split('.').skip(1).any(|part| KINDS.iter().any(|kind| part.eq_ignore_ascii_case(kind)))
+    name(path).split('.').skip(1).any(|part| KINDS.iter().any(|kind| part.eq_ignore_ascii_case(kind)))
 }
 
-/// What a text has that names the file: its name, or its extension in a pattern.
-fn names(path: &str) -> impl Iterator<Item = &str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let extension = name.rfind('.').map(|dot| &name[dot..]).filter(|extension| extension.len() > 1);
-    [Some(name), extension].into_iter().flatten()
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// With its dot.
+fn extension(path: &str) -> Option<&str> {
+    let name = name(path);
+    name.rfind('.').map(|dot| &name[dot..]).filter(|extension| extension.len() > 1)
 }
 
 /// The files that could name others; code names no files of configuration.
@@ -98,6 +115,8 @@ mod tests {
             ("import: ['docs/guide.*']", true),
             ("import: ['docs/guide.{md,txt}']", true),
             ("import: ['docs/*']", false),
+            ("vars: {dns: 'a.{{ .zone }}'}", false),
+            ("import: ['docs/guide.{{ .kind }}']\nvars: {kind: md}", true),
         ] {
             assert_eq!(matters(manifest, &doc, &doc), expected, "{manifest}");
         }
