@@ -185,8 +185,11 @@ fn a_program_that_is_gone_is_looked_for_and_then_missed() {
     let repo = Repo::atmos();
     let copy = repo.beside("stacklint-copy");
     std::fs::copy(bin(), &copy).unwrap();
-    let installed =
-        std::process::Command::new(&copy).args(["hook", "install"]).current_dir(repo.root()).status().unwrap();
+    // While another test starts a program, its child may still hold the copy open for writing.
+    let install = || std::process::Command::new(&copy).args(["hook", "install"]).current_dir(repo.root()).status();
+    let busy = std::io::ErrorKind::ExecutableFileBusy;
+    let installed = std::iter::repeat_with(install).find(|s| s.as_ref().err().is_none_or(|e| e.kind() != busy));
+    let installed = installed.unwrap().unwrap();
     assert!(installed.success());
     repo.run(&["hook", "status"]).ends_with(0).says("renews");
     std::fs::remove_file(&copy).unwrap();
