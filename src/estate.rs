@@ -138,7 +138,7 @@ pub struct Component {
     pub value: Value,
     /// Lines that shaped it without being the origin of one of its values: imports that led to its files, base
     /// components it names, settings that steer merging.
-    pub influences: Arc<[Origin]>,
+    pub influences: Influences,
     /// Local names of its own, its bases' among them, before templates are rendered.
     pub locals: Option<Value>,
     /// What it is declared as, where that is not its name: a component that is declared as another one was is that one
@@ -162,6 +162,44 @@ pub enum Removal {
     Destroyed,
     /// Nothing is deployed: the component only describes others.
     Nothing,
+}
+
+/// The lines that shaped a component without being the origin of one of its values.
+#[derive(Clone, Debug, Default)]
+pub struct Influences {
+    /// Those of the component alone.
+    pub own: Arc<[Origin]>,
+    /// Those of all components of its unit.
+    pub shared: Arc<[Origin]>,
+}
+
+impl Influences {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Origin> {
+        self.own.iter().chain(self.shared.iter())
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.own.len() + self.shared.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl FromIterator<Origin> for Influences {
+    fn from_iter<I: IntoIterator<Item = Origin>>(own: I) -> Self {
+        Influences { own: own.into_iter().collect(), shared: Arc::default() }
+    }
+}
+
+impl From<Vec<Origin>> for Influences {
+    fn from(own: Vec<Origin>) -> Self {
+        Influences { own: own.into(), shared: Arc::default() }
+    }
 }
 
 /// The address of a component: stack, type, name.
@@ -189,6 +227,13 @@ pub struct Placed {
 }
 
 impl Estate {
+    /// The findings alone. Nothing is taken apart for that: it would take as long as much of the resolving, and is for
+    /// the end of a process.
+    pub fn into_findings(self) -> Vec<Diagnostic> {
+        std::mem::forget(self.units);
+        self.findings
+    }
+
     /// Every file that had a part in it.
     pub fn files(&self) -> BTreeSet<FileId> {
         let units = self.units.iter().flat_map(|u| u.files.iter().copied());

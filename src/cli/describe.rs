@@ -114,7 +114,9 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         What::Locals(_) => {}
     }
     out.flush()?;
-    let broken = estate.findings.into_iter().filter(|f| f.is_breaking);
+    // Left to the end of the process, which is near.
+    std::mem::forget(found);
+    let broken = estate.into_findings().into_iter().filter(|f| f.is_breaking);
     let broken: Vec<Finding> = broken
         .map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() })
         .collect();

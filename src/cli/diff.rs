@@ -3,16 +3,18 @@
 use super::open::{Place, State};
 use super::reporting::{self, Judging, Seen, Sink};
 use super::{Failure, Global, Outcome, functions};
-use crate::diagnostic::Side;
+use crate::diagnostic::{Diagnostic, Side};
 use crate::dialects::Scope;
 use crate::diff;
-use crate::estate::{self, Address, Estate};
+use crate::estate::{self, Address, Estate, Unit};
 use crate::files::Files;
 use crate::rules;
 use crate::source::{Source, Spec, changed, glob::Glob};
 use crate::terraform::{self, Cache, Modules};
+use crate::value::FileId;
 use clap::Args;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// Show what changes in the configuration of every component between two states.
 ///
@@ -125,6 +127,11 @@ pub(super) fn compare(
     let keep = filter(asked.stack, asked.component)?;
     let is_touched = |path: &str| touched.contains(path);
     let how = diff::Options { filter: &keep, touched: Some(&is_touched) };
+    if sees_more(&old, &new, &files, &is_touched) || sees_more(&new, &old, &files, &is_touched) {
+        // What is wrong in a file that was there before is known, also where only an untouched manifest used it.
+        old = resolve(base, Scope::All);
+        new = resolve(head, Scope::All);
+    }
     let mut found = diff::diff(&old, &new, &files, &how);
     let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
     let rules = load.settings.enabled();
@@ -150,7 +157,7 @@ pub(super) fn compare(
         estate.findings.extend(found);
         let mut own = estate.files();
         own.retain(|id| touched.contains(&*files.get(*id).path));
-        Side { files: own, diagnostics: estate.findings }
+        Side { files: own, diagnostics: estate.into_findings() }
     };
     let (mut new, mut old) = (side(new, head), side(old, base));
     new.diagnostics.append(&mut changed);
@@ -159,7 +166,23 @@ pub(super) fn compare(
         reporting::add_settings(&mut old, &before);
     }
     let seen = Seen { files: &files, head, comparison: Some((base, &found)) };
-    asked.judging.finish(&seen, &load.settings, (new, Some(old)), place, write)
+    let outcome = asked.judging.finish(&seen, &load.settings, (new, Some(old)), place, write)?;
+    // Left to the end of the process, which is near.
+    std::mem::forget((found, dialects));
+    Ok(outcome)
+}
+
+/// Whether one side knows something of an untouched file that the other side has too, but did not look at.
+fn sees_more(one: &Estate, other: &Estate, files: &Files, touched: &dyn Fn(&str) -> bool) -> bool {
+    let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule, f.message.clone());
+    let known: HashSet<_> = other.findings.iter().map(identity).collect();
+    let suspects = one.findings.iter().filter(|f| !touched(&files.get(f.primary.file).path));
+    let suspects: BTreeSet<FileId> =
+        suspects.filter(|f| !known.contains(&identity(f))).map(|f| f.primary.file).collect();
+    let (named, looked): (Vec<_>, Vec<_>) =
+        other.units.iter().partition(|unit| unit.state == estate::State::OutOfScope);
+    let uses = |units: &[&Arc<Unit>], file: &FileId| units.iter().any(|u| u.files.binary_search(file).is_ok());
+    suspects.iter().any(|file| uses(&named, file) && !uses(&looked, file))
 }
 
 /// Whether an address is asked for.

@@ -46,7 +46,10 @@ pub(super) fn resolve(
     if found.is_empty() {
         return Err(no_project(source, place));
     }
-    Ok(found.resolve(source, files, Scope::All))
+    let estate = found.resolve(source, files, Scope::All);
+    // What they keep is left to the end of the process, which is near.
+    std::mem::forget(dialects);
+    Ok(estate)
 }
 
 /// What to say where no project is found.

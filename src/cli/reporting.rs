@@ -125,7 +125,7 @@ pub(super) fn side(mut estate: Estate, load: &Load, source: &dyn Source, files: 
     let context = rules::Context { files, estate: &estate, is_examined: &|_| true, limits: &load.settings.limits };
     let found = rules::check_state(&context, &modules, &load.settings.enabled());
     estate.findings.extend(found);
-    let mut side = Side { files: estate.files(), diagnostics: estate.findings };
+    let mut side = Side { files: estate.files(), diagnostics: estate.into_findings() };
     add_settings(&mut side, load);
     side
 }

@@ -167,6 +167,30 @@ impl Template {
         refs::lexical_fields(self)
     }
 
+    /// The paths that it reads, if it consists of text and plain `{{ .a.b }}` alone.
+    pub fn fields(&self) -> Option<Vec<Vec<&str>>> {
+        if !self.definitions.is_empty() {
+            return None;
+        }
+        let mut found = Vec::new();
+        for node in &self.root {
+            match node {
+                ast::Node::Text(_) => {}
+                ast::Node::Action { pipe, .. } if pipe.variables.is_empty() => match pipe.commands.as_slice() {
+                    [ast::Command { words, .. }] => match words.as_slice() {
+                        [ast::Expr { kind: ast::ExprKind::Field(names), .. }] => {
+                            found.push(names.iter().map(|n| &**n).collect());
+                        }
+                        _ => return None,
+                    },
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+        Some(found)
+    }
+
     /// The path, if the text apart from surrounding space is one action that is one plain `.a.b`.
     pub fn sole_field(&self) -> Option<Vec<&str>> {
         let mut found = None;

@@ -1,11 +1,26 @@
 //! Maps with text keys, kept in key order.
 
 use super::Value;
+use std::cell::RefCell;
 use std::ops::BitOr;
 use std::sync::Arc;
 
 /// A map key; keys of one document are shared.
 pub type Key = Arc<str>;
+
+/// The key of a name that the program itself uses, shared by all that a thread makes of it.
+pub fn key(name: &'static str) -> Key {
+    thread_local!(static KNOWN: RefCell<Vec<(&'static str, Key)>> = const { RefCell::new(Vec::new()) });
+    KNOWN.with_borrow_mut(|known| {
+        // There are a few dozens of them, and comparing places is as good as comparing texts, only not complete.
+        if let Some((_, key)) = known.iter().find(|(k, _)| std::ptr::eq(*k, name)) {
+            return Arc::clone(key);
+        }
+        let key = Key::from(name);
+        known.push((name, Arc::clone(&key)));
+        key
+    })
+}
 
 /// What a sub-tree holds, so that passes can skip what does not concern them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +45,12 @@ impl Flags {
     /// Whether all bits of `other` are set.
     pub fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// All bits of this one that are not in `other`.
+    #[must_use]
+    pub fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
     }
 
     /// Whether nothing is set.
@@ -84,6 +105,11 @@ impl Map {
         Self::default()
     }
 
+    /// An empty map with room for `capacity` entries.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Map { entries: Vec::with_capacity(capacity), ..Map::default() }
+    }
+
     /// The number of keys.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -112,6 +138,11 @@ impl Map {
     /// The entries in key order.
     pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
         self.entries.iter()
+    }
+
+    /// The entries in key order, to put other values of the same kind of content into them: flags stay as they are.
+    pub fn entries_mut(&mut self) -> impl Iterator<Item = (&Key, &mut Value)> {
+        self.entries.iter_mut().map(|e| (&e.key, &mut e.value))
     }
 
     /// The keys in order.
@@ -233,8 +264,28 @@ impl MapBuilder {
         }
     }
 
+    /// Adds an entry whose key is above the last one, without looking at what it holds: [`Self::finish_with`] says so.
+    pub fn push_next(&mut self, key: Key, value: Value) {
+        debug_assert!(self.map.entries.last().is_none_or(|l| l.key < key), "keys come in order");
+        self.map.entries.push(Entry { key, value });
+    }
+
+    /// What the entries hold, looked up in each of them.
+    pub fn flags(&self) -> Flags {
+        self.map.entries.iter().fold(Flags::default(), |f, e| f | e.value.flags() | key_flags(&e.key))
+    }
+
     /// The map.
     pub fn finish(self) -> Map {
+        self.map
+    }
+
+    /// The map of entries that hold at most what `flags` say besides what was found out while adding them.
+    pub fn finish_with(mut self, flags: Flags) -> Map {
+        self.map.flags = self.map.flags | flags;
+        if self.map.entries.capacity() > self.map.entries.len() + self.map.entries.len() / 4 {
+            self.map.entries.shrink_to_fit();
+        }
         self.map
     }
 }

@@ -11,7 +11,7 @@ mod map;
 mod provenance;
 
 pub use call::{Call, Kind, Language, Mark, Output, Reading};
-pub use map::{Entry, Flags, Key, Map, MapBuilder};
+pub use map::{Entry, Flags, Key, Map, MapBuilder, key};
 pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
 
 use crate::yaml::Timestamp;

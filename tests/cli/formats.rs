@@ -120,6 +120,7 @@ fn sarif_fits_the_schema_of_sarif() {
     );
     repo.write("stacks/catalog/b.yaml", "import: [catalog/c]\n")
         .write("stacks/catalog/c.yaml", "import: [catalog/b]\n");
+    repo.edit("stacks/deploy/ü, b.yaml", "stage: bad", "stage: worse");
     let runs: [&[&str]; 6] = [
         &["check"],
         &["check", "--rev", "clean"],

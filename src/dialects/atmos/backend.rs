@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::layers::{Layer, Section, Word};
 use super::merge::{ListStrategy, merge};
-use crate::value::{Data, Key, Map, Prov, Value};
+use crate::value::{Data, Key, Map, Prov, Value, key};
 use std::sync::Arc;
 
 /// The layers of a component that say something of backends.
@@ -88,10 +88,10 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
         }
     }
     let remote = merge(parts.strategy, &inputs);
-    out.set("backend_type", kind);
-    out.set("backend", Value { data: Data::Map(backend), prov });
-    out.set("remote_state_backend_type", remote_kind);
-    out.set("remote_state_backend", Value { data: Data::Map(remote), prov: Prov::default() });
+    out.set(key("backend_type"), kind);
+    out.set(key("backend"), Value { data: Data::Map(backend), prov });
+    out.set(key("remote_state_backend_type"), remote_kind);
+    out.set(key("remote_state_backend"), Value { data: Data::Map(remote), prov: Prov::default() });
     Ok(())
 }
 

@@ -4,7 +4,8 @@ use super::config::Config;
 use super::layers::{Kind, LOOSE, Layer, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values};
 use crate::value::{Key, Map, Origin, Prov, Value};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The sum of the bases of a component.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +20,59 @@ pub(crate) struct Bases {
     pub sites: Vec<Origin>,
     /// The sum as it was after each base that the component names itself.
     after: Vec<(Key, Layer, Vec<Key>)>,
+    /// What was added so far, repetitions included, and whether by a legacy `component:`.
+    added: Vec<(bool, Key)>,
+    /// Every base that was merged, as it was found.
+    visited: Vec<(Key, Arc<Map>)>,
+    /// Whether it depends on more than what was visited.
+    singular: bool,
+}
+
+/// Sums of bases, shared by the components that name the same bases.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    known: Mutex<HashMap<SumKey, Vec<Arc<Sum>>>>,
+}
+
+/// The component type, the list strategy, and what is added, in order.
+type SumKey = (Kind, ListStrategy, Vec<(bool, Key)>);
+
+/// What adding a base comes to.
+#[derive(Debug)]
+struct Sum {
+    layer: Layer,
+    chain: Vec<Key>,
+    deepest: Option<Key>,
+    /// The lines below the one that names the base.
+    sites: Vec<Origin>,
+    visited: Vec<(Key, Arc<Map>)>,
+}
+
+/// How many sums are kept of bases with the same names: stacks may configure each base in their own way.
+const MAX_VARIANTS: usize = 8;
+
+impl Sums {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<SumKey, Vec<Arc<Sum>>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The sum of bases that are the very same in `all`.
+    fn find(&self, key: &SumKey, component: &Key, all: &Map) -> Option<Arc<Sum>> {
+        let candidates = self.lock().get(key)?.clone();
+        let same = |(name, map): &(Key, Arc<Map>)| {
+            name != component && all.get(name).and_then(Value::as_map).is_some_and(|found| Arc::ptr_eq(found, map))
+        };
+        candidates.into_iter().rev().find(|sum| sum.visited.iter().all(same))
+    }
+
+    fn keep(&self, key: SumKey, sum: Sum) {
+        let mut known = self.lock();
+        let variants = known.entry(key).or_default();
+        if variants.len() == MAX_VARIANTS {
+            variants.remove(0);
+        }
+        variants.push(Arc::new(sum));
+    }
 }
 
 /// Why bases cannot be merged.
@@ -66,19 +120,40 @@ pub(crate) struct Inheritance<'a> {
     pub outer: ListStrategy,
     /// Whether a folder of Terraform code has this name below the components of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
+    /// Sums that other components have come to.
+    pub sums: &'a Sums,
 }
 
 impl Inheritance<'_> {
     /// Adds a base, with its own bases below it, to the sum.
     pub(crate) fn add(&self, into: &mut Bases, component: &Key, base: &Value, legacy: bool) -> Result<(), BaseError> {
         let name: Key = base.as_str().unwrap_or_default().into();
+        into.added.push((legacy, Arc::clone(&name)));
         // Atmos remembers the sum after a base. Where the same base is named again (by a legacy `component:` and in
         // `inherits`, or twice because lists are appended), it goes back to that sum and forgets the bases since then.
         if let Some((_, layer, chain)) = into.after.iter().find(|(n, ..)| *n == name) {
             (into.layer, into.chain) = (layer.clone(), chain.clone());
             return Ok(());
         }
-        self.visit(into, component, base, legacy, &mut Vec::new())?;
+        let key = (self.kind, self.strategy, into.added.clone());
+        let known = if into.singular { None } else { self.sums.find(&key, component, self.all) };
+        if let Some(sum) = known {
+            into.layer = sum.layer.clone();
+            into.chain = sum.chain.clone();
+            into.deepest = sum.deepest.clone();
+            into.sites.extend(base.prov.origin);
+            into.sites.extend(&sum.sites);
+            into.visited = sum.visited.clone();
+        } else {
+            let before = into.sites.len();
+            self.visit(into, component, base, legacy, &mut Vec::new())?;
+            if !into.singular {
+                let own = usize::from(base.prov.origin.is_some());
+                let sites = into.sites[before..].iter().skip(own).copied().collect();
+                let (layer, chain, deepest) = (into.layer.clone(), into.chain.clone(), into.deepest.clone());
+                self.sums.keep(key, Sum { layer, chain, deepest, sites, visited: into.visited.clone() });
+            }
+        }
         into.after.push((name, into.layer.clone(), into.chain.clone()));
         Ok(())
     }
@@ -93,6 +168,7 @@ impl Inheritance<'_> {
     ) -> Result<(), BaseError> {
         let name: Key = base.as_str().unwrap_or_default().into();
         if *component == name {
+            into.singular = true;
             return Ok(());
         }
         let key = (Arc::clone(component), Arc::clone(&name));
@@ -101,6 +177,7 @@ impl Inheritance<'_> {
         }
         let Some(value) = self.all.get(&name) else {
             if legacy && (self.is_folder)(&name) {
+                into.singular = true;
                 return Ok(());
             }
             return Err(BaseError::Undefined { component: Arc::clone(component), base: name, site: base.prov.clone() });
@@ -111,6 +188,7 @@ impl Inheritance<'_> {
             let message = format!("`{what}` must be a map, not {}", value.a_kind());
             return Err(WrongShape { message, site: value.prov.clone() }.into());
         };
+        into.visited.push((Arc::clone(&name), Arc::clone(map)));
         visited.push(key);
         let metadata = map.get("metadata").and_then(Value::as_map);
         let is_abstract = metadata.is_some_and(|m| m.get("type").and_then(Value::as_str) == Some("abstract"));

@@ -1,14 +1,17 @@
 //! One component from its layers (`reference: atmos.md` sections 4.1 and 4.4 to 4.6).
 
 use super::backend;
-use super::bases::{BaseError, Bases, Inheritance, own_strategy};
+use super::bases::{BaseError, Bases, Inheritance, Sums, own_strategy};
 use super::config::Config;
 use super::deferred::{Deferral, LostPath, merge_deferred};
 use super::layers::{Kind, LOOSE, Layer, Loose, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values, settle};
-use crate::value::{Data, Key, Map, Origin, Prov, Value};
+use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
 use std::cell::RefCell;
 use std::sync::Arc;
+
+/// How many entries a component has at most, nearly.
+const ROOM: usize = 36;
 
 /// What all components of one type in one stack share: the global and the type layer.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +82,8 @@ pub(crate) struct Builder<'a> {
     pub shared: &'a Shared,
     /// Whether a folder of that name is there below the folder of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
+    /// Sums of bases, for all stacks.
+    pub sums: &'a Sums,
 }
 
 impl Builder<'_> {
@@ -108,18 +113,20 @@ impl Builder<'_> {
         let settings = [Section::Settings].map(|s| [global.map(s), base.map(s), own.map(s), overrides.map(s)]);
         let strategy = own_strategy(self.strategy, settings[0])?;
 
-        let mut out = Map::new();
+        let mut out = Map::with_capacity(ROOM);
         let deferrals = RefCell::new(Vec::new());
-        let deferred = |key: &str, layers: &[&Arc<Map>]| -> Result<Arc<Map>, LostPath> {
+        let deferred = |name: &'static str, layers: &[&Arc<Map>]| -> Result<Arc<Map>, LostPath> {
             let mut found = Vec::new();
             let merged = merge_deferred(strategy, layers, &mut found);
-            found.iter_mut().for_each(|d| d.path.insert(0, key.into()));
+            found.iter_mut().for_each(|d| d.path.insert(0, key(name)));
             deferrals.borrow_mut().append(&mut found);
             merged
         };
-        let four = |s: Section, key: &str| deferred(key, &[global.map(s), base.map(s), own.map(s), overrides.map(s)]);
-        let put = |out: &mut Map, key: &str, map: Arc<Map>| {
-            out.set(key, Value { data: Data::Map(map), prov: Prov::default() })
+        let four = |s: Section, name: &'static str| {
+            deferred(name, &[global.map(s), base.map(s), own.map(s), overrides.map(s)])
+        };
+        let put = |out: &mut Map, name: &'static str, map: Arc<Map>| {
+            out.set(key(name), Value { data: Data::Map(map), prov: Prov::default() })
         };
         put(&mut out, "vars", four(Section::Vars, "vars")?);
         put(&mut out, "env", four(Section::Env, "env")?);
@@ -132,7 +139,7 @@ impl Builder<'_> {
             put(&mut out, "providers", four(Section::Providers, "providers")?);
             put(&mut out, "required_providers", four(Section::RequiredProviders, "required_providers")?);
             let version = [&overrides, &own, base].into_iter().find_map(|l| l.word(Word::RequiredVersion));
-            out.set("required_version", version.cloned().unwrap_or_else(|| Value::str("")));
+            out.set(key("required_version"), version.cloned().unwrap_or_else(|| Value::str("")));
             let none = Arc::default();
             let test = deferred("test", &[&none, base.map(Section::Test), own.map(Section::Test)])?;
             put_filled(&mut out, "test", test);
@@ -152,10 +159,10 @@ impl Builder<'_> {
         put_filled(&mut out, "secrets", self.secrets(strategy, base, &own, &overrides)?);
         let command = [&overrides, &own, base, global].into_iter().find_map(|l| l.word(Word::Command));
         let command = command.or_else(|| self.config.command(kind.name())).cloned();
-        out.set("command", command.unwrap_or_else(|| Value::str(kind.name())));
-        out.set("inheritance", Value::list(bases.chain.iter().map(|n| Value::str(Arc::clone(n))).collect()));
+        out.set(key("command"), command.unwrap_or_else(|| Value::str(kind.name())));
+        out.set(key("inheritance"), Value::list(bases.chain.iter().map(|n| Value::str(Arc::clone(n))).collect()));
         let overrides_prov = overrides_value.map_or_else(Prov::default, |v| v.prov.clone());
-        out.set("overrides", Value { data: Data::Map(overrides_map), prov: overrides_prov });
+        out.set(key("overrides"), Value { data: Data::Map(overrides_map), prov: overrides_prov });
         let component_name = self.component_name(name, &own, &bases);
         if kind == Kind::Terraform {
             let layers = backend::Layers { global, base, own: &own };
@@ -169,13 +176,13 @@ impl Builder<'_> {
             backend::write(&layers, &parts, &mut out).map_err(Trouble::Backend)?;
         }
         self.extras(strategy, base, &own, &mut out);
-        out.set("metadata", Value { data: Data::Map(metadata), prov: Prov::default() });
+        out.set(key("metadata"), Value { data: Data::Map(metadata), prov: Prov::default() });
         if kind.has_source() {
-            for (section, key) in [(Section::Source, "source"), (Section::Provision, "provision")] {
-                put(&mut out, key, merge(strategy, [global, base, &own].map(|l| l.map(section))));
+            for (section, name) in [(Section::Source, "source"), (Section::Provision, "provision")] {
+                put(&mut out, name, merge(strategy, [global, base, &own].map(|l| l.map(section))));
             }
         }
-        out.set("component", component_name);
+        out.set(key("component"), component_name);
         let authored = [Arc::clone(own.map(Section::Vars)), Arc::clone(base.map(Section::Vars))];
         Ok(Built { map: out, sites: bases.sites, authored, deferrals: deferrals.into_inner() })
     }
@@ -213,8 +220,8 @@ impl Builder<'_> {
     }
 
     fn inheritance(&self, strategy: ListStrategy) -> Inheritance<'_> {
-        let (config, kind, all) = (self.config, self.kind, self.all);
-        Inheritance { config, kind, all, strategy, outer: self.strategy, is_folder: self.is_folder }
+        let (config, kind, all, sums) = (self.config, self.kind, self.all, self.sums);
+        Inheritance { config, kind, all, strategy, outer: self.strategy, is_folder: self.is_folder, sums }
     }
 
     /// The `component` key: what `metadata.component` says, else the deepest legacy base, else the name.
@@ -251,7 +258,7 @@ impl Builder<'_> {
             let mut integrations = (*integrations).clone();
             let merged = merge(strategy, [&self.config.github, &github]);
             integrations.set("github", Value { data: Data::Map(merged), prov: Prov::default() });
-            out.set("integrations", Value::map(integrations));
+            out.set(key("integrations"), Value::map(integrations));
         }
         if is_abstract
             && self.kind == Kind::Terraform
@@ -266,7 +273,7 @@ impl Builder<'_> {
             };
             let mut map = (**map).clone();
             map.remove("workspace_enabled");
-            out.set("spacelift", Value { data: Data::Map(Arc::new(map)), prov: spacelift.prov.clone() });
+            out.set(key("spacelift"), Value { data: Data::Map(Arc::new(map)), prov: spacelift.prov.clone() });
         }
         Ok(Arc::new(out))
     }
@@ -299,11 +306,11 @@ impl Builder<'_> {
             Kind::Kubernetes => {
                 let provider = [own, base, global].into_iter().find_map(|l| l.word(Word::Provider));
                 if let Some(provider) = provider {
-                    out.set("provider", provider.clone());
+                    out.set(key("provider"), provider.clone());
                 }
                 put_filled(out, "render", merge(strategy, [global, base, own].map(|l| l.map(Section::Render))));
-                for (loose, key) in LOOSE.into_iter().filter(|(l, _)| *l != Loose::Plugins) {
-                    put_loose(out, key, strategy, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
+                for (loose, name) in LOOSE.into_iter().filter(|(l, _)| *l != Loose::Plugins) {
+                    put_loose(out, name, strategy, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
                 }
             }
             Kind::Helm => {
@@ -324,19 +331,19 @@ fn shape(message: String, value: &Value) -> WrongShape {
     WrongShape { message, site: value.prov.clone() }
 }
 
-fn put_filled(out: &mut Map, key: &str, map: Arc<Map>) {
+fn put_filled(out: &mut Map, name: &'static str, map: Arc<Map>) {
     if !map.is_empty() {
-        out.set(key, Value { data: Data::Map(map), prov: Prov::default() });
+        out.set(key(name), Value { data: Data::Map(map), prov: Prov::default() });
     }
 }
 
-fn put_loose(out: &mut Map, key: &str, strategy: ListStrategy, layers: &[Option<&Value>]) {
+fn put_loose(out: &mut Map, name: &'static str, strategy: ListStrategy, layers: &[Option<&Value>]) {
     let merged = layers.iter().flatten().fold(None, |below: Option<Value>, value| match below {
         None => Some(settle(value, strategy)),
         Some(below) => Some(merge_values(strategy, &below, value)),
     });
     if let Some(value) = merged.filter(|v| !v.is_null()) {
-        out.set(key, value);
+        out.set(key(name), value);
     }
 }
 
@@ -362,6 +369,6 @@ fn scoped(secrets: &Arc<Map>, scope: &str) -> Result<Arc<Map>, Trouble> {
         marked.set(Arc::clone(&entry.key), Value { data: Data::Map(Arc::new(spec)), prov: entry.value.prov.clone() });
     }
     let mut out = (**secrets).clone();
-    out.set("vars", Value { data: Data::Map(Arc::new(marked)), prov: vars.prov.clone() });
+    out.set(key("vars"), Value { data: Data::Map(Arc::new(marked)), prov: vars.prov.clone() });
     Ok(Arc::new(out))
 }

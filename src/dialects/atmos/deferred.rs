@@ -81,7 +81,7 @@ pub(crate) fn merge_deferred(
         if layers.len() > 1 {
             winner.prov = winner.prov.with_layers(layers);
         }
-        merged = put(&merged, &path, winner).map_err(|blocker| LostPath { path: path.clone(), blocker, call })?;
+        put(&mut merged, &path, winner).map_err(|blocker| LostPath { path: path.clone(), blocker, call })?;
         deferrals.push(Deferral { path, values, strategy });
     }
     Ok(merged)
@@ -215,19 +215,22 @@ fn history(values: &[Value], chosen: Option<&Value>) -> Prov {
 }
 
 /// Puts a value at a path; `Err` names what stands in the way.
-pub(crate) fn put(map: &Arc<Map>, path: &[Key], value: Value) -> Result<Arc<Map>, Prov> {
-    let Some((first, rest)) = path.split_first() else { return Ok(Arc::clone(map)) };
-    let mut out = (**map).clone();
-    if rest.is_empty() {
-        out.set(Arc::clone(first), value);
-        return Ok(Arc::new(out));
-    }
-    let (child, prov) = match map.get(first) {
-        None => (Arc::default(), Prov::default()),
-        Some(Value { data: Data::Map(m), prov }) => (Arc::clone(m), prov.clone()),
+pub(crate) fn put(map: &mut Arc<Map>, path: &[Key], value: Value) -> Result<(), Prov> {
+    let Some((first, rest)) = path.split_first() else { return Ok(()) };
+    let value = match map.get(first) {
+        _ if rest.is_empty() => value,
+        Some(Value { data: Data::Map(child), prov }) => {
+            let (mut child, prov) = (Arc::clone(child), prov.clone());
+            put(&mut child, rest, value)?;
+            Value { data: Data::Map(child), prov }
+        }
         Some(other) => return Err(other.prov.clone()),
+        None => {
+            let mut child = Arc::default();
+            put(&mut child, rest, value)?;
+            Value::new(Data::Map(child))
+        }
     };
-    let child = put(&child, rest, value)?;
-    out.set(Arc::clone(first), Value { data: Data::Map(child), prov });
-    Ok(Arc::new(out))
+    Arc::make_mut(map).set(Arc::clone(first), value);
+    Ok(())
 }

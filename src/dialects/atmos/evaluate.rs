@@ -49,7 +49,7 @@ pub(crate) fn evaluate(mut map: Map, deferrals: &[Deferral], stack: &str, world:
             value.prov = value.prov.with_layers(layers.layers().to_vec());
         }
         // What stands in the way was refused while the layers were merged.
-        out = put(&out, &deferral.path, value).unwrap_or(out);
+        let _ = put(&mut out, &deferral.path, value);
     }
     (*out).clone()
 }

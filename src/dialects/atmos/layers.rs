@@ -1,11 +1,11 @@
 //! What a component brings to its merge, section by section (`reference: atmos.md` section 4.1).
 
 use super::config::Config;
-use crate::value::{Data, Key, Map, Prov, Value};
+use crate::value::{Data, Entry, Key, Map, Prov, Value};
 use std::sync::Arc;
 
 /// The component types that Atmos builds itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Terraform,
     Helmfile,
@@ -152,13 +152,43 @@ pub(crate) struct Layer {
 impl Default for Layer {
     fn default() -> Self {
         // One empty map for all, so that a layer costs no allocation per section.
-        thread_local!(static EMPTY: Arc<Map> = Arc::default());
-        let empty = EMPTY.with(Arc::clone);
+        let empty = empty();
         Layer {
             maps: std::array::from_fn(|_| Arc::clone(&empty)),
             words: Default::default(),
             loose: Default::default(),
         }
+    }
+}
+
+/// An empty map that is shared.
+fn empty() -> Arc<Map> {
+    thread_local!(static EMPTY: Arc<Map> = Arc::default());
+    EMPTY.with(Arc::clone)
+}
+
+/// The entries of a component that layers look at, by the index of their section, word or loose section.
+#[derive(Default)]
+struct Known<'a> {
+    maps: [Option<&'a Value>; SECTIONS - 1],
+    words: [Option<&'a Value>; WORDS.len()],
+    loose: [Option<&'a Value>; LOOSE.len()],
+}
+
+impl<'a> Known<'a> {
+    fn of(component: &'a Map) -> Self {
+        let mut known = Known::default();
+        for Entry { key, value } in component.iter() {
+            // No key is in two of the tables.
+            if let Some(i) = KEYED.iter().position(|(_, k)| **k == **key) {
+                known.maps[i] = Some(value);
+            } else if let Some(i) = WORDS.iter().position(|(_, k)| **k == **key) {
+                known.words[i] = Some(value);
+            } else if let Some(i) = LOOSE.iter().position(|(_, k)| **k == **key) {
+                known.loose[i] = Some(value);
+            }
+        }
+        known
     }
 }
 
@@ -214,8 +244,12 @@ impl Layer {
         base: bool,
     ) -> Result<Layer, WrongShape> {
         let mut layer = Layer::default();
-        for (section, key) in KEYED {
-            let Some(value) = component.get(key).filter(|_| concerns(section, kind, base)) else { continue };
+        if component.is_empty() {
+            return Ok(layer);
+        }
+        let known = Known::of(component);
+        for ((section, key), value) in KEYED.into_iter().zip(known.maps) {
+            let Some(value) = value.filter(|_| concerns(section, kind, base)) else { continue };
             if base && !config.inherit_source && matches!(section, Section::Source | Section::Provision) {
                 continue;
             }
@@ -229,24 +263,26 @@ impl Layer {
             };
             layer.set(section, map);
         }
-        for (word, key) in WORDS {
+        for ((word, key), value) in WORDS.into_iter().zip(known.words) {
             if word == Word::Provider && kind != Kind::Kubernetes && !base {
                 continue;
             }
             if kind != Kind::Terraform && !base && !matches!(word, Word::Command | Word::Provider) {
                 continue;
             }
-            match component.get(key) {
+            match value {
                 None => {}
                 Some(value) if value.as_str().is_some() => layer.set_word(word, Some(value.clone())),
                 Some(value) => return Err(wrong(what, key, "text", value)),
             }
         }
-        for (loose, key) in LOOSE {
-            layer.set_loose(loose, component.get(key).cloned());
+        for ((loose, _), value) in LOOSE.into_iter().zip(known.loose) {
+            layer.set_loose(loose, value.cloned());
         }
-        let helm = component.iter().filter(|e| HELM_KEYS.contains(&&*e.key));
-        layer.set(Section::Helm, Arc::new(helm.map(|e| (Arc::clone(&e.key), e.value.clone())).collect()));
+        let mut helm = component.iter().filter(|e| HELM_KEYS.contains(&&*e.key)).peekable();
+        if helm.peek().is_some() {
+            layer.set(Section::Helm, Arc::new(helm.map(|e| (Arc::clone(&e.key), e.value.clone())).collect()));
+        }
         Ok(layer)
     }
 }

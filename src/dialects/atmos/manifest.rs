@@ -46,7 +46,7 @@ impl AllOverrides {
 }
 
 /// A manifest, merged.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Processed {
     /// The imports and the file itself.
     pub merged: Arc<Map>,
@@ -60,6 +60,18 @@ pub(crate) struct Processed {
     pub targets: BTreeSet<Arc<str>>,
     /// Whether some import path was rendered with what was imported before.
     contextual: bool,
+    /// Whether what was found in it depends on the way that led here.
+    singular: bool,
+}
+
+impl Processed {
+    /// The same with another map of the same content.
+    pub(crate) fn with(self: &Arc<Self>, merged: Arc<Map>) -> Arc<Self> {
+        match Arc::ptr_eq(&self.merged, &merged) {
+            true => Arc::clone(self),
+            false => Arc::new(Processed { merged, ..(**self).clone() }),
+        }
+    }
 }
 
 /// An import whose content cannot be known.
@@ -88,7 +100,16 @@ pub(super) struct Call {
     overrides: AllOverrides,
 }
 
-type MemoKey = (Arc<str>, bool, bool);
+impl Call {
+    /// Whether the content of the context makes no difference, though that there is one may. A file that is rendered
+    /// drops the locals of its importer before it looks at anything, so with nothing else every importer gets the same.
+    fn gives_nothing(&self) -> bool {
+        self.context.is_empty() || !self.skip_templates && self.context.keys().all(|key| **key == *"locals")
+    }
+}
+
+/// The path, how it is asked for ([`Call`]), and whether the importer gave it a context.
+type MemoKey = (Arc<str>, bool, bool, bool);
 
 /// Processes manifests of one revision.
 pub(crate) struct Manifests<'a> {
@@ -157,8 +178,8 @@ impl<'a> Manifests<'a> {
         chain: &mut Vec<(Arc<str>, Prov)>,
         deps: &mut Deps,
     ) -> Result<Arc<Processed>, Poisoned> {
-        let plain = call.context.is_empty() && call.overrides.is_empty();
-        let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing);
+        let plain = call.overrides.is_empty() && call.gives_nothing();
+        let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, !call.context.is_empty());
         let lock = || self.memo.lock().unwrap_or_else(PoisonError::into_inner);
         if plain && let Some(known) = lock().get(&key).cloned() {
             if let Ok(known) = &known {
@@ -173,7 +194,7 @@ impl<'a> Manifests<'a> {
         deps.add(&own);
         let processed = processed.map(|p| Arc::new(Processed { deps: own, ..p }));
         // A failure may be due to the way that led here (a cycle), so it is not remembered.
-        if plain && processed.as_ref().is_ok_and(|p| !p.contextual) {
+        if plain && processed.as_ref().is_ok_and(|p| !p.contextual && !p.singular) {
             lock().insert(key, processed.clone());
         }
         processed
@@ -205,9 +226,11 @@ impl<'a> Manifests<'a> {
         }
         self.met.manifest(path, loaded.file);
         let relative = paths::relative(path, &self.config.stacks).unwrap_or(path).to_owned();
+        let mut out = Processed::default();
         let (mut own, context) = self.read(&loaded, call, deps)?;
         if let Some(checks) = self.checks {
-            checks.content(&loaded, &own, call.context.is_empty(), deps, chain.iter().map(|(path, _)| path));
+            let way = chain.iter().map(|(path, _)| path);
+            out.singular = checks.content(&loaded, &own, call.context.is_empty(), deps, way);
         }
         let section = |map: &Map, key: &str| -> Result<Arc<Map>, Poisoned> {
             match map.get(key) {
@@ -233,7 +256,6 @@ impl<'a> Manifests<'a> {
         };
         let items = imports::items(&own, &relative)
             .map_err(|(message, site)| self.sink.error("schema-violation", message, &site, loaded.file))?;
-        let mut out = Processed::default();
         let mut layers: Vec<Arc<Map>> = Vec::new();
         let mut path_context = Arc::clone(&call.path_context);
         let mut poisoned = false;
@@ -274,6 +296,7 @@ impl<'a> Manifests<'a> {
                     own.imported = merge_imports(self.strategy, [&own.imported, &theirs.imported, &theirs.inline]);
                 }
                 out.contextual |= result.contextual;
+                out.singular |= result.singular;
                 out.edges.extend(&result.edges);
                 let handed: Map = ["settings", "vars", "env"]
                     .iter()

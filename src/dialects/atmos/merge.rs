@@ -1,7 +1,8 @@
 //! The merge of maps as Atmos computes it (`reference: atmos.md` section 5): the later input wins whatever the kinds,
 //! maps merge deeply, lists by the strategy in force, `!append` markers resolve against what lies below them.
 
-use crate::value::{Data, Entry, Flags, Map, MapBuilder, Value};
+use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// The key of the marker map that an `!append` list is kept in until a merge uses it up.
@@ -31,15 +32,101 @@ impl ListStrategy {
     }
 }
 
+/// How many maps are walked side by side.
+const WIDTH: usize = 8;
+
 /// Merges inputs, the lowest first. Empty inputs have no part in it.
 pub(crate) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
     let mut inputs = inputs.into_iter().filter(|m| !m.is_empty());
     let Some(first) = inputs.next() else { return Arc::default() };
-    let mut merged = settle_map(first, strategy);
-    for input in inputs {
-        merged = merge_maps(&merged, input, Mode { strategy, markers: true });
+    let mode = Mode { strategy, markers: true };
+    let mut merged: Option<Arc<Map>> = None;
+    let mut next = inputs.next();
+    while next.is_some() {
+        let lowest = merged.as_ref().unwrap_or(first);
+        let mut some = [lowest; WIDTH];
+        let mut count = 1;
+        while count < WIDTH
+            && let Some(input) = next
+        {
+            some[count] = input;
+            (count, next) = (count + 1, inputs.next());
+        }
+        merged = Some(merge_many(&some[..count], mode));
     }
-    merged
+    merged.unwrap_or_else(|| settle_map(first, strategy))
+}
+
+/// Merges at least one and at most [`WIDTH`] maps as they were written, the lowest first: the same as merging the second
+/// into the first, the third into that, and so on, without the maps in between.
+fn merge_many(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
+    let again = |pair: &&[&Arc<Map>]| {
+        let repeated = Arc::ptr_eq(pair[0], pair[1]) && mode.strategy == ListStrategy::Replace;
+        repeated && !pair[0].flags().has(Flags::MARKER)
+    };
+    let inputs = &inputs[inputs.windows(2).take_while(again).count()..];
+    let [first, _, ..] = inputs else { return settle_map(inputs[0], mode.strategy) };
+    let mut rest: [_; WIDTH] = std::array::from_fn(|i| inputs.get(i).unwrap_or(first).iter());
+    let rest = &mut rest[..inputs.len()];
+    let mut out = MapBuilder::with_capacity(inputs.iter().map(|m| m.len()).sum());
+    let mut values: Vec<&Value> = Vec::with_capacity(WIDTH);
+    while let Some(key) = least(rest) {
+        values.clear();
+        for iter in rest.iter_mut() {
+            if iter.as_slice().first().is_some_and(|e| same_key(&e.key, key)) {
+                values.extend(iter.next().map(|e| &e.value));
+            }
+        }
+        out.push_next(Arc::clone(key), merge_values_of(&values, mode));
+    }
+    let all = inputs.iter().fold(Flags::default(), |f, m| f | m.flags());
+    finish(out, all)
+}
+
+fn same_key(a: &Key, b: &Key) -> bool {
+    Arc::ptr_eq(a, b) || a == b
+}
+
+/// The least key that is next in one of some maps.
+fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Key> {
+    let keys = rest.iter().filter_map(|iter| iter.as_slice().first().map(|e| &e.key));
+    keys.reduce(|a, b| if !Arc::ptr_eq(a, b) && b < a { b } else { a })
+}
+
+/// What the values of one key come to, the lowest first.
+fn merge_values_of(values: &[&Value], mode: Mode) -> Value {
+    if let [only] = values {
+        return settle(only, mode.strategy);
+    }
+    if values.iter().all(|v| plain_map(v).is_some()) {
+        let mut maps = values.iter().filter_map(|v| plain_map(v));
+        if let Some(lowest) = maps.next() {
+            let mut some = [lowest; WIDTH];
+            some[1..].iter_mut().zip(maps).for_each(|(slot, map)| *slot = map);
+            let placed = values.iter().find(|v| v.prov.origin.is_some()).or(values.last());
+            let prov = placed.map(|v| v.prov.clone()).unwrap_or_default();
+            return Value { data: Data::Map(merge_many(&some[..values.len()], mode)), prov };
+        }
+    }
+    let mut sum = settle(values[0], mode.strategy);
+    for value in &values[1..] {
+        sum = merge_pair(&sum, value, mode);
+    }
+    sum
+}
+
+/// A map that holds neither dates nor markers, and not nothing.
+fn plain_map(value: &Value) -> Option<&Arc<Map>> {
+    let plain = |m: &&Arc<Map>| !m.is_empty() && !m.flags().has(Flags::MARKER) && !m.flags().has(Flags::TIME);
+    value.as_map().filter(plain)
+}
+
+/// The map of merged entries whose inputs held all that `flags` say.
+fn finish(out: MapBuilder, flags: Flags) -> Arc<Map> {
+    // Dates are lost, and most markers resolved: whether any is left, only a look at each entry can tell.
+    let doubtful = flags.has(Flags::TIME) || flags.has(Flags::MARKER);
+    let flags = if doubtful { out.flags() } else { flags };
+    Arc::new(out.finish_with(flags))
 }
 
 /// Merges what manifests hand to each other, the lowest first. A lone input keeps its `!append` markers for a later
@@ -75,36 +162,29 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
     if Arc::ptr_eq(lower, upper) && mode.strategy == ListStrategy::Replace && !upper.flags().has(Flags::MARKER) {
         return Arc::clone(lower);
     }
-    let mut out = MapBuilder::with_capacity(lower.len().max(upper.len()));
+    if upper.is_empty() && !lower.is_mixed() {
+        return Arc::clone(lower);
+    }
+    let mut out = MapBuilder::with_capacity(lower.len() + upper.len());
     let (mut l, mut u) = (lower.iter().peekable(), upper.iter().peekable());
     loop {
-        match (l.peek(), u.peek()) {
-            (Some(a), Some(b)) => match a.key.cmp(&b.key) {
-                std::cmp::Ordering::Less => copy(&mut out, l.next()),
-                std::cmp::Ordering::Greater => {
-                    out.push(Arc::clone(&b.key), fresh(&b.value, mode));
-                    u.next();
-                }
-                std::cmp::Ordering::Equal => {
-                    out.push(Arc::clone(&a.key), merge_pair(&a.value, &b.value, mode));
-                    l.next();
-                    u.next();
-                }
-            },
-            (Some(_), None) => copy(&mut out, l.next()),
-            (None, Some(b)) => {
-                out.push(Arc::clone(&b.key), fresh(&b.value, mode));
-                u.next();
-            }
-            (None, None) => return Arc::new(out.finish()),
+        let order = match (l.peek(), u.peek()) {
+            (Some(a), Some(b)) if Arc::ptr_eq(&a.key, &b.key) => Ordering::Equal,
+            (Some(a), Some(b)) => a.key.cmp(&b.key),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => break,
+        };
+        let a = if order.is_le() { l.next() } else { None };
+        let b = if order.is_ge() { u.next() } else { None };
+        match (a, b) {
+            (Some(a), Some(b)) => out.push_next(Arc::clone(&a.key), merge_pair(&a.value, &b.value, mode)),
+            (Some(a), None) => out.push_next(Arc::clone(&a.key), a.value.clone()),
+            (None, Some(b)) => out.push_next(Arc::clone(&b.key), fresh(&b.value, mode)),
+            (None, None) => break,
         }
     }
-}
-
-fn copy(out: &mut MapBuilder, entry: Option<&Entry>) {
-    if let Some(Entry { key, value }) = entry {
-        out.push(Arc::clone(key), value.clone());
-    }
+    finish(out, lower.flags() | upper.flags())
 }
 
 /// `lower` is settled already, `upper` is as authored.

@@ -38,6 +38,7 @@ mod manifest;
 mod merge;
 mod names;
 mod paths;
+mod reach;
 mod reader;
 mod render;
 mod schema;
@@ -48,6 +49,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod trouble;
+mod twins;
 mod validate;
 
 pub use merge::ListStrategy;
@@ -58,19 +60,22 @@ use crate::estate::{self, Component, Estate, State, Unit};
 use crate::files::Files;
 use crate::source::Source;
 use crate::value::{FileId, Value};
+use bases::Sums;
 use config::Config;
 use duplicates::Done;
 use evaluate::World;
 use local_scopes::{FileLocals, LocalCache};
 use manifest::Manifests;
+use reach::Reach;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
 use schema::Schema;
 use search::Trouble;
 use sink::{Sink, label};
 use stack::{Resolved, Stacks};
-use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use twins::Twins;
 use validate::Checks;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -79,6 +84,10 @@ pub struct Atmos {
     cache: Cache,
     templates: Templates,
     locals: LocalCache,
+    /// Sums of bases, by the configuration that they were made with.
+    sums: Mutex<Vec<(Value, Arc<Sums>)>>,
+    /// What was resolved last.
+    twins: Twins,
 }
 
 impl Atmos {
@@ -90,6 +99,16 @@ impl Atmos {
     /// What stack manifests must look like, as a JSON Schema (draft 2020-12).
     pub fn manifest_schema() -> serde_json::Value {
         schema::Schema::to_json_schema()
+    }
+
+    fn sums(&self, config: &Config) -> Arc<Sums> {
+        let mut all = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sums)) = all.iter().find(|(known, _)| *known == config.all) {
+            return Arc::clone(sums);
+        }
+        let sums = Arc::new(Sums::default());
+        all.push((config.all.clone(), Arc::clone(&sums)));
+        sums
     }
 
     fn units(
@@ -140,9 +159,14 @@ impl Atmos {
         };
         let checks = Checks::new(Schema::of(config), reader.files, changes);
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
-        let (met, vendored) = (&loader.met, OnceLock::new());
-        let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met, vendored, world };
-        let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
+        let (met, vendored, sums) = (&loader.met, OnceLock::new(), self.sums(config));
+        let templates = &self.templates;
+        let stacks = Stacks { reader, config, strategy, templates, sink, met, vendored, world, sums };
+        let reach = changes.map(|changes| Reach::new(reader, config, changes, &checks));
+        let one = |path: &String| match reach.as_ref().and_then(|reach| reach.untouched(path)) {
+            Some(files) => named_only(path, reader, config, files, shared),
+            None => self.unit(path, &loader, &stacks, shared, scope, config_touched),
+        };
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
         validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
@@ -177,7 +201,7 @@ impl Atmos {
         let mut deps = Deps::default();
         let file = loader.reader.load(path, &mut deps).ok()??.file;
         let name = discover::key(path, &loader.config.stacks);
-        let processed = loader.top(path, &mut deps);
+        let processed = loader.top(path, &mut deps).map(|p| p.with(self.twins.manifest(&name, &p.merged)));
         let touched = match scope {
             Scope::All => true,
             Scope::Touched(changes) => config_touched || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
@@ -192,7 +216,8 @@ impl Atmos {
             (true, Ok(_)) => State::Resolved,
             (true, Err(_)) => State::Broken,
         };
-        let Resolved { components, broken, unlisted, named } = built.unwrap_or_default();
+        let Resolved { mut components, broken, unlisted, named } = built.unwrap_or_default();
+        self.twins.share(&name, &mut components);
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
         let unit = Arc::new(Unit { name, file, files, components, state, broken, unlisted });
@@ -250,6 +275,7 @@ impl Dialect for Atmos {
                 Default::default()
             }
         };
+        self.twins.keep(&units);
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
@@ -291,6 +317,22 @@ fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
 /// Whether a path is that of a configuration file by its name.
 fn is_config(path: &str) -> bool {
     matches!(path.rsplit('/').next().unwrap_or_default(), "atmos.yaml" | "atmos.yml")
+}
+
+/// A unit that no change reaches.
+fn named_only(
+    path: &str,
+    reader: &Reader<'_>,
+    config: &Config,
+    mut files: BTreeSet<FileId>,
+    shared: &Deps,
+) -> Option<Done> {
+    let file = reader.load(path, &mut Deps::default()).ok()??.file;
+    files.extend(&shared.files);
+    let (name, files) = (discover::key(path, &config.stacks), files.into_iter().collect());
+    let (state, components, broken, unlisted) = (State::OutOfScope, Vec::new(), Vec::new(), Vec::new());
+    let unit = Arc::new(Unit { name, file, files, components, state, broken, unlisted });
+    Some(Done { unit, processed: None, named: Vec::new() })
 }
 
 /// A file to hang a finding on that is about the configuration as a whole.

@@ -133,14 +133,14 @@ pub(crate) fn stack(
 
 /// The stack of a component as validation sees it, which passes over the `name` of the manifest: `None` if nothing
 /// names stacks, `Err` with the part of the name pattern that has no value.
-pub(crate) fn validated(config: &Config, named: &Value, data: &Value) -> Option<Result<Key, &'static str>> {
+pub(crate) fn validated(config: &Config, named: &Value, component: &Map) -> Option<Result<Key, &'static str>> {
     if !config.name_template.is_empty() {
         return Some(Ok(named.as_str().unwrap_or_default().into()));
     }
     if config.name_pattern.is_empty() {
         return None;
     }
-    let vars = data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
+    let vars = component.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
     let name = Context::of(&vars).name(&config.name_pattern);
     Some(name.map(|name| name.as_str().unwrap_or_default().into()))
 }
@@ -226,7 +226,9 @@ pub(crate) struct Workspace<'a> {
     /// Its metadata.
     pub metadata: &'a Map,
     /// Its sections, as the name template sees them.
-    pub data: &'a Value,
+    pub data: &'a dyn Fn() -> Value,
+    /// What the template of stack names gives for it, if it gives the same for a workspace.
+    pub templated: Option<&'a Value>,
     pub backend_type: &'a str,
 }
 
@@ -245,7 +247,7 @@ impl Workspace<'_> {
         // A plain workspace, inherited or not, switches patterns and templates off where metadata is inherited.
         let patterns = plain.is_none() || !config.inherit_metadata;
         let value = if let Some((value, template)) = text("terraform_workspace_template").filter(|_| patterns) {
-            let rendered = templated(template, self.engine, self.data)?;
+            let rendered = templated(template, self.engine, &(self.data)())?;
             Value { prov: value.prov.with_inputs([rendered.prov]), data: rendered.data }
         } else if let Some((value, pattern)) = text("terraform_workspace_pattern").filter(|_| patterns) {
             let filled = self.context.fill(pattern);
@@ -273,7 +275,7 @@ impl Workspace<'_> {
         let name = if said("terraform_workspace_template").is_some_and(|_| patterns) {
             self.name().ok()?.as_str()?.to_owned()
         } else if let Some(pattern) = said("terraform_workspace_pattern").filter(|_| patterns) {
-            let vars = self.data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
+            let vars = (self.data)().get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
             let mut context = Context::of(&vars);
             context.fields.push(("component", component.to_owned(), Prov::default()));
             context.fields.push(("base-component", base.to_owned(), Prov::default()));
@@ -295,7 +297,10 @@ impl Workspace<'_> {
             return Ok(name.clone());
         }
         if !config.name_template.is_empty() {
-            return templated(&config.name_template, self.engine, self.data);
+            return match self.templated {
+                Some(name) => Ok(name.clone()),
+                None => templated(&config.name_template, self.engine, &(self.data)()),
+            };
         }
         if !config.name_pattern.is_empty()
             && let Ok(name) = self.context.name(&config.name_pattern)

@@ -2,10 +2,11 @@
 
 use super::document::{Decoder, Include, Issue, NotIncluded};
 use super::paths;
+use super::reach;
 use crate::diagnostic::Label;
 use crate::files::Files;
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
-use crate::value::{Data, FileId, Origin, Prov, Value};
+use crate::value::{Data, FileId, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -22,6 +23,11 @@ pub(crate) struct Deps {
 }
 
 impl Deps {
+    /// Whether it depends on nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.paths.is_empty() && self.globs.is_empty()
+    }
+
     /// Takes over what another result depends on.
     pub(crate) fn add(&mut self, other: &Deps) {
         self.files.extend(&other.files);
@@ -49,12 +55,18 @@ pub(crate) struct Loaded {
     pub text: Arc<str>,
     bytes: Arc<[u8]>,
     doc: OnceLock<Result<Arc<Document>, yaml::Error>>,
+    imports: OnceLock<Option<Map>>,
 }
 
 impl Loaded {
     /// The YAML document in it.
     pub(crate) fn doc(&self) -> Result<&Document, &yaml::Error> {
         self.doc.get_or_init(|| yaml::parse(&self.bytes).map(Arc::new)).as_ref().map(|doc| &**doc)
+    }
+
+    /// Its `import` section alone in a map, if that can be had without reading all of it.
+    pub(crate) fn imports(&self) -> Option<&Map> {
+        self.imports.get_or_init(|| reach::section(&self.text)).as_ref()
     }
 
     /// Whether it has no content at all.
@@ -72,6 +84,8 @@ impl Loaded {
 #[derive(Default)]
 pub(crate) struct Cache {
     loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
+    /// What files hold that include no other, so that a file is the same value in both revisions.
+    decoded: Mutex<HashMap<(FileId, Option<Arc<str>>), Decoded>>,
 }
 
 /// The content of a file and the path it was asked for by.
@@ -150,7 +164,7 @@ impl<'a> Reader<'a> {
             },
         };
         let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
-        let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, bytes, doc });
+        let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, bytes, doc, imports: OnceLock::new() });
         lock().insert(key, Arc::clone(&loaded));
         see(&loaded);
         deps.files.insert(file);
@@ -171,6 +185,11 @@ impl<'a> Reader<'a> {
             deps.add(&known.1);
             return known.0.clone();
         }
+        let shared = || self.cache.decoded.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (loaded.file, delimiter.map(Arc::from));
+        if let Some(known) = shared().get(&key).cloned() {
+            return known.0.clone();
+        }
         let includer = Includer { reader: self, manifest: &loaded.path, base, start, deps: Mutex::default() };
         let value = match loaded.doc() {
             Ok(doc) => {
@@ -181,7 +200,13 @@ impl<'a> Reader<'a> {
         };
         let own = includer.deps.into_inner().unwrap_or_else(PoisonError::into_inner);
         deps.add(&own);
-        lock().insert(loaded.file, Arc::new((value.clone(), own)));
+        let alone = own.is_empty();
+        let decoded = Arc::new((value.clone(), own));
+        if alone {
+            shared().insert(key, decoded);
+        } else {
+            lock().insert(loaded.file, decoded);
+        }
         value
     }
 

@@ -10,6 +10,7 @@ use super::local_misses::Miss;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span, Style};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,7 +52,9 @@ impl Failure {
 /// Templates parsed so far, by function table and text.
 #[derive(Default)]
 pub(crate) struct Templates {
-    parsed: Mutex<HashMap<(usize, Arc<str>), Parsed>>,
+    parsed: Mutex<HashMap<usize, HashMap<Arc<str>, Parsed>>>,
+    /// The templates of texts as they are written for YAML, by the slot and how far they are indented.
+    written: Mutex<HashMap<(usize, usize), HashMap<Arc<str>, Parsed>>>,
 }
 
 type Parsed = Arc<Result<Template, template::Error>>;
@@ -91,16 +94,31 @@ impl Engine<'_> {
     pub(crate) fn parse(&self, text: &str) -> Parsed {
         let lock = || self.templates.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let key = match self.delimiters {
-            ("{{", "}}") => (self.slot, Arc::from(text)),
-            (left, right) => (self.slot, format!("{left}\0{right}\0{text}").into()),
+            ("{{", "}}") => Cow::Borrowed(text),
+            (left, right) => Cow::Owned(format!("{left}\0{right}\0{text}")),
         };
-        if let Some(parsed) = lock().get(&key) {
+        if let Some(parsed) = lock().get(&self.slot).and_then(|known| known.get(&*key)) {
             return Arc::clone(parsed);
         }
         let options =
             template::Options { left: self.delimiters.0, right: self.delimiters.1, functions: self.functions };
         let parsed = Arc::new(template::parse(text, &options));
-        lock().insert(key, Arc::clone(&parsed));
+        lock().entry(self.slot).or_default().insert(key.into(), Arc::clone(&parsed));
+        parsed
+    }
+
+    /// The template of a text as it is written for YAML.
+    fn written(&self, text: &str, indent: usize) -> Parsed {
+        if self.delimiters != ("{{", "}}") {
+            return self.parse(&yaml::scalar_text(text, indent));
+        }
+        let lock = || self.templates.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let way = (self.slot, indent);
+        if let Some(parsed) = lock().get(&way).and_then(|known| known.get(text)) {
+            return Arc::clone(parsed);
+        }
+        let parsed = self.parse(&yaml::scalar_text(text, indent));
+        lock().entry(way).or_default().insert(text.into(), Arc::clone(&parsed));
         parsed
     }
 
@@ -149,20 +167,26 @@ impl Engine<'_> {
         Ok(assumed.map_or_else(|| Arc::clone(&rendered), |assumed| with_assumptions(&rendered, &assumed)))
     }
 
+    /// Whether rendering a map that holds this changes nothing.
+    pub(crate) fn leaves(&self, flags: Flags) -> bool {
+        self.delimiters.0 == "{{" && !flags.has(Flags::TEMPLATE) && !flags.has(Flags::FRAGILE)
+    }
+
     /// Renders the strings of a map one by one where that gives the same as rendering the whole, and the whole otherwise.
     ///
     /// # Errors
     /// Why Atmos cannot do it.
     pub(crate) fn map_in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Result<Arc<Map>, Failure> {
-        let interesting = |f: Flags| f.has(Flags::TEMPLATE) || f.has(Flags::FRAGILE);
-        if !interesting(map.flags()) && self.delimiters.0 == "{{" {
+        if self.leaves(map.flags()) {
             return Ok(Arc::clone(map));
         }
+        self.in_parts(map, data, rounds).map_or_else(|| self.map(map, data, rounds), Ok)
+    }
+
+    /// A map whose strings were rendered one by one; `None` if that may give something else than rendering the whole.
+    pub(crate) fn in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Option<Arc<Map>> {
         let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::FRAGILE);
-        match simple.then(|| self.parts(map, data, 0)).flatten() {
-            Some(rendered) => Ok(rendered),
-            None => self.map(map, data, rounds),
-        }
+        simple.then(|| self.parts(map, data, 0)).flatten()
     }
 
     fn parts(&self, map: &Arc<Map>, data: &Value, indent: usize) -> Option<Arc<Map>> {
@@ -170,13 +194,21 @@ impl Engine<'_> {
             return Some(Arc::clone(map));
         }
         let mut out = MapBuilder::with_capacity(map.len());
+        // What is not rendered holds none, and the other flags are those of the whole at most.
+        let mut flags = map.flags().without(Flags::TEMPLATE);
         for Entry { key, value } in map.iter() {
             if key.contains("{{") {
                 return None;
             }
-            out.push(Arc::clone(key), self.part(value, data, indent + 2)?);
+            if value.flags().has(Flags::TEMPLATE) {
+                let rendered = self.part(value, data, indent + 2)?;
+                flags = flags | rendered.flags();
+                out.push_next(Arc::clone(key), rendered);
+            } else {
+                out.push_next(Arc::clone(key), value.clone());
+            }
         }
-        Some(Arc::new(out.finish()))
+        Some(Arc::new(out.finish_with(flags)))
     }
 
     /// One value of a map or list. `None`: only the whole text can tell.
@@ -194,8 +226,7 @@ impl Engine<'_> {
     }
 
     fn scalar(&self, text: &str, prov: &Prov, data: &Value, indent: usize) -> Option<Value> {
-        let written = yaml::scalar_text(text, indent);
-        let parsed = self.parse(&written);
+        let parsed = self.written(text, indent);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
         let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
         self.note(template, &rendered.missing, &|_| prov.clone());

@@ -1,6 +1,7 @@
 //! A merged manifest taken apart into the components of its stacks, each as `describe stacks` prints it
 //! (`reference: atmos.md` sections 4.1, 4.2, 4.9 and 7.2).
 
+use super::bases::Sums;
 use super::component::{Builder, Built, Shared};
 use super::config::Config;
 use super::custom;
@@ -18,13 +19,17 @@ use super::reader::{Deps, Reader};
 use super::render::{Engine, Failure, Templates};
 use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::Diagnostic;
-use crate::estate::{Component, Removal};
+use crate::estate::{Component, Influences, Removal};
 use crate::template::{FunctionSet, MissingKey};
-use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Value};
+use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Value, key};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Metadata that may be said for a whole stack.
 const GLOBAL_METADATA: [&str; 6] = ["labels", "tags", "custom", "enabled", "locked", "terraform_workspace_pattern"];
+
+/// The sections that the template of a stack name sees.
+const NAME_SECTIONS: [&str; 11] =
+    ["vars", "metadata", "settings", "env", "auth", "providers", "hooks", "test", "secrets", "overrides", "backend"];
 
 /// Builds the components of merged manifests.
 pub(crate) struct Stacks<'a> {
@@ -37,6 +42,8 @@ pub(crate) struct Stacks<'a> {
     /// What the vendor manifests say, read when it is first asked for.
     pub vendored: OnceLock<String>,
     pub world: World<'a>,
+    /// Sums of base components.
+    pub sums: Arc<Sums>,
 }
 
 /// The components of a manifest.
@@ -57,10 +64,22 @@ pub(super) struct Manifest<'a> {
     pub(super) key: Key,
     pub(super) file: FileId,
     name: Option<Value>,
+    /// The paths of the values that the name of a stack is made of, where it is made of values alone.
+    fields: Option<Vec<Vec<String>>>,
+    /// The name that was last made, and what of.
+    named: Mutex<Option<(Vec<Value>, Value)>>,
     /// Import lines and settings that shape all of it.
-    influences: Vec<Origin>,
+    influences: Arc<[Origin]>,
     pub(super) map: &'a Map,
     deps: Mutex<Deps>,
+}
+
+impl<'a> Manifest<'a> {
+    fn new(key: &Key, file: FileId, map: &'a Map) -> Self {
+        let (name, fields, influences) = (None, None, Arc::default());
+        let (named, deps) = (Mutex::default(), Mutex::default());
+        Manifest { key: Arc::clone(key), file, name, fields, named, influences, map, deps }
+    }
 }
 
 impl Stacks<'_> {
@@ -74,8 +93,10 @@ impl Stacks<'_> {
     ) -> Result<Resolved, Poisoned> {
         let map = &processed.merged;
         let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
-        let influences = processed.edges.iter().chain(&self.config.influences).copied().collect();
-        let manifest = Manifest { key: Arc::clone(key), file, name, influences, map, deps: Mutex::default() };
+        let influences: Vec<Origin> = processed.edges.iter().chain(&self.config.influences).copied().collect();
+        let influences = Arc::from(influences);
+        let fields = if name.is_none() { self.name_fields() } else { None };
+        let manifest = Manifest { name, fields, influences, ..Manifest::new(key, file, map) };
         let found = self.all(&manifest);
         deps.add(&manifest.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
         let mut resolved = found?;
@@ -249,55 +270,66 @@ impl Stacks<'_> {
             let below = format!("{}/{base}", self.config.component_path(kind.name()));
             paths::join(&self.config.base, &below).is_some_and(|p| self.reader.is_dir(&p, &mut deps))
         };
-        let builder =
-            Builder { config: self.config, strategy: self.strategy, kind, all, shared, is_folder: &is_folder };
+        let builder = Builder {
+            config: self.config,
+            strategy: self.strategy,
+            kind,
+            all,
+            shared,
+            is_folder: &is_folder,
+            sums: &self.sums,
+        };
         builder.build(name, map).map_err(|t| self.trouble(&t, manifest, kind, name, value))
     }
 
     fn finish(
         &self,
         manifest: &Manifest<'_>,
-        type_name: &str,
+        type_name: &'static str,
         Entry { key: name, value }: &Entry,
         built: Built,
         said_of_workspace: Option<&Map>,
     ) -> Result<(Arc<Component>, Option<Named>), Poisoned> {
         let mut map = built.map;
         let locals = map.get("locals").cloned();
-        let data = name_data(&map, name);
-        let strict = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
         let failed = |e: crate::template::Error| {
             let message = format!("the stack name of component `{name}` cannot be computed: {}", e.message);
             self.sink.error("stack-name-unresolved", message, &value.prov, manifest.file)
         };
-        let named = names::stack(self.config, &strict, &manifest.key, manifest.name.as_ref(), &data).map_err(failed)?;
+        let named = self.named(manifest, &map, name).map_err(failed)?;
         let stack = match named.name.as_str() {
             Some("") | None => Value::str(Arc::clone(&manifest.key)),
             Some(_) => named.name.clone(),
         };
-        let stack_name: Key = stack.as_str().unwrap_or_default().into();
+        let stack_name: Key = match &stack.data {
+            Data::Str(name) => Arc::clone(name),
+            _ => Key::default(),
+        };
         let is_abstract =
             || map.get("metadata").and_then(|m| m.get("type")).and_then(Value::as_str) == Some("abstract");
         let checked = match type_name {
             "terraform" | "helmfile" if !is_abstract() => {
-                let name_of_stack = self.validated_name(manifest, &named.name, &data, name, value);
-                let vars = data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
-                Some(Named { kind: type_name.into(), name: Arc::clone(name), stack: name_of_stack, vars })
+                let name_of_stack = self.validated_name(manifest, &named.name, &map, name, value);
+                let vars = map.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
+                Some(Named { kind: key(type_name), name: Arc::clone(name), stack: name_of_stack, vars })
             }
             _ => None,
         };
         let mark = |map: &mut Map| {
-            map.set("atmos_component", Value { data: Data::Str(Arc::clone(name)), prov: value.prov.clone() });
-            map.set("atmos_stack", stack.clone());
-            map.set("stack", stack.clone());
-            map.set("atmos_stack_file", Value::str(Arc::clone(&manifest.key)));
-            map.set("atmos_manifest", Value::str(Arc::clone(&manifest.key)));
+            map.set(key("atmos_component"), Value { data: Data::Str(Arc::clone(name)), prov: value.prov.clone() });
+            map.set(key("atmos_stack"), stack.clone());
+            map.set(key("stack"), stack.clone());
+            map.set(key("atmos_stack_file"), Value::str(Arc::clone(&manifest.key)));
+            map.set(key("atmos_manifest"), Value::str(Arc::clone(&manifest.key)));
         };
         mark(&mut map);
         let mut deployed = None;
         if let Some(said) = said_of_workspace {
-            let mut marked = data.as_map().map(|m| (**m).clone()).unwrap_or_default();
-            mark(&mut marked);
+            let data = || {
+                let mut marked = name_data(&map, name);
+                mark(&mut marked);
+                Value::map(marked)
+            };
             let lenient = self.config.templates.ignore_missing;
             let missing = if lenient { MissingKey::Default } else { MissingKey::Error };
             let engine = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, missing);
@@ -309,41 +341,39 @@ impl Stacks<'_> {
                 stack: &stack,
                 context: &named.context,
                 metadata: said,
-                data: &Value::map(marked),
+                templated: manifest.fields.is_some().then_some(&named.name),
+                data: &data,
                 backend_type: &backend_type,
             };
             deployed = workspace.deployed(name, map.get("component").and_then(Value::as_str));
-            map.set("workspace", workspace.name().map_err(failed)?);
+            let workspace = workspace.name().map_err(failed)?;
+            map.set(key("workspace"), workspace);
         }
         let info = self.info(&map, type_name);
-        map.set("component_info", info.clone());
+        map.set(key("component_info"), info.clone());
         let mocks = map.remove("mocks");
         if self.world.given.is_some() {
             evaluate::attach(&mut map, &built.deferrals);
         }
         let rendered = self.render(manifest, map, name, value)?;
         let mut map = evaluate::evaluate(rendered, &built.deferrals, &stack_name, self.world);
-        map.set("component_info", info);
+        map.set(key("component_info"), info);
         if let Some(mocks) = mocks {
-            map.set("mocks", mocks);
+            map.set(key("mocks"), mocks);
         }
-        if said_of_workspace.is_some() && !self.config.include_empty {
-            map = map
-                .iter()
-                .filter(|e| e.value.as_map().is_none_or(|m| !m.is_empty()))
-                .map(|e| (Arc::clone(&e.key), e.value.clone()))
-                .collect();
+        let empty = |e: &Entry| e.value.as_map().is_some_and(|m| m.is_empty());
+        if said_of_workspace.is_some() && !self.config.include_empty && map.iter().any(empty) {
+            map = map.iter().filter(|e| !empty(e)).map(|e| (Arc::clone(&e.key), e.value.clone())).collect();
         }
-        let mut influences = built.sites;
-        influences.extend(&manifest.influences);
+        let influences = Influences { own: built.sites.into(), shared: Arc::clone(&manifest.influences) };
         let known = facts::Known { map: &map, kind: type_name, workspace: deployed, authored: built.authored };
         let facts = facts::of(known, self);
         let component = Component {
             stack: stack_name,
-            kind: type_name.into(),
+            kind: key(type_name),
             name: Arc::clone(name),
             value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
-            influences: influences.into(),
+            influences,
             declared: None,
             removal: Removal::Orphaned,
             language: self.world.language,
@@ -354,14 +384,15 @@ impl Stacks<'_> {
     }
 
     /// The stack of a component as validation sees it.
-    fn validated_name(&self, manifest: &Manifest<'_>, named: &Value, data: &Value, name: &Key, value: &Value) -> Name {
+    fn validated_name(&self, manifest: &Manifest<'_>, named: &Value, map: &Map, name: &Key, value: &Value) -> Name {
         let template = &self.config.name_template;
+        let strict = || self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
         let templated = match manifest.name.is_some() && !template.is_empty() {
-            true => names::templated(template, &self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error), data),
+            true => names::templated(template, &strict(), &Value::map(name_data(map, name))),
             false => Ok(named.clone()),
         };
         match templated {
-            Ok(templated) => match names::validated(self.config, &templated, data) {
+            Ok(templated) => match names::validated(self.config, &templated, map) {
                 Some(Ok(stack)) => Name::Known(stack),
                 Some(Err(part)) => Name::Lacks(part),
                 None => Name::Unnamed,
@@ -386,14 +417,44 @@ impl Stacks<'_> {
         name: &Key,
     ) -> Option<(Map, Prov)> {
         let kind = Kind::ALL.into_iter().find(|k| k.name() == kind)?;
-        let map = &processed.merged;
-        let manifest =
-            Manifest { key: Arc::clone(key), file, name: None, influences: Vec::new(), map, deps: Mutex::default() };
-        let all = map.get("components")?.get(kind.name())?.as_map()?;
+        let manifest = Manifest::new(key, file, &processed.merged);
+        let all = manifest.map.get("components")?.get(kind.name())?.as_map()?;
         let value = all.get(name)?;
         let shared = self.shared(&manifest, kind).ok()?;
         let built = self.component(&manifest, kind, all, &shared, name, value).ok()?;
         Some((built.map, value.prov.clone()))
+    }
+
+    /// The paths in the template of stack names, if it only puts values side by side.
+    fn name_fields(&self) -> Option<Vec<Vec<String>>> {
+        let engine = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
+        let parsed = engine.parse(&self.config.name_template);
+        let fields = parsed.as_ref().as_ref().ok()?.fields()?;
+        let known = |path: &Vec<&str>| path.first().is_some_and(|first| NAME_SECTIONS.contains(first));
+        let owned = |path: Vec<&str>| path.into_iter().map(str::to_owned).collect();
+        (!fields.is_empty() && fields.iter().all(known)).then(|| fields.into_iter().map(owned).collect())
+    }
+
+    /// The name of the stack of a component. It is made once of the same values.
+    fn named(&self, manifest: &Manifest<'_>, map: &Map, name: &Key) -> Result<names::Named, crate::template::Error> {
+        let at = |path: &Vec<String>| {
+            let (first, rest) = path.split_first()?;
+            map.get(first)?.at_path(rest.iter().map(String::as_str)).filter(|v| v.as_str().is_some())
+        };
+        let values: Option<Vec<&Value>> = manifest.fields.as_ref().and_then(|all| all.iter().map(at).collect());
+        let last = || manifest.named.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(values), Some((of, name))) = (&values, &*last())
+            && values.iter().zip(of).all(|(a, b)| is_same(a, b))
+        {
+            return Ok(names::Named { name: name.clone(), context: names::Context::default() });
+        }
+        let strict = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
+        let data = Value::map(name_data(map, name));
+        let named = names::stack(self.config, &strict, &manifest.key, manifest.name.as_ref(), &data)?;
+        if let Some(values) = values {
+            *last() = Some((values.into_iter().cloned().collect(), named.name.clone()));
+        }
+        Ok(named)
     }
 
     fn engine<'e>(
@@ -418,9 +479,6 @@ impl Stacks<'_> {
     /// The component pass: the whole component is rendered with itself as data.
     fn render(&self, manifest: &Manifest<'_>, map: Map, name: &Key, value: &Value) -> Result<Map, Poisoned> {
         let templates = &self.config.templates;
-        let data = Value::map(map.clone());
-        let mut input = map;
-        input.remove("component_info");
         let functions = FunctionSet { sprig: templates.sprig, gomplate: templates.gomplate, atmos: true };
         let delimiters = match &templates.delimiters {
             None => ("{{", "}}"),
@@ -436,23 +494,30 @@ impl Stacks<'_> {
             }
             Some(Err(())) => ("{{", "}}"),
         };
-        let env = self.declared_env(&input);
+        let env = self.declared_env(&map);
         let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
         let misses = Mutex::default();
         let plain = self.engine(slot, delimiters, &functions, MissingKey::Default);
         let engine = Engine { env: &env, misses: Some(&misses), ..plain };
-        let input = Arc::new(input);
         // Without templates the trip through YAML text still takes place.
         let rounds = if templates.enabled { templates.evaluations } else { 0 };
-        if rounds == 0 && !input.flags().has(Flags::FRAGILE) {
-            return Ok((*input).clone());
+        let leaves = engine.leaves(map.flags()) && !map.flags().has(Flags::TRACE);
+        if rounds == 0 && !map.flags().has(Flags::FRAGILE) || leaves {
+            let mut map = map;
+            map.remove("component_info");
+            return Ok(map);
         }
-        let rendered = engine.map_in_parts(&input, &data, rounds);
+        let data = Value::map(map);
+        let rendered = match data.as_map().filter(|all| !holds_templates(all.get("component_info"))) {
+            // What has no templates comes out as it is, and is put there again by the caller.
+            Some(all) => engine.map_in_parts(all, &data, rounds),
+            None => engine.map_in_parts(&Arc::new(without_info(&data)), &data, rounds),
+        };
         let misses = std::mem::take(&mut *misses.lock().unwrap_or_else(PoisonError::into_inner));
         match rendered {
             Ok(map) => {
                 self.note_missing(&data, &map, misses, &engine, manifest.file);
-                Ok((*map).clone())
+                Ok(Arc::unwrap_or_clone(map))
             }
             Err(failure) => {
                 if self.blames_local(&failure, &data, &engine, manifest.file) {
@@ -489,42 +554,51 @@ impl Stacks<'_> {
     }
 
     /// `component_info`: the type and where the code of the component lies.
-    fn info(&self, map: &Map, type_name: &str) -> Value {
-        let mut info = Map::from_iter([(Key::from("component_type"), Value::str(type_name))]);
+    fn info(&self, map: &Map, type_name: &'static str) -> Value {
+        let mut info = Map::from_iter([(key("component_type"), Value::str(key(type_name)))]);
         let base = self.config.component_path(type_name);
         let component = map.get("component").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
         if let Some(component) = component.filter(|_| !base.is_empty()) {
             let prefix = map.get("metadata").and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
             let prefix = prefix.map(str::trim).filter(|p| !p.is_empty()).map_or_else(String::new, |p| format!("{p}/"));
             let path = paths::clean(&format!("{base}/{prefix}{}", component.as_str().unwrap_or_default()));
-            info.set("component_path", Value { data: Data::Str(path.into()), prov: component.prov.clone() });
+            info.set(key("component_path"), Value { data: Data::Str(path.into()), prov: component.prov.clone() });
         }
         Value::map(info)
     }
 }
 
+/// Whether two texts are the same with the same history.
+fn is_same(a: &Value, b: &Value) -> bool {
+    let same_trail = match (&a.prov.trail, &b.prov.trail) {
+        (None, None) => true,
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    };
+    let same_text = matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if Arc::ptr_eq(a, b) || a == b);
+    same_text && same_trail && a.prov.origin == b.prov.origin
+}
+
+fn holds_templates(value: Option<&Value>) -> bool {
+    value.is_some_and(|v| v.flags().has(Flags::TEMPLATE))
+}
+
+/// A component without what only the caller knows.
+fn without_info(component: &Value) -> Map {
+    let mut map = component.as_map().map(|m| (**m).clone()).unwrap_or_default();
+    map.remove("component_info");
+    map
+}
+
 /// What the name template sees of a component.
-fn name_data(map: &Map, name: &Key) -> Value {
-    let keys = [
-        "vars",
-        "metadata",
-        "settings",
-        "env",
-        "auth",
-        "providers",
-        "hooks",
-        "test",
-        "secrets",
-        "overrides",
-        "backend",
-    ];
+fn name_data(map: &Map, name: &Key) -> Map {
     let empty = || Value::map(Map::new());
-    let mut data: Map = keys
+    let mut data: Map = NAME_SECTIONS
         .iter()
-        .map(|k| (Key::from(*k), map.get(k).filter(|v| v.as_map().is_some()).cloned().unwrap_or_else(empty)))
+        .map(|k| (key(k), map.get(k).filter(|v| v.as_map().is_some()).cloned().unwrap_or_else(empty)))
         .collect();
     let backend_type = map.get("backend_type").filter(|v| v.as_str().is_some()).cloned();
-    data.set("backend_type", backend_type.unwrap_or_else(|| Value::str("")));
-    data.set("component", Value::str(Arc::clone(name)));
-    Value::map(data)
+    data.set(key("backend_type"), backend_type.unwrap_or_else(|| Value::str("")));
+    data.set(key("component"), Value::str(Arc::clone(name)));
+    data
 }

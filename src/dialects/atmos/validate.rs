@@ -79,7 +79,7 @@ impl<'a> Checks<'a> {
     }
 
     /// Holds the content of a manifest, ready to be merged, against the schema. `on_the_way` are the manifests that
-    /// led to it, itself the last.
+    /// led to it, itself the last. Whether something was found that counts on the way that led here alone.
     pub(super) fn content<'p>(
         &self,
         loaded: &Loaded,
@@ -87,11 +87,11 @@ impl<'a> Checks<'a> {
         alone: bool,
         deps: &Deps,
         on_the_way: impl Iterator<Item = &'p Arc<str>> + Clone,
-    ) {
+    ) -> bool {
         if let Some(changed) = &self.changed {
             let touched = deps.paths.iter().any(|p| changed.contains(&**p));
             if !touched && (alone || !on_the_way.clone().any(|p| changed.contains(&**p))) {
-                return;
+                return false;
             }
         }
         let findings = match content.is_empty() && is_null(loaded) {
@@ -102,7 +102,9 @@ impl<'a> Checks<'a> {
             let path = Arc::clone(&loaded.path);
             let root = on_the_way.into_iter().next().map_or_else(|| Arc::clone(&path), Arc::clone);
             self.seen().found.push(Found { path, root, alone, findings });
+            return !alone;
         }
+        false
     }
 
     /// The findings. What a manifest looks like without a context does not matter if it always has one, nor what it

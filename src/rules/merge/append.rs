@@ -3,25 +3,20 @@
 use super::walk::{Gathered, at, each, is_inside, source};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
-use crate::value::{Data, Kind, Mark, Origin, Value};
-use std::cell::RefCell;
-use std::collections::HashMap;
+use crate::value::{Data, FileId, Kind, Mark, Value};
+use std::collections::HashSet;
 
 rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "`!append` continues no list", State(check));
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
-    let known: RefCell<HashMap<Origin, bool>> = RefCell::default();
-    // Most values start with something else, and need no copy of their text.
-    let is_tagged = |value: &Value| {
-        let Some(origin) = value.prov.origin else { return false };
-        *known
-            .borrow_mut()
-            .entry(origin)
-            .or_insert_with(|| context.files.get(origin.file).text.as_bytes().get(origin.start as usize) == Some(&b'!'))
-    };
+    let marked = marked_places(context);
+    if marked.is_empty() {
+        return Vec::new();
+    }
+    let is_marked = |value: &Value| value.prov.origin.is_some_and(|o| marked.contains(&(o.file, o.start)));
     let mut seen_values = Vec::new();
-    each(context.estate, is_tagged, |seen| {
+    each(context.estate, is_marked, |seen| {
         let text = seen.value.prov.origin.map(|o| source(context.files, o)).unwrap_or_default();
         if (seen.component.language.mark)(&text) == Some(Mark::Append) {
             seen_values.push((seen.component, seen.dotted(), seen.is_item, seen.value));
@@ -65,4 +60,24 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         }
     }
     found.finish()
+}
+
+/// Where texts begin that mark a list as one to be appended.
+fn marked_places(context: &Context<'_>) -> HashSet<(FileId, u32)> {
+    let mut marks: Vec<fn(&str) -> Option<Mark>> = Vec::new();
+    for component in context.estate.units.iter().flat_map(|u| &u.components) {
+        let mark = component.language.mark;
+        if !marks.iter().any(|known| std::ptr::fn_addr_eq(*known, mark)) {
+            marks.push(mark);
+        }
+    }
+    let files: HashSet<FileId> = context.estate.units.iter().flat_map(|u| u.files.iter().copied()).collect();
+    let mut found = HashSet::new();
+    for id in files {
+        let text = &context.files.get(id).text;
+        let starts = text.match_indices('!').map(|(at, _)| at);
+        let marked = starts.filter(|at| marks.iter().any(|mark| mark(&text[*at..]) == Some(Mark::Append)));
+        found.extend(marked.map(|at| (id, at as u32)));
+    }
+    found
 }

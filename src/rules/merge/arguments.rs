@@ -1,6 +1,6 @@
 //! `invalid-function-arguments`.
 
-use super::walk::{Gathered, at, each};
+use super::walk::{Gathered, at, each_where};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
 use crate::value::{Flags, Reading, Value};
@@ -21,9 +21,10 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     };
     // What a template left open is the template's fault.
     let is_open = |value: &Value| value.as_str().is_some_and(|s| s.contains("<no value>") || s.contains("{{"));
-    each(
+    each_where(
         context.estate,
-        |v| v.as_str().is_some() && v.flags().has(Flags::CALL),
+        |map| map.flags().has(Flags::CALL),
+        |v| v.as_str().is_some_and(|s| s.starts_with('!')),
         |seen| {
             let Some(here) = seen.value.prov.origin.filter(|_| !is_open(seen.value)) else { return };
             let Some(reason) = refusal(seen.value, seen.component.language.read) else { return };

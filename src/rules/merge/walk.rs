@@ -57,10 +57,20 @@ fn chain<'a>(value: &'a Value, layer: Option<usize>, into: &mut Vec<(Option<usiz
     }
 }
 
-/// Calls `f` for every value of every component that is `wanted`. Sub-trees that components share and that hold nothing
-/// wanted are looked at once.
-pub(super) fn each<'a>(estate: &'a Estate, wanted: impl Fn(&Value) -> bool, mut f: impl FnMut(&Seen<'a, '_>)) {
-    let mut walk = Walk { wanted: &wanted, holds: HashMap::new() };
+/// Calls `f` for every value of every component that is `wanted`, which is asked of every value and has to be cheap.
+/// Sub-trees that components share and that hold nothing wanted are looked at once.
+pub(super) fn each<'a>(estate: &'a Estate, wanted: impl Fn(&Value) -> bool, f: impl FnMut(&Seen<'a, '_>)) {
+    each_where(estate, |_| true, wanted, f);
+}
+
+/// The same, within maps that `may_hold` something wanted.
+pub(super) fn each_where<'a>(
+    estate: &'a Estate,
+    may_hold: impl Fn(&Map) -> bool,
+    wanted: impl Fn(&Value) -> bool,
+    mut f: impl FnMut(&Seen<'a, '_>),
+) {
+    let mut walk = Walk { may_hold, wanted, holds: HashMap::new() };
     for component in estate.units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
         let Some(map) = component.value.as_map() else { continue };
         let mut path = Vec::new();
@@ -75,14 +85,16 @@ pub(super) fn each<'a>(estate: &'a Estate, wanted: impl Fn(&Value) -> bool, mut 
     }
 }
 
-struct Walk<'w> {
-    wanted: &'w dyn Fn(&Value) -> bool,
+struct Walk<M, W> {
+    may_hold: M,
+    wanted: W,
+    /// What is known of maps that are used more than once.
     holds: HashMap<*const Map, bool>,
 }
 
 type Visit<'v, 'a> = dyn FnMut(&'a Component, &[Key], bool, &'a Value) + 'v;
 
-impl Walk<'_> {
+impl<M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> Walk<M, W> {
     fn value<'a>(
         &mut self,
         component: &'a Component,
@@ -102,7 +114,7 @@ impl Walk<'_> {
                     path.pop();
                 }
             }
-            Data::List(items) => {
+            Data::List(items) if items.iter().any(|item| self.inside(item)) => {
                 for (i, item) in items.iter().enumerate() {
                     path.push(i.to_string().into());
                     self.value(component, path, item, true, f);
@@ -114,6 +126,12 @@ impl Walk<'_> {
     }
 
     fn holds(&mut self, map: &Arc<Map>) -> bool {
+        if !(self.may_hold)(map) {
+            return false;
+        }
+        if Arc::strong_count(map) == 1 {
+            return map.iter().any(|e| self.inside(&e.value));
+        }
         let key = Arc::as_ptr(map);
         if let Some(known) = self.holds.get(&key) {
             return *known;
@@ -136,6 +154,34 @@ impl Walk<'_> {
 /// Whether a value replaced another one, or may have.
 pub(super) fn has_history(value: &Value) -> bool {
     value.prov.overrode().is_some() || !value.prov.layers().is_empty()
+}
+
+/// Whether something in the history of a value may be a call.
+pub(super) fn has_call(value: &Value) -> bool {
+    let is_call = |v: &Value| v.as_str().is_some_and(|s| s.starts_with('!'));
+    !value.prov.layers().is_empty() || has_history(value) && any_in_chain(value, is_call)
+}
+
+/// Whether two values of the history of a value, one above the other, may be of kinds that do not merge.
+pub(super) fn changes_shape(value: &Value) -> bool {
+    let shape = |v: &Value| match v.data {
+        Data::Map(_) | Data::Time(_) => 2,
+        Data::List(_) => 1,
+        _ => 0,
+    };
+    let own = shape(value);
+    !value.prov.layers().is_empty() || any_in_chain(value, |v| shape(v) != own)
+}
+
+fn any_in_chain(value: &Value, test: impl Fn(&Value) -> bool) -> bool {
+    let mut next = Some(value);
+    while let Some(value) = next {
+        if test(value) {
+            return true;
+        }
+        next = value.prov.overrode();
+    }
+    false
 }
 
 /// The text that a value was written as.

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Write a git repository with many stacks, tagged `base` and `head`, to measure on.
+
+Every stack imports the layers, every layer its catalogs, every catalog a default that its components inherit; stacks have
+locals, and components have templates and functions. The same arguments give the same commits.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+
+CONFIG = """\
+base_path: "."
+components:
+  terraform:
+    base_path: components/terraform
+stacks:
+  base_path: stacks
+  included_paths: ["deploy/**/*"]
+  name_template: "{{ .vars.tenant }}-{{ .vars.stage }}"
+templates:
+  settings:
+    enabled: true
+    sprig: {enabled: true}
+"""
+
+ENVIRONMENT = {
+    "GIT_AUTHOR_NAME": "bench", "GIT_AUTHOR_EMAIL": "bench@example.com", "GIT_AUTHOR_DATE": "2024-01-01T00:00:00Z",
+    "GIT_COMMITTER_NAME": "bench", "GIT_COMMITTER_EMAIL": "bench@example.com",
+    "GIT_COMMITTER_DATE": "2024-01-01T00:00:00Z", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1",
+}
+
+
+def org(owner):
+    return f"""\
+vars:
+  namespace: acme
+  tags:
+    Owner: {owner}
+    Managed: terraform
+terraform:
+  backend_type: s3
+  backend:
+    s3: {{bucket: acme-tfstate, region: eu-west-1, encrypt: true}}
+settings:
+  context: {{team: platform}}
+"""
+
+
+def catalog(layer, number, components):
+    kind = f"kind-{layer}-{number}"
+    rules = "".join(
+        f"          - {{description: rule {i}, from_port: {8000 + i}, protocol: tcp, cidr_blocks: [10.{i}.0.0/16]}}\n"
+        for i in range(5))
+    text = f"""\
+components:
+  terraform:
+    {kind}/defaults:
+      metadata: {{type: abstract, component: {kind}}}
+      settings:
+        validation: {{check: {{schema_type: jsonschema, schema_path: {kind}.json}}}}
+      vars:
+        enabled: true
+        name: "{{{{ .vars.namespace }}}}-{{{{ .vars.stage }}}}-{{{{ .atmos_component }}}}"
+        protected: '{{{{ if eq .vars.stage "stage-0" }}}}true{{{{ else }}}}false{{{{ end }}}}'
+        vpc_id: !terraform.state vpc {{{{ .atmos_stack }}}} .vpc_id
+        token: !store.get ssm {kind}/token
+        ingress_rules:
+{rules}        logging:
+          enabled: true
+          lifecycle: {{days: 30, class: STANDARD_IA}}
+"""
+    for i in range(components):
+        text += f"""\
+    {kind}-{i}:
+      metadata: {{component: {kind}, inherits: [{kind}/defaults]}}
+      vars:
+        size: {i}
+        tags: {{Instance: "{kind}-{i}", Team: "{{{{ .settings.context.team }}}}"}}
+"""
+    return text
+
+
+def stack(tenant, stage, layers, pinned):
+    imports = "".join(f"  - layers/{layer}\n" for layer in range(layers))
+    return f"""\
+import:
+  - orgs/acme
+{imports}\
+locals:
+  prefix: "acme-{tenant}-{stage}"
+  bucket: "{{{{ .locals.prefix }}}}-state"
+terraform:
+  vars: {{tenant: {tenant}, stage: {stage}}}
+components:
+  terraform:
+    kind-0-0-0:
+      vars:
+        size: {pinned}
+        bucket: "{{{{ .locals.bucket }}}}"
+"""
+
+
+def write(root, files):
+    for path, text in files.items():
+        path = root / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def generate(root, stacks, components, change):
+    """Writes a repository with `stacks` stacks of about `components` components each; `change` is `leaf` or `all`."""
+    root = pathlib.Path(root)
+    root.mkdir(parents=True)
+    layers, catalogs = 5, 4
+    each = max(1, components // (layers * catalogs))
+
+    def git(*arguments):
+        subprocess.run(["git", *arguments], cwd=root, check=True, env={**os.environ, **ENVIRONMENT},
+                       stdout=subprocess.DEVNULL)
+
+    def commit(tag):
+        git("add", "-A")
+        git("commit", "-q", "--no-gpg-sign", "-m", tag)
+        git("tag", tag)
+
+    git("init", "-q", "-b", "main")
+    write(root, {"atmos.yaml": CONFIG, "stacks/orgs/acme.yaml": org("platform")})
+    for layer in range(layers):
+        names = [f"catalog/kind-{layer}-{n}" for n in range(catalogs)]
+        write(root, {f"stacks/{name}.yaml": catalog(layer, n, each) for n, name in enumerate(names)})
+        write(root, {f"stacks/layers/{layer}.yaml": "import:\n" + "".join(f"  - {name}\n" for name in names)})
+    places = [(f"tenant-{n // 10}", f"stage-{n % 10}") for n in range(stacks)]
+    write(root, {f"stacks/deploy/{t}/{s}.yaml": stack(t, s, layers, 1) for t, s in places})
+    commit("base")
+    if change == "leaf":
+        tenant, stage = places[-1]
+        write(root, {f"stacks/deploy/{tenant}/{stage}.yaml": stack(tenant, stage, layers, 2)})
+    else:
+        write(root, {"stacks/orgs/acme.yaml": org("someone-else")})
+    commit("head")
+    git("gc", "-q")
+    return stacks * layers * catalogs * each
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", help="the folder to create")
+    parser.add_argument("--stacks", type=int, default=20)
+    parser.add_argument("--components", type=int, default=100, help="in each stack, abstract ones not counted")
+    parser.add_argument("--change", choices=["leaf", "all"], default="leaf", help="one variable of one component, or of all")
+    options = parser.parse_args()
+    number = generate(options.out, options.stacks, options.components, options.change)
+    print(f"{options.stacks} stacks, {number} components")
+
+
+if __name__ == "__main__":
+    main()

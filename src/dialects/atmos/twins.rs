@@ -1,0 +1,209 @@
+//! What a component has in common with the same component of the revision resolved before: the parts that are the same
+//! in every respect, history included, become the very same, so that two revisions take the room of what differs and
+//! are compared by identity.
+
+use crate::estate::{Component, Unit};
+use crate::value::{Contribution, Data, Map, Prov, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How deep values, and the histories of values, are looked into.
+const MAX_DEPTH: usize = 64;
+const MAX_HISTORY: usize = 8;
+
+/// The units resolved so far, by name, and the merged manifests that they were made of.
+#[derive(Debug, Default)]
+pub(crate) struct Twins {
+    known: Mutex<HashMap<Arc<str>, Arc<Unit>>>,
+    manifests: Mutex<HashMap<Arc<str>, Arc<Map>>>,
+}
+
+impl Twins {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Arc<str>, Arc<Unit>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers units for the next revision.
+    pub(crate) fn keep(&self, units: &[Arc<Unit>]) {
+        let filled = units.iter().filter(|unit| !unit.components.is_empty());
+        *self.lock() = filled.map(|unit| (Arc::clone(&unit.name), Arc::clone(unit))).collect();
+    }
+
+    /// The merged manifest of a unit, sharing what it can with the one before, which it replaces.
+    pub(crate) fn manifest(&self, unit: &Arc<str>, merged: &Arc<Map>) -> Arc<Map> {
+        let lock = || self.manifests.lock().unwrap_or_else(PoisonError::into_inner);
+        let twin = lock().get(unit).cloned();
+        let shared = match twin {
+            Some(twin) => {
+                let mut mine = Value::new(Data::Map(Arc::clone(merged)));
+                share(&mut mine, &Value::new(Data::Map(twin)), MAX_DEPTH, true);
+                mine.as_map().map_or_else(|| Arc::clone(merged), Arc::clone)
+            }
+            None => Arc::clone(merged),
+        };
+        lock().insert(Arc::clone(unit), Arc::clone(&shared));
+        shared
+    }
+
+    /// Lets the components of a unit, sorted by address, share what they can with those of its twin.
+    pub(crate) fn share(&self, unit: &str, components: &mut [Arc<Component>]) {
+        let Some(twin) = self.lock().get(unit).cloned() else { return };
+        let mut theirs = twin.components.iter().peekable();
+        for mine in components {
+            let order = |c: &&Arc<Component>| (&c.stack, &c.kind, &c.name) < (&mine.stack, &mine.kind, &mine.name);
+            while theirs.next_if(order).is_some() {}
+            let same = |c: &&Arc<Component>| c.stack == mine.stack && c.kind == mine.kind && c.name == mine.name;
+            let Some(other) = theirs.next_if(same) else { continue };
+            let Some(own) = Arc::get_mut(mine) else { continue };
+            share(&mut own.value, &other.value, MAX_DEPTH, false);
+        }
+    }
+}
+
+/// Takes over what is the same in the other value, copying maps that others use if need be; whether all of it is.
+fn share(mine: &mut Value, other: &Value, depth: usize, copying: bool) -> bool {
+    let same = match (&mut mine.data, &other.data) {
+        (Data::Map(a), Data::Map(b)) => {
+            let mut same = Arc::ptr_eq(a, b);
+            if !same && depth > 0 {
+                same = a.len() == b.len() && a.is_mixed() == b.is_mixed();
+                let mut theirs = b.iter().peekable();
+                // What others use too is taken over as a whole or not at all: a copy would take more room.
+                let own = if copying { Some(Arc::make_mut(a)) } else { Arc::get_mut(a) };
+                if let Some(own) = own {
+                    for (key, value) in own.entries_mut() {
+                        while theirs.next_if(|e| e.key < *key).is_some() {}
+                        match theirs.next_if(|e| e.key == *key) {
+                            Some(other) => same &= share(value, &other.value, depth - 1, copying),
+                            None => same = false,
+                        }
+                    }
+                } else {
+                    same = same && is_same_data(&mine.data, &other.data, depth);
+                }
+            }
+            same
+        }
+        _ => is_same_data(&mine.data, &other.data, depth),
+    };
+    if same {
+        mine.data = other.data.clone();
+    }
+    let same_history = is_same_history(&mine.prov, &other.prov, MAX_HISTORY);
+    if same_history {
+        mine.prov = other.prov.clone();
+    }
+    same && same_history
+}
+
+fn is_same(a: &Value, b: &Value, depth: usize, history: usize) -> bool {
+    is_same_history(&a.prov, &b.prov, history) && is_same_data(&a.data, &b.data, depth)
+}
+
+fn is_same_data(a: &Data, b: &Data, depth: usize) -> bool {
+    let Some(below) = depth.checked_sub(1) else { return false };
+    match (a, b) {
+        (Data::Map(a), Data::Map(b)) => {
+            let same_key = |(a, b): (&Arc<str>, &Arc<str>)| Arc::ptr_eq(a, b) || a == b;
+            Arc::ptr_eq(a, b)
+                || a.len() == b.len()
+                    && a.is_mixed() == b.is_mixed()
+                    && a.keys().zip(b.keys()).all(same_key)
+                    && a.iter().zip(b.iter()).all(|(a, b)| is_same(&a.value, &b.value, below, MAX_HISTORY))
+        }
+        (Data::List(a), Data::List(b)) => {
+            Arc::ptr_eq(a, b)
+                || a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| is_same(a, b, below, MAX_HISTORY))
+        }
+        (Data::Unknown(a), Data::Unknown(b)) => {
+            let same_guess = match (&a.assumed, &b.assumed) {
+                (None, None) => true,
+                (Some(a), Some(b)) => is_same(a, b, below, MAX_HISTORY),
+                _ => false,
+            };
+            Arc::ptr_eq(a, b) || a.text == b.text && a.reasons == b.reasons && same_guess
+        }
+        (Data::Float(a), Data::Float(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+fn is_same_history(a: &Prov, b: &Prov, history: usize) -> bool {
+    if a.origin != b.origin {
+        return false;
+    }
+    match (&a.trail, &b.trail) {
+        (None, None) => true,
+        (Some(a), Some(b)) => {
+            if Arc::ptr_eq(a, b) {
+                return true;
+            }
+            let Some(below) = history.checked_sub(1) else { return false };
+            let same_overrode = match (&a.overrode, &b.overrode) {
+                (None, None) => true,
+                (Some(a), Some(b)) => is_same(a, b, below, below),
+                _ => false,
+            };
+            let same_layer = |(a, b): (&Contribution, &Contribution)| {
+                a.layer == b.layer && is_same(&a.value, &b.value, below, below)
+            };
+            same_overrode
+                && a.layers.len() == b.layers.len()
+                && a.layers.iter().zip(b.layers.iter()).all(same_layer)
+                && a.inputs.len() == b.inputs.len()
+                && a.inputs.iter().zip(&b.inputs).all(|(a, b)| is_same_history(a, b, below))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{FileId, Map, Origin};
+
+    fn at(n: u32, data: Data) -> Value {
+        Value::at(data, Origin { file: FileId(0), key: n, start: n, end: n + 1 })
+    }
+
+    fn tree(changed: i64, line: u32) -> Value {
+        let pair = |key: &str, value| (Arc::from(key), value);
+        let inner = Value::map(Map::from_iter([pair("same", at(1, Data::Int(1))), pair("other", at(2, Data::Int(2)))]));
+        let vars = Map::from_iter([pair("inner", inner.clone()), pair("changed", at(3, Data::Int(changed)))]);
+        Value::map(Map::from_iter([pair("vars", Value::map(vars)), pair("moved", at(line, Data::Int(4)))]))
+    }
+
+    fn map<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Arc<Map>> {
+        value.at_path(path.iter().copied())?.as_map()
+    }
+
+    #[test]
+    fn what_is_the_same_is_shared() {
+        let (base, mut head) = (tree(1, 9), tree(2, 9));
+        let before = head.clone();
+        drop(head);
+        head = tree(2, 9);
+        assert!(!share(&mut head, &base, MAX_DEPTH, false));
+        assert_eq!(head, before);
+        let inner = |v| map(v, &["vars", "inner"]).cloned();
+        assert!(inner(&base).zip(inner(&head)).is_some_and(|(a, b)| Arc::ptr_eq(&a, &b)));
+        assert!(share(&mut tree(1, 9), &base, MAX_DEPTH, true));
+    }
+
+    #[test]
+    fn another_place_is_another_value() {
+        let (base, mut head) = (tree(1, 9), tree(1, 10));
+        assert!(!share(&mut head, &base, MAX_DEPTH, false));
+        assert_eq!(head.get("moved").and_then(|v| v.prov.origin).map(|o| o.key), Some(10));
+    }
+
+    #[test]
+    fn a_value_that_replaced_another_one_keeps_its_own_history() {
+        let with = |n| at(5, Data::Int(7)).with_prov(at(5, Data::Null).prov.overriding(&at(6, Data::Int(n))));
+        let (base, mut head) = (with(1), with(2));
+        assert!(!share(&mut head, &base, MAX_DEPTH, false));
+        let below = head.prov.trail.as_ref().and_then(|t| t.overrode.clone());
+        assert_eq!(below, Some(Value::new(Data::Int(2))));
+        assert!(share(&mut with(1), &base, MAX_DEPTH, false));
+    }
+}
