@@ -1,6 +1,7 @@
 //! What rules may know of a component beyond its values, in the words of no system: a dialect fills it in.
 
-use crate::value::{Map, Origin, Value};
+use crate::value::{Flags, Map, Origin, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What is known of a component.
@@ -52,8 +53,11 @@ pub enum Supply {
 /// What a component hands to its code.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// All inputs. What only the running system knows is unknown; an input that is not handed over is not there.
+    /// All inputs as they are written in the end, calls among them; [`Inputs::get`] tells what the code gets.
     pub all: Arc<Map>,
+    /// What the code gets for a value that holds calls: what only the running system knows is unknown, and nothing is what
+    /// is not handed over. Without it values are handed over as they are.
+    pub settle: Option<fn(&Value) -> Option<Value>>,
     /// The inputs that were written for this component, and for those that it inherits from; each a part of what `all`
     /// was merged from. What is said for a whole stack is in neither.
     pub authored: [Arc<Map>; 2],
@@ -165,6 +169,23 @@ impl Facts {
 }
 
 impl Inputs {
+    /// The input of this name as the code gets it.
+    pub fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
+        self.all.get(name).and_then(|value| self.settled(value))
+    }
+
+    /// Whether there is an input of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
+        match self.settle {
+            Some(settle) if value.flags().has(Flags::CALL) => settle(value).map(Cow::Owned),
+            _ => Some(Cow::Borrowed(value)),
+        }
+    }
+
     /// The input of this name as it was written for the component or for one that it inherits from; the component's own
     /// counts first.
     pub fn written(&self, name: &str) -> Option<&Value> {

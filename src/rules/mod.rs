@@ -19,6 +19,7 @@ use crate::estate::{Address, Component, Estate};
 use crate::files::Files;
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
+use crate::threads;
 use crate::value::FileId;
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +74,7 @@ pub struct Context<'a> {
     /// The state to look at; of two the newer one, but for rules that look at one state and are run on both.
     pub estate: &'a Estate,
     /// Whether the file at a path is to be looked at: between two revisions only what the edit touches is.
-    pub is_examined: &'a dyn Fn(&str) -> bool,
+    pub is_examined: &'a (dyn Fn(&str) -> bool + Sync),
     /// The numbers and names that some rules depend on.
     pub limits: &'a Limits,
 }
@@ -304,7 +305,7 @@ pub fn check_state(
         Check::Whole(check) if is_whole => check(&components),
         Check::Whole(_) | Check::Change(_) | Check::Elsewhere => Vec::new(),
     };
-    let mut found: Vec<Diagnostic> = enabled.iter().flat_map(run).collect();
+    let mut found: Vec<Diagnostic> = threads::map(enabled, run).into_iter().flatten().collect();
     found.extend(modules.troubles().into_iter().map(|trouble| {
         let message = format!("this code cannot be read: {}", trouble.message.trim());
         let place = Label::new(trouble.file, trouble.offset, trouble.offset, "");

@@ -2,6 +2,7 @@
 
 use crate::estate::{Component, Estate, Link, State, Unit, Where};
 use crate::value::{Data, Value};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
@@ -100,7 +101,7 @@ impl<'a> World<'a> {
         let index = self.index();
         let all: Vec<&Arc<Component>> =
             index.stacks.values().filter_map(|names| names.get(name)).flatten().copied().collect();
-        let input = |c: &Component, key: &str| c.facts.inputs.all.get(key).cloned();
+        let input = |c: &Component, key: &str| c.facts.inputs.get(key).map(Cow::into_owned);
         let fits = |c: &Component| {
             wanted.iter().all(|(key, text)| input(c, key).as_ref().and_then(Value::as_str) == Some(text))
         };

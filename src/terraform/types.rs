@@ -152,11 +152,24 @@ fn is_open(text: &str) -> bool {
     text.contains("{{") || text.contains("<no value>")
 }
 
-fn check(ty: &Type, value: &Value, path: &mut Vec<String>, found: &mut Vec<Mismatch>) {
+/// A step into a value.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+fn check<'a>(ty: &'a Type, value: &'a Value, path: &mut Vec<Step<'a>>, found: &mut Vec<Mismatch>) {
     if found.len() >= MAX_FOUND {
         return;
     }
-    let mut wrong = |reason: String| found.push(Mismatch { path: path.clone(), reason, prov: value.prov.clone() });
+    let mut wrong = |reason: String| {
+        let step = |step: &Step<'_>| match step {
+            Step::Key(key) => (*key).to_owned(),
+            Step::Index(i) => i.to_string(),
+        };
+        found.push(Mismatch { path: path.iter().map(step).collect(), reason, prov: value.prov.clone() });
+    };
     match (&value.data, ty) {
         (_, Type::Any) | (Data::Unknown(_) | Data::Null | Data::Time(_), _) => {}
         (Data::Str(text), _) if is_open(text) => {}
@@ -169,18 +182,18 @@ fn check(ty: &Type, value: &Value, path: &mut Vec<String>, found: &mut Vec<Misma
         }
         (Data::List(items), Type::List(inner) | Type::Set(inner)) => {
             for (i, item) in items.iter().enumerate() {
-                inside(inner, item, i.to_string(), path, found);
+                inside(inner, item, Step::Index(i), path, found);
             }
         }
         (Data::List(items), Type::Tuple(types)) if items.len() == types.len() => {
             for (i, (ty, item)) in types.iter().zip(items.iter()).enumerate() {
-                inside(ty, item, i.to_string(), path, found);
+                inside(ty, item, Step::Index(i), path, found);
             }
         }
         (Data::List(items), Type::Tuple(_)) => wrong(format!("a list of {} is not {}", items.len(), noun(ty))),
         (Data::Map(map), Type::Map(inner)) => {
             for entry in map.iter() {
-                inside(inner, &entry.value, entry.key.to_string(), path, found);
+                inside(inner, &entry.value, Step::Key(&entry.key), path, found);
             }
         }
         (Data::Map(map), Type::Object(attributes)) => {
@@ -189,7 +202,7 @@ fn check(ty: &Type, value: &Value, path: &mut Vec<String>, found: &mut Vec<Misma
             }
             for attribute in attributes {
                 if let Some(value) = map.get(&attribute.name) {
-                    inside(&attribute.ty, value, attribute.name.clone(), path, found);
+                    inside(&attribute.ty, value, Step::Key(&attribute.name), path, found);
                 }
             }
         }
@@ -197,7 +210,13 @@ fn check(ty: &Type, value: &Value, path: &mut Vec<String>, found: &mut Vec<Misma
     }
 }
 
-fn inside(ty: &Type, value: &Value, step: String, path: &mut Vec<String>, found: &mut Vec<Mismatch>) {
+fn inside<'a>(
+    ty: &'a Type,
+    value: &'a Value,
+    step: Step<'a>,
+    path: &mut Vec<Step<'a>>,
+    found: &mut Vec<Mismatch>,
+) {
     path.push(step);
     check(ty, value, path, found);
     path.pop();

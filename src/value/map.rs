@@ -60,7 +60,7 @@ impl Flags {
 
     pub(super) fn of_text(text: &str) -> Flags {
         let mut flags = Flags::default();
-        if text.contains("{{") {
+        if has_template(text) {
             flags = flags | Flags::TEMPLATE;
         }
         if has_trace(text) {
@@ -187,6 +187,11 @@ impl Map {
     }
 }
 
+fn has_template(text: &str) -> bool {
+    // Most text has no brace at all, which is told faster.
+    text.as_bytes().contains(&b'{') && text.contains("{{")
+}
+
 fn has_trace(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.contains(&b'<') && text.contains("<no value>") || bytes.contains(&b'%') && text.contains("%!")
@@ -194,7 +199,7 @@ fn has_trace(text: &str) -> bool {
 
 fn key_flags(key: &str) -> Flags {
     let mut flags = Flags::default();
-    if key.contains("{{") {
+    if has_template(key) {
         flags = flags | Flags::TEMPLATE;
     }
     if has_trace(key) {

@@ -97,12 +97,16 @@ impl Prov {
     /// The same provenance, computed also from `inputs`.
     #[must_use]
     pub fn with_inputs(&self, more: impl IntoIterator<Item = Prov>) -> Self {
-        let mut more = more.into_iter().peekable();
-        if more.peek().is_none() {
+        let more: Vec<Prov> = more.into_iter().collect();
+        if more.is_empty() {
             return self.clone();
         }
         let mut trail = self.trail.as_deref().cloned().unwrap_or_default();
-        trail.inputs.extend(more);
+        match trail.inputs.is_empty() {
+            true => trail.inputs = more,
+            false => trail.inputs.extend(more),
+        }
+        trail.inputs.shrink_to_fit();
         Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
     }
 

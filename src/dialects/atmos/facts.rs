@@ -101,10 +101,11 @@ fn inputs(map: &Map, authored: [Arc<Map>; 2]) -> Inputs {
     let given = given.filter_map(|name| name.strip_prefix("TF_VAR_").map(Arc::from)).collect();
     let (all, is_open) = match map.get("vars").map(|v| &v.data) {
         None => (Arc::default(), false),
-        Some(Data::Map(vars)) => (settled(vars), false),
+        Some(Data::Map(vars)) => (Arc::clone(vars), false),
         Some(_) => (Arc::default(), true),
     };
-    Inputs { all, authored, given, reserved: RESERVED, is_open }
+    let settle = |value: &Value| (!is_unset(value)).then(|| settled_value(value));
+    Inputs { all, settle: Some(settle), authored, given, reserved: RESERVED, is_open }
 }
 
 /// The map as its code gets it: what functions give is unknown or, where they need nothing, computed.

@@ -270,7 +270,8 @@ fn settle_map(map: &Arc<Map>, strategy: ListStrategy) -> Arc<Map> {
 
 /// Inside a list, markers stay as they are (Atmos resolves them as map values only); dates are lost there too.
 fn settle_item(value: &Value) -> Value {
-    if !value.flags().has(Flags::TIME) {
+    let may_hold_dates = matches!(value.data, Data::Time(_) | Data::List(_) | Data::Map(_));
+    if !may_hold_dates || !value.flags().has(Flags::TIME) {
         return value.clone();
     }
     let data = match &value.data {

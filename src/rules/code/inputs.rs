@@ -157,6 +157,6 @@ fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
 /// Whether a variable has no default and gets no value.
 fn is_missing(component: &Component, module: &Module, name: &Arc<str>) -> bool {
     let inputs = &component.facts.inputs;
-    let is_set = inputs.all.has(name) || inputs.given.contains(name) || module.values.contains(name);
+    let is_set = inputs.has(name) || inputs.given.contains(name) || module.values.contains(name);
     !is_set && module.variables.get(name).is_some_and(|v| !v.has_default)
 }

@@ -5,7 +5,7 @@ use crate::diff::{mask, tokens};
 use crate::rules::{Context, rule};
 use crate::value::FileId;
 use crate::yaml::{Document, Kind, NodeId, Span};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 rule!(
     SECRET_IN_PLAIN_TEXT,
@@ -36,10 +36,16 @@ const PLACEHOLDERS: [&str; 12] = [
 ];
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    context.documents().flat_map(|(file, document)| document_secrets(file, document)).collect()
+    let mut known = HashMap::new();
+    context.documents().flat_map(|(file, document)| document_secrets(file, document, &mut known)).collect()
 }
 
-fn document_secrets(file: FileId, document: &Document) -> Vec<Diagnostic> {
+/// What is known of keys is kept: the same few are in all files.
+fn document_secrets<'a>(
+    file: FileId,
+    document: &'a Document,
+    known: &mut HashMap<&'a str, bool>,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut told = BTreeSet::new();
     let finding = |span: Span, what: String, token: &str| {
@@ -55,8 +61,9 @@ fn document_secrets(file: FileId, document: &Document) -> Vec<Diagnostic> {
             }
             Kind::Mapping(pairs) => {
                 for (key, value) in pairs {
-                    let Some(key) = document.scalar(*key).filter(|k| mask::is_secret_key(k)) else { continue };
-                    if !told.contains(value) && is_secret(document, *value) {
+                    let Some(key) = document.scalar(*key) else { continue };
+                    let is_secret_key = *known.entry(key).or_insert_with(|| mask::is_secret_key(key));
+                    if is_secret_key && !told.contains(value) && is_secret(document, *value) {
                         let what = format!("the value of `{key}` looks like a real secret");
                         found.push(finding(document.node(*value).span, what, key));
                     }

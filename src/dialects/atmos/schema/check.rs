@@ -76,6 +76,20 @@ pub(crate) fn kinds(shape: &'static Shape) -> Vec<&'static str> {
     }
 }
 
+/// Whether a shape takes values of a kind; one that takes all names none.
+fn takes(shape: &'static Shape, kind: &str) -> bool {
+    match shape {
+        Shape::Any => false,
+        Shape::Text | Shape::OwnText | Shape::Call | Shape::Words(_) => kind == "string",
+        Shape::Flag => kind == "boolean",
+        Shape::Number(_) => kind == "number",
+        Shape::List(_) => kind == "list",
+        Shape::Map(_) => kind == "map",
+        Shape::Included(inner) | Shape::Named(_, inner) => takes(inner, kind),
+        Shape::Either(all) => all.iter().any(|s| takes(s, kind)),
+    }
+}
+
 /// The kind of a value; Atmos holds manifests against the schema as JSON, where a date is text.
 fn kind(value: &Value) -> &'static str {
     match value.data {
@@ -119,11 +133,11 @@ impl<'v> Run<'v> {
             Shape::Named(_, inner) => self.shape(inner, value),
             Shape::Included(_) if is_call(value) => {}
             Shape::Included(inner) => self.shape(inner, value),
-            Shape::Either(all) => match all.iter().find(|s| kinds(s).contains(&kind(value))) {
+            Shape::Either(all) => match all.iter().find(|s| takes(s, kind(value))) {
                 Some(fitting) => self.shape(fitting, value),
                 None => self.wrong(value, Wrong::Kind(kinds(shape))),
             },
-            _ if !kinds(shape).contains(&kind(value)) => self.wrong(value, Wrong::Kind(kinds(shape))),
+            _ if !takes(shape, kind(value)) => self.wrong(value, Wrong::Kind(kinds(shape))),
             Shape::Text | Shape::Flag => {}
             Shape::OwnText if is_call(value) => self.wrong(value, Wrong::Call),
             Shape::OwnText => {}
