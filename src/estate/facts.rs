@@ -179,6 +179,11 @@ impl Inputs {
         self.get(name).is_some()
     }
 
+    /// All inputs as the code gets them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, Cow<'_, Value>)> {
+        self.all.iter().filter_map(|entry| Some((&entry.key, self.settled(&entry.value)?)))
+    }
+
     fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
         match self.settle {
             Some(settle) if value.flags().has(Flags::CALL) => settle(value).map(Cow::Owned),

@@ -36,6 +36,13 @@ pub struct Module {
     pub values: BTreeSet<Arc<str>>,
 }
 
+impl Module {
+    /// The variables without a default, by name.
+    pub fn required(&self) -> impl Iterator<Item = (&Arc<str>, &Variable)> {
+        self.variables.iter().filter(|(_, variable)| !variable.has_default)
+    }
+}
+
 /// A variable of a module.
 #[derive(Clone, Debug)]
 pub struct Variable {

@@ -41,6 +41,8 @@ impl Flags {
     pub const MARKER: Flags = Flags(32);
     /// Some string or key holds what templates leave where a value is missing: `<no value>`, `%!s(…)`.
     pub const TRACE: Flags = Flags(64);
+    /// Some value is contested, as [`Value::is_contested`] tells.
+    pub const CONTESTED: Flags = Flags(128);
 
     /// Whether all bits of `other` are set.
     pub fn has(self, other: Flags) -> bool {

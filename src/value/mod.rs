@@ -199,14 +199,35 @@ impl Value {
 
     /// What is inside: template actions, markers; the union over the whole sub-tree, without walking maps again.
     pub fn flags(&self) -> Flags {
-        match &self.data {
+        let flags = match &self.data {
             Data::Str(s) => Flags::of_text(s),
             Data::List(l) => l.iter().fold(Flags::default(), |f, v| f | v.flags()),
             Data::Map(m) => m.flags(),
             Data::Time(_) => Flags::TIME,
             Data::Unknown(_) => Flags::UNKNOWN,
             _ => Flags::default(),
+        };
+        if self.prov.trail.is_some() && self.is_contested() { flags | Flags::CONTESTED } else { flags }
+    }
+
+    /// Whether it replaced a value of another shape (list, map or neither), or a call took part where it replaced one.
+    pub fn is_contested(&self) -> bool {
+        let Some(trail) = &self.prov.trail else { return false };
+        let shape = |v: &Value| match v.data {
+            Data::Map(_) | Data::Time(_) => 2,
+            Data::List(_) => 1,
+            _ => 0,
+        };
+        let is_call = |v: &Value| v.as_str().is_some_and(|s| s.starts_with('!'));
+        let (own, calls) = (shape(self), is_call(self));
+        let mut next = trail.overrode.as_ref();
+        while let Some(value) = next {
+            if calls || shape(value) != own || is_call(value) {
+                return true;
+            }
+            next = value.prov.overrode();
         }
+        !trail.layers.is_empty()
     }
 }
 

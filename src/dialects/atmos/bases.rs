@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bases {
     /// Their sections, merged.
-    pub layer: Layer,
+    pub layer: Arc<Layer>,
     /// Their names, the one merged last first, each once.
     pub chain: Vec<Key>,
     /// The base that a legacy `component:` leads to: the deepest one.
@@ -19,7 +19,7 @@ pub(crate) struct Bases {
     /// The lines that name them.
     pub sites: Vec<Origin>,
     /// The sum as it was after each base that the component names itself.
-    after: Vec<(Key, Layer, Vec<Key>)>,
+    after: Vec<(Key, Arc<Layer>, Vec<Key>)>,
     /// What was added so far, repetitions included, and whether by a legacy `component:`.
     added: Vec<(bool, Key)>,
     /// Every base that was merged, as it was found.
@@ -40,7 +40,7 @@ type SumKey = (Kind, ListStrategy, Vec<(bool, Key)>);
 /// What adding a base comes to.
 #[derive(Debug)]
 struct Sum {
-    layer: Layer,
+    layer: Arc<Layer>,
     chain: Vec<Key>,
     deepest: Option<Key>,
     /// The lines below the one that names the base.
@@ -132,13 +132,13 @@ impl Inheritance<'_> {
         // Atmos remembers the sum after a base. Where the same base is named again (by a legacy `component:` and in
         // `inherits`, or twice because lists are appended), it goes back to that sum and forgets the bases since then.
         if let Some((_, layer, chain)) = into.after.iter().find(|(n, ..)| *n == name) {
-            (into.layer, into.chain) = (layer.clone(), chain.clone());
+            (into.layer, into.chain) = (Arc::clone(layer), chain.clone());
             return Ok(());
         }
         let key = (self.kind, self.strategy, into.added.clone());
         let known = if into.singular { None } else { self.sums.find(&key, component, self.all) };
         if let Some(sum) = known {
-            into.layer = sum.layer.clone();
+            into.layer = Arc::clone(&sum.layer);
             into.chain = sum.chain.clone();
             into.deepest = sum.deepest.clone();
             into.sites.extend(base.prov.origin);
@@ -150,11 +150,11 @@ impl Inheritance<'_> {
             if !into.singular {
                 let own = usize::from(base.prov.origin.is_some());
                 let sites = into.sites[before..].iter().skip(own).copied().collect();
-                let (layer, chain, deepest) = (into.layer.clone(), into.chain.clone(), into.deepest.clone());
+                let (layer, chain, deepest) = (Arc::clone(&into.layer), into.chain.clone(), into.deepest.clone());
                 self.sums.keep(key, Sum { layer, chain, deepest, sites, visited: into.visited.clone() });
             }
         }
-        into.after.push((name, into.layer.clone(), into.chain.clone()));
+        into.after.push((name, Arc::clone(&into.layer), into.chain.clone()));
         Ok(())
     }
 
@@ -215,7 +215,7 @@ impl Inheritance<'_> {
         let base = Layer::of(map, self.kind, self.config, what, true)?;
         into.deepest.get_or_insert_with(|| Arc::clone(name));
         let strategy = own_strategy(self.strategy, [base.map(Section::Settings)])?;
-        let sum = &mut into.layer;
+        let sum = Arc::make_mut(&mut into.layer);
         let sections = [
             Section::Vars,
             Section::Settings,

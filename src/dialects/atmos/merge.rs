@@ -70,6 +70,7 @@ fn merge_many(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
     let rest = &mut rest[..inputs.len()];
     let mut out = MapBuilder::with_capacity(inputs.iter().map(|m| m.len()).sum());
     let mut values: Vec<&Value> = Vec::with_capacity(WIDTH);
+    let mut contested = Flags::default();
     while let Some(key) = least(rest) {
         values.clear();
         for iter in rest.iter_mut() {
@@ -77,9 +78,13 @@ fn merge_many(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
                 values.extend(iter.next().map(|e| &e.value));
             }
         }
-        out.push_next(Arc::clone(key), merge_values_of(&values, mode));
+        let value = merge_values_of(&values, mode);
+        if values.len() > 1 {
+            contested = contested | contest(&value);
+        }
+        out.push_next(Arc::clone(key), value);
     }
-    let all = inputs.iter().fold(Flags::default(), |f, m| f | m.flags());
+    let all = inputs.iter().fold(contested, |f, m| f | m.flags());
     finish(out, all)
 }
 
@@ -119,6 +124,15 @@ fn merge_values_of(values: &[&Value], mode: Mode) -> Value {
 fn plain_map(value: &Value) -> Option<&Arc<Map>> {
     let plain = |m: &&Arc<Map>| !m.is_empty() && !m.flags().has(Flags::MARKER) && !m.flags().has(Flags::TIME);
     value.as_map().filter(plain)
+}
+
+/// Whether the merge of a value made it, or something in it, contested.
+fn contest(value: &Value) -> Flags {
+    let is_contested = match &value.data {
+        Data::List(_) | Data::Map(_) => value.flags().has(Flags::CONTESTED),
+        _ => value.is_contested(),
+    };
+    if is_contested { Flags::CONTESTED } else { Flags::default() }
 }
 
 /// The map of merged entries whose inputs held all that `flags` say.
@@ -166,6 +180,7 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
         return Arc::clone(lower);
     }
     let mut out = MapBuilder::with_capacity(lower.len() + upper.len());
+    let mut contested = Flags::default();
     let (mut l, mut u) = (lower.iter().peekable(), upper.iter().peekable());
     loop {
         let order = match (l.peek(), u.peek()) {
@@ -178,13 +193,17 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
         let a = if order.is_le() { l.next() } else { None };
         let b = if order.is_ge() { u.next() } else { None };
         match (a, b) {
-            (Some(a), Some(b)) => out.push_next(Arc::clone(&a.key), merge_pair(&a.value, &b.value, mode)),
+            (Some(a), Some(b)) => {
+                let value = merge_pair(&a.value, &b.value, mode);
+                contested = contested | contest(&value);
+                out.push_next(Arc::clone(&a.key), value);
+            }
             (Some(a), None) => out.push_next(Arc::clone(&a.key), a.value.clone()),
             (None, Some(b)) => out.push_next(Arc::clone(&b.key), fresh(&b.value, mode)),
             (None, None) => break,
         }
     }
-    finish(out, lower.flags() | upper.flags())
+    finish(out, lower.flags() | upper.flags() | contested)
 }
 
 /// `lower` is settled already, `upper` is as authored.

@@ -7,8 +7,8 @@ use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{Components, Target, rule};
 use crate::terraform::Module;
 use crate::text::nearest;
-use crate::value::{Data, Origin, Prov, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::value::{Data, Map, Origin, Prov, Value};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 rule!(
@@ -37,23 +37,36 @@ struct Written<'a> {
 
 fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut places: BTreeMap<(Origin, Arc<str>), Written<'_>> = BTreeMap::new();
+    let mut settled: HashSet<(*const Map, *const Module)> = HashSet::new();
     for (_, component) in context.world.components().filter(|(_, c)| !c.facts.is_abstract) {
         let inputs = &component.facts.inputs;
         let module = module(context, component);
-        for (name, value) in inputs.authored.iter().flat_map(|map| map.iter()).map(|e| (&e.key, &e.value)) {
-            // What an included file or a template spells out is not written here.
-            let Some(origin) = value.prov.origin.filter(|o| key_in(context.files, *o, name).is_some()) else {
+        // What stacks share was looked at with the first of them, and is no mistake if it was none there.
+        let code = module.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
+        for map in &inputs.authored {
+            if settled.contains(&(Arc::as_ptr(map), code)) {
                 continue;
-            };
-            let is_used = match &module {
-                // Only code that declares anything can be compared.
-                Some(module) => module.variables.contains_key(name) || module.variables.is_empty(),
-                None => true,
-            };
-            let written = places.entry((origin, Arc::clone(name))).or_default();
-            written.is_used |= is_used || inputs.reserved.contains(&&**name) || name.contains("{{");
-            if !is_used {
-                written.undeclared.push(component);
+            }
+            let mut is_settled = true;
+            for (name, value) in map.iter().map(|e| (&e.key, &e.value)) {
+                // What an included file or a template spells out is not written here.
+                let Some(origin) = value.prov.origin.filter(|o| key_in(context.files, *o, name).is_some()) else {
+                    continue;
+                };
+                let is_used = match &module {
+                    // Only code that declares anything can be compared.
+                    Some(module) => module.variables.contains_key(name) || module.variables.is_empty(),
+                    None => true,
+                };
+                let written = places.entry((origin, Arc::clone(name))).or_default();
+                written.is_used |= is_used || inputs.reserved.contains(&&**name) || name.contains("{{");
+                if !is_used {
+                    written.undeclared.push(component);
+                }
+                is_settled &= written.is_used;
+            }
+            if is_settled {
+                settled.insert((Arc::as_ptr(map), code));
             }
         }
     }
@@ -136,7 +149,7 @@ fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
         if inputs.is_open {
             continue;
         }
-        for (name, variable) in module.variables.iter().filter(|(name, _)| is_missing(component, &module, name)) {
+        for (name, variable) in module.required().filter(|(name, _)| is_missing(component, &module, name)) {
             // A name that is almost right is the finding, not that the right one is missing.
             let written = inputs.names().filter(|n| !module.variables.contains_key(*n)).map(|n| &**n);
             if written.into_iter().any(|n| nearest(n, [&**name]).is_some()) {
@@ -157,6 +170,6 @@ fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
 /// Whether a variable has no default and gets no value.
 fn is_missing(component: &Component, module: &Module, name: &Arc<str>) -> bool {
     let inputs = &component.facts.inputs;
-    let is_set = inputs.has(name) || inputs.given.contains(name) || module.values.contains(name);
-    !is_set && module.variables.get(name).is_some_and(|v| !v.has_default)
+    let is_set = || inputs.has(name) || inputs.given.contains(name) || module.values.contains(name);
+    module.variables.get(name).is_some_and(|v| !v.has_default) && !is_set()
 }

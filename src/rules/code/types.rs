@@ -18,8 +18,11 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
         let Some(module) = module(context, component) else { continue };
-        for (name, variable) in module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any) {
-            let Some(value) = component.facts.inputs.get(name) else { continue };
+        let mut variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any).peekable();
+        for (name, value) in component.facts.inputs.iter() {
+            // Both come in the order of their names.
+            while variables.next_if(|(other, _)| *other < name).is_some() {}
+            let Some((_, variable)) = variables.next_if(|(other, _)| *other == name) else { continue };
             let whole = value.prov.origin.or_else(|| written(component, name));
             for mismatch in variable.ty.mismatches(&value) {
                 let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };

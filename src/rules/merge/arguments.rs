@@ -3,7 +3,8 @@
 use super::walk::{Gathered, at, each_where};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
-use crate::value::{Flags, Reading, Value};
+use crate::value::{Data, Flags, Reading, Value};
+use std::collections::HashMap;
 
 rule!(
     INVALID_FUNCTION_ARGUMENTS,
@@ -15,6 +16,8 @@ rule!(
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
+    // The same text comes from one line into many components.
+    let mut known: HashMap<*const u8, bool> = HashMap::new();
     let refusal = |value: &Value, read: fn(&str) -> Option<Reading>| match value.as_str().and_then(read) {
         Some(Reading::Refused(reason)) => Some(reason),
         _ => None,
@@ -26,7 +29,12 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         |map| map.flags().has(Flags::CALL),
         |v| v.as_str().is_some_and(|s| s.starts_with('!')),
         |seen| {
-            let Some(here) = seen.value.prov.origin.filter(|_| !is_open(seen.value)) else { return };
+            let Data::Str(text) = &seen.value.data else { return };
+            let is_refused = || refusal(seen.value, seen.component.language.read).is_some() && !is_open(seen.value);
+            if !*known.entry(text.as_ptr()).or_insert_with(is_refused) {
+                return;
+            }
+            let Some(here) = seen.value.prov.origin else { return };
             let Some(reason) = refusal(seen.value, seen.component.language.read) else { return };
             found.add((here, here), seen.component, true, || {
                 Diagnostic::new("invalid-function-arguments", reason, at(context.files, here, "")).token(seen.dotted())

@@ -1,7 +1,7 @@
 //! `deferred-merge-conflict`.
 
 use super::edit::replacement;
-use super::walk::{Gathered, Seen, at, call_kind, each, has_call, is_empty, source, written_kind};
+use super::walk::{Gathered, Seen, at, call_kind, each_contested, is_empty, source, written_kind};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
 use crate::value::{Call, Kind, Value};
@@ -23,7 +23,7 @@ struct Side<'a> {
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
-    each(context.estate, has_call, |seen| {
+    each_contested(context.estate, |seen| {
         let history = seen.history();
         let is_call = |v: &Value| v.as_str().is_some_and(|s| (seen.component.language.read)(s).is_some());
         if !history.iter().any(|(_, v)| is_call(v)) {

@@ -1,7 +1,7 @@
 //! `merge-type-conflict`.
 
 use super::edit::replacement;
-use super::walk::{self, Gathered, Seen, at, changes_shape, each, is_empty, written_kind};
+use super::walk::{self, Gathered, Seen, at, each_contested, is_empty, written_kind};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
 use crate::value::{Data, Kind, Mark, Origin, Value};
@@ -16,7 +16,7 @@ rule!(
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
-    each(context.estate, changes_shape, |seen| {
+    each_contested(context.estate, |seen| {
         if takes_several_kinds(seen) {
             return;
         }

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::{Component, Estate, State};
 use crate::files::Files;
 use crate::rules::Context;
-use crate::value::{Call, Data, FileId, Key, Kind, Map, Origin, Value};
+use crate::value::{Call, Data, FileId, Flags, Key, Kind, Map, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::sync::Arc;
 
@@ -156,32 +156,9 @@ pub(super) fn has_history(value: &Value) -> bool {
     value.prov.overrode().is_some() || !value.prov.layers().is_empty()
 }
 
-/// Whether something in the history of a value may be a call.
-pub(super) fn has_call(value: &Value) -> bool {
-    let is_call = |v: &Value| v.as_str().is_some_and(|s| s.starts_with('!'));
-    !value.prov.layers().is_empty() || has_history(value) && any_in_chain(value, is_call)
-}
-
-/// Whether two values of the history of a value, one above the other, may be of kinds that do not merge.
-pub(super) fn changes_shape(value: &Value) -> bool {
-    let shape = |v: &Value| match v.data {
-        Data::Map(_) | Data::Time(_) => 2,
-        Data::List(_) => 1,
-        _ => 0,
-    };
-    let own = shape(value);
-    !value.prov.layers().is_empty() || any_in_chain(value, |v| shape(v) != own)
-}
-
-fn any_in_chain(value: &Value, test: impl Fn(&Value) -> bool) -> bool {
-    let mut next = Some(value);
-    while let Some(value) = next {
-        if test(value) {
-            return true;
-        }
-        next = value.prov.overrode();
-    }
-    false
+/// Calls `f` for every contested value of every component: see [`Value::is_contested`].
+pub(super) fn each_contested<'a>(estate: &'a Estate, f: impl FnMut(&Seen<'a, '_>)) {
+    each_where(estate, |map| map.flags().has(Flags::CONTESTED), Value::is_contested, f);
 }
 
 /// The text that a value was written as.
