@@ -99,7 +99,7 @@ impl Files {
         if let Some(id) = inner.ids.get(&key) {
             return *id;
         }
-        let id = FileId(inner.files.len() as u32);
+        let id = FileId::new(inner.files.len() as u32);
         inner.files.push(file);
         inner.ids.insert(key, id);
         id
@@ -107,6 +107,6 @@ impl Files {
 
     /// The file behind an id that this table handed out.
     pub fn get(&self, id: FileId) -> Arc<File> {
-        Arc::clone(&self.inner.read().unwrap_or_else(PoisonError::into_inner).files[id.0 as usize])
+        Arc::clone(&self.inner.read().unwrap_or_else(PoisonError::into_inner).files[id.index()])
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         (None, true) => State::Index,
         (None, false) => place.default_state(),
     };
-    let source = place.open(&state)?;
+    let source = place.timings.phase("open", || place.open(&state))?;
     look(&*source, &place, &options.reporting.judging, &mut |report| options.reporting.write(report, global))
 }
 
@@ -49,7 +49,7 @@ pub(super) fn look(source: &dyn Source, place: &Place, judging: &Judging, write:
     let files = Files::default();
     let load = judging.load(source, place, &files)?;
     let estate = open::resolve(source, place, &load.settings, &files)?;
-    let side = reporting::side(estate, &load, source, &files);
+    let side = place.timings.phase("rules", || reporting::side(estate, &load, source, &files));
     let seen = Seen { files: &files, head: source, comparison: None };
     judging.finish(&seen, &load.settings, (side, None), place, write)
 }

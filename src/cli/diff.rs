@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 
 /// What the command does in a place.
 pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let (base, head) = sources(options, place)?;
+    let (base, head) = place.timings.phase("open", || sources(options, place))?;
     let asked = Asked {
         stack: options.stack.as_deref(),
         component: options.component.as_deref(),
@@ -121,18 +121,21 @@ pub(super) fn compare(
     if projects.is_empty() {
         return Err(super::open::no_project(head, place));
     }
-    let resolve = |source: &dyn Source, scope: Scope<'_>| projects.resolve(source, &files, scope);
+    let resolve = |source: &dyn Source, scope: Scope<'_>| {
+        place.timings.phase("resolve", || projects.resolve(source, &files, scope))
+    };
     let mut old = resolve(base, Scope::Touched(&changes));
     let mut new = resolve(head, Scope::Touched(&changes));
     let keep = filter(asked.stack, asked.component)?;
     let is_touched = |path: &str| touched.contains(path);
     let how = diff::Options { filter: &keep, touched: Some(&is_touched) };
+    let compare = |old: &Estate, new: &Estate| place.timings.phase("compare", || diff::diff(old, new, &files, &how));
     if sees_more(&old, &new, &files, &is_touched) || sees_more(&new, &old, &files, &is_touched) {
         // What is wrong in a file that was there before is known, also where only an untouched manifest used it.
         old = resolve(base, Scope::All);
         new = resolve(head, Scope::All);
     }
-    let mut found = diff::diff(&old, &new, &files, &how);
+    let mut found = compare(&old, &new);
     let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
     let rules = load.settings.enabled();
     // Another manifest, untouched, may define the same component of the same stack; and what is said of a component may
@@ -143,17 +146,20 @@ pub(super) fn compare(
     if all_count && [&old, &new].iter().any(|e| e.units.iter().any(|u| u.state == estate::State::OutOfScope)) {
         old = resolve(base, Scope::All);
         new = resolve(head, Scope::All);
-        found = diff::diff(&old, &new, &files, &how);
+        found = compare(&old, &new);
     }
     let nothing = Estate::default();
     let shared =
         rules::Context { files: &files, estate: &nothing, is_examined: &is_touched, limits: &load.settings.limits };
-    let mut changed = rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules);
+    let mut changed = place
+        .timings
+        .phase("rules", || rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules));
     // Only what the edit touches was examined in full, on both sides.
     let cache = Cache::default();
     let side = |mut estate: Estate, source: &dyn Source| {
         let modules = Modules::new(source, &files, &cache);
-        let found = rules::check_state(&rules::Context { estate: &estate, ..shared }, &modules, &rules);
+        let context = rules::Context { estate: &estate, ..shared };
+        let found = place.timings.phase("rules", || rules::check_state(&context, &modules, &rules));
         estate.findings.extend(found);
         let mut own = estate.files();
         own.retain(|id| touched.contains(&*files.get(*id).path));

@@ -15,6 +15,7 @@ mod open;
 mod output;
 mod reporting;
 mod rules;
+mod timings;
 
 use crate::dialects::Dialects;
 use clap::builder::PossibleValuesParser;
@@ -53,6 +54,9 @@ struct Global {
     /// Look only at projects of this system
     #[arg(long, global = true, value_name = "NAME", value_parser = PossibleValuesParser::new(Dialects::names()))]
     dialect: Option<String>,
+    /// Tell on standard error how long the phases of the run took
+    #[arg(long, global = true)]
+    timings: bool,
 }
 
 impl Global {

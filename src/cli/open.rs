@@ -1,6 +1,7 @@
 //! From where a command was started to the revision and the project that it means.
 #![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
 
+use super::timings::Timings;
 use super::{Failure, Global};
 use crate::dialects::{Dialects, Project, Scope, Variables};
 use crate::estate::Estate;
@@ -15,6 +16,8 @@ pub(super) struct Place {
     pub repository: Option<Repository>,
     /// What to look at in it.
     pub project: Project,
+    /// What measures the phases of the run.
+    pub timings: Timings,
     /// The only system whose projects are looked at, if one is named.
     dialect: Option<String>,
     folder: PathBuf,
@@ -46,7 +49,7 @@ pub(super) fn resolve(
     if found.is_empty() {
         return Err(no_project(source, place));
     }
-    let estate = found.resolve(source, files, Scope::All);
+    let estate = place.timings.phase("resolve", || found.resolve(source, files, Scope::All));
     // What they keep is left to the end of the process, which is near.
     std::mem::forget(dialects);
     Ok(estate)
@@ -66,6 +69,7 @@ pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
 impl Place {
     /// The place that the options and the environment name.
     pub(super) fn find(global: &Global) -> Result<Self, Failure> {
+        let timings = Timings::new(global.timings);
         let folder = match &global.directory {
             Some(dir) => dir.clone(),
             None => {
@@ -88,7 +92,7 @@ impl Place {
                 project.env.insert(name.into_owned(), value.into_owned());
             }
         }
-        let mut place = Place { repository, project, dialect: global.dialect.clone(), folder };
+        let mut place = Place { repository, project, timings, dialect: global.dialect.clone(), folder };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
@@ -111,7 +115,7 @@ impl Place {
             root: folder.to_string_lossy().replace('\\', "/"),
             ..Project::default()
         };
-        Place { repository: Some(repository), project, dialect: None, folder }
+        Place { repository: Some(repository), project, timings: Timings::new(false), dialect: None, folder }
     }
 
     /// A path of the command line, from the root of the repository.

@@ -177,7 +177,7 @@ impl Judging {
         place: &Place,
         write: Sink<'_>,
     ) -> Result<Outcome, Failure> {
-        let mut verdict = self.judge(seen, settings, head, base)?;
+        let mut verdict = place.timings.phase("judge", || self.judge(seen, settings, head, base))?;
         if let Some(path) = &self.write_baseline {
             let mut text = Vec::new();
             let all = verdict.findings.iter().filter(|f| f.novelty != Some(report::Novelty::Fixed));
@@ -201,7 +201,7 @@ impl Judging {
             remote: remote.as_deref(),
             troubles: seen.head.unreadable(),
         };
-        write(&report)?;
+        place.timings.phase("report", || write(&report))?;
         Ok(if self.fails(settings, &verdict.findings) { Outcome::Findings } else { Outcome::Clean })
     }
 

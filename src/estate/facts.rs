@@ -186,7 +186,7 @@ impl Inputs {
 
     fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
         match self.settle {
-            Some(settle) if value.flags().has(Flags::CALL) => settle(value).map(Cow::Owned),
+            Some(settle) if value.holds(Flags::CALL) => settle(value).map(Cow::Owned),
             _ => Some(Cow::Borrowed(value)),
         }
     }

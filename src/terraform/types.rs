@@ -210,13 +210,7 @@ fn check<'a>(ty: &'a Type, value: &'a Value, path: &mut Vec<Step<'a>>, found: &m
     }
 }
 
-fn inside<'a>(
-    ty: &'a Type,
-    value: &'a Value,
-    step: Step<'a>,
-    path: &mut Vec<Step<'a>>,
-    found: &mut Vec<Mismatch>,
-) {
+fn inside<'a>(ty: &'a Type, value: &'a Value, step: Step<'a>, path: &mut Vec<Step<'a>>, found: &mut Vec<Mismatch>) {
     path.push(step);
     check(ty, value, path, found);
     path.pop();

@@ -117,7 +117,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Value, Vec<Problem>> {
         let doc = yaml::parse(text.as_bytes()).unwrap();
-        let place = |key: u32, s: Span| Prov::at(Origin { file: FileId(0), key, start: s.start, end: s.end });
+        let place = |key: u32, s: Span| Prov::at(Origin { file: FileId::new(0), key, start: s.start, end: s.end });
         decode(&doc, &place)
     }
 

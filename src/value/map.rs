@@ -60,6 +60,16 @@ impl Flags {
         self.0 == 0
     }
 
+    /// Whether text has a single flag.
+    pub(super) fn is_in_text(flag: Flags, text: &str) -> bool {
+        match flag {
+            Flags::TEMPLATE => has_template(text),
+            Flags::CALL => text.starts_with('!'),
+            Flags::TRACE => has_trace(text),
+            _ => Flags::of_text(text).has(flag),
+        }
+    }
+
     pub(super) fn of_text(text: &str) -> Flags {
         let mut flags = Flags::default();
         if has_template(text) {

@@ -210,6 +210,19 @@ impl Value {
         if self.prov.trail.is_some() && self.is_contested() { flags | Flags::CONTESTED } else { flags }
     }
 
+    /// Whether one of the [flags](Self::flags) is set, without finding out about the others.
+    pub fn holds(&self, flag: Flags) -> bool {
+        match &self.data {
+            _ if flag == Flags::CONTESTED => self.flags().has(flag),
+            Data::Map(map) => map.flags().has(flag),
+            Data::List(items) => items.iter().any(|item| item.holds(flag)),
+            Data::Str(text) => Flags::is_in_text(flag, text),
+            Data::Time(_) => flag == Flags::TIME,
+            Data::Unknown(_) => flag == Flags::UNKNOWN,
+            _ => false,
+        }
+    }
+
     /// Whether it replaced a value of another shape (list, map or neither), or a call took part where it replaced one.
     pub fn is_contested(&self) -> bool {
         let Some(trail) = &self.prov.trail else { return false };

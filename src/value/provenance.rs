@@ -2,11 +2,26 @@
 
 use super::Value;
 use std::collections::HashSet;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A file of an analysis; which one is known to the table that handed it out.
+///
+/// It is never zero inside, so that an optional [`Origin`] takes no more room than one that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(pub u32);
+pub struct FileId(NonZeroU32);
+
+impl FileId {
+    /// The file of an index.
+    pub fn new(index: u32) -> Self {
+        FileId(NonZeroU32::MIN.saturating_add(index))
+    }
+
+    /// Its index.
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// A place in a file, in bytes. `key..start` is empty for values without a key (list items, whole documents).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

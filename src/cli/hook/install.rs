@@ -158,6 +158,7 @@ mod tests {
             config: vec!["a b.yaml".into()],
             color: crate::cli::Color::Auto,
             dialect: Some("atmos".to_owned()),
+            timings: false,
         };
         let text = script(Path::new("/opt/it's here/stacklint"), "a b/$(c)", &global);
         assert!(text.contains("\nbinary='/opt/it'\\''s here/stacklint'\n"), "{text}");

@@ -49,7 +49,7 @@ struct Sum {
 }
 
 /// How many sums are kept of bases with the same names: stacks may configure each base in their own way.
-const MAX_VARIANTS: usize = 8;
+const MAX_VARIANTS: usize = 4;
 
 impl Sums {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<SumKey, Vec<Arc<Sum>>>> {

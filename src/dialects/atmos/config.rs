@@ -332,7 +332,7 @@ fn is_empty(value: &Value) -> bool {
 /// The functions that may stand in a configuration file, given their plain meaning: `!env NAME default` is the default,
 /// since the environment of a run is not part of the revision.
 pub(crate) fn settle_functions(value: &Value) -> Value {
-    if !value.flags().has(Flags::CALL) {
+    if !value.holds(Flags::CALL) {
         return value.clone();
     }
     let data = match &value.data {

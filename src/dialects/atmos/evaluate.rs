@@ -80,7 +80,7 @@ impl Run<'_> {
     fn value(&self, value: &Value) -> Option<Value> {
         let data = match &value.data {
             Data::Map(map) => Data::Map(self.map(map)),
-            Data::List(items) if value.flags().has(Flags::CALL) => {
+            Data::List(items) if value.holds(Flags::CALL) => {
                 Data::List(Arc::new(items.iter().filter_map(|item| self.value(item)).collect()))
             }
             Data::Str(text) => match calls::split(text) {

@@ -124,7 +124,7 @@ fn settled_value(value: &Value) -> Value {
     let data = match &value.data {
         Data::Str(text) if is_call(text) => return functions::evaluate(text, &value.prov),
         Data::Map(map) => Data::Map(settled(map)),
-        Data::List(items) if value.flags().has(Flags::CALL) => {
+        Data::List(items) if value.holds(Flags::CALL) => {
             Data::List(Arc::new(items.iter().filter(|v| !is_unset(v)).map(settled_value).collect()))
         }
         _ => return value.clone(),

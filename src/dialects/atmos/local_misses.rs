@@ -121,7 +121,7 @@ struct Walk<'a, 's> {
 
 impl Walk<'_, '_> {
     fn value(&mut self, value: &Value, path: &str, depth: usize) {
-        if depth > MAX_DEPTH || !value.flags().has(Flags::TRACE) {
+        if depth > MAX_DEPTH || !value.holds(Flags::TRACE) {
             return;
         }
         match &value.data {

@@ -76,7 +76,7 @@ fn edges_by(locals: &Map, of_text: &mut dyn FnMut(&str, &mut BTreeSet<Key>)) -> 
 /// Calls `f` for every text with template actions that Atmos renders in a local: not for keys, and not in maps that were
 /// written with keys other than text.
 pub(crate) fn each_text(value: &Value, f: &mut dyn FnMut(&Arc<str>)) {
-    if !value.flags().has(Flags::TEMPLATE) {
+    if !value.holds(Flags::TEMPLATE) {
         return;
     }
     match &value.data {

@@ -92,7 +92,7 @@ fn each_text(map: &Map, f: &mut dyn FnMut(&Arc<str>)) {
     fn value(of: &Value, f: &mut dyn FnMut(&Arc<str>)) {
         match &of.data {
             Data::Str(text) if text.contains("{{") => f(text),
-            Data::List(items) if of.flags().has(Flags::TEMPLATE) => items.iter().for_each(|v| value(v, f)),
+            Data::List(items) if of.holds(Flags::TEMPLATE) => items.iter().for_each(|v| value(v, f)),
             Data::Map(map) => each_text(map, f),
             _ => {}
         }
@@ -181,7 +181,7 @@ fn shadowed(scope: &Scope, global: Option<&Scope>, name: &Key, origin: Origin) -
     let kind = scope.kind?;
     let outer = global?;
     let (own, hidden) = (scope.own.get(name)?, outer.own.get(name)?);
-    if own.flags().has(Flags::UNKNOWN) || hidden.flags().has(Flags::UNKNOWN) || own == hidden {
+    if own.holds(Flags::UNKNOWN) || hidden.holds(Flags::UNKNOWN) || own == hidden {
         return None;
     }
     let message = format!("local `{name}` of `{kind}` hides the one of the file, which has another value");
@@ -203,7 +203,7 @@ fn hidden_in_components(file: &FileLocals) -> Vec<Diagnostic> {
     for (kind, component, section) in super::local_scopes::components(&file.raw) {
         for entry in section.as_map().into_iter().flat_map(|m| m.iter()) {
             let Some(outer) = file.locals.flat.get(&entry.key) else { continue };
-            let known = !outer.flags().has(Flags::UNKNOWN) && !entry.value.flags().has(Flags::TEMPLATE);
+            let known = !outer.flags().has(Flags::UNKNOWN) && !entry.value.holds(Flags::TEMPLATE);
             let is_same = outer == &entry.value;
             let (Some(_), true, false) = (entry.value.prov.origin, known, is_same) else { continue };
             let message = format!("local `{}` of component `{component}` is hidden by the one of the file", entry.key);

@@ -299,7 +299,7 @@ pub(crate) fn plain_reference(text: &str, data: &Value, engine: &Engine<'_>) -> 
 
 /// A value in which every text that is one plain reference is replaced by the typed value it refers to.
 pub(crate) fn replace_references(value: &Value, data: &Value, engine: &Engine<'_>) -> Value {
-    if !value.flags().has(Flags::TEMPLATE) {
+    if !value.holds(Flags::TEMPLATE) {
         return value.clone();
     }
     let replaced = match &value.data {

@@ -129,7 +129,7 @@ fn plain_map(value: &Value) -> Option<&Arc<Map>> {
 /// Whether the merge of a value made it, or something in it, contested.
 fn contest(value: &Value) -> Flags {
     let is_contested = match &value.data {
-        Data::List(_) | Data::Map(_) => value.flags().has(Flags::CONTESTED),
+        Data::List(_) | Data::Map(_) => value.holds(Flags::CONTESTED),
         _ => value.is_contested(),
     };
     if is_contested { Flags::CONTESTED } else { Flags::default() }
@@ -290,7 +290,7 @@ fn settle_map(map: &Arc<Map>, strategy: ListStrategy) -> Arc<Map> {
 /// Inside a list, markers stay as they are (Atmos resolves them as map values only); dates are lost there too.
 fn settle_item(value: &Value) -> Value {
     let may_hold_dates = matches!(value.data, Data::Time(_) | Data::List(_) | Data::Map(_));
-    if !may_hold_dates || !value.flags().has(Flags::TIME) {
+    if !may_hold_dates || !value.holds(Flags::TIME) {
         return value.clone();
     }
     let data = match &value.data {

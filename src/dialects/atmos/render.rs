@@ -200,7 +200,7 @@ impl Engine<'_> {
             if key.contains("{{") {
                 return None;
             }
-            if value.flags().has(Flags::TEMPLATE) {
+            if value.holds(Flags::TEMPLATE) {
                 let rendered = self.part(value, data, indent + 2)?;
                 flags = flags | rendered.flags();
                 out.push_next(Arc::clone(key), rendered);
@@ -216,7 +216,7 @@ impl Engine<'_> {
         let rendered = match &value.data {
             Data::Str(s) if s.contains("{{") => return self.scalar(s, &value.prov, data, indent),
             Data::Map(m) if m.flags().has(Flags::TEMPLATE) => Data::Map(self.parts(m, data, indent)?),
-            Data::List(l) if value.flags().has(Flags::TEMPLATE) => {
+            Data::List(l) if value.holds(Flags::TEMPLATE) => {
                 let items: Option<Vec<Value>> = l.iter().map(|v| self.part(v, data, indent + 2)).collect();
                 Data::List(Arc::new(items?))
             }
@@ -261,7 +261,7 @@ fn with_assumption(value: &Value, assumed: &Value) -> Value {
             Data::Unknown(Arc::new(Unknown { assumed, ..(**unknown).clone() }))
         }
         (Data::Map(a), Data::Map(b)) if a.flags().has(Flags::UNKNOWN) => Data::Map(with_assumptions(a, b)),
-        (Data::List(a), Data::List(b)) if a.len() == b.len() && value.flags().has(Flags::UNKNOWN) => {
+        (Data::List(a), Data::List(b)) if a.len() == b.len() && value.holds(Flags::UNKNOWN) => {
             Data::List(Arc::new(a.iter().zip(b.iter()).map(|(a, b)| with_assumption(a, b)).collect()))
         }
         (data, _) => data.clone(),

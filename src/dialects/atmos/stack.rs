@@ -580,7 +580,7 @@ fn is_same(a: &Value, b: &Value) -> bool {
 }
 
 fn holds_templates(value: Option<&Value>) -> bool {
-    value.is_some_and(|v| v.flags().has(Flags::TEMPLATE))
+    value.is_some_and(|v| v.holds(Flags::TEMPLATE))
 }
 
 /// A component without what only the caller knows.

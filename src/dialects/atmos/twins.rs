@@ -163,7 +163,7 @@ mod tests {
     use crate::value::{FileId, Map, Origin};
 
     fn at(n: u32, data: Data) -> Value {
-        Value::at(data, Origin { file: FileId(0), key: n, start: n, end: n + 1 })
+        Value::at(data, Origin { file: FileId::new(0), key: n, start: n, end: n + 1 })
     }
 
     fn tree(changed: i64, line: u32) -> Value {

@@ -81,7 +81,7 @@ fn add_state(sources: &mut Sources, context: &Value) -> Result<(), String> {
 /// What the plan knows of declared secrets: those that are outputs, as far as the state has them as texts.
 fn plan_secrets(sources: &mut Sources, root: &Map, environment: Option<&str>) -> Result<(), String> {
     let mut sink = Sink::default();
-    let mut config = Config::read(root, FileId(0), &Arc::from([]), &mut sink);
+    let mut config = Config::read(root, FileId::new(0), &Arc::from([]), &mut sink);
     if let Some(problem) = sink.into_findings().first() {
         return Err(format!("the `config` of the context: {}", problem.message));
     }

@@ -3,9 +3,7 @@
 use super::{Changed, Changes};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Status;
-use crate::estate::Component;
 use crate::rules::rule;
-use crate::value::Value;
 
 rule!(
     LOCKED_COMPONENT_CHANGED,
@@ -31,6 +29,5 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 }
 
 fn was_locked(changed: &Changed<'_>) -> bool {
-    let locked = |c: &Component| c.value.at_path(["metadata", "locked"]).and_then(Value::as_bool) == Some(true);
-    changed.before.is_some_and(locked)
+    changed.before.is_some_and(|c| c.facts.is_locked)
 }

@@ -135,9 +135,7 @@ impl<'a> Changed<'a> {
 
 /// Whether a component is deployed: neither abstract nor switched off.
 fn is_deployed(component: &Component) -> bool {
-    let metadata = |key: &str| component.value.at_path(["metadata", key]);
-    metadata("type").and_then(Value::as_str) != Some("abstract")
-        && metadata("enabled").and_then(Value::as_bool) != Some(false)
+    component.facts.is_deployed()
 }
 
 /// One component by name, or how many there are; a verb in the singular follows.

@@ -41,11 +41,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 }
 
 /// What is known of keys is kept: the same few are in all files.
-fn document_secrets<'a>(
-    file: FileId,
-    document: &'a Document,
-    known: &mut HashMap<&'a str, bool>,
-) -> Vec<Diagnostic> {
+fn document_secrets<'a>(file: FileId, document: &'a Document, known: &mut HashMap<&'a str, bool>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut told = BTreeSet::new();
     let finding = |span: Span, what: String, token: &str| {

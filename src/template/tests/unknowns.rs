@@ -137,7 +137,7 @@ fn fields_as_they_stand_there() {
 
 #[test]
 fn segments_and_inputs() {
-    let at = |n: u32| Origin { file: FileId(1), key: n, start: n, end: n + 1 };
+    let at = |n: u32| Origin { file: FileId::new(1), key: n, start: n, end: n + 1 };
     let data = map([
         ("a", Value::at(Data::Str("xyz".into()), at(1))),
         ("b", Value::at(Data::List(Arc::new(vec![Value::at(Data::Int(7), at(3))])), at(2))),

@@ -16,12 +16,12 @@ const STRATEGIES: [ListStrategy; 3] = [ListStrategy::Replace, ListStrategy::Appe
 fn layer(file: u32, text: &str) -> Arc<Map> {
     if text.starts_with("\"?") {
         let text = text.trim_matches('"');
-        let origin = Origin { file: FileId(file), key: 0, start: 3, end: 9 };
+        let origin = Origin { file: FileId::new(file), key: 0, start: 3, end: 9 };
         let unknown = Value::at(Data::Unknown(Arc::new(Unknown::new(text, "the test says so"))), origin);
         return Arc::new(Map::from_iter([(Key::from("k"), unknown)]));
     }
     let place = |key: u32, span: crate::yaml::Span| {
-        Prov::at(Origin { file: FileId(file), key, start: span.start, end: span.end })
+        Prov::at(Origin { file: FileId::new(file), key, start: span.start, end: span.end })
     };
     let decoder = Decoder { place: &place, include: Some(&NoFiles), delimiter: None };
     let doc = crate::yaml::parse(format!("k: {text}").as_bytes()).expect("YAML");
@@ -31,14 +31,14 @@ fn layer(file: u32, text: &str) -> Arc<Map> {
 /// The files of all that was written for a value.
 fn contributors(value: &Value) -> BTreeSet<u32> {
     let mut found: BTreeSet<u32> =
-        value.prov.layers().iter().filter_map(|c| c.value.prov.origin).map(|o| o.file.0).collect();
+        value.prov.layers().iter().filter_map(|c| c.value.prov.origin).map(|o| o.file.index() as u32).collect();
     let mut next = Some(value);
     while let Some(value) = next {
-        found.extend(value.prov.origin.map(|o| o.file.0));
+        found.extend(value.prov.origin.map(|o| o.file.index() as u32));
         next = value.prov.overrode();
     }
     for inner in value.as_map().into_iter().flat_map(|m| m.iter()).map(|e| &e.value) {
-        found.extend(inner.prov.origin.map(|o| o.file.0));
+        found.extend(inner.prov.origin.map(|o| o.file.index() as u32));
     }
     found
 }

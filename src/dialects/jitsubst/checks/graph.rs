@@ -137,7 +137,7 @@ fn cycles(stack: &Stack, sink: &mut Sink) {
 
 fn circle(rule: &'static str, what: &str, cycle: &[Step<'_, String, Edge>]) -> Diagnostic {
     let Some(first) = cycle.first() else {
-        return Diagnostic::new(rule, what, Label::new(FileId(0), 0, 0, ""));
+        return Diagnostic::new(rule, what, Label::new(FileId::new(0), 0, 0, ""));
     };
     let names: Vec<String> = cycle.iter().chain([first]).map(|s| format!("`{}`", s.from)).collect();
     let message = match cycle.len() {

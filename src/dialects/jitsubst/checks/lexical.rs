@@ -17,7 +17,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             check.value(entry.value.get("config"));
         }
     }
-    let main = subject.loaded.first().map_or(FileId(0), |l| l.file);
+    let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
     for environment in subject.config.environments.values() {
         Check { subject, sink, file: main }.value(environment.get("envVars"));
     }

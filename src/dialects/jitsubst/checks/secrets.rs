@@ -9,7 +9,7 @@ use crate::value::{Data, FileId, Value};
 use std::collections::BTreeSet;
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
-    let main = subject.loaded.first().map_or(FileId(0), |l| l.file);
+    let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
     sources(subject, main, sink);
     unused(subject, main, sink);
     for stack in subject.stacks {
