@@ -91,6 +91,14 @@ fn findings_are_new_known_or_fixed() {
 }
 
 #[test]
+fn timings_name_the_phases() {
+    let repo = repo();
+    repo.run(&["diff", "clean..change", "--timings"]).ends_with(0).complains("resolve ").complains("\nall ");
+    repo.run(&["check", "--rev", "clean", "--timings"]).ends_with(0).complains("rules ");
+    assert_eq!(repo.run(&["check", "--rev", "clean"]).ends_with(0).stderr, "");
+}
+
+#[test]
 fn a_known_finding_that_moved_stays_known() {
     let repo = repo();
     repo.edit("stacks/deploy/bad.yaml", "import:", "\n\n# further down\nimport:").commit("moved");
