@@ -135,6 +135,8 @@ pub struct Rule {
     pub group: Group,
     /// The level of its findings where it differs from that of the group.
     pub level: Option<Level>,
+    /// The version of stacklint that it came with.
+    pub since: &'static str,
     /// One sentence without a period at its end: what it reports.
     pub summary: &'static str,
     /// Its page, in Markdown.
@@ -156,39 +158,29 @@ impl Rule {
     }
 }
 
-/// Declares a rule whose page is `docs/rules/<id>.md`: `rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "summary")`,
-/// with a level of its own as an optional argument, and `State(check)` or `Change(check)` as an optional last one.
+/// Declares a rule whose page is `docs/rules/<id>.md`: its name in the code, id, group, the version that it came with and
+/// its summary, as in `rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "summary")`; with a level of its own
+/// as an optional argument, and how it is checked (`State(check)`, `Change(check)`, …) as an optional last one.
 macro_rules! rule {
-    ($name:ident, $id:literal, $group:ident, $summary:literal) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Elsewhere);
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, None, $crate::rules::Check::Elsewhere);
     };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, State($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::State($check));
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, Some($level:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, Some($level), $crate::rules::Check::Elsewhere);
     };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, Component($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Component($check));
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $kind:ident($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, None, $crate::rules::Check::$kind($check));
     };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, Whole($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Whole($check));
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $level:expr, $kind:ident($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, $level, $crate::rules::Check::$kind($check));
     };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, Change($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Change($check));
-    };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, State($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::State($check));
-    };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, Change($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::Change($check));
-    };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr) => {
-        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::Elsewhere);
-    };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, $check:expr) => {
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $level:expr, $check:expr) => {
         #[doc = concat!("`", $id, "`: ", $summary, ".")]
         pub(crate) static $name: $crate::rules::Rule = $crate::rules::Rule {
             id: $id,
             group: $crate::rules::Group::$group,
             level: $level,
+            since: $since,
             summary: $summary,
             page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules/", $id, ".md")),
             check: $check,
@@ -362,6 +354,7 @@ mod tests {
         for rule in RULES {
             assert_eq!(rule.page.lines().next(), Some(format!("# {}", rule.id).as_str()), "the title of the page");
             assert!(!rule.summary.ends_with('.') && !rule.summary.contains('\n'), "{}: one sentence", rule.id);
+            assert!(rule.since.split('.').filter(|part| part.parse::<u32>().is_ok()).count() == 3, "{}", rule.id);
             assert!(rule.id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", rule.id);
         }
     }

@@ -15,6 +15,7 @@ rule!(
     EDIT_WITHOUT_EFFECT,
     "edit-without-effect",
     Change,
+    "0.1.0",
     "an edited value changes nothing, because it is overridden",
     Change(check)
 );

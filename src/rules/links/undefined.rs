@@ -12,6 +12,7 @@ rule!(
     UNDEFINED_DEPENDENCY,
     "undefined-dependency",
     Correctness,
+    "0.1.0",
     "a component declares that it depends on one that is not there",
     Whole(dependencies)
 );
@@ -19,6 +20,7 @@ rule!(
     UNDEFINED_COMPONENT_REFERENCE,
     "undefined-component-reference",
     Correctness,
+    "0.1.0",
     "a function or template reads from a component that is not there",
     Whole(references)
 );

@@ -7,7 +7,7 @@ use crate::value::{Data, Kind, Mark, Origin, Value};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "`!append` continues no list", State(check));
+rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "0.1.0", "`!append` continues no list", State(check));
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();

@@ -9,6 +9,7 @@ rule!(
     DEAD_OVERRIDE,
     "dead-override",
     Hygiene,
+    "0.1.0",
     "a value overrides another one and is itself overridden, in every stack",
     State(check)
 );

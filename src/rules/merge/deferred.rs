@@ -10,6 +10,7 @@ rule!(
     DEFERRED_MERGE_CONFLICT,
     "deferred-merge-conflict",
     Suspicious,
+    "0.1.0",
     "a YAML function and a value of another layer do not merge as they look",
     State(check)
 );

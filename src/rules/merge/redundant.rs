@@ -10,6 +10,7 @@ rule!(
     REDUNDANT_OVERRIDE,
     "redundant-override",
     Hygiene,
+    "0.1.0",
     "a value is set that is inherited anyway, in every stack",
     State(check)
 );

@@ -11,6 +11,7 @@ rule!(
     SCALAR_KIND_CHANGE,
     "scalar-kind-change",
     Hygiene,
+    "0.1.0",
     "a string, a number or a truth value is replaced by a scalar of another kind",
     State(check)
 );

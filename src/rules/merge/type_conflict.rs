@@ -10,6 +10,7 @@ rule!(
     MERGE_TYPE_CONFLICT,
     "merge-type-conflict",
     Correctness,
+    "0.1.0",
     "a list or a map is replaced by a value of another kind",
     State(check)
 );

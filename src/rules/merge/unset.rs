@@ -8,7 +8,14 @@ use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-rule!(UNSET_WITHOUT_EFFECT, "unset-without-effect", Hygiene, "`!unset` removes nothing in any stack", State(check));
+rule!(
+    UNSET_WITHOUT_EFFECT,
+    "unset-without-effect",
+    Hygiene,
+    "0.1.0",
+    "`!unset` removes nothing in any stack",
+    State(check)
+);
 
 /// A place with `!unset`.
 struct Unset {
