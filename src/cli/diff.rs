@@ -138,9 +138,14 @@ pub(super) fn compare(
         new = resolve(head, Scope::All);
         found = diff::diff(&old, &new, &files, &how);
     }
-    let nothing = Estate::default();
-    let shared =
-        rules::Context { files: &files, estate: &nothing, is_examined: &is_touched, limits: &load.settings.limits };
+    let (nothing, withheld) = (Estate::default(), rules::Withheld::default());
+    let shared = rules::Context {
+        files: &files,
+        estate: &nothing,
+        is_examined: &is_touched,
+        limits: &load.settings.limits,
+        withheld: &withheld,
+    };
     let mut changed = rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules);
     // Only what the edit touches was examined in full, on both sides.
     let cache = Cache::default();

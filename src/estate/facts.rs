@@ -20,6 +20,17 @@ pub struct Facts {
     pub state: Option<StatePlace>,
     /// The components that it needs: those that it declares, in the order of the text, then those that it reads from.
     pub links: Vec<Link>,
+    /// The components that it inherits from, those that it names itself and those that follow from them.
+    pub bases: Vec<Base>,
+}
+
+/// A component that another one inherits from.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// Its name; its stack and type are those of the other one.
+    pub name: Arc<str>,
+    /// Where the other one names it; none if that only follows.
+    pub origin: Option<Origin>,
 }
 
 /// Where the code of a component lies.
@@ -142,7 +153,7 @@ impl Facts {
         !self.is_abstract && !self.is_disabled
     }
 
-    /// Whether two states of a component are the same to all other components: what it needs, where its state lies, which
+    /// Whether two states of a component are the same to all other components: what it needs and inherits from, where its state lies, which
     /// inputs it names, whether it is deployed.
     pub fn is_same_to_others(&self, other: &Facts) -> bool {
         let flags = |f: &Facts| (f.is_abstract, f.is_disabled);
@@ -155,6 +166,7 @@ impl Facts {
                 (Some(a), Some(b)) => a.backend == b.backend && a.workspace == b.workspace && a.settings == b.settings,
                 (a, b) => a.is_none() == b.is_none(),
             }
+            && self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
             && self.links.len() == other.links.len()
             && self
                 .links

@@ -133,6 +133,7 @@ fn settings(load: &Load) -> Vec<SettingJson> {
     let Settings { limits, limits_from, .. } = &load.settings;
     let protected: Vec<&str> = limits.protected.iter().map(|g| g.as_str()).collect();
     add("max-components".into(), &limits.max_components.to_string(), &limits_from.0);
+    add("max-imports".into(), &limits.max_imports.to_string(), &limits_from.2);
     let protected = if protected.is_empty() { "none".to_owned() } else { protected.join(", ") };
     add("protected".into(), &protected, &limits_from.1);
     let names = variables.value.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>().join(", "));

@@ -33,3 +33,10 @@ rule!(
 rule!(SHADOWED_LOCAL, "shadowed-local", Hygiene, "0.1.0", "a local hides one of the same name that has another value");
 rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "a template reads a local that is not defined");
 rule!(UNUSED_LOCAL, "unused-local", Suspicious, "0.1.0", "a local is used by nothing in its file");
+rule!(
+    UNDEFINED_REFERENCE,
+    "undefined-reference",
+    Correctness,
+    "0.1.0",
+    "a template reads a value of its component that is not set, and renders `<no value>`"
+);

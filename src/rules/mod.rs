@@ -2,6 +2,9 @@
 
 pub mod change;
 mod code;
+mod components;
+mod edit;
+mod imports;
 mod jitsubst;
 mod links;
 mod locals;
@@ -11,6 +14,7 @@ mod places;
 mod resolution;
 mod schema;
 mod source;
+mod withheld;
 mod world;
 
 use crate::diagnostic::{Diagnostic, Label, Level};
@@ -23,6 +27,7 @@ use crate::value::FileId;
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+pub use withheld::Withheld;
 pub use world::{Target, World};
 
 /// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
@@ -76,6 +81,8 @@ pub struct Context<'a> {
     pub is_examined: &'a dyn Fn(&str) -> bool,
     /// The numbers and names that some rules depend on.
     pub limits: &'a Limits,
+    /// Where rules say that they hold findings back.
+    pub withheld: &'a Withheld,
 }
 
 /// What some rules depend on, as the settings give it.
@@ -83,13 +90,15 @@ pub struct Context<'a> {
 pub struct Limits {
     /// The most components that one edited line may change without a word.
     pub max_components: usize,
+    /// The most files that one import may stand for without a word, where that is asked for.
+    pub max_imports: usize,
     /// Stacks in which every change is worth a word, by patterns of their names.
     pub protected: Vec<Glob>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_components: 50, protected: Vec::new() }
+        Limits { max_components: 50, max_imports: 20, protected: Vec::new() }
     }
 }
 
@@ -109,6 +118,8 @@ pub struct Components<'a> {
     pub world: World<'a>,
     /// Their code.
     pub modules: &'a Modules<'a>,
+    /// Where rules say that they hold findings back.
+    pub withheld: &'a Withheld,
 }
 
 /// How a rule finds what it reports.
@@ -125,6 +136,8 @@ pub enum Check {
     Whole(fn(&Components<'_>) -> Vec<Diagnostic>),
     /// By looking at what differs.
     Change(fn(&Changes<'_>) -> Vec<Diagnostic>),
+    /// Both: by looking at one state, and at what differs.
+    StateAndChange(fn(&Context<'_>) -> Vec<Diagnostic>, fn(&Changes<'_>) -> Vec<Diagnostic>),
 }
 
 /// A rule: what it is called, what it reports, how it is documented.
@@ -168,8 +181,8 @@ macro_rules! rule {
     ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, Some($level:expr)) => {
         $crate::rules::rule!($name, $id, $group, $since, $summary, Some($level), $crate::rules::Check::Elsewhere);
     };
-    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $kind:ident($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $since, $summary, None, $crate::rules::Check::$kind($check));
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $kind:ident($($check:expr),+)) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, None, $crate::rules::Check::$kind($($check),+));
     };
     ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $level:expr, $kind:ident($check:expr)) => {
         $crate::rules::rule!($name, $id, $group, $since, $summary, $level, $crate::rules::Check::$kind($check));
@@ -198,15 +211,18 @@ pub static RULES: &[&Rule] = &[
     &change::backend_credentials_changed::BACKEND_CREDENTIALS_CHANGED,
     &change::base_already_broken::BASE_ALREADY_BROKEN,
     &change::switched::BECAME_ABSTRACT,
+    &imports::BROAD_GLOB_IMPORT,
     &change::switched::COMPONENT_DISABLED,
     &change::switched::COMPONENT_ENABLED,
     &change::component_removed::COMPONENT_REMOVED,
     &merge::DEAD_OVERRIDE,
     &merge::DEFERRED_MERGE_CONFLICT,
     &links::DEPENDENCY_CYCLE,
+    &change::dependency_dropped::DEPENDENCY_DROPPED,
     &links::DEPENDENCY_ON_ABSTRACT,
     &schema::DEPRECATED_KEY,
     &resolution::DUPLICATE_COMPONENT,
+    &imports::DUPLICATE_IMPORT,
     &resolution::DUPLICATE_KEY,
     &change::edit_without_effect::EDIT_WITHOUT_EFFECT,
     &source::extra_document::EXTRA_DOCUMENT,
@@ -214,6 +230,7 @@ pub static RULES: &[&Rule] = &[
     &links::IMPLICIT_DEPENDENCY,
     &resolution::IMPORT_CYCLE,
     &meta::INCOMPLETE_ANALYSIS,
+    &schema::INEFFECTIVE_METADATA,
     &resolution::INHERITANCE_CYCLE,
     &code::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
@@ -241,6 +258,7 @@ pub static RULES: &[&Rule] = &[
     &merge::LIST_REPLACED,
     &resolution::LOCAL_CYCLE,
     &locals::LOCAL_NEEDS_IMPORT,
+    &change::locals_only_change::LOCALS_ONLY_CHANGE,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
     &merge::MERGE_TYPE_CONFLICT,
     &code::MISSING_COMPONENT_DIRECTORY,
@@ -255,11 +273,13 @@ pub static RULES: &[&Rule] = &[
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
     &locals::SHADOWED_LOCAL,
     &code::SHARED_STATE_ADDRESS,
+    &components::STACK_NAME_COLLISION,
     &resolution::STACK_NAME_UNRESOLVED,
     &change::component_removed::STACK_REMOVED,
     &change::state_address_changed::STATE_ADDRESS_CHANGED,
     &source::tag_inside_string::TAG_INSIDE_STRING,
     &resolution::TEMPLATE_ERROR,
+    &resolution::TEMPLATES_DISABLED,
     &change::type_changed::TYPE_CHANGED,
     &code::UNDECLARED_VARIABLE,
     &resolution::UNDEFINED_BASE_COMPONENT,
@@ -267,15 +287,19 @@ pub static RULES: &[&Rule] = &[
     &links::UNDEFINED_DEPENDENCY,
     &locals::UNDEFINED_LOCAL,
     &links::UNDEFINED_OUTPUT,
+    &locals::UNDEFINED_REFERENCE,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
     &schema::UNKNOWN_KEY,
     &meta::UNKNOWN_RULE,
+    &imports::UNREACHABLE_FILE,
     &resolution::UNREADABLE_FILE,
     &resolution::UNRESOLVED_IMPORT,
     &resolution::UNRESOLVED_INCLUDE,
     &merge::UNSET_WITHOUT_EFFECT,
+    &components::UNUSED_ABSTRACT_COMPONENT,
     &meta::UNUSED_IGNORE,
+    &imports::UNUSED_IMPORT,
     &locals::UNUSED_LOCAL,
     &merge::VALUE_BECAME_UNKNOWN,
     &code::VARIABLE_TYPE_MISMATCH,
@@ -288,10 +312,11 @@ pub fn check_state(
     modules: &Modules<'_>,
     enabled: &[(&'static Rule, Level)],
 ) -> Vec<Diagnostic> {
-    let components = Components { files: context.files, world: World::new(context.estate), modules };
+    let withheld = context.withheld;
+    let components = Components { files: context.files, world: World::new(context.estate), modules, withheld };
     let is_whole = components.world.is_complete();
     let run = |(rule, _): &(&'static Rule, Level)| match rule.check {
-        Check::State(check) => check(context),
+        Check::State(check) | Check::StateAndChange(check, _) => check(context),
         Check::Component(check) => check(&components),
         Check::Whole(check) if is_whole => check(&components),
         Check::Whole(_) | Check::Change(_) | Check::Elsewhere => Vec::new(),
@@ -303,6 +328,7 @@ pub fn check_state(
         Diagnostic::new(meta::INCOMPLETE_ANALYSIS.id, message, place)
             .note("what rules say of variables and outputs was withheld for the components that use it")
     }));
+    found.extend(withheld.take(context.estate, context.files));
     found
 }
 
@@ -333,10 +359,12 @@ pub fn check_change(
 ) -> Vec<Diagnostic> {
     let changes = Changes::new(context, base, diff);
     let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
-        Check::Change(check) => Some(check),
+        Check::Change(check) | Check::StateAndChange(_, check) => Some(check),
         Check::State(_) | Check::Component(_) | Check::Whole(_) | Check::Elsewhere => None,
     });
-    checks.flat_map(|check| check(&changes)).collect()
+    let mut found: Vec<Diagnostic> = checks.flat_map(|check| check(&changes)).collect();
+    found.extend(context.withheld.take(context.estate, context.files));
+    found
 }
 
 /// The rule of an id.

@@ -35,3 +35,10 @@ rule!(UNKNOWN_FUNCTION, "unknown-function", Correctness, "0.1.0", "a YAML functi
 rule!(UNREADABLE_FILE, "unreadable-file", Correctness, "0.1.0", "a file cannot be read");
 rule!(UNRESOLVED_IMPORT, "unresolved-import", Correctness, "0.1.0", "an import finds no file");
 rule!(UNRESOLVED_INCLUDE, "unresolved-include", Correctness, "0.1.0", "an included file cannot be had");
+rule!(
+    TEMPLATES_DISABLED,
+    "templates-disabled",
+    Suspicious,
+    "0.1.0",
+    "a template stays as it is written, because templates are not enabled"
+);

@@ -12,3 +12,10 @@ rule!(
 );
 rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "0.1.0", "a manifest is not built as the schema demands");
 rule!(UNKNOWN_KEY, "unknown-key", Suspicious, "0.1.0", "a key without a meaning is nearly one that has one");
+rule!(
+    INEFFECTIVE_METADATA,
+    "ineffective-metadata",
+    Correctness,
+    "0.1.0",
+    "metadata that only a component can have is said for a whole stack or type"
+);

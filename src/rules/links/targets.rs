@@ -120,7 +120,7 @@ fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
         }
         let found = |link: &Link| match context.world.target(component, link) {
             Target::Found(targets) => Some(targets),
-            Target::NoComponent(_) | Target::NoStack | Target::Unknown => None,
+            Target::NoComponent(_) | Target::NoStack | Target::Withheld | Target::Unknown => None,
         };
         let Some(targets) = found(link) else { continue };
         let (Some(target), Some(origin)) = (targets.first(), link.origin.or(component.value.prov.origin)) else {

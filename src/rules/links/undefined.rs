@@ -42,6 +42,10 @@ fn undefined(context: &Components<'_>, rule: &'static str, how: How) -> Vec<Diag
         }
         let finding = match context.world.target(component, link) {
             Target::Found(_) | Target::Unknown => continue,
+            Target::Withheld => {
+                context.withheld.by(rule);
+                continue;
+            }
             Target::NoComponent(stack) => no_component(context, rule, component, link, stack),
             Target::NoStack => no_stack(context, rule, component, link),
         };

@@ -1,8 +1,8 @@
 //! `deferred-merge-conflict`.
 
-use super::edit::replacement;
 use super::walk::{Gathered, Seen, at, call_kind, each, has_history, is_empty, source, written_kind};
 use crate::diagnostic::Diagnostic;
+use crate::rules::edit::replacement;
 use crate::rules::{Context, rule};
 use crate::value::{Call, Kind, Value};
 

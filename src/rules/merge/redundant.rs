@@ -1,9 +1,9 @@
 //! `redundant-override`.
 
 use super::authored::uses;
-use super::edit::removal;
 use super::walk::at;
 use crate::diagnostic::{Applicability, Diagnostic};
+use crate::rules::edit::removal;
 use crate::rules::{Context, rule};
 
 rule!(

@@ -1,8 +1,8 @@
 //! `scalar-kind-change`.
 
-use super::edit::replacement;
 use super::walk::{Gathered, at, each, has_history, source, written_kind};
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::rules::edit::replacement;
 use crate::rules::{Context, rule};
 use crate::value::{Kind, Origin};
 use crate::yaml::{self, Scalar, Style};

@@ -1,8 +1,8 @@
 //! `merge-type-conflict`.
 
-use super::edit::replacement;
 use super::walk::{self, Gathered, Seen, at, each, has_history, is_empty, written_kind};
 use crate::diagnostic::Diagnostic;
+use crate::rules::edit::replacement;
 use crate::rules::{Context, rule};
 use crate::value::{Data, Kind, Mark, Origin, Value};
 

@@ -1,8 +1,8 @@
 //! `unset-without-effect`.
 
-use super::edit::removal;
 use super::walk::{at, each, has_history, open_files};
 use crate::diagnostic::{Applicability, Diagnostic};
+use crate::rules::edit::removal;
 use crate::rules::{Context, rule};
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
