@@ -17,58 +17,64 @@ rule!(
     Whole(check)
 );
 
-/// A manifest that gives a stack, with the parts of the name that it writes itself.
+/// A manifest that gives a stack.
 struct Part<'a> {
     unit: &'a Unit,
-    words: BTreeMap<Arc<str>, Origin>,
+    /// The inputs that it writes itself and that are part of the name of the stack, by their names.
+    own: BTreeMap<&'a str, (&'a str, Origin)>,
+}
+
+impl Part<'_> {
+    /// Whether the manifest is called by what it writes itself for an input; `None` if it writes nothing for it.
+    fn is_called_by(&self, input: &str) -> Option<bool> {
+        let (text, _) = self.own.get(input)?;
+        let path: BTreeSet<&str> = words(&self.unit.name).collect();
+        Some(words(text).all(|word| path.contains(word)))
+    }
 }
 
 fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut stacks: BTreeMap<&Arc<str>, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
     for (unit, component) in context.world.components() {
-        let part = stacks.entry(&component.stack).or_default().entry(unit.file);
         // All components of a stack have the same name; the first one tells where it comes from.
-        part.or_insert_with(|| {
+        stacks.entry(&component.stack).or_default().entry(unit.file).or_insert_with(|| {
             let inputs = &component.facts.inputs;
             let named: BTreeSet<&str> = words(&component.stack).collect();
-            let known = inputs.reserved.iter().filter_map(|name| inputs.all.get(name));
-            let own = known.filter_map(|value| {
+            let known = inputs.reserved.iter().filter_map(|name| Some((*name, inputs.all.get(name)?)));
+            let own = known.filter_map(|(name, value)| {
                 let origin = value.prov.origin.filter(|o| o.file == unit.file)?;
                 let text = value.as_str().filter(|t| words(t).all(|w| named.contains(w)) && !t.is_empty())?;
-                Some((Arc::from(text), origin))
+                Some((name, (text, origin)))
             });
-            Part { unit, words: own.collect() }
+            Part { unit, own: own.collect() }
         });
     }
-    let is_called = |part: &Part<'_>| {
-        let path: BTreeSet<&str> = words(&part.unit.name).collect();
-        part.words.keys().all(|text| words(text).all(|w| path.contains(w)))
-    };
-    let authors = |parts: &&BTreeMap<FileId, Part<'_>>| parts.values().filter(|p| !p.words.is_empty()).count();
-    let all = || stacks.values().flat_map(|parts| parts.values()).filter(|p| !p.words.is_empty());
+    let all: Vec<&Part<'_>> = stacks.values().flat_map(|parts| parts.values()).collect();
     let mut findings = Vec::new();
-    for (stack, parts) in stacks.iter().filter(|(_, parts)| authors(parts) > 1) {
-        let own = || parts.values().filter(|p| !p.words.is_empty());
-        let odd: Vec<&Part<'_>> = own().filter(|p| !is_called(p)).collect();
-        // Only where manifests are called as their stacks are, one that is not gives another stack than it should.
-        let ([odd], Some(other)) = (&odd[..], own().find(|p| is_called(p))) else { continue };
-        if !all().filter(|p| p.unit.file != odd.unit.file).all(is_called) || is_told(context, stack) {
-            continue;
+    for (stack, parts) in stacks.iter().filter(|(_, parts)| parts.len() > 1) {
+        let inputs: BTreeSet<&str> = parts.values().flat_map(|p| p.own.keys().copied()).collect();
+        for input in inputs {
+            let odd: Vec<&Part<'_>> = parts.values().filter(|p| p.is_called_by(input) == Some(false)).collect();
+            let ([odd], Some(other)) = (&odd[..], parts.values().find(|p| p.is_called_by(input) == Some(true))) else {
+                continue;
+            };
+            // Only where manifests are called as their stacks are, one that is not gives another stack than it should.
+            let rest = all.iter().filter(|p| p.unit.file != odd.unit.file);
+            if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || is_told(context, stack) {
+                continue;
+            }
+            let (text, origin) = odd.own[input];
+            let message =
+                format!("this makes `{}` a part of stack `{stack}`, which `{}` is", odd.unit.name, other.unit.name);
+            let mut finding = Diagnostic::new(STACK_NAME_COLLISION.id, message, at_value(context.files, origin, ""))
+                .token(text)
+                .related(at_value(context.files, other.own[input].1, "the other manifest"))
+                .note("the other manifests are called as the stacks that they give")
+                .help("correct the name, or call the manifest as its stack if the two are meant to be one");
+            finding.stacks = vec![Arc::clone(stack)];
+            findings.push(finding);
+            break;
         }
-        let path: BTreeSet<&str> = words(&odd.unit.name).collect();
-        let wrong = odd.words.iter().find(|(text, _)| !words(text).all(|w| path.contains(w)));
-        let Some((text, origin)) = wrong else { continue };
-        let message =
-            format!("this makes `{}` a part of stack `{stack}`, which `{}` is", odd.unit.name, other.unit.name);
-        let mut finding = Diagnostic::new(STACK_NAME_COLLISION.id, message, at_value(context.files, *origin, ""))
-            .token(&**text)
-            .note("the other manifests are called as the stacks that they give")
-            .help("correct the name, or call the manifest as its stack if the two are meant to be one");
-        if let Some(origin) = other.words.get(text) {
-            finding = finding.related(at_value(context.files, *origin, "the other manifest"));
-        }
-        finding.stacks = vec![Arc::clone(stack)];
-        findings.push(finding);
     }
     findings
 }

@@ -16,8 +16,9 @@ rule!(
 );
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let redundant = uses(context).into_iter().filter(|(_, u)| !u.is_first && !u.is_open && u.is_repeated);
+    let redundant = uses(context, REDUNDANT_OVERRIDE.id, |u| !u.is_first && !u.is_open && u.is_repeated);
     redundant
+        .into_iter()
         .map(|(origin, used)| {
             let message = format!("`{}` has this value without this line", used.path);
             let mut finding = Diagnostic::new("redundant-override", message, at(context.files, origin, ""));

@@ -52,8 +52,13 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         },
     );
     let open = open_files(context.estate);
-    let useless = found.into_iter().filter(|(origin, u)| !u.has_effect && !open.contains(&origin.file));
+    let (unsure, useless): (Vec<_>, Vec<_>) =
+        found.into_iter().filter(|(_, u)| !u.has_effect).partition(|(origin, _)| open.contains(&origin.file));
+    if !unsure.is_empty() {
+        context.withheld.by(UNSET_WITHOUT_EFFECT.id);
+    }
     useless
+        .into_iter()
         .map(|(origin, unset)| {
             let message = match unset.above {
                 Some(_) => format!("`!unset` of `{}` has no effect: a higher layer sets the key again", unset.path),
