@@ -271,6 +271,7 @@ pub static RULES: &[&Rule] = &[
     &merge::SCALAR_KIND_CHANGE,
     &schema::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
+    &resolution::SELF_INHERITANCE,
     &locals::SHADOWED_LOCAL,
     &code::SHARED_STATE_ADDRESS,
     &components::STACK_NAME_COLLISION,

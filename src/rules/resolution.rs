@@ -42,3 +42,10 @@ rule!(
     "0.1.0",
     "a template stays as it is written, because templates are not enabled"
 );
+rule!(
+    SELF_INHERITANCE,
+    "self-inheritance",
+    Suspicious,
+    "0.1.0",
+    "a component inherits from itself, directly or through others"
+);

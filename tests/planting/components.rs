@@ -19,17 +19,15 @@ pub(crate) const ALL: &[Planting] = &[
         p.expect("network: !terraform.state");
     }),
     ("inheritance-cycle", |p| {
-        for (name, base) in [("planted/a", "planted/b"), ("planted/b", "planted/a")] {
-            p.component(name, &["metadata", "type"], "abstract");
-            p.component(name, &["metadata", "inherits"], &format!("[{base}]"));
-        }
+        circle(p);
+        p.component("planted/c", &["metadata", "inherits"], "[planted/a]");
         p.expect("inherits: [planted/b]");
     }),
     ("invalid-backend", |p| {
         p.component("planted", &["metadata", "component"], p.tree.vpc.1);
         p.component("planted", &["vars", "name"], "x");
         p.component("planted", &["backend_type"], "azurerm");
-        p.component("planted", &["backend", "azurerm"], "{storage_account_name: x}");
+        p.component("planted", &["backend", "azurerm"], "{storage_account_name: x, container_name: ''}");
         p.expect("");
     }),
     ("missing-component-directory", |p| {
@@ -44,6 +42,10 @@ pub(crate) const ALL: &[Planting] = &[
         let back = format!("!terraform.state {} url", p.tree.db.0);
         p.vpc(&["vars", "name"], &back);
         p.expect("");
+    }),
+    ("self-inheritance", |p| {
+        circle(p);
+        p.expect("inherits: [planted/b]");
     }),
     ("shared-state-address", |p| {
         for name in ["planted/a", "planted/b"] {
@@ -84,6 +86,14 @@ pub(crate) const ALL: &[Planting] = &[
         p.expect("zones: north");
     }),
 ];
+
+/// Two components that inherit from each other.
+fn circle(p: &mut Plant) {
+    for (name, base) in [("planted/a", "planted/b"), ("planted/b", "planted/a")] {
+        p.component(name, &["metadata", "type"], "abstract");
+        p.component(name, &["metadata", "inherits"], &format!("[{base}]"));
+    }
+}
 
 /// A new component that reads an output of the other one.
 pub(crate) fn reader(p: &mut Plant, name: &str, output: &str) {

@@ -17,8 +17,13 @@ pub(crate) struct Step {
     pub site: Option<Origin>,
 }
 
-/// The finding about a circle, told from its first member in the order of names, so that every way into it gives the same.
-pub(super) fn cycle(mut steps: Vec<Step>, place: impl Fn(Option<Origin>, &str) -> Label) -> Diagnostic {
+/// The finding of a rule about a circle, told from its first member in the order of names, so that every way into it gives
+/// the same.
+pub(super) fn cycle(
+    rule: &'static str,
+    mut steps: Vec<Step>,
+    place: impl Fn(Option<Origin>, &str) -> Label,
+) -> Diagnostic {
     let first = steps.iter().enumerate().min_by(|a, b| a.1.from.cmp(&b.1.from)).map_or(0, |(i, _)| i);
     steps.rotate_left(first);
     let names: Vec<String> = steps.iter().map(|s| format!("`{}`", s.from)).collect();
@@ -27,7 +32,7 @@ pub(super) fn cycle(mut steps: Vec<Step>, place: impl Fn(Option<Origin>, &str) -
         [only] => (format!("{only} inherits from itself"), false),
         all => (format!("these components inherit from each other: {} → {}", all.join(" → "), all[0]), true),
     };
-    let mut finding = Diagnostic::new("inheritance-cycle", message, primary).token(names.join(" "));
+    let mut finding = Diagnostic::new(rule, message, primary).token(names.join(" "));
     if is_chain {
         for step in &steps {
             finding = finding.related(place(step.site, &format!("`{}` inherits from `{}`", step.from, step.to)));
@@ -37,7 +42,7 @@ pub(super) fn cycle(mut steps: Vec<Step>, place: impl Fn(Option<Origin>, &str) -
     finding.help("take one of the bases away: there is no order to merge them in")
 }
 
-/// Reports the circles of bases among resolved components.
+/// Reports the circles of bases among resolved components, which Atmos cut, but for those that it refused somewhere else.
 pub(super) fn check(units: &[Arc<Unit>], sink: &Sink) {
     for unit in units {
         // A circle leads only through components that have bases themselves.
@@ -57,7 +62,11 @@ pub(super) fn check(units: &[Arc<Unit>], sink: &Sink) {
                 Some(site) => Label::at(site, words),
                 None => Label::new(unit.file, 0, 0, words),
             };
-            sink.report(cycle(steps.collect(), place));
+            let finding = cycle("self-inheritance", steps.collect(), place);
+            if !sink.has("inheritance-cycle", &finding.primary) {
+                let note = "Atmos cuts the circle without a word: what wins depends on the component that is looked at";
+                sink.report(finding.note(note));
+            }
         }
     }
 }

@@ -64,6 +64,12 @@ impl Sink {
         Poisoned
     }
 
+    /// Whether a rule reported something at a place.
+    pub(crate) fn has(&self, rule: &str, place: &Label) -> bool {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.iter().any(|d| d.rule == rule && d.primary == *place)
+    }
+
     /// All that was found.
     pub(crate) fn into_findings(self) -> Vec<Diagnostic> {
         self.found.into_inner().unwrap_or_else(PoisonError::into_inner)

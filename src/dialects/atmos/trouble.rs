@@ -48,7 +48,7 @@ impl Stacks<'_> {
                 let place = |site: Option<Origin>, words: &str| {
                     label(&site.map_or_else(|| value.prov.clone(), Prov::at), manifest.file, words)
                 };
-                inheritance::cycle(steps.clone(), place)
+                inheritance::cycle("inheritance-cycle", steps.clone(), place)
             }
             Trouble::Base(BaseError::Strategy(strategy, site)) => {
                 finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site)
