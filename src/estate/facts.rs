@@ -153,7 +153,12 @@ impl Facts {
         !self.is_abstract && !self.is_disabled
     }
 
-    /// Whether two states of a component are the same to all other components: what it needs and inherits from, where its state lies, which
+    /// Whether two states of a component inherit from the same ones.
+    pub fn has_same_bases(&self, other: &Facts) -> bool {
+        self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
+    }
+
+    /// Whether two states of a component are the same to all other components: what it needs, where its state lies, which
     /// inputs it names, whether it is deployed.
     pub fn is_same_to_others(&self, other: &Facts) -> bool {
         let flags = |f: &Facts| (f.is_abstract, f.is_disabled);
@@ -166,7 +171,6 @@ impl Facts {
                 (Some(a), Some(b)) => a.backend == b.backend && a.workspace == b.workspace && a.settings == b.settings,
                 (a, b) => a.is_none() == b.is_none(),
             }
-            && self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
             && self.links.len() == other.links.len()
             && self
                 .links

@@ -19,7 +19,7 @@ mod world;
 
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::Diff;
-use crate::estate::{Address, Component, Estate};
+use crate::estate::{Address, Component, Estate, Facts};
 use crate::files::Files;
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
@@ -345,8 +345,10 @@ pub fn asks_for_all((old, new): (&Estate, &Estate), diff: &Diff, enabled: &[(&'s
         all.filter(|(address, _)| changed.contains(address)).map(|(address, c)| (address, Arc::clone(c))).collect()
     };
     let (old, new) = (facts(old), facts(new));
+    let inherits = enabled.iter().any(|(rule, _)| rule.id == components::UNUSED_ABSTRACT_COMPONENT.id);
+    let is_same = |old: &Facts, new: &Facts| old.is_same_to_others(new) && (!inherits || old.has_same_bases(new));
     changed.iter().any(|address| match (old.get(address), new.get(address)) {
-        (Some(old), Some(new)) => !old.facts.is_same_to_others(&new.facts),
+        (Some(old), Some(new)) => !is_same(&old.facts, &new.facts),
         _ => true,
     })
 }

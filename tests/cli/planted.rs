@@ -108,6 +108,24 @@ fn names_are_corrected_when_asked_for() {
     );
 }
 
+#[test]
+fn imports_are_taken_out_when_asked_for() {
+    let repo = Repo::atmos();
+    for (name, text) in [("a", "vars: {a: 1}"), ("b", "vars: {a: 2}"), ("idle", "packer: {vars: {a: 3}}")] {
+        repo.write(&format!("stacks/catalog/{name}.yaml"), format!("{text}\n"));
+    }
+    let stack = "import:\n  - catalog/a\n  - catalog/b\n  - catalog/a\n  - catalog/idle\nvars: {stage: dev}\ncomponents: {terraform: {vpc: {}}}\n";
+    repo.write("stacks/deploy/dev.yaml", stack);
+    let before = repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json();
+    let text = || std::fs::read_to_string(repo.root().join("stacks/deploy/dev.yaml")).unwrap();
+    // What is taken in last counts, so that the first one goes.
+    repo.run(&["check", "--fix"]);
+    assert_eq!(text(), stack.replacen("  - catalog/a\n", "", 1));
+    repo.run(&["check", "--pedantic", "--unsafe-fixes"]);
+    assert_eq!(text(), stack.replacen("  - catalog/a\n", "", 1).replace("  - catalog/idle\n", ""));
+    assert_eq!(repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json(), before);
+}
+
 /// What is found in a project with the code of [`CODE`] and these files, but for what is only a hint.
 #[track_caller]
 fn found_in(files: &[(&str, &str)]) -> Vec<String> {

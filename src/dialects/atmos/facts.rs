@@ -53,12 +53,14 @@ pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> Facts {
 
 /// The bases: those that the component names itself, with their places, then what else it inherits from.
 fn bases(map: &Map) -> Vec<Base> {
-    let list = |value: Option<&Value>| value.and_then(Value::as_list).cloned().unwrap_or_default();
-    let named = list(map.get("metadata").and_then(|m| m.get("inherits")));
+    let named = map.get("metadata").and_then(|m| m.get("inherits"));
+    let lists = [named, map.get("inheritance")].into_iter().flatten().filter_map(Value::as_list);
     let mut bases: Vec<Base> = Vec::new();
-    for value in named.iter().chain(list(map.get("inheritance")).iter()) {
-        if let Some(name) = value.as_str().filter(|name| !bases.iter().any(|b| *b.name == **name)) {
-            bases.push(Base { name: name.into(), origin: value.prov.origin });
+    for value in lists.flat_map(|list| list.iter()) {
+        if let Data::Str(name) = &value.data
+            && !bases.iter().any(|b| b.name == *name)
+        {
+            bases.push(Base { name: Arc::clone(name), origin: value.prov.origin });
         }
     }
     bases

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub(crate) struct Met {
     inner: Mutex<Records>,
+    /// The items of imports, by place.
+    items: Mutex<BTreeMap<Origin, Item>>,
 }
 
 /// What a file imports: paths, and the items that lead there.
@@ -25,8 +27,6 @@ pub(crate) struct Records {
     pub locals: BTreeMap<FileId, Arc<FileLocals>>,
     /// What files import.
     pub imports: BTreeMap<Arc<str>, Targets>,
-    /// The items of imports, by place.
-    pub items: BTreeMap<Origin, Item>,
     /// Files that could not be rendered with their locals as a whole, so that what is left waits for the components:
     /// why, and where.
     pub abandoned: BTreeMap<FileId, (String, Option<Origin>)>,
@@ -146,12 +146,9 @@ impl Met {
     /// An item of an `import` section, with the files that it leads to; `None` if these cannot be had.
     pub(crate) fn item(&self, import: &Import, targets: Option<&[String]>) {
         let Some(place) = import.site.origin else { return };
-        let mut records = self.lock();
-        let item = records.items.entry(place).or_insert_with(|| Item {
-            import: import.clone(),
-            targets: Vec::new(),
-            is_open: false,
-        });
+        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        let item =
+            items.entry(place).or_insert_with(|| Item { import: import.clone(), targets: Vec::new(), is_open: false });
         item.is_open |= targets.is_none();
         let targets = targets.unwrap_or_default();
         // Mostly it leads to the same files on every way.
@@ -193,7 +190,7 @@ impl Met {
 
     /// The items of imports, which nothing else needs any more.
     pub(crate) fn take_items(&self) -> BTreeMap<Origin, Item> {
-        std::mem::take(&mut self.lock().items)
+        std::mem::take(&mut *self.items.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// All of it.

@@ -2,8 +2,8 @@
 
 use super::{Changes, MAX_NAMES};
 use crate::diagnostic::{Diagnostic, Label, Level};
-use crate::diff::Side;
 use crate::diff::locals::LocalChange;
+use crate::diff::{ChangeKind, Side};
 use crate::estate::{Estate, State};
 use crate::rules::rule;
 use crate::value::FileId;
@@ -31,13 +31,16 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let is_open = estates.iter().any(|e| e.units.iter().any(|u| u.state == State::Broken || !u.broken.is_empty()));
     let mut found = Vec::new();
     for (path, locals) in by_file {
-        let idle: Vec<&LocalChange> = locals.iter().copied().filter(|l| l.reached.is_empty()).collect();
+        // A name that comes or goes without effect is one that a value was given, or taken for what is written out now.
+        let is_idle = |l: &&LocalChange| l.reached.is_empty() && l.kind == ChangeKind::Changed;
+        let idle: Vec<&LocalChange> = locals.iter().copied().filter(is_idle).collect();
+        let reaches = locals.iter().any(|l| !l.reached.is_empty());
         let is_only = is_only(changes, path);
         if is_open && !idle.is_empty() {
             changes.context.withheld.by(LOCALS_ONLY_CHANGE.id);
             continue;
         }
-        if is_only && idle.len() < locals.len() {
+        if is_only && reaches {
             found.extend(told(changes, path, &locals));
         } else {
             found.extend(idle.into_iter().filter_map(|local| told(changes, path, &[local])));
