@@ -1,7 +1,7 @@
 //! `stack-name-collision`: two manifests give one stack without meaning to.
 
 use crate::diagnostic::Diagnostic;
-use crate::estate::Unit;
+use crate::estate::{Component, Unit};
 use crate::rules::places::at_value;
 use crate::rules::{Components, rule};
 use crate::value::{FileId, Origin};
@@ -63,12 +63,15 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || is_told(context, stack) {
                 continue;
             }
+            // Parts of a stack that is split on purpose have different components; a copy has those of its original.
+            let Some(common) = odd.unit.components.iter().find(|c| has(other.unit, c)) else { continue };
             let (text, origin) = odd.own[input];
             let message =
                 format!("this makes `{}` a part of stack `{stack}`, which `{}` is", odd.unit.name, other.unit.name);
             let mut finding = Diagnostic::new(STACK_NAME_COLLISION.id, message, at_value(context.files, origin, ""))
                 .token(text)
                 .related(at_value(context.files, other.own[input].1, "the other manifest"))
+                .note(format!("both have the component `{}`", common.name))
                 .note("the other manifests are called as the stacks that they give")
                 .help("correct the name, or call the manifest as its stack if the two are meant to be one");
             finding.stacks = vec![Arc::clone(stack)];
@@ -77,6 +80,11 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
         }
     }
     findings
+}
+
+/// Whether a unit has a component of the same stack, type and name.
+fn has(unit: &Unit, component: &Component) -> bool {
+    unit.components.iter().any(|c| c.name == component.name && c.kind == component.kind && c.stack == component.stack)
 }
 
 /// Whether it is an error already that manifests of a stack have the same component.
