@@ -15,8 +15,9 @@ use std::sync::Arc;
 const READ: [&str; 7] = ["vars", "settings", "env", "metadata", "locals", "backend", "providers"];
 const READ_ALONE: [&str; 5] = ["atmos_component", "atmos_stack", "atmos_stack_file", "atmos_manifest", "workspace"];
 
-/// Sections that repeat what is elsewhere.
-const REPEATED: [&str; 2] = ["overrides", "component_info"];
+/// The sections that are looked at: others are rendered when they are used (`generate`, the manifests of Kubernetes), or read
+/// by other programs.
+const SECTIONS: [&str; 5] = ["vars", "env", "backend", "remote_state_backend", "providers"];
 
 /// Reports the templates of resolved components if nothing renders them.
 pub(super) fn check(units: &[Arc<Unit>], config: &Config, templates: &Templates, sink: &Sink) {
@@ -27,7 +28,7 @@ pub(super) fn check(units: &[Arc<Unit>], config: &Config, templates: &Templates,
     let mut known: HashMap<Arc<str>, bool> = HashMap::new();
     for component in units.iter().flat_map(|u| &u.components) {
         let Some(map) = component.value.as_map() else { continue };
-        for entry in map.iter().filter(|e| !REPEATED.contains(&&*e.key)) {
+        for entry in map.iter().filter(|e| SECTIONS.contains(&&*e.key)) {
             each(&entry.value, &mut |text, origin| {
                 let is_meant = *known.entry(Arc::clone(text)).or_insert_with(|| is_meant(text, templates));
                 if is_meant {

@@ -9,12 +9,29 @@ use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+/// What only some commands of Atmos give to a component.
+const GIVEN: [&str; 10] = [
+    "atlantis_project",
+    "atmos_cli_config",
+    "cli_args",
+    "component_type",
+    "deps",
+    "deps_all",
+    "imports",
+    "sources",
+    "spacelift_stack",
+    "tf_cli_vars",
+];
+
 impl Manifests<'_> {
     /// Reports traces that nothing else explains: `explained` are places whose references are reported.
     pub(super) fn report_traces(&self, records: &Records, explained: &BTreeSet<Origin>) {
         let spoiled = spoiled_locals(records);
         let mut groups: BTreeMap<Origin, Vec<&Trace>> = BTreeMap::new();
         for trace in &records.traces {
+            if trace.missing.iter().any(|m| m.path.first().is_some_and(|first| GIVEN.contains(&first.as_str()))) {
+                continue;
+            }
             if explained.contains(&trace.site) || records.lenient.contains(&trace.site.file) {
                 continue;
             }

@@ -37,7 +37,11 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 !used.is_disjoint(closure)
             };
             let known = units.iter().filter(|u| !is_open(u));
-            if units.is_empty() || closure.iter().any(takes_away) || known.clone().any(|u| adds(u, &closure)) {
+            // Where there is no component, nothing can have anything.
+            if units.iter().all(|u| u.components.is_empty() && !is_open(&u))
+                || closure.iter().any(takes_away)
+                || known.clone().any(|u| adds(u, &closure))
+            {
                 continue;
             }
             if units.iter().any(|u| is_open(&u)) {

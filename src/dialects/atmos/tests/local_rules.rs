@@ -322,6 +322,8 @@ fn references_to_what_is_not_set() {
         let world = with("", &format!("'x{}'", template.replace('\'', "''")));
         assert_eq!(told(&world, "undefined-reference"), [""; 0], "{template}");
     }
+    // Some commands give it.
+    assert_eq!(with("", "'{{ .spacelift_stack }}'").findings(), [""; 0]);
     // What is overridden renders nothing, and what is abstract need not be complete.
     let world = dev(
         "settings: {v: '{{ .vars.x }}'}\ncomponents: {terraform: {base: {metadata: {type: abstract}, vars: {w: '{{ .vars.x }}'}}, box: {metadata: {inherits: [base]}, vars: {w: 1}, settings: {v: 1}}}}\n",
