@@ -2,7 +2,7 @@
 
 use super::rule;
 
-rule!(DEPRECATED_KEY, "deprecated-key", Hygiene, "0.1.0", "a key of a manifest is taken for compatibility only");
+rule!(DEPRECATED_KEY, "deprecated-key", Suspicious, "0.1.0", "a key of a manifest is taken for compatibility only");
 rule!(
     NON_MAPPING_SECTION,
     "non-mapping-section",

@@ -4,24 +4,24 @@ use super::meta::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::{Estate, State};
 use crate::files::Files;
-use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 /// The rules that held findings back.
 #[derive(Debug, Default)]
 pub struct Withheld {
-    rules: RefCell<BTreeSet<&'static str>>,
+    rules: Mutex<BTreeSet<&'static str>>,
 }
 
 impl Withheld {
     /// A rule would have reported something if all was resolved.
     pub(super) fn by(&self, rule: &'static str) {
-        self.rules.borrow_mut().insert(rule);
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner).insert(rule);
     }
 
     /// Says so, at the first place that keeps something from being resolved. What was said is forgotten.
     pub(super) fn take(&self, estate: &Estate, files: &Files) -> Option<Diagnostic> {
-        let rules = self.rules.take();
+        let rules = std::mem::take(&mut *self.rules.lock().unwrap_or_else(PoisonError::into_inner));
         let first = |places: &mut dyn Iterator<Item = Label>| {
             places.min_by_key(|label| (files.get(label.file).path.to_string(), label.start))
         };

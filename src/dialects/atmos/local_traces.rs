@@ -23,6 +23,9 @@ const GIVEN: [&str; 10] = [
     "tf_cli_vars",
 ];
 
+/// What is missing, a value that shows it, and the stacks.
+type Undefined<'a> = (&'a Missing, &'a Trace, Vec<Arc<str>>);
+
 impl Manifests<'_> {
     /// Reports traces that nothing else explains: `explained` are places whose references are reported.
     pub(super) fn report_traces(&self, records: &Records, explained: &BTreeSet<Origin>) {
@@ -52,7 +55,7 @@ impl Manifests<'_> {
     /// Reports what texts of a place read of their components that is not there: each path once, with the stacks in which
     /// it is missing.
     fn report_undefined(&self, site: Origin, traces: &[&Trace]) {
-        let mut paths: BTreeMap<&[String], (&Missing, &Trace, Vec<Arc<str>>)> = BTreeMap::new();
+        let mut paths: BTreeMap<&[String], Undefined<'_>> = BTreeMap::new();
         for trace in traces {
             for missing in trace.missing.iter().filter(|m| is_of_component(m)) {
                 let found = paths.entry(&missing.path).or_insert_with(|| (missing, trace, Vec::new()));

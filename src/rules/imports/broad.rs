@@ -21,6 +21,11 @@ rule!(
 /// The most files that are named.
 const MAX_NAMES: usize = 5;
 
+/// An import: the path of its file, and its own.
+type Named = (Arc<str>, String);
+/// An import with the paths that it leads to.
+type Targets = (Import, BTreeSet<Arc<str>>);
+
 fn is_broad(files: &Files, import: &Import, max: usize) -> bool {
     import.is_pattern && import.targets.len() > max && written(files, import).contains("**")
 }
@@ -47,7 +52,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let (context, files) = (changes.context, changes.context.files);
     let max = context.limits.max_imports;
-    let broad = |estate: &'_ Estate| -> BTreeMap<(Arc<str>, String), (Import, BTreeSet<Arc<str>>)> {
+    let broad = |estate: &'_ Estate| -> BTreeMap<Named, Targets> {
         let items = estate.imports.items.iter().filter(|i| is_broad(files, i, max));
         let paths = |i: &Import| i.targets.iter().map(|t| Arc::clone(&files.get(*t).path)).collect();
         items.map(|i| ((Arc::clone(&files.get(i.item.file).path), written(files, i)), (i.clone(), paths(i)))).collect()

@@ -38,13 +38,13 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             };
             let known = units.iter().filter(|u| !is_open(u));
             // Where there is no component, nothing can have anything.
-            if units.iter().all(|u| u.components.is_empty() && !is_open(&u))
+            if units.iter().all(|u| u.components.is_empty() && !is_open(u))
                 || closure.iter().any(takes_away)
                 || known.clone().any(|u| adds(u, &closure))
             {
                 continue;
             }
-            if units.iter().any(|u| is_open(&u)) {
+            if units.iter().any(is_open) {
                 context.withheld.by(UNUSED_IMPORT.id);
                 continue;
             }
