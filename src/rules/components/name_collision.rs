@@ -55,16 +55,16 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
         let inputs: BTreeSet<&str> = parts.values().flat_map(|p| p.own.keys().copied()).collect();
         for input in inputs {
             let odd: Vec<&Part<'_>> = parts.values().filter(|p| p.is_called_by(input) == Some(false)).collect();
-            let ([odd], Some(other)) = (&odd[..], parts.values().find(|p| p.is_called_by(input) == Some(true))) else {
-                continue;
-            };
+            let [odd] = &odd[..] else { continue };
+            // Parts of a stack that is split on purpose have different components; a copy has those of its original.
+            let called = parts.values().filter(|p| p.is_called_by(input) == Some(true));
+            let common = |p: &Part<'_>| odd.unit.components.iter().find(|c| has(p.unit, c));
+            let Some((other, common)) = called.into_iter().find_map(|p| Some((p, common(p)?))) else { continue };
             // Only where manifests are called as their stacks are, one that is not gives another stack than it should.
             let rest = all.iter().filter(|p| p.unit.file != odd.unit.file);
             if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || is_told(context, stack) {
                 continue;
             }
-            // Parts of a stack that is split on purpose have different components; a copy has those of its original.
-            let Some(common) = odd.unit.components.iter().find(|c| has(other.unit, c)) else { continue };
             let (text, origin) = odd.own[input];
             let message =
                 format!("this makes `{}` a part of stack `{stack}`, which `{}` is", odd.unit.name, other.unit.name);
