@@ -1,8 +1,10 @@
 //! What one revision resolves to, free of any dialect: all that rules, the diff and the reports read.
 
 mod facts;
+mod imports;
 
-pub use facts::{Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
+pub use facts::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
+pub use imports::{Import, Imports};
 
 use crate::diagnostic::Diagnostic;
 use crate::value::{FileId, Kind, Language, Origin, Value};
@@ -24,6 +26,8 @@ pub struct Estate {
     pub output_kinds: BTreeMap<(Arc<str>, Arc<str>), Kind>,
     /// Names that only the text of one file sees.
     pub locals: Locals,
+    /// Which files take in which others.
+    pub imports: Imports,
 }
 
 /// The local names of a revision: values that files give names to for their own use.

@@ -148,9 +148,14 @@ pub(super) fn compare(
         new = resolve(head, Scope::All);
         found = compare(&old, &new);
     }
-    let nothing = Estate::default();
-    let shared =
-        rules::Context { files: &files, estate: &nothing, is_examined: &is_touched, limits: &load.settings.limits };
+    let (nothing, withheld) = (Estate::default(), rules::Withheld::default());
+    let shared = rules::Context {
+        files: &files,
+        estate: &nothing,
+        is_examined: &is_touched,
+        limits: &load.settings.limits,
+        withheld: &withheld,
+    };
     let mut changed = place
         .timings
         .phase("rules", || rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules));

@@ -116,6 +116,8 @@ fn combine(mut estates: Vec<Estate>) -> Estate {
         whole.documents.extend(estate.documents);
         whole.locals.scopes.extend(estate.locals.scopes);
         whole.locals.stacks.extend(estate.locals.stacks);
+        whole.imports.items.extend(estate.imports.items);
+        whole.imports.unreached.extend(estate.imports.unreached);
         whole.output_kinds.extend(estate.output_kinds);
     }
     diagnostic::unite(&mut whole.findings);

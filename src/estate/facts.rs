@@ -21,6 +21,17 @@ pub struct Facts {
     pub state: Option<StatePlace>,
     /// The components that it needs: those that it declares, in the order of the text, then those that it reads from.
     pub links: Vec<Link>,
+    /// The components that it inherits from, those that it names itself and those that follow from them.
+    pub bases: Vec<Base>,
+}
+
+/// A component that another one inherits from.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// Its name; its stack and type are those of the other one.
+    pub name: Arc<str>,
+    /// Where the other one names it; none if that only follows.
+    pub origin: Option<Origin>,
 }
 
 /// Where the code of a component lies.
@@ -144,6 +155,11 @@ impl Facts {
     /// Whether it is deployed.
     pub fn is_deployed(&self) -> bool {
         !self.is_abstract && !self.is_disabled
+    }
+
+    /// Whether two states of a component inherit from the same ones.
+    pub fn has_same_bases(&self, other: &Facts) -> bool {
+        self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
     }
 
     /// Whether two states of a component are the same to all other components: what it needs, where its state lies, which

@@ -8,13 +8,15 @@ use crate::settings::{From, Load, Settings, Sourced};
 use serde::Serialize;
 use std::io;
 
-/// Writes a table of all rules by group, with the levels that the settings give them.
+/// Writes a table of all rules by group, with the levels that the settings give them, those that they have without, and the
+/// versions that they came with.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let width = RULES.iter().map(|r| r.id.len()).max().unwrap_or(0);
+    writeln!(out, "{}", theme.dim(&format!("  {:width$}  level    default  since  reports", "rule")))?;
     for group in Group::ALL {
         let rules: Vec<_> = RULES.iter().filter(|r| r.group == group).collect();
         if rules.is_empty() {
@@ -24,11 +26,17 @@ pub fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &Optio
         for rule in rules {
             let level = settings.rule_level(rule.id).value.name();
             let name = theme.path(&format!("{:width$}", rule.id));
-            writeln!(out, "  {name}  {level:7}  {}", rule.summary)?;
+            let default = default_name(rule);
+            writeln!(out, "  {name}  {level:7}  {default:7}  {:5}  {}", rule.since, rule.summary)?;
         }
         writeln!(out)?;
     }
     writeln!(out, "`stacklint explain RULE` shows what a rule reports, and why.")
+}
+
+/// The level that a rule has where nobody sets one.
+fn default_name(rule: &Rule) -> &'static str {
+    rule.default_level().map_or("off", Level::name)
 }
 
 #[derive(Serialize)]
@@ -37,6 +45,7 @@ struct RuleJson {
     group: &'static str,
     level: &'static str,
     default_level: &'static str,
+    since: &'static str,
     summary: &'static str,
 }
 
@@ -49,7 +58,8 @@ pub fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Res
         id: rule.id,
         group: rule.group.name(),
         level: settings.rule_level(rule.id).value.name(),
-        default_level: rule.default_level().map_or("off", Level::name),
+        default_level: default_name(rule),
+        since: rule.since,
         summary: rule.summary,
     };
     serde_json::to_writer_pretty(&mut *out, &RULES.iter().map(rule).collect::<Vec<_>>())?;
@@ -62,7 +72,7 @@ pub fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Res
 /// Those of the writer.
 pub fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
-    let level = rule.default_level().map_or("off", Level::name);
+    let level = default_name(rule);
     let (mut fence, mut is_blank) = (None::<&str>, false);
     for (i, line) in rule.page.lines().enumerate() {
         if let Some(open) = fence {
@@ -84,7 +94,7 @@ pub fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &Options) -> io
         if heading.len() < line.len() && heading.starts_with(' ') {
             writeln!(out, "{}", theme.bold(heading.trim()))?;
             if i == 0 {
-                writeln!(out, "{} · {level} by default", rule.group.name())?;
+                writeln!(out, "{} · {level} by default · since {}", rule.group.name(), rule.since)?;
             }
         } else if !(line.is_empty() && is_blank) {
             writeln!(out, "{line}")?;
@@ -123,6 +133,7 @@ fn settings(load: &Load) -> Vec<SettingJson> {
     let Settings { limits, limits_from, .. } = &load.settings;
     let protected: Vec<&str> = limits.protected.iter().map(|g| g.as_str()).collect();
     add("max-components".into(), &limits.max_components.to_string(), &limits_from.0);
+    add("max-imports".into(), &limits.max_imports.to_string(), &limits_from.2);
     let protected = if protected.is_empty() { "none".to_owned() } else { protected.join(", ") };
     add("protected".into(), &protected, &limits_from.1);
     let names = variables.value.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>().join(", "));

@@ -7,8 +7,9 @@ rule!(
     INCOMPLETE_ANALYSIS,
     "incomplete-analysis",
     Suspicious,
+    "0.1.0",
     "something could not be known, so rules that depend on it were withheld",
     Some(Level::Note)
 );
-rule!(UNKNOWN_RULE, "unknown-rule", Suspicious, "the settings or a comment name a rule that does not exist");
-rule!(UNUSED_IGNORE, "unused-ignore", Suspicious, "a comment that silences findings silences none");
+rule!(UNKNOWN_RULE, "unknown-rule", Suspicious, "0.1.0", "the settings or a comment name a rule that does not exist");
+rule!(UNUSED_IGNORE, "unused-ignore", Suspicious, "0.1.0", "a comment that silences findings silences none");

@@ -2,6 +2,9 @@
 
 pub mod change;
 mod code;
+mod components;
+mod edit;
+mod imports;
 mod jitsubst;
 mod links;
 mod locals;
@@ -11,11 +14,12 @@ mod places;
 mod resolution;
 mod schema;
 mod source;
+mod withheld;
 mod world;
 
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::Diff;
-use crate::estate::{Address, Component, Estate};
+use crate::estate::{Address, Component, Estate, Facts};
 use crate::files::Files;
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
@@ -24,6 +28,7 @@ use crate::value::FileId;
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+pub use withheld::Withheld;
 pub use world::{Target, World};
 
 /// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
@@ -77,6 +82,8 @@ pub struct Context<'a> {
     pub is_examined: &'a (dyn Fn(&str) -> bool + Sync),
     /// The numbers and names that some rules depend on.
     pub limits: &'a Limits,
+    /// Where rules say that they hold findings back.
+    pub withheld: &'a Withheld,
 }
 
 /// What some rules depend on, as the settings give it.
@@ -84,13 +91,15 @@ pub struct Context<'a> {
 pub struct Limits {
     /// The most components that one edited line may change without a word.
     pub max_components: usize,
+    /// The most files that one import may stand for without a word, where that is asked for.
+    pub max_imports: usize,
     /// Stacks in which every change is worth a word, by patterns of their names.
     pub protected: Vec<Glob>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_components: 50, protected: Vec::new() }
+        Limits { max_components: 50, max_imports: 20, protected: Vec::new() }
     }
 }
 
@@ -110,6 +119,8 @@ pub struct Components<'a> {
     pub world: World<'a>,
     /// Their code.
     pub modules: &'a Modules<'a>,
+    /// Where rules say that they hold findings back.
+    pub withheld: &'a Withheld,
 }
 
 /// How a rule finds what it reports.
@@ -126,6 +137,8 @@ pub enum Check {
     Whole(fn(&Components<'_>) -> Vec<Diagnostic>),
     /// By looking at what differs.
     Change(fn(&Changes<'_>) -> Vec<Diagnostic>),
+    /// Both: by looking at one state, and at what differs.
+    StateAndChange(fn(&Context<'_>) -> Vec<Diagnostic>, fn(&Changes<'_>) -> Vec<Diagnostic>),
 }
 
 /// A rule: what it is called, what it reports, how it is documented.
@@ -136,6 +149,8 @@ pub struct Rule {
     pub group: Group,
     /// The level of its findings where it differs from that of the group.
     pub level: Option<Level>,
+    /// The version of stacklint that it came with.
+    pub since: &'static str,
     /// One sentence without a period at its end: what it reports.
     pub summary: &'static str,
     /// Its page, in Markdown.
@@ -157,39 +172,29 @@ impl Rule {
     }
 }
 
-/// Declares a rule whose page is `docs/rules/<id>.md`: `rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "summary")`,
-/// with a level of its own as an optional argument, and `State(check)` or `Change(check)` as an optional last one.
+/// Declares a rule whose page is `docs/rules/<id>.md`: its name in the code, id, group, the version that it came with and
+/// its summary, as in `rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "summary")`; with a level of its own
+/// as an optional argument, and how it is checked (`State(check)`, `Change(check)`, …) as an optional last one.
 macro_rules! rule {
-    ($name:ident, $id:literal, $group:ident, $summary:literal) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Elsewhere);
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, None, $crate::rules::Check::Elsewhere);
     };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, State($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::State($check));
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, Some($level:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, Some($level), $crate::rules::Check::Elsewhere);
     };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, Component($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Component($check));
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $kind:ident($($check:expr),+)) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, None, $crate::rules::Check::$kind($($check),+));
     };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, Whole($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Whole($check));
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $level:expr, $kind:ident($check:expr)) => {
+        $crate::rules::rule!($name, $id, $group, $since, $summary, $level, $crate::rules::Check::$kind($check));
     };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, Change($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, None, $crate::rules::Check::Change($check));
-    };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, State($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::State($check));
-    };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, Change($check:expr)) => {
-        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::Change($check));
-    };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr) => {
-        $crate::rules::rule!($name, $id, $group, $summary, $level, $crate::rules::Check::Elsewhere);
-    };
-    ($name:ident, $id:literal, $group:ident, $summary:literal, $level:expr, $check:expr) => {
+    ($name:ident, $id:literal, $group:ident, $since:literal, $summary:literal, $level:expr, $check:expr) => {
         #[doc = concat!("`", $id, "`: ", $summary, ".")]
         pub(crate) static $name: $crate::rules::Rule = $crate::rules::Rule {
             id: $id,
             group: $crate::rules::Group::$group,
             level: $level,
+            since: $since,
             summary: $summary,
             page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules/", $id, ".md")),
             check: $check,
@@ -207,15 +212,18 @@ pub static RULES: &[&Rule] = &[
     &change::backend_credentials_changed::BACKEND_CREDENTIALS_CHANGED,
     &change::base_already_broken::BASE_ALREADY_BROKEN,
     &change::switched::BECAME_ABSTRACT,
+    &imports::BROAD_GLOB_IMPORT,
     &change::switched::COMPONENT_DISABLED,
     &change::switched::COMPONENT_ENABLED,
     &change::component_removed::COMPONENT_REMOVED,
     &merge::DEAD_OVERRIDE,
     &merge::DEFERRED_MERGE_CONFLICT,
     &links::DEPENDENCY_CYCLE,
+    &change::dependency_dropped::DEPENDENCY_DROPPED,
     &links::DEPENDENCY_ON_ABSTRACT,
     &schema::DEPRECATED_KEY,
     &resolution::DUPLICATE_COMPONENT,
+    &imports::DUPLICATE_IMPORT,
     &resolution::DUPLICATE_KEY,
     &change::edit_without_effect::EDIT_WITHOUT_EFFECT,
     &source::extra_document::EXTRA_DOCUMENT,
@@ -223,6 +231,7 @@ pub static RULES: &[&Rule] = &[
     &links::IMPLICIT_DEPENDENCY,
     &resolution::IMPORT_CYCLE,
     &meta::INCOMPLETE_ANALYSIS,
+    &schema::INEFFECTIVE_METADATA,
     &resolution::INHERITANCE_CYCLE,
     &code::INVALID_BACKEND,
     &resolution::INVALID_CONFIG,
@@ -250,6 +259,7 @@ pub static RULES: &[&Rule] = &[
     &merge::LIST_REPLACED,
     &resolution::LOCAL_CYCLE,
     &locals::LOCAL_NEEDS_IMPORT,
+    &change::locals_only_change::LOCALS_ONLY_CHANGE,
     &change::locked_component_changed::LOCKED_COMPONENT_CHANGED,
     &merge::MERGE_TYPE_CONFLICT,
     &code::MISSING_COMPONENT_DIRECTORY,
@@ -262,13 +272,16 @@ pub static RULES: &[&Rule] = &[
     &merge::SCALAR_KIND_CHANGE,
     &schema::SCHEMA_VIOLATION,
     &source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT,
+    &resolution::SELF_INHERITANCE,
     &locals::SHADOWED_LOCAL,
     &code::SHARED_STATE_ADDRESS,
+    &components::STACK_NAME_COLLISION,
     &resolution::STACK_NAME_UNRESOLVED,
     &change::component_removed::STACK_REMOVED,
     &change::state_address_changed::STATE_ADDRESS_CHANGED,
     &source::tag_inside_string::TAG_INSIDE_STRING,
     &resolution::TEMPLATE_ERROR,
+    &resolution::TEMPLATES_DISABLED,
     &change::type_changed::TYPE_CHANGED,
     &code::UNDECLARED_VARIABLE,
     &resolution::UNDEFINED_BASE_COMPONENT,
@@ -276,15 +289,19 @@ pub static RULES: &[&Rule] = &[
     &links::UNDEFINED_DEPENDENCY,
     &locals::UNDEFINED_LOCAL,
     &links::UNDEFINED_OUTPUT,
+    &locals::UNDEFINED_REFERENCE,
     &resolution::UNEVALUABLE_IMPORT,
     &resolution::UNKNOWN_FUNCTION,
     &schema::UNKNOWN_KEY,
     &meta::UNKNOWN_RULE,
+    &imports::UNREACHABLE_FILE,
     &resolution::UNREADABLE_FILE,
     &resolution::UNRESOLVED_IMPORT,
     &resolution::UNRESOLVED_INCLUDE,
     &merge::UNSET_WITHOUT_EFFECT,
+    &components::UNUSED_ABSTRACT_COMPONENT,
     &meta::UNUSED_IGNORE,
+    &imports::UNUSED_IMPORT,
     &locals::UNUSED_LOCAL,
     &merge::VALUE_BECAME_UNKNOWN,
     &code::VARIABLE_TYPE_MISMATCH,
@@ -297,10 +314,11 @@ pub fn check_state(
     modules: &Modules<'_>,
     enabled: &[(&'static Rule, Level)],
 ) -> Vec<Diagnostic> {
-    let components = Components { files: context.files, world: World::new(context.estate), modules };
+    let withheld = context.withheld;
+    let components = Components { files: context.files, world: World::new(context.estate), modules, withheld };
     let is_whole = components.world.is_complete();
     let run = |(rule, _): &(&'static Rule, Level)| match rule.check {
-        Check::State(check) => check(context),
+        Check::State(check) | Check::StateAndChange(check, _) => check(context),
         Check::Component(check) => check(&components),
         Check::Whole(check) if is_whole => check(&components),
         Check::Whole(_) | Check::Change(_) | Check::Elsewhere => Vec::new(),
@@ -312,6 +330,7 @@ pub fn check_state(
         Diagnostic::new(meta::INCOMPLETE_ANALYSIS.id, message, place)
             .note("what rules say of variables and outputs was withheld for the components that use it")
     }));
+    found.extend(withheld.take(context.estate, context.files));
     found
 }
 
@@ -327,8 +346,10 @@ pub fn asks_for_all((old, new): (&Estate, &Estate), diff: &Diff, enabled: &[(&'s
         all.filter(|(address, _)| changed.contains(address)).map(|(address, c)| (address, Arc::clone(c))).collect()
     };
     let (old, new) = (facts(old), facts(new));
+    let inherits = enabled.iter().any(|(rule, _)| rule.id == components::UNUSED_ABSTRACT_COMPONENT.id);
+    let is_same = |old: &Facts, new: &Facts| old.is_same_to_others(new) && (!inherits || old.has_same_bases(new));
     changed.iter().any(|address| match (old.get(address), new.get(address)) {
-        (Some(old), Some(new)) => !old.facts.is_same_to_others(&new.facts),
+        (Some(old), Some(new)) => !is_same(&old.facts, &new.facts),
         _ => true,
     })
 }
@@ -342,10 +363,12 @@ pub fn check_change(
 ) -> Vec<Diagnostic> {
     let changes = Changes::new(context, base, diff);
     let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
-        Check::Change(check) => Some(check),
+        Check::Change(check) | Check::StateAndChange(_, check) => Some(check),
         Check::State(_) | Check::Component(_) | Check::Whole(_) | Check::Elsewhere => None,
     });
-    checks.flat_map(|check| check(&changes)).collect()
+    let mut found: Vec<Diagnostic> = checks.flat_map(|check| check(&changes)).collect();
+    found.extend(context.withheld.take(context.estate, context.files));
+    found
 }
 
 /// The rule of an id.
@@ -363,6 +386,7 @@ mod tests {
         for rule in RULES {
             assert_eq!(rule.page.lines().next(), Some(format!("# {}", rule.id).as_str()), "the title of the page");
             assert!(!rule.summary.ends_with('.') && !rule.summary.contains('\n'), "{}: one sentence", rule.id);
+            assert!(rule.since.split('.').filter(|part| part.parse::<u32>().is_ok()).count() == 3, "{}", rule.id);
             assert!(rule.id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", rule.id);
         }
     }

@@ -2,7 +2,20 @@
 
 use super::rule;
 
-rule!(DEPRECATED_KEY, "deprecated-key", Hygiene, "a key of a manifest is taken for compatibility only");
-rule!(NON_MAPPING_SECTION, "non-mapping-section", Correctness, "a section that must be a map is something else");
-rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "a manifest is not built as the schema demands");
-rule!(UNKNOWN_KEY, "unknown-key", Suspicious, "a key without a meaning is nearly one that has one");
+rule!(DEPRECATED_KEY, "deprecated-key", Suspicious, "0.1.0", "a key of a manifest is taken for compatibility only");
+rule!(
+    NON_MAPPING_SECTION,
+    "non-mapping-section",
+    Correctness,
+    "0.1.0",
+    "a section that must be a map is something else"
+);
+rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "0.1.0", "a manifest is not built as the schema demands");
+rule!(UNKNOWN_KEY, "unknown-key", Suspicious, "0.1.0", "a key without a meaning is nearly one that has one");
+rule!(
+    INEFFECTIVE_METADATA,
+    "ineffective-metadata",
+    Correctness,
+    "0.1.0",
+    "metadata that only a component can have is said for a whole stack or type"
+);

@@ -1,5 +1,6 @@
 //! Who is there: the components of an estate by stack and name, and what a link of one of them leads to.
 
+use crate::diagnostic::Diagnostic;
 use crate::estate::{Component, Estate, Link, State, Unit, Where};
 use crate::value::{Data, Value};
 use std::borrow::Cow;
@@ -34,6 +35,8 @@ pub enum Target<'a> {
     NoComponent(&'a str),
     /// There is no such stack.
     NoStack,
+    /// It may be in what could not be resolved.
+    Withheld,
     /// It cannot be told.
     Unknown,
 }
@@ -47,6 +50,16 @@ impl<'a> World<'a> {
     /// Whether all units were asked for, so that what is not there is nowhere.
     pub fn is_complete(&self) -> bool {
         self.estate.units.iter().all(|u| u.state != State::OutOfScope)
+    }
+
+    /// The units.
+    pub fn units(&self) -> impl Iterator<Item = &'a Unit> {
+        self.estate.units.iter().map(|unit| &**unit)
+    }
+
+    /// What was found while everything was resolved.
+    pub fn findings(&self) -> &'a [Diagnostic] {
+        &self.estate.findings
     }
 
     /// All components with their units. A component that several units define comes once a unit.
@@ -80,12 +93,12 @@ impl<'a> World<'a> {
         };
         let known = index.stacks.get_key_value(stack);
         let Some((stack, names)) = known.or_else(|| self.unit_stack(stack)) else {
-            return if index.is_whole { Target::NoStack } else { Target::Unknown };
+            return if index.is_whole { Target::NoStack } else { Target::Withheld };
         };
         match names.get(&*link.component) {
             Some(found) => Target::Found(found.clone()),
             None if index.is_whole && !index.hidden.contains(&*link.component) => Target::NoComponent(stack),
-            None => Target::Unknown,
+            None => Target::Withheld,
         }
     }
 
@@ -113,8 +126,11 @@ impl<'a> World<'a> {
         if !found.is_empty() {
             return Target::Found(found);
         }
-        if !index.is_whole || index.hidden.contains(name) || all.iter().any(|c| is_unknown(c)) {
+        if all.iter().any(|c| is_unknown(c)) {
             return Target::Unknown;
+        }
+        if !index.is_whole || index.hidden.contains(name) {
+            return Target::Withheld;
         }
         if all.is_empty() { Target::NoComponent("") } else { Target::NoStack }
     }

@@ -46,6 +46,7 @@ struct Content {
     require_reasons: Option<Spanned<bool>>,
     baseline: Option<Spanned<String>>,
     max_components: Option<Spanned<usize>>,
+    max_imports: Option<Spanned<usize>>,
     #[serde(default)]
     protected: Vec<Spanned<String>>,
     variables: Option<Spanned<Vec<String>>>,
@@ -132,6 +133,10 @@ impl Load {
         if let Some(set) = content.max_components {
             settings.limits_from.0 = line(set.span());
             settings.limits.max_components = set.into_inner();
+        }
+        if let Some(set) = content.max_imports {
+            settings.limits_from.2 = line(set.span());
+            settings.limits.max_imports = set.into_inner();
         }
         for stack in content.protected {
             let glob = Glob::new(stack.get_ref())

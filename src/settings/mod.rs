@@ -138,8 +138,8 @@ pub struct Settings {
     pub baseline: Sourced<Option<String>>,
     /// What some rules depend on.
     pub limits: Limits,
-    /// Where the limits come from: the most components, the protected stacks.
-    pub limits_from: (From, From),
+    /// Where the limits come from: the most components, the protected stacks, the most imported files.
+    pub limits_from: (From, From, From),
     /// The names of the environment variables that are set where the projects are deployed, if anybody says so.
     pub variables: Sourced<Option<BTreeSet<String>>>,
     /// The levels of groups.
@@ -159,7 +159,7 @@ impl Default for Settings {
             require_reasons: Sourced::default(false),
             baseline: Sourced::default(None),
             limits: Limits::default(),
-            limits_from: (From::Default, From::Default),
+            limits_from: (From::Default, From::Default, From::Default),
             variables: Sourced::default(None),
             groups: BTreeMap::new(),
             rules: BTreeMap::new(),

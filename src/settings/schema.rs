@@ -49,6 +49,12 @@ pub fn schema() -> Value {
                 "minimum": 0,
                 "default": 50,
             },
+            "max-imports": {
+                "description": "The most files that one import may stand for before `broad-glob-import`, which is off by default, reports it.",
+                "type": "integer",
+                "minimum": 0,
+                "default": 20,
+            },
             "protected": {
                 "description": "Patterns of names of stacks in which `wide-blast-radius` reports every change.",
                 "type": "array",
@@ -113,7 +119,7 @@ mod tests {
     #[test]
     fn it_takes_what_the_reader_takes() {
         let validator = jsonschema::draft7::new(&schema()).unwrap();
-        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nmax-components = 10\nprotected = ['*-prod']\nvariables = ['REGION']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
+        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nmax-components = 10\nmax-imports = 10\nprotected = ['*-prod']\nvariables = ['REGION']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
         let read = |text: &str| toml::from_str::<Value>(text).unwrap();
         assert!(
             validator.is_valid(&read(good)),

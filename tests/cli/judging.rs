@@ -122,7 +122,7 @@ fn rules_can_be_listed_and_explained() {
     validate(&schema("rules.json"), &json);
     repo.run(&["explain", "unused-ignore"])
         .ends_with(0)
-        .says("unused-ignore\nsuspicious · warning by default\n")
+        .says("unused-ignore\nsuspicious · warning by default · since 0.1.0\n")
         .hides("```");
     repo.run(&["explain", "unused-ignor"]).ends_with(2).complains("did you mean `unused-ignore`?");
     let config = repo.run(&["config"]).ends_with(0);

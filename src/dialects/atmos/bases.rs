@@ -1,6 +1,7 @@
 //! Base components (`reference: atmos.md` section 4.3): every base that is visited is merged on top of one accumulator.
 
 use super::config::Config;
+use super::inheritance::Step;
 use super::layers::{Kind, LOOSE, Layer, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values};
 use crate::value::{Key, Map, Origin, Prov, Value};
@@ -88,12 +89,7 @@ pub(crate) enum BaseError {
         site: Prov,
     },
     /// Bases lead back to one of them.
-    Cycle {
-        /// The base that closes it.
-        base: Key,
-        /// Where it is named.
-        site: Prov,
-    },
+    Cycle(Vec<Step>),
     /// Something has the wrong shape.
     Shape(WrongShape),
     /// The list strategy has an unknown name.
@@ -104,6 +100,16 @@ impl From<WrongShape> for BaseError {
     fn from(shape: WrongShape) -> Self {
         BaseError::Shape(shape)
     }
+}
+
+/// A base on the way.
+struct Visit {
+    /// The component that it counts for.
+    component: Key,
+    /// Its name.
+    name: Key,
+    /// Where it is named.
+    site: Option<Origin>,
 }
 
 /// Merges bases of one component.
@@ -164,16 +170,25 @@ impl Inheritance<'_> {
         component: &Key,
         base: &Value,
         legacy: bool,
-        visited: &mut Vec<(Key, Key)>,
+        visited: &mut Vec<Visit>,
     ) -> Result<(), BaseError> {
         let name: Key = base.as_str().unwrap_or_default().into();
         if *component == name {
             into.singular = true;
             return Ok(());
         }
-        let key = (Arc::clone(component), Arc::clone(&name));
-        if visited.contains(&key) {
-            return Err(BaseError::Cycle { base: name, site: base.prov.clone() });
+        if let Some(start) = visited.iter().position(|v| v.component == *component && v.name == name) {
+            // Each of them was named by the one before it, the first one by the last.
+            let members = &visited[start..];
+            let sites = members[1..].iter().map(|v| v.site).chain([base.prov.origin]);
+            let next = members[1..].iter().chain(members.first());
+            let steps = members.iter().zip(next).zip(sites);
+            let step = |((v, next), site): ((&Visit, &Visit), Option<Origin>)| Step {
+                from: Arc::clone(&v.name),
+                to: Arc::clone(&next.name),
+                site,
+            };
+            return Err(BaseError::Cycle(steps.map(step).collect()));
         }
         let Some(value) = self.all.get(&name) else {
             if legacy && (self.is_folder)(&name) {
@@ -189,7 +204,7 @@ impl Inheritance<'_> {
             return Err(WrongShape { message, site: value.prov.clone() }.into());
         };
         into.visited.push((Arc::clone(&name), Arc::clone(map)));
-        visited.push(key);
+        visited.push(Visit { component: Arc::clone(component), name: Arc::clone(&name), site: base.prov.origin });
         let metadata = map.get("metadata").and_then(Value::as_map);
         let is_abstract = metadata.is_some_and(|m| m.get("type").and_then(Value::as_str) == Some("abstract"));
         if let Some(next) = map.get("component").filter(|_| !is_abstract) {

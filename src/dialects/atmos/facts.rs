@@ -5,7 +5,7 @@ use super::include::args::{self, TerraformArgs};
 use super::paths;
 use super::stack::Stacks;
 use super::tags;
-use crate::estate::{Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
+use crate::estate::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
 use crate::template::{self, Argument, FunctionSet};
 use crate::value::{Data, Flags, Key, Map, MapBuilder, Origin, Value};
 use std::sync::Arc;
@@ -47,7 +47,23 @@ pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> Facts {
         inputs: inputs(map, known.authored),
         state,
         links,
+        bases: bases(map),
     }
+}
+
+/// The bases: those that the component names itself, with their places, then what else it inherits from.
+fn bases(map: &Map) -> Vec<Base> {
+    let named = map.get("metadata").and_then(|m| m.get("inherits"));
+    let lists = [named, map.get("inheritance")].into_iter().flatten().filter_map(Value::as_list);
+    let mut bases: Vec<Base> = Vec::new();
+    for value in lists.flat_map(|list| list.iter()) {
+        if let Data::Str(name) = &value.data
+            && !bases.iter().any(|b| b.name == *name)
+        {
+            bases.push(Base { name: Arc::clone(name), origin: value.prov.origin });
+        }
+    }
+    bases
 }
 
 fn code(map: &Map, kind: &str, stacks: &Stacks<'_>) -> Option<Code> {

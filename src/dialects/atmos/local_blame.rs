@@ -37,12 +37,13 @@ fn missing_key(message: &str) -> Option<&str> {
     rest.split_once('"').map(|(key, _)| key)
 }
 
-/// Where the reference `.first.second` is written in the text of a value: the bytes of `second`, for every occurrence.
-pub(crate) fn occurrences(files: &Files, site: Origin, path: &[Key; 2]) -> Vec<(u32, u32)> {
+/// Where the reference `.first.second` is written in the text of a value: the bytes of the last key, for every occurrence.
+pub(crate) fn occurrences(files: &Files, site: Origin, path: &[impl AsRef<str>]) -> Vec<(u32, u32)> {
+    let Some(last) = path.last().map(AsRef::as_ref) else { return Vec::new() };
     let file = files.get(site.file);
     let Some(source) = file.text.get(site.key.min(site.start) as usize..site.end as usize) else { return Vec::new() };
     let start = site.key.min(site.start) as usize;
-    let dotted = format!(".{}.{}", path[0], path[1]);
+    let dotted: String = path.iter().flat_map(|key| [".", key.as_ref()]).collect();
     let mut found = Vec::new();
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     for (at, _) in source.match_indices(&dotted) {
@@ -50,7 +51,7 @@ pub(crate) fn occurrences(files: &Files, site: Origin, path: &[Key; 2]) -> Vec<(
         let goes_on = source[end..].chars().next().is_some_and(is_name);
         let is_inner = source[..at].chars().next_back().is_some_and(is_name);
         if !goes_on && !is_inner {
-            let name = start + end - path[1].len();
+            let name = start + end - last.len();
             found.push((name as u32, (start + end) as u32));
         }
     }

@@ -1,6 +1,7 @@
 //! What is met on the way through a revision that rules about locals need to know at its end: who imports whom, whose
 //! locals are which, and what could not be resolved where.
 
+use super::imports::Import;
 use super::local_scopes::FileLocals;
 use crate::value::{FileId, Key, Origin, Prov};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub(crate) struct Met {
     inner: Mutex<Records>,
+    /// The items of imports, by place.
+    items: Mutex<BTreeMap<Origin, Item>>,
 }
 
 /// What a file imports: paths, and the items that lead there.
@@ -35,6 +38,17 @@ pub(crate) struct Records {
     pub unresolved: Vec<Unresolved>,
     /// Values of components that hold the trace of a missing value.
     pub traces: Vec<Trace>,
+}
+
+/// An item of an `import` section, over all ways to its file.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    /// The item as it was first met.
+    pub import: Import,
+    /// The files that it led to, in the order of the first way.
+    pub targets: Vec<Arc<str>>,
+    /// On some way it led to what cannot be had.
+    pub is_open: bool,
 }
 
 /// A reference to a local, or from a local to a section, that leads to nothing.
@@ -81,8 +95,19 @@ pub(crate) struct Trace {
     pub path: String,
     /// The stack.
     pub stack: Key,
-    /// The paths that its text reads and that are not there.
-    pub missing: Vec<Vec<String>>,
+    /// What its text reads and is not there.
+    pub missing: Vec<Missing>,
+}
+
+/// What a text reads of its component, and what is not there.
+#[derive(Clone, Debug)]
+pub(crate) struct Missing {
+    /// The keys from the root of the data on.
+    pub path: Vec<String>,
+    /// How many of them lead to something.
+    pub known: usize,
+    /// The key that probably was meant by the first one that does not.
+    pub near: Option<String>,
 }
 
 impl Met {
@@ -118,6 +143,26 @@ impl Met {
         }
     }
 
+    /// An item of an `import` section, with the files that it leads to; `None` if these cannot be had.
+    pub(crate) fn item(&self, import: &Import, targets: Option<&[String]>) {
+        let Some(place) = import.site.origin else { return };
+        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        let item =
+            items.entry(place).or_insert_with(|| Item { import: import.clone(), targets: Vec::new(), is_open: false });
+        item.is_open |= targets.is_none();
+        let targets = targets.unwrap_or_default();
+        // Mostly it leads to the same files on every way.
+        if targets.len() == item.targets.len() && targets.iter().zip(&item.targets).all(|(a, b)| **a == **b) {
+            return;
+        }
+        let is_first = item.targets.is_empty();
+        for target in targets {
+            if is_first || !item.targets.iter().any(|known| **known == **target) {
+                item.targets.push(target.as_str().into());
+            }
+        }
+    }
+
     /// A file that is left as it stands because a template in it fails.
     pub(crate) fn abandoned(&self, file: FileId, why: &str, site: Option<Origin>) {
         self.lock().abandoned.entry(file).or_insert_with(|| (why.to_owned(), site));
@@ -141,6 +186,11 @@ impl Met {
     /// A value with the trace of a missing one.
     pub(crate) fn trace(&self, found: Trace) {
         self.lock().traces.push(found);
+    }
+
+    /// The items of imports, which nothing else needs any more.
+    pub(crate) fn take_items(&self) -> BTreeMap<Origin, Item> {
+        std::mem::take(&mut *self.items.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// All of it.

@@ -2,7 +2,7 @@
 //! values in what it becomes.
 
 use super::local_blame::culprit_by_words;
-use super::local_met::{Reader, Trace, Unresolved};
+use super::local_met::{Missing, Reader, Trace, Unresolved};
 use super::render::{Engine, Failure};
 use super::stack::Stacks;
 use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Value};
@@ -36,7 +36,7 @@ impl Stacks<'_> {
             self.note_local(data, path, &miss.site, None, &stack, file);
         }
         if has_traces {
-            let mut walk = Walk { stacks: self, misses: &misses, engine, stack };
+            let mut walk = Walk { stacks: self, misses: &misses, engine, stack, data };
             for entry in map.iter() {
                 walk.value(&entry.value, &entry.key, 0);
             }
@@ -112,11 +112,23 @@ pub(crate) fn trace_in(text: &str) -> Option<&str> {
     None
 }
 
+/// How far a path leads, and what it probably was meant to be.
+fn missing(data: &Value, path: &[String]) -> Missing {
+    let (mut at, mut known) = (data, 0);
+    while let Some(next) = path.get(known).and_then(|key| at.get(key)) {
+        (at, known) = (next, known + 1);
+    }
+    let near = path.get(known).zip(at.as_map());
+    let near = near.and_then(|(key, map)| crate::text::nearest(key, map.keys().map(|k| &**k)));
+    Missing { path: path.to_vec(), known, near: near.map(str::to_owned) }
+}
+
 struct Walk<'a, 's> {
     stacks: &'a Stacks<'s>,
     misses: &'a [Miss],
     engine: &'a Engine<'a>,
     stack: Key,
+    data: &'a Value,
 }
 
 impl Walk<'_, '_> {
@@ -162,7 +174,7 @@ impl Walk<'_, '_> {
             return;
         }
         let own = self.misses.iter().filter(|m| m.site.origin == Some(site) && !m.guarded);
-        let missing = own.map(|m| m.path.clone()).collect();
+        let missing = own.map(|m| missing(self.data, &m.path)).collect();
         let (trace, path, stack) = (trace.to_owned(), path.to_owned(), Arc::clone(&self.stack));
         self.stacks.met.trace(Trace { site, inputs, trace, path, stack, missing });
     }

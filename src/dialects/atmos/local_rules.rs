@@ -11,12 +11,32 @@ use super::reader::{Deps, Loaded};
 use super::sink::{Poisoned, label};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::template::MissingKey;
-use crate::value::{Key, Map, Origin, Prov, Value};
+use crate::value::{FileId, Key, Map, Origin, Prov, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The most names that are listed.
 const MAX_NAMES: usize = 12;
+
+/// Files with locals whose references were reported.
+#[derive(Default)]
+pub(super) struct Told {
+    /// The files.
+    pub files: BTreeMap<FileId, Arc<FileLocals>>,
+    /// Those that are taken in without being rendered.
+    pub unrendered: BTreeSet<FileId>,
+    /// Locals that a finding says were meant: that nothing uses them is no news.
+    pub meant: BTreeSet<Origin>,
+}
+
+impl Told {
+    /// Takes in what was told elsewhere.
+    pub(super) fn add(&mut self, other: Told) {
+        self.files.extend(other.files);
+        self.unrendered.extend(other.unrendered);
+        self.meant.extend(other.meant);
+    }
+}
 
 impl Manifests<'_> {
     /// Reports what keeps the locals of a file from being resolved, or notes it where only the end can tell why.
@@ -110,8 +130,16 @@ impl Manifests<'_> {
             .token(&**name)
     }
 
-    /// Reports what was noted about locals.
-    pub(super) fn report_locals(&self) {
+    /// Reports what was noted about locals, and what is odd about them: here and where files were looked at `elsewhere`.
+    pub(super) fn report_locals(&self, elsewhere: Told) {
+        let mut told = self.report_references();
+        told.add(elsewhere);
+        self.report_uses(&told);
+    }
+
+    /// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
+    /// can be told only when all that reads them was looked at.
+    pub(super) fn report_references(&self) -> Told {
         let records = self.met.records();
         let graph = Graph::of(&records);
         let mut groups: BTreeMap<(Option<Origin>, [Key; 2]), Vec<&Unresolved>> = BTreeMap::new();
@@ -119,7 +147,6 @@ impl Manifests<'_> {
             groups.entry((found.site.origin, found.path.clone())).or_default().push(found);
         }
         let mut explained: BTreeSet<Origin> = BTreeSet::new();
-        // Locals that a finding says were meant: that nothing uses them is no news.
         let mut meant: BTreeSet<Origin> = BTreeSet::new();
         for ((origin, path), group) in &groups {
             let found = self.reference(path, group, &records, &graph, &mut meant);
@@ -133,7 +160,7 @@ impl Manifests<'_> {
             self.sink.report(finding);
         }
         self.report_traces(&records, &explained);
-        self.report_uses(&records, &meant);
+        Told { files: records.locals, unrendered: records.unrendered, meant }
     }
 
     /// The finding about a reference that leads to nothing; `None` if it is to be told otherwise.

@@ -1,12 +1,30 @@
 //! Values that hold the trace of a missing value.
 
-use super::local_met::{Records, Trace};
+use super::local_blame::occurrences;
+use super::local_met::{Missing, Records, Trace};
 use super::local_misses::trace_in;
 use super::manifest::Manifests;
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+/// What only some commands of Atmos give to a component.
+const GIVEN: [&str; 10] = [
+    "atlantis_project",
+    "atmos_cli_config",
+    "cli_args",
+    "component_type",
+    "deps",
+    "deps_all",
+    "imports",
+    "sources",
+    "spacelift_stack",
+    "tf_cli_vars",
+];
+
+/// What is missing, a value that shows it, and the stacks.
+type Undefined<'a> = (&'a Missing, &'a Trace, Vec<Arc<str>>);
 
 impl Manifests<'_> {
     /// Reports traces that nothing else explains: `explained` are places whose references are reported.
@@ -14,6 +32,9 @@ impl Manifests<'_> {
         let spoiled = spoiled_locals(records);
         let mut groups: BTreeMap<Origin, Vec<&Trace>> = BTreeMap::new();
         for trace in &records.traces {
+            if trace.missing.iter().any(|m| m.path.first().is_some_and(|first| GIVEN.contains(&first.as_str()))) {
+                continue;
+            }
             if explained.contains(&trace.site) || records.lenient.contains(&trace.site.file) {
                 continue;
             }
@@ -22,9 +43,50 @@ impl Manifests<'_> {
             groups.entry(*cause.unwrap_or(&trace.site)).or_default().push(trace);
         }
         for (site, traces) in groups {
+            let (named, traces): (Vec<&Trace>, Vec<&Trace>) =
+                traces.into_iter().partition(|t| t.site == site && t.missing.iter().any(is_of_component));
+            self.report_undefined(site, &named);
             if let Some(finding) = self.trace(site, &traces, records, explained) {
                 self.sink.report(finding);
             }
+        }
+    }
+
+    /// Reports what texts of a place read of their components that is not there: each path once, with the stacks in which
+    /// it is missing.
+    fn report_undefined(&self, site: Origin, traces: &[&Trace]) {
+        let mut paths: BTreeMap<&[String], Undefined<'_>> = BTreeMap::new();
+        for trace in traces {
+            for missing in trace.missing.iter().filter(|m| is_of_component(m)) {
+                let found = paths.entry(&missing.path).or_insert_with(|| (missing, trace, Vec::new()));
+                found.2.push(Arc::clone(&trace.stack));
+            }
+        }
+        let files = self.reader.files;
+        for (path, (missing, trace, stacks)) in paths {
+            let dotted = format!(".{}", path.join("."));
+            let places = occurrences(files, site, path.get(..=missing.known).unwrap_or(path));
+            let primary = match places.first() {
+                Some((start, end)) => Label::new(site.file, *start, *end, ""),
+                None => Label::at(site, ""),
+            };
+            let message = format!("`{dotted}` is not set: `{}` is rendered into `{}`", trace.trace, trace.path);
+            let mut finding = Diagnostic::new("undefined-reference", message, primary).token(&*dotted);
+            finding = match &missing.near {
+                Some(near) => {
+                    let edit = |(start, end)| Edit { file: site.file, start, end, text: near.clone() };
+                    let edits: Vec<Edit> = places.into_iter().map(edit).collect();
+                    let title = format!("rename to `{near}`");
+                    finding.fix =
+                        (!edits.is_empty()).then_some(Fix { title, edits, applicability: Applicability::Unsafe });
+                    finding.help(format!("did you mean `{near}`?"))
+                }
+                None => finding.help(format!(
+                    "set it, correct the reference, or give it a default: `{{{{ {dotted} | default \"…\" }}}}`"
+                )),
+            };
+            finding.stacks = stacks;
+            self.sink.report(finding);
         }
     }
 
@@ -45,8 +107,8 @@ impl Manifests<'_> {
             finding = finding.related(Label::at(first.site, "the local is used here"));
         }
         let missing: BTreeSet<String> =
-            traces.iter().flat_map(|t| &t.missing).map(|p| format!(".{}", p.join("."))).collect();
-        let own = |t: &&&Trace| t.missing.iter().any(|p| self.is_own_local(site, p, records));
+            traces.iter().flat_map(|t| &t.missing).map(|m| format!(".{}", m.path.join("."))).collect();
+        let own = |t: &&&Trace| t.missing.iter().any(|m| self.is_own_local(site, &m.path, records));
         if traces.iter().any(|t| own(&t)) {
             match records.abandoned.get(&site.file) {
                 // The reference at fault is reported, and this is a consequence of it.
@@ -91,6 +153,11 @@ impl Manifests<'_> {
             _ => false,
         }
     }
+}
+
+/// Whether what is missing is something of the component itself; what locals need is told otherwise.
+fn is_of_component(missing: &Missing) -> bool {
+    missing.path.first().is_some_and(|first| first != "locals")
 }
 
 /// Where locals are written whose values hold a trace that is not written there.

@@ -1,6 +1,6 @@
 //! Locals that nothing uses, that hide others, or whose names cannot be written.
 
-use super::local_met::Records;
+use super::local_rules::Told;
 use super::local_scopes::FileLocals;
 use super::locals::Scope;
 use super::manifest::Manifests;
@@ -22,12 +22,12 @@ struct Uses {
 }
 
 impl Manifests<'_> {
-    /// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were `meant`
+    /// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were meant
     /// are not unused as well.
-    pub(super) fn report_uses(&self, records: &Records, meant: &BTreeSet<Origin>) {
-        let meant: BTreeSet<_> = meant.iter().map(|o| (o.file, o.key)).collect();
-        for file in records.locals.values() {
-            if !file.locals.problems.is_empty() || records.unrendered.contains(&file.loaded.file) {
+    pub(super) fn report_uses(&self, told: &Told) {
+        let meant: BTreeSet<_> = told.meant.iter().map(|o| (o.file, o.key)).collect();
+        for file in told.files.values() {
+            if !file.locals.problems.is_empty() || told.unrendered.contains(&file.loaded.file) {
                 continue;
             }
             let is_meant = |d: &Diagnostic| meant.contains(&(d.primary.file, d.primary.start));

@@ -270,7 +270,11 @@ impl<'a> Manifests<'a> {
                 ignore_missing: item.ignore_missing || self.config.templates.ignore_missing,
                 overrides: overrides.clone(),
             };
-            let Ok(matches) = self.matches(&item, &path_context, &loaded, &mut out, deps) else {
+            let matches = self.matches(&item, &path_context, &loaded, &mut out, deps);
+            let is_missing =
+                |m: &Vec<String>| m.is_empty() && (!item.skip_if_missing || imports::is_remote(&item.path));
+            self.met.item(&item, matches.as_deref().ok().filter(|_| !matches.as_ref().is_ok_and(is_missing)));
+            let Ok(matches) = matches else {
                 poisoned = true;
                 continue;
             };

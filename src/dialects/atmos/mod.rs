@@ -14,6 +14,7 @@ mod config;
 mod content;
 mod custom;
 mod deferred;
+mod disabled;
 mod discover;
 mod document;
 mod duplicates;
@@ -21,8 +22,10 @@ mod eval;
 mod evaluate;
 mod facts;
 mod functions;
+mod import_graph;
 mod imports;
 mod include;
+mod inheritance;
 mod layers;
 mod local_blame;
 mod local_graph;
@@ -78,6 +81,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use twins::Twins;
 use validate::Checks;
 
+/// What the manifests of a revision come to.
+#[derive(Default)]
+struct Resolution {
+    units: Vec<Arc<Unit>>,
+    locals: estate::Locals,
+    imports: estate::Imports,
+}
+
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
 pub struct Atmos {
@@ -119,7 +130,7 @@ impl Atmos {
         scope: Scope<'_>,
         sink: &Sink,
         world: World<'_>,
-    ) -> (Vec<Arc<Unit>>, estate::Locals) {
+    ) -> Resolution {
         let strategy = match &config.strategy {
             Ok(strategy) => *strategy,
             Err(name) => {
@@ -168,12 +179,15 @@ impl Atmos {
             None => self.unit(path, &loader, &stacks, shared, scope, config_touched),
         };
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
-        validate::manifests(&loader, &checks, &manifests, scope, sink);
+        let unreached = validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
         let units: Vec<Arc<Unit>> = done.into_iter().map(|d| d.unit).collect();
-        loader.report_locals();
+        inheritance::check(&units, sink);
+        disabled::check(&units, config, &self.templates, sink);
+        loader.report_locals(unreached.told);
         let locals = self.local_scopes(&loader, &units);
-        (units, locals)
+        let imports = import_graph::of(&loader, &unreached.manifests, &units);
+        Resolution { units, locals, imports }
     }
 
     fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> estate::Locals {
@@ -261,7 +275,7 @@ impl Dialect for Atmos {
         let reader = Reader::new(source, files, &self.cache);
         let sink = Sink::default();
         let mut shared = Deps::default();
-        let (units, locals) = match search::load(&reader, project, &mut shared) {
+        let Resolution { units, locals, imports } = match search::load(&reader, project, &mut shared) {
             Ok(config) => {
                 let world = World {
                     given: project.given.as_ref(),
@@ -279,7 +293,7 @@ impl Dialect for Atmos {
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        Estate { units, findings, locals, documents: reader.documents(), ..Estate::default() }
+        Estate { units, findings, locals, imports, documents: reader.documents(), ..Estate::default() }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

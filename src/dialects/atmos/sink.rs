@@ -32,7 +32,8 @@ impl Sink {
     /// Takes findings about the shape of manifests, but none where the resolution itself has said so.
     pub(crate) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
         let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
-        let is_about_shape = |d: &&Diagnostic| matches!(d.rule, "schema-violation" | "non-mapping-section");
+        let is_about_shape =
+            |d: &&Diagnostic| matches!(d.rule, "schema-violation" | "ineffective-metadata" | "non-mapping-section");
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let said: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
         found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !said.contains(&place(d))));
@@ -61,6 +62,12 @@ impl Sink {
             self.push(finding);
         }
         Poisoned
+    }
+
+    /// Whether a rule reported something at a place.
+    pub(crate) fn has(&self, rule: &str, place: &Label) -> bool {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.iter().any(|d| d.rule == rule && d.primary == *place)
     }
 
     /// All that was found.

@@ -168,7 +168,8 @@ impl Stacks<'_> {
         for entry in self.section(manifest, manifest.map, "metadata")?.iter() {
             if !GLOBAL_METADATA.contains(&&*entry.key) {
                 let message = format!("`metadata.{}` is not allowed for a whole stack", entry.key);
-                let finding = Diagnostic::new("schema-violation", message, label(&entry.value.prov, manifest.file, ""));
+                let rule = super::schema::rule_of_key("metadata", &entry.key);
+                let finding = Diagnostic::new(rule, message, label(&entry.value.prov, manifest.file, ""));
                 self.sink.push(finding.help("move it under `components.<type>.<name>.metadata`"));
                 return Err(Poisoned);
             }

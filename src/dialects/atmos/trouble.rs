@@ -2,6 +2,7 @@
 
 use super::bases::BaseError;
 use super::component::Trouble;
+use super::inheritance;
 use super::layers::Kind;
 use super::sink::{Poisoned, label, rename};
 use super::stack::{Manifest, Stacks};
@@ -43,8 +44,11 @@ impl Stacks<'_> {
                 ));
                 f
             }
-            Trouble::Base(BaseError::Cycle { base, site }) => {
-                finding("inheritance-cycle", format!("the bases of `{name}` lead back to `{base}`"), site)
+            Trouble::Base(BaseError::Cycle(steps)) => {
+                let place = |site: Option<Origin>, words: &str| {
+                    label(&site.map_or_else(|| value.prov.clone(), Prov::at), manifest.file, words)
+                };
+                inheritance::cycle("inheritance-cycle", steps.clone(), place)
             }
             Trouble::Base(BaseError::Strategy(strategy, site)) => {
                 finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site)

@@ -2,6 +2,7 @@
 //! stacks is held against the schema, whether a stack reaches it or not.
 
 use super::config::Config;
+use super::local_rules::Told;
 use super::manifest::Manifests;
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
@@ -45,6 +46,15 @@ impl Seen {
         }
         reached
     }
+}
+
+/// The manifests that no stack reaches.
+#[derive(Default)]
+pub(crate) struct Unreached {
+    /// Those that no other manifest reaches either.
+    pub manifests: Vec<String>,
+    /// What was told of references to locals in them.
+    pub told: Told,
 }
 
 struct Found {
@@ -146,20 +156,28 @@ fn nothing(loaded: &Loaded) -> Diagnostic {
 
 /// What is wrong in all manifests below the folder of stacks, as far as the scope goes; those that `loader` has not
 /// processed on the way from the stacks (`tops`) are processed here. What `sink` holds already is not said again.
-pub(crate) fn manifests(loader: &Manifests<'_>, checks: &Checks<'_>, tops: &[String], scope: Scope<'_>, sink: &Sink) {
+pub(crate) fn manifests(
+    loader: &Manifests<'_>,
+    checks: &Checks<'_>,
+    tops: &[String],
+    scope: Scope<'_>,
+    sink: &Sink,
+) -> Unreached {
     let tops: HashSet<&str> = tops.iter().map(String::as_str).collect();
     let (reader, config) = (loader.reader, loader.config);
     let validated = validated(reader, config);
     let apart = Sink::default();
-    if is_wanted(checks, config, scope) {
-        unreached(loader, checks, &tops, &validated, scope, &apart);
-    }
+    let unreached = match is_wanted(checks, config, scope) {
+        true => unreached(loader, checks, &tops, &validated, scope, &apart),
+        false => Unreached::default(),
+    };
     for mut finding in apart.into_findings() {
         // No stack is broken by it.
         finding.is_breaking = false;
         sink.report(finding);
     }
     sink.report_unless_said(checks.findings(&validated));
+    unreached
 }
 
 /// The manifests that Atmos validates by themselves. Unlike elsewhere, excluded paths are not taken from the folder of
@@ -197,7 +215,7 @@ fn unreached(
     validated: &BTreeSet<String>,
     scope: Scope<'_>,
     apart: &Sink,
-) {
+) -> Unreached {
     let left: Vec<&String> = {
         let seen = checks.seen();
         // A stack that is a template is not validated, nor is what it alone imports validated by way of it.
@@ -213,19 +231,30 @@ fn unreached(
         first.top(path, &mut deps).map(|processed| processed.targets.clone()).unwrap_or_default()
     });
     let imported: HashSet<&str> = imports.iter().flatten().map(|p| &**p).collect();
+    let from_templates: HashSet<Arc<str>> = {
+        let seen = checks.seen();
+        seen.closure(tops.iter().copied()).into_iter().map(Arc::from).collect()
+    };
     let roots: Vec<&&String> = left.iter().filter(|p| !imported.contains(p.as_str())).collect();
+    let elsewhere = Mutex::new(Told::default());
     crate::threads::map(&roots, |path| {
         let own = Sink::default();
         let mut deps = Deps::default();
         let again = loader.again(&own, Some(checks));
         let _ = again.top(path, &mut deps);
-        again.report_locals();
+        let told = again.report_references();
         let touched = match (&checks.changed, scope) {
             (Some(_), Scope::Touched(changes)) => changes.iter().any(|c| deps.touched(&c.path, c.kind)),
             _ => true,
         };
         if touched {
+            elsewhere.lock().unwrap_or_else(PoisonError::into_inner).add(told);
             own.into_findings().into_iter().for_each(|f| apart.report(f));
         }
     });
+    let roots = roots.into_iter().filter(|path| !from_templates.contains(path.as_str()));
+    Unreached {
+        manifests: roots.map(|path| (*path).clone()).collect(),
+        told: elsewhere.into_inner().unwrap_or_else(PoisonError::into_inner),
+    }
 }

@@ -9,6 +9,7 @@ rule!(
     BACKEND_CREDENTIALS_CHANGED,
     "backend-credentials-changed",
     Change,
+    "0.1.0",
     "the state of a component is reached with other rights, or is no longer encrypted",
     Change(check)
 );

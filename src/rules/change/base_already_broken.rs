@@ -10,6 +10,7 @@ rule!(
     BASE_ALREADY_BROKEN,
     "base-already-broken",
     Change,
+    "0.1.0",
     "parts of the older revision cannot be resolved and are not compared",
     Some(Level::Note),
     Change(check)

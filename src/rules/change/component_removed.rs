@@ -13,10 +13,11 @@ rule!(
     COMPONENT_REMOVED,
     "component-removed",
     Change,
+    "0.1.0",
     "a component is no longer described, though it may be deployed",
     Change(components)
 );
-rule!(STACK_REMOVED, "stack-removed", Change, "a whole stack is no longer described", Change(stacks));
+rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a whole stack is no longer described", Change(stacks));
 
 /// Parts that the name of a component or its stack gets into.
 const NAMED: [&str; 8] = [

@@ -15,6 +15,7 @@ rule!(
     EDIT_WITHOUT_EFFECT,
     "edit-without-effect",
     Change,
+    "0.1.0",
     "an edited value changes nothing, because it is overridden",
     Change(check)
 );
@@ -32,9 +33,7 @@ type Leaf = (Vec<String>, NodeId, Span);
 fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head = changes.context.estate;
     // What could not be resolved could be where the edit counts.
-    if !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken) {
-        return Vec::new();
-    }
+    let is_open = !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken);
     let files = changes.context.files;
     let path_of = |id: FileId| Arc::clone(&files.get(id).path);
     let old: BTreeMap<Arc<str>, (FileId, &Document)> =
@@ -54,6 +53,10 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             let place = Origin { file: id, key: span.start, start: span.start, end: span.end };
             found.extend(overridden(keys, place, &users));
         }
+    }
+    if is_open && !found.is_empty() {
+        changes.context.withheld.by(EDIT_WITHOUT_EFFECT.id);
+        return Vec::new();
     }
     found
 }

@@ -9,6 +9,7 @@ rule!(
     LOCKED_COMPONENT_CHANGED,
     "locked-component-changed",
     Change,
+    "0.1.0",
     "the configuration of a locked component changes",
     Change(check)
 );

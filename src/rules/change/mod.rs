@@ -3,7 +3,9 @@
 pub(super) mod backend_credentials_changed;
 pub(super) mod base_already_broken;
 pub(super) mod component_removed;
+pub(super) mod dependency_dropped;
 pub(super) mod edit_without_effect;
+pub(super) mod locals_only_change;
 pub(super) mod locked_component_changed;
 pub(super) mod provider_or_version_widened;
 pub(super) mod state_address_changed;

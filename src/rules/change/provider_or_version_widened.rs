@@ -10,6 +10,7 @@ rule!(
     PROVIDER_OR_VERSION_WIDENED,
     "provider-or-version-widened",
     Change,
+    "0.1.0",
     "a version is less pinned than before",
     Change(check)
 );

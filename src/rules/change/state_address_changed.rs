@@ -9,6 +9,7 @@ rule!(
     STATE_ADDRESS_CHANGED,
     "state-address-changed",
     Change,
+    "0.1.0",
     "the state of a component is looked for in another place",
     Change(check)
 );

@@ -6,12 +6,13 @@ use crate::diff::Change;
 use crate::rules::rule;
 use crate::value::Value;
 
-rule!(COMPONENT_DISABLED, "component-disabled", Change, "a component is switched off", Change(disabled));
-rule!(COMPONENT_ENABLED, "component-enabled", Change, "a component is switched on", Change(enabled));
+rule!(COMPONENT_DISABLED, "component-disabled", Change, "0.1.0", "a component is switched off", Change(disabled));
+rule!(COMPONENT_ENABLED, "component-enabled", Change, "0.1.0", "a component is switched on", Change(enabled));
 rule!(
     BECAME_ABSTRACT,
     "became-abstract",
     Change,
+    "0.1.0",
     "a component became abstract and is no longer deployed, or the other way round",
     Change(became_abstract)
 );

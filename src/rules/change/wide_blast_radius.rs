@@ -12,6 +12,7 @@ rule!(
     WIDE_BLAST_RADIUS,
     "wide-blast-radius",
     Change,
+    "0.1.0",
     "one edited line changes many components, or one in a protected stack",
     Change(check)
 );

@@ -11,6 +11,7 @@ rule!(
     MISSING_COMPONENT_DIRECTORY,
     "missing-component-directory",
     Correctness,
+    "0.1.0",
     "a component's code is not where the component says",
     Component(check)
 );

@@ -15,6 +15,7 @@ rule!(
     UNDECLARED_VARIABLE,
     "undeclared-variable",
     Suspicious,
+    "0.1.0",
     "a component sets a variable that its code does not declare",
     Whole(undeclared)
 );
@@ -22,6 +23,7 @@ rule!(
     MISSING_REQUIRED_VARIABLE,
     "missing-required-variable",
     Suspicious,
+    "0.1.0",
     "a variable of a component's code has no default and gets no value",
     Component(missing)
 );

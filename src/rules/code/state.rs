@@ -13,6 +13,7 @@ rule!(
     INVALID_BACKEND,
     "invalid-backend",
     Correctness,
+    "0.1.0",
     "a component's backend cannot be used as it is configured",
     Component(incomplete)
 );
@@ -20,6 +21,7 @@ rule!(
     SHARED_STATE_ADDRESS,
     "shared-state-address",
     Correctness,
+    "0.1.0",
     "two components keep their state in one object",
     Whole(shared)
 );

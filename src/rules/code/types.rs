@@ -10,6 +10,7 @@ rule!(
     VARIABLE_TYPE_MISMATCH,
     "variable-type-mismatch",
     Correctness,
+    "0.1.0",
     "a value cannot be converted to the type of the variable that it is for",
     Component(check)
 );

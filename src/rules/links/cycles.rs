@@ -13,10 +13,11 @@ rule!(
     DEPENDENCY_CYCLE,
     "dependency-cycle",
     Correctness,
+    "0.1.0",
     "components declare that they depend on each other",
     Whole(dependencies)
 );
-rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "components read from each other", Whole(references));
+rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "0.1.0", "components read from each other", Whole(references));
 
 /// A component: its stack and name.
 type Node = (Arc<str>, Arc<str>);

@@ -15,6 +15,7 @@ rule!(
     DEPENDENCY_ON_ABSTRACT,
     "dependency-on-abstract",
     Suspicious,
+    "0.1.0",
     "a component depends on one that is never deployed",
     Whole(on_abstract)
 );
@@ -22,6 +23,7 @@ rule!(
     UNDEFINED_OUTPUT,
     "undefined-output",
     Suspicious,
+    "0.1.0",
     "an output is read that the code of the component does not declare",
     Whole(outputs)
 );
@@ -29,6 +31,7 @@ rule!(
     IMPLICIT_DEPENDENCY,
     "implicit-dependency",
     Hygiene,
+    "0.1.0",
     "a component reads the state of another one without declaring the dependency",
     Whole(implicit)
 );
@@ -117,7 +120,7 @@ fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
         }
         let found = |link: &Link| match context.world.target(component, link) {
             Target::Found(targets) => Some(targets),
-            Target::NoComponent(_) | Target::NoStack | Target::Unknown => None,
+            Target::NoComponent(_) | Target::NoStack | Target::Withheld | Target::Unknown => None,
         };
         let Some(targets) = found(link) else { continue };
         let (Some(target), Some(origin)) = (targets.first(), link.origin.or(component.value.prov.origin)) else {

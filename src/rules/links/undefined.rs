@@ -12,6 +12,7 @@ rule!(
     UNDEFINED_DEPENDENCY,
     "undefined-dependency",
     Correctness,
+    "0.1.0",
     "a component declares that it depends on one that is not there",
     Whole(dependencies)
 );
@@ -19,6 +20,7 @@ rule!(
     UNDEFINED_COMPONENT_REFERENCE,
     "undefined-component-reference",
     Correctness,
+    "0.1.0",
     "a function or template reads from a component that is not there",
     Whole(references)
 );
@@ -40,6 +42,10 @@ fn undefined(context: &Components<'_>, rule: &'static str, how: How) -> Vec<Diag
         }
         let finding = match context.world.target(component, link) {
             Target::Found(_) | Target::Unknown => continue,
+            Target::Withheld => {
+                context.withheld.by(rule);
+                continue;
+            }
             Target::NoComponent(stack) => no_component(context, rule, component, link, stack),
             Target::NoStack => no_stack(context, rule, component, link),
         };

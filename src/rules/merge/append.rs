@@ -6,7 +6,7 @@ use crate::rules::{Context, rule};
 use crate::value::{Data, FileId, Kind, Mark, Value};
 use std::collections::HashSet;
 
-rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "`!append` continues no list", State(check));
+rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "0.1.0", "`!append` continues no list", State(check));
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();

@@ -10,6 +10,7 @@ rule!(
     INVALID_FUNCTION_ARGUMENTS,
     "invalid-function-arguments",
     Correctness,
+    "0.1.0",
     "a YAML function is called with arguments that it refuses",
     State(check)
 );

@@ -34,8 +34,9 @@ pub(super) struct Use {
 }
 
 /// All that was written in sections that are only handed on, in files of which everything is known. Files with templates
-/// or locals are left out: their values may be read where they stand.
-pub(super) fn uses(context: &Context<'_>) -> BTreeMap<Origin, Use> {
+/// or locals are left out: their values may be read where they stand. Only uses that are `wanted` are given; where one is left
+/// out because not all of its file is known, that is noted for `rule`.
+pub(super) fn uses(context: &Context<'_>, rule: &'static str, wanted: impl Fn(&Use) -> bool) -> Vec<(Origin, Use)> {
     let mut found: BTreeMap<Origin, Use> = BTreeMap::new();
     each(
         context.estate,
@@ -76,11 +77,15 @@ pub(super) fn uses(context: &Context<'_>) -> BTreeMap<Origin, Use> {
     );
     let open = open_files(context.estate);
     let mut plain: HashMap<FileId, bool> = HashMap::new();
-    found.retain(|origin, _| {
-        !open.contains(&origin.file)
-            && *plain.entry(origin.file).or_insert_with(|| is_plain(context.files, origin.file))
+    found.retain(|origin, used| {
+        let is_plain = *plain.entry(origin.file).or_insert_with(|| is_plain(context.files, origin.file));
+        let is_found = is_plain && wanted(used);
+        if is_found && open.contains(&origin.file) {
+            context.withheld.by(rule);
+        }
+        is_found && !open.contains(&origin.file)
     });
-    found
+    found.into_iter().collect()
 }
 
 /// Whether a list holds items of what was written at a place: lists may be joined.

@@ -12,6 +12,7 @@ rule!(
     VALUE_BECAME_UNKNOWN,
     "value-became-unknown",
     Change,
+    "0.1.0",
     "a value that could be read is now known only when it is deployed",
     Change(check)
 );

@@ -1,8 +1,8 @@
 //! `deferred-merge-conflict`.
 
-use super::edit::replacement;
 use super::walk::{Gathered, Seen, at, call_kind, each_contested, is_empty, source, written_kind};
 use crate::diagnostic::Diagnostic;
+use crate::rules::edit::replacement;
 use crate::rules::{Context, rule};
 use crate::value::{Call, Kind, Value};
 
@@ -10,6 +10,7 @@ rule!(
     DEFERRED_MERGE_CONFLICT,
     "deferred-merge-conflict",
     Suspicious,
+    "0.1.0",
     "a YAML function and a value of another layer do not merge as they look",
     State(check)
 );

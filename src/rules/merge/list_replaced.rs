@@ -10,6 +10,7 @@ rule!(
     LIST_REPLACED,
     "list-replaced",
     Preview,
+    "0.1.0",
     "a list replaces another one that it looks like, and entries are lost",
     State(check)
 );

@@ -6,5 +6,6 @@ rule!(
     FUNCTION_LOST,
     "function-lost",
     Correctness,
+    "0.1.0",
     "a map that holds a YAML function is replaced by something that is no map"
 );

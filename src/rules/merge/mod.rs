@@ -7,7 +7,6 @@ mod authored;
 mod became_unknown;
 mod dead;
 mod deferred;
-mod edit;
 mod list_replaced;
 mod lost;
 mod redundant;

@@ -1,22 +1,24 @@
 //! `redundant-override`.
 
 use super::authored::uses;
-use super::edit::removal;
 use super::walk::at;
 use crate::diagnostic::{Applicability, Diagnostic};
+use crate::rules::edit::removal;
 use crate::rules::{Context, rule};
 
 rule!(
     REDUNDANT_OVERRIDE,
     "redundant-override",
     Hygiene,
+    "0.1.0",
     "a value is set that is inherited anyway, in every stack",
     State(check)
 );
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let redundant = uses(context).into_iter().filter(|(_, u)| !u.is_first && !u.is_open && u.is_repeated);
+    let redundant = uses(context, REDUNDANT_OVERRIDE.id, |u| !u.is_first && !u.is_open && u.is_repeated);
     redundant
+        .into_iter()
         .map(|(origin, used)| {
             let message = format!("`{}` has this value without this line", used.path);
             let mut finding = Diagnostic::new("redundant-override", message, at(context.files, origin, ""));

@@ -1,8 +1,8 @@
 //! `scalar-kind-change`.
 
-use super::edit::replacement;
 use super::walk::{Gathered, at, each, has_history, source, written_kind};
 use crate::diagnostic::{Diagnostic, Fix};
+use crate::rules::edit::replacement;
 use crate::rules::{Context, rule};
 use crate::value::{Kind, Origin};
 use crate::yaml::{self, Scalar, Style};
@@ -11,6 +11,7 @@ rule!(
     SCALAR_KIND_CHANGE,
     "scalar-kind-change",
     Hygiene,
+    "0.1.0",
     "a string, a number or a truth value is replaced by a scalar of another kind",
     State(check)
 );

@@ -1,8 +1,8 @@
 //! `merge-type-conflict`.
 
-use super::edit::replacement;
 use super::walk::{self, Gathered, Seen, at, each_contested, is_empty, written_kind};
 use crate::diagnostic::Diagnostic;
+use crate::rules::edit::replacement;
 use crate::rules::{Context, rule};
 use crate::value::{Data, Kind, Mark, Origin, Value};
 
@@ -10,6 +10,7 @@ rule!(
     MERGE_TYPE_CONFLICT,
     "merge-type-conflict",
     Correctness,
+    "0.1.0",
     "a list or a map is replaced by a value of another kind",
     State(check)
 );

@@ -1,14 +1,21 @@
 //! `unset-without-effect`.
 
-use super::edit::removal;
 use super::walk::{at, each, has_history, open_files};
 use crate::diagnostic::{Applicability, Diagnostic};
+use crate::rules::edit::removal;
 use crate::rules::{Context, rule};
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-rule!(UNSET_WITHOUT_EFFECT, "unset-without-effect", Hygiene, "`!unset` removes nothing in any stack", State(check));
+rule!(
+    UNSET_WITHOUT_EFFECT,
+    "unset-without-effect",
+    Hygiene,
+    "0.1.0",
+    "`!unset` removes nothing in any stack",
+    State(check)
+);
 
 /// A place with `!unset`.
 struct Unset {
@@ -45,8 +52,13 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         },
     );
     let open = open_files(context.estate);
-    let useless = found.into_iter().filter(|(origin, u)| !u.has_effect && !open.contains(&origin.file));
+    let (unsure, useless): (Vec<_>, Vec<_>) =
+        found.into_iter().filter(|(_, u)| !u.has_effect).partition(|(origin, _)| open.contains(&origin.file));
+    if !unsure.is_empty() {
+        context.withheld.by(UNSET_WITHOUT_EFFECT.id);
+    }
     useless
+        .into_iter()
         .map(|(origin, unset)| {
             let message = match unset.above {
                 Some(_) => format!("`!unset` of `{}` has no effect: a higher layer sets the key again", unset.path),

@@ -9,6 +9,7 @@ rule!(
     AMBIGUOUS_SCALAR,
     "ambiguous-scalar",
     Suspicious,
+    "0.1.0",
     "an unquoted number or date becomes something else than it looks like",
     State(check)
 );

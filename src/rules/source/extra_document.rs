@@ -3,7 +3,14 @@
 use crate::diagnostic::{Diagnostic, Label};
 use crate::rules::{Context, rule};
 
-rule!(EXTRA_DOCUMENT, "extra-document", Suspicious, "only the first YAML document of a file is read", State(check));
+rule!(
+    EXTRA_DOCUMENT,
+    "extra-document",
+    Suspicious,
+    "0.1.0",
+    "only the first YAML document of a file is read",
+    State(check)
+);
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let extra = context.documents().filter(|(_, document)| document.extra_documents);

@@ -11,6 +11,7 @@ rule!(
     SECRET_IN_PLAIN_TEXT,
     "secret-in-plain-text",
     Suspicious,
+    "0.1.0",
     "a password, key or token is written in a file",
     State(check)
 );

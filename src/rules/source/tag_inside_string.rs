@@ -8,6 +8,7 @@ rule!(
     TAG_INSIDE_STRING,
     "tag-inside-string",
     Suspicious,
+    "0.1.0",
     "a YAML function in the middle of a text is not called",
     State(check)
 );

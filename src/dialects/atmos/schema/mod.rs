@@ -25,6 +25,19 @@ pub(crate) enum Schema {
     Custom,
 }
 
+/// Metadata that only a component can have: who it is.
+const IDENTITY: [&str; 6] = ["name", "type", "component", "inherits", "description", "terraform_workspace"];
+
+/// The rule that a key breaks which is not allowed in the map at a path.
+pub(super) fn rule_of_key(path: &str, key: &str) -> &'static str {
+    let is_metadata = match path {
+        "metadata" => IDENTITY.contains(&key),
+        // A component type has none.
+        path => key == "metadata" && !path.contains('.') && !path.is_empty(),
+    };
+    if is_metadata { "ineffective-metadata" } else { "schema-violation" }
+}
+
 impl Schema {
     /// The schema that the configuration asks for. One that is configured and not in the revision is searched for on
     /// the network by Atmos, or an error there: nothing is held against it here.

@@ -52,6 +52,7 @@ pub(super) fn finding(violation: &Violation<'_>, files: &Files, file: FileId) ->
         }
         Wrong::Key(key, map) => {
             let mut finding = new(format!("`{key}` is not allowed in {}", parent_words(path, key))).token(*key);
+            finding.rule = super::rule_of_key(path.strip_suffix(*key).unwrap_or_default().trim_end_matches('.'), key);
             finding.primary = key_label(value, key, files, file);
             match near(key, map) {
                 Some(near) => rename(finding, near),

@@ -10,6 +10,23 @@ fn later_bases_win_and_the_component_wins_over_all() {
 }
 
 #[test]
+fn circles_are_told_with_all_their_lines() {
+    let files = crate::files::Files::default();
+    let world = dev(
+        "components:\n  terraform:\n    a:\n      metadata: {inherits: [b]}\n    b:\n      metadata: {inherits: [c]}\n    c:\n      metadata: {inherits: [a]}\n    box:\n      metadata: {inherits: [b]}\n",
+    );
+    use crate::dialects::Dialect;
+    let source = crate::source::Memory::new("memory", world.files.clone());
+    let estate = super::Atmos::new().resolve(&source, &world.project, &files, super::Scope::All);
+    let [finding] = &estate.findings[..] else { panic!("{:#?}", estate.findings) };
+    assert_eq!((finding.rule, finding.is_chain), ("inheritance-cycle", true));
+    let line = |l: &crate::diagnostic::Label| format!("{} {}", files.get(l.file).line(l.start), l.message);
+    let lines: Vec<String> = finding.related.iter().map(line).collect();
+    assert_eq!(lines, ["5 `a` inherits from `b`", "7 `b` inherits from `c`", "9 `c` inherits from `a`"]);
+    assert_eq!(finding.primary.start, finding.related[0].start);
+}
+
+#[test]
 fn a_diamond_applies_its_top_again() {
     let found = dev("\
 components:

@@ -281,9 +281,10 @@ fn a_local_lost_because_the_file_is_not_rendered() {
 fn traces_of_missing_values() {
     sole(
         &with("", "'a-{{ .vars.stge }}'"),
-        "no-value-rendered",
-        &["deploy/dev.yaml:2 `<no value>` is rendered into `vars.v`", "`.vars.stge` has no value there", "default"],
+        "undefined-reference",
+        &["deploy/dev.yaml:2 `.vars.stge` is not set: `<no value>` is rendered into `vars.v`", "did you mean `stage`?"],
     );
+    sole(&with("", "'a-{{ .settings.owner }}'"), "undefined-reference", &["`.settings.owner` is not set", "default"]);
     sole(&with("", "'{{ printf \"%d\" .vars.stage }}'"), "no-value-rendered", &["`%!d(string=dev)`"]);
     // Told once, at the local.
     let world = with(
@@ -293,6 +294,59 @@ fn traces_of_missing_values() {
     sole(&world, "no-value-rendered", &["deploy/dev.yaml:3", "a local that `vars.v` uses"]);
     // What is written is meant.
     assert_eq!(with("", "'a <no value> %!s(x) {{ .vars.stage }}'").findings(), [""; 0]);
+}
+
+#[test]
+fn references_to_what_is_not_set() {
+    // Each is told where it is written, all stacks of one cause at once.
+    let world = World::new()
+        .stack("catalog/box.yaml", "components: {terraform: {box: {vars: {v: '{{ .vars.a }}-{{ .vars.b }}'}}}}\n")
+        .stack("deploy/dev.yaml", "import: [catalog/box]\nvars: {stage: dev, a: 1}\n")
+        .stack("deploy/prod.yaml", "import: [catalog/box]\nvars: {stage: prod}\n");
+    assert_eq!(told(&world, "undefined-reference").len(), 2, "{:#?}", world.findings());
+    assert_eq!(world.findings().len(), 2, "{:#?}", world.findings());
+    for template in [
+        "{{ .vars.x | default \"a\" }}",
+        "{{ if .vars.x }}{{ .vars.x }}{{ end }}",
+        "{{ if and .vars.x .vars.y }}{{ .vars.y }}{{ end }}",
+        "{{ if not .vars.x }}none{{ else }}{{ .vars.x }}{{ end }}",
+        "{{ with .vars.x }}{{ . }}{{ end }}",
+        "{{ if hasKey .vars \"x\" }}{{ .vars.x }}{{ end }}",
+        "{{ coalesce .vars.x .vars.stage }}",
+        "{{ ternary .vars.x .vars.stage false }}",
+        "{{ range .vars.x }}{{ . }}{{ end }}",
+        "{{ eq (toString .vars.x) \"a\" }}",
+        "{{ $x := .vars.x }}{{ $x | default 1 }}",
+        "{{ false | ternary .settings.x.y \"a\" }}",
+    ] {
+        let world = with("", &format!("'x{}'", template.replace('\'', "''")));
+        assert_eq!(told(&world, "undefined-reference"), [""; 0], "{template}");
+    }
+    // Some commands give it.
+    assert_eq!(with("", "'{{ .spacelift_stack }}'").findings(), [""; 0]);
+    // What is overridden renders nothing, and what is abstract need not be complete.
+    let world = dev(
+        "settings: {v: '{{ .vars.x }}'}\ncomponents: {terraform: {base: {metadata: {type: abstract}, vars: {w: '{{ .vars.x }}'}}, box: {metadata: {inherits: [base]}, vars: {w: 1}, settings: {v: 1}}}}\n",
+    );
+    assert_eq!(world.findings(), [""; 0]);
+}
+
+#[test]
+fn a_local_that_was_meant_is_not_unused_where_nobody_looks() {
+    // The catalog file is read again on the way from a manifest that no stack reaches.
+    let world = World::new()
+        .stack("catalog/base.yaml", "locals: {x: 1}\nvars: {a: 1}\n")
+        .stack("catalog/orphan.yaml", "import: [catalog/base]\n")
+        .stack(
+            "deploy/dev.yaml",
+            "import: [catalog/base]\nvars: {stage: dev}\ncomponents: {terraform: {box: {vars: {v: '{{ .locals.x }}'}}}}\n",
+        );
+    sole(&world, "leaked-local", &["local `x` is defined in catalog/base.yaml:1"]);
+    // What only such a manifest reaches is looked at all the same.
+    let world = World::new()
+        .stack("catalog/orphan.yaml", "locals: {x: 1}\nvars: {a: 1}\n")
+        .stack("deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n");
+    sole(&world, "unused-local", &["catalog/orphan.yaml:1 local `x`"]);
 }
 
 #[test]

@@ -34,6 +34,51 @@ pub(super) fn removal(files: &Files, origin: Origin, title: &str, applicability:
     Some(Fix::one(title, edit, applicability))
 }
 
+/// Takes an item out of a list: its lines out of one with dashes, its text and a comma out of one in brackets. `None` where
+/// that would leave the list empty or take a comment along.
+pub(super) fn item_removal(files: &Files, item: Origin, title: &str, applicability: Applicability) -> Option<Fix> {
+    let file = files.get(item.file);
+    let text = &*file.text;
+    let (first, mut end) = (item.start as usize, item.end as usize);
+    while end > first && text.as_bytes().get(end - 1).is_some_and(u8::is_ascii_whitespace) {
+        end -= 1;
+    }
+    let line = text.get(..first)?.rfind('\n').map_or(0, |i| i + 1);
+    let before = &text[line..first];
+    if text.get(first..end)?.contains(['&', '#']) {
+        return None;
+    }
+    let (start, stop) = if before.trim() == "-" {
+        let indent = before.len() - before.trim_start().len();
+        let stop = text[end..].find('\n').map_or(text.len(), |i| end + i + 1);
+        let dash_at = |line: &str| {
+            line.len() - line.trim_start().len() == indent
+                && (line.trim() == "-" || line.trim_start().starts_with("- "))
+        };
+        let inner = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#') || line.starts_with(' ');
+        let is_item = |line: &str| dash_at(line);
+        let above = text[..line].lines().rev().take_while(|l| inner(l) || is_item(l)).any(is_item);
+        let below = text[stop..].lines().take_while(|l| inner(l) || is_item(l)).any(is_item);
+        if !text[end..stop].trim().is_empty() || !(above || below) {
+            return None;
+        }
+        (line, stop)
+    } else {
+        let behind = text[end..].find(|c: char| !c.is_whitespace()).map(|i| end + i)?;
+        let ahead = text[..first].rfind(|c: char| !c.is_whitespace())?;
+        match (text.as_bytes()[ahead], text.as_bytes()[behind]) {
+            (b'[' | b',', b',') => {
+                let next = text[behind + 1..].find(|c: char| !c.is_whitespace()).map(|i| behind + 1 + i)?;
+                (first, next)
+            }
+            (b',', b']') => (ahead, end),
+            _ => return None,
+        }
+    };
+    let edit = Edit { file: item.file, start: start as u32, end: stop as u32, text: String::new() };
+    Some(Fix::one(title, edit, applicability))
+}
+
 /// Writes a value anew.
 pub(super) fn replacement(origin: Origin, text: &str, title: &str) -> Fix {
     let edit = Edit { file: origin.file, start: origin.start, end: origin.end, text: text.to_owned() };
@@ -62,6 +107,27 @@ mod tests {
         assert_eq!(removed(text, "a: ", "1").unwrap(), "vars:\n  b:\n    - x\n    - y\n  c: 3\n");
         assert_eq!(removed(text, "b:", "- x\n    - y\n").unwrap(), "vars:\n  a: 1\n  c: 3\n");
         assert_eq!(removed(text, "c: ", "3").unwrap(), "vars:\n  a: 1\n  b:\n    - x\n    - y\n");
+    }
+
+    #[test]
+    fn items_go_with_their_lines_or_commas() {
+        let removed = |text: &str, item: &str| {
+            let files = Files::default();
+            let file = files.add("a", "1", || text.into());
+            let start = text.find(item).unwrap() as u32;
+            let end = start + item.len() as u32;
+            let fix = item_removal(&files, Origin { file, key: start, start, end }, "remove", Applicability::Safe)?;
+            Some(apply([&fix], Applicability::Safe, &files).texts[&file].clone())
+        };
+        assert_eq!(removed("l:\n  - one\n  - two\n", "one").unwrap(), "l:\n  - two\n");
+        assert_eq!(removed("l:\n- one\n- two\nm: 1\n", "two").unwrap(), "l:\n- one\nm: 1\n");
+        assert_eq!(removed("l:\n- path: one\n  x: 1\n- two\n", "path: one\n  x: 1\n").unwrap(), "l:\n- two\n");
+        assert_eq!(removed("l: [one, two, three]\n", "one").unwrap(), "l: [two, three]\n");
+        assert_eq!(removed("l: [one, two, three]\n", "two").unwrap(), "l: [one, three]\n");
+        assert_eq!(removed("l: [one, two]\n", "two").unwrap(), "l: [one]\n");
+        assert_eq!(removed("l: [one]\n", "one"), None, "the only one");
+        assert_eq!(removed("l:\n- one\nm:\n- two\n", "one"), None, "the only one, beside another list");
+        assert_eq!(removed("l:\n- one # why\n- two\n", "one"), None, "a comment");
     }
 
     #[test]

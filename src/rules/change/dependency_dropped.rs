@@ -1,0 +1,76 @@
+//! `dependency-dropped`: a component no longer declares that it needs another one, and still reads from it.
+
+use super::Changes;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::estate::{Component, How, Link, Where};
+use crate::rules::places::{Findings, at_name};
+use crate::rules::rule;
+use std::sync::Arc;
+
+rule!(
+    DEPENDENCY_DROPPED,
+    "dependency-dropped",
+    Change,
+    "0.1.0",
+    "a component no longer declares a dependency that it still has",
+    Change(check)
+);
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let files = changes.context.files;
+    let mut findings = Findings::default();
+    for changed in &changes.components {
+        let (Some(before), Some(after)) = (changed.before, changed.after) else { continue };
+        if !after.facts.is_deployed() {
+            continue;
+        }
+        for dropped in dropped(before, after) {
+            let reads = after.facts.links.iter().filter(|l| l.how == How::Reads);
+            let Some(read) = reads.filter(|l| is_same(after, l, before, dropped)).find(|l| l.origin.is_some()) else {
+                continue;
+            };
+            let Some(origin) = read.origin else { continue };
+            let message = format!(
+                "`{}` no longer declares that it depends on `{}`, but still reads from it with `{}`",
+                after.name, read.component, read.by
+            );
+            let mut finding =
+                Diagnostic::new(DEPENDENCY_DROPPED.id, message, at_name(files, origin, &read.component, ""))
+                    .token(format!("{} {}", after.name, read.component))
+                    .address(format!("{}/{}", after.stack, after.name))
+                    .help(format!("declare `{}` again, so that it is deployed first", read.component));
+            if let Some(origin) = dropped.origin {
+                finding = finding.related(Label {
+                    message: "it was declared here".to_owned(),
+                    ..at_name(files, origin, &dropped.component, "")
+                });
+            }
+            findings.add(&after.stack, finding);
+        }
+    }
+    findings.finish()
+}
+
+/// What a component declared, and declares no more.
+fn dropped<'a>(before: &'a Component, after: &Component) -> Vec<&'a Link> {
+    let declared = |component: &'a Component| component.facts.links.iter().filter(|l| l.how == How::Declared);
+    let is_kept = |link: &Link| {
+        let still = after.facts.links.iter().filter(|l| l.how == How::Declared);
+        // One in a stack that cannot be told may be the same.
+        still.into_iter().any(|l| l.component == link.component && l.stack != Where::Unknown)
+            || after.facts.links.iter().any(|l| l.how == How::Declared && l.stack == Where::Unknown)
+    };
+    declared(before).filter(|link| !is_kept(link)).collect()
+}
+
+/// Whether two links lead to the same component, as far as can be told without looking for it.
+fn is_same(reader: &Component, read: &Link, declarer: &Component, declared: &Link) -> bool {
+    let stack = |of: &Component, link: &Link| match &link.stack {
+        Where::Here => Some(Arc::clone(&of.stack)),
+        Where::Stack(stack) => Some(Arc::clone(stack)),
+        Where::Having(_) | Where::Unknown => None,
+    };
+    let (here, there) = (stack(reader, read), stack(declarer, declared));
+    // What is told by its variables is mostly in the same stack.
+    read.component == declared.component && here.is_some() && there.is_none_or(|there| Some(there) == here)
+}

@@ -1,0 +1,133 @@
+//! `locals-only-change`: an edit of nothing but local names, and what it comes to.
+
+use super::{Changes, MAX_NAMES};
+use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::diff::locals::LocalChange;
+use crate::diff::{ChangeKind, Side};
+use crate::estate::{Estate, State};
+use crate::rules::rule;
+use crate::value::FileId;
+use crate::yaml::{Document, Kind, NodeId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+rule!(
+    LOCALS_ONLY_CHANGE,
+    "locals-only-change",
+    Change,
+    "0.1.0",
+    "an edit changes nothing but local names, or one that nothing depends on",
+    Some(Level::Note),
+    Change(check)
+);
+
+fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let mut by_file: BTreeMap<&Arc<str>, Vec<&LocalChange>> = BTreeMap::new();
+    for local in &changes.diff.locals {
+        by_file.entry(&local.file).or_default().push(local);
+    }
+    // What could not be resolved may read them.
+    let estates = [changes.base, changes.context.estate];
+    let is_open = estates.iter().any(|e| e.units.iter().any(|u| u.state == State::Broken || !u.broken.is_empty()));
+    let mut found = Vec::new();
+    for (path, locals) in by_file {
+        // A name that comes or goes without effect is one that a value was given, or taken for what is written out now.
+        let is_idle = |l: &&LocalChange| l.reached.is_empty() && l.kind == ChangeKind::Changed;
+        let idle: Vec<&LocalChange> = locals.iter().copied().filter(is_idle).collect();
+        let reaches = locals.iter().any(|l| !l.reached.is_empty());
+        let is_only = is_only(changes, path);
+        if is_open && !idle.is_empty() {
+            changes.context.withheld.by(LOCALS_ONLY_CHANGE.id);
+            continue;
+        }
+        if is_only && reaches {
+            found.extend(told(changes, path, &locals));
+        } else {
+            found.extend(idle.into_iter().filter_map(|local| told(changes, path, &[local])));
+        }
+    }
+    found
+}
+
+/// One finding about some locals of a file.
+fn told(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Diagnostic> {
+    let files = changes.context.files;
+    let first = locals.iter().min_by_key(|l| (l.side == Side::Base, l.line))?;
+    let estate = if first.side == Side::Head { changes.context.estate } else { changes.base };
+    let id = file_of(estate, path, changes)?;
+    let (file, line) = (files.get(id), first.line);
+    let (span, text) = (file.line_span(line), file.line_text(line));
+    let skip = (text.len() - text.trim_start().len()) as u32;
+    let name = text.trim_start().find(':').map_or(text.trim().len() as u32, |i| i as u32);
+    let primary = Label::new(id, span.start + skip, span.start + skip + name, "");
+    let is_unused =
+        |d: &Diagnostic| d.rule == "unused-local" && d.primary.file == id && d.primary.start == primary.start;
+    if changes.context.estate.findings.iter().any(is_unused) {
+        return None;
+    }
+    let mut names: Vec<String> = locals.iter().take(MAX_NAMES).map(|l| format!("`{}`", l.name)).collect();
+    if locals.len() > MAX_NAMES {
+        names.push(format!("… {} more", locals.len() - MAX_NAMES));
+    }
+    let token = locals.iter().map(|l| format!("{}.{}", l.scope, l.name)).collect::<Vec<_>>().join(" ");
+    let reached: BTreeSet<_> = locals.iter().flat_map(|l| &l.reached).collect();
+    let components: BTreeSet<_> = reached.iter().map(|(address, _)| address).collect();
+    let message = match reached.len() {
+        0 => format!("local {} differs, and no component does because of it", names.join(", ")),
+        values => format!(
+            "only locals differ here ({}), and with them {} of {}",
+            names.join(", "),
+            count(values, "value"),
+            count(components.len(), "component")
+        ),
+    };
+    let mut finding = Diagnostic::new(LOCALS_ONLY_CHANGE.id, message, primary).token(token);
+    finding.stacks = components.iter().map(|(stack, ..)| Arc::clone(stack)).collect();
+    finding.stacks.dedup();
+    Some(finding)
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn file_of(estate: &Estate, path: &str, changes: &Changes<'_>) -> Option<FileId> {
+    estate.documents.iter().map(|d| d.0).find(|id| *changes.context.files.get(*id).path == *path)
+}
+
+/// Whether nothing but the locals of a file differs.
+fn is_only(changes: &Changes<'_>, path: &str) -> bool {
+    let document = |estate: &'_ Estate| -> Option<Arc<Document>> {
+        let file = file_of(estate, path, changes)?;
+        Some(Arc::clone(&estate.documents.iter().find(|d| d.0 == file)?.1))
+    };
+    let (Some(old), Some(new)) = (document(changes.base), document(changes.context.estate)) else { return false };
+    match (old.root(), new.root()) {
+        (Some(a), Some(b)) => is_same((&old, a), (&new, b), 0),
+        _ => false,
+    }
+}
+
+/// Whether two nodes are the same but for local names, which stand at the top, in a type or in a component.
+fn is_same(old: (&Document, NodeId), new: (&Document, NodeId), depth: usize) -> bool {
+    let text = |(document, id): (&Document, NodeId)| {
+        let span = document.node(id).span;
+        document.text().get(span.start as usize..span.end as usize).map(|t| t.trim_end().to_owned())
+    };
+    let pairs = |(document, id): (&Document, NodeId)| match &document.node(id).kind {
+        Kind::Mapping(pairs) => {
+            let named = pairs.iter().map(|(key, value)| Some((document.scalar(*key)?.to_string(), *value)));
+            named.collect::<Option<Vec<_>>>()
+        }
+        _ => None,
+    };
+    let (Some(mut a), Some(mut b)) = (pairs(old), pairs(new)) else { return text(old) == text(new) };
+    if depth > 3 {
+        return text(old) == text(new);
+    }
+    for all in [&mut a, &mut b] {
+        all.retain(|(key, _)| key != "locals" || depth == 2);
+    }
+    a.len() == b.len()
+        && a.iter().zip(&b).all(|((k, x), (l, y))| k == l && is_same((old.0, *x), (new.0, *y), depth + 1))
+}

@@ -1,0 +1,98 @@
+//! `stack-name-collision`: two manifests give one stack without meaning to.
+
+use crate::diagnostic::Diagnostic;
+use crate::estate::{Component, Unit};
+use crate::rules::places::at_value;
+use crate::rules::{Components, rule};
+use crate::value::{FileId, Origin};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+rule!(
+    STACK_NAME_COLLISION,
+    "stack-name-collision",
+    Suspicious,
+    "0.1.0",
+    "a manifest gives a stack that another one is called by",
+    Whole(check)
+);
+
+/// A manifest that gives a stack.
+struct Part<'a> {
+    unit: &'a Unit,
+    /// The inputs that it writes itself and that are part of the name of the stack, by their names.
+    own: BTreeMap<&'a str, (&'a str, Origin)>,
+}
+
+impl Part<'_> {
+    /// Whether the manifest is called by what it writes itself for an input; `None` if it writes nothing for it.
+    fn is_called_by(&self, input: &str) -> Option<bool> {
+        let (text, _) = self.own.get(input)?;
+        let path: BTreeSet<&str> = words(&self.unit.name).collect();
+        Some(words(text).all(|word| path.contains(word)))
+    }
+}
+
+fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut stacks: BTreeMap<&Arc<str>, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
+    for (unit, component) in context.world.components() {
+        // All components of a stack have the same name; the first one tells where it comes from.
+        stacks.entry(&component.stack).or_default().entry(unit.file).or_insert_with(|| {
+            let inputs = &component.facts.inputs;
+            let named: BTreeSet<&str> = words(&component.stack).collect();
+            let known = inputs.reserved.iter().filter_map(|name| Some((*name, inputs.all.get(name)?)));
+            let own = known.filter_map(|(name, value)| {
+                let origin = value.prov.origin.filter(|o| o.file == unit.file)?;
+                let text = value.as_str().filter(|t| words(t).all(|w| named.contains(w)) && !t.is_empty())?;
+                Some((name, (text, origin)))
+            });
+            Part { unit, own: own.collect() }
+        });
+    }
+    let all: Vec<&Part<'_>> = stacks.values().flat_map(|parts| parts.values()).collect();
+    let mut findings = Vec::new();
+    for (stack, parts) in stacks.iter().filter(|(_, parts)| parts.len() > 1) {
+        let inputs: BTreeSet<&str> = parts.values().flat_map(|p| p.own.keys().copied()).collect();
+        for input in inputs {
+            let odd: Vec<&Part<'_>> = parts.values().filter(|p| p.is_called_by(input) == Some(false)).collect();
+            let [odd] = &odd[..] else { continue };
+            // Parts of a stack that is split on purpose have different components; a copy has those of its original.
+            let called = parts.values().filter(|p| p.is_called_by(input) == Some(true));
+            let common = |p: &Part<'_>| odd.unit.components.iter().find(|c| has(p.unit, c));
+            let Some((other, common)) = called.into_iter().find_map(|p| Some((p, common(p)?))) else { continue };
+            // Only where manifests are called as their stacks are, one that is not gives another stack than it should.
+            let rest = all.iter().filter(|p| p.unit.file != odd.unit.file);
+            if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || is_told(context, stack) {
+                continue;
+            }
+            let (text, origin) = odd.own[input];
+            let message =
+                format!("this makes `{}` a part of stack `{stack}`, which `{}` is", odd.unit.name, other.unit.name);
+            let mut finding = Diagnostic::new(STACK_NAME_COLLISION.id, message, at_value(context.files, origin, ""))
+                .token(text)
+                .related(at_value(context.files, other.own[input].1, "the other manifest"))
+                .note(format!("both have the component `{}`", common.name))
+                .note("the other manifests are called as the stacks that they give")
+                .help("correct the name, or call the manifest as its stack if the two are meant to be one");
+            finding.stacks = vec![Arc::clone(stack)];
+            findings.push(finding);
+            break;
+        }
+    }
+    findings
+}
+
+/// Whether a unit has a component of the same stack, type and name.
+fn has(unit: &Unit, component: &Component) -> bool {
+    unit.components.iter().any(|c| c.name == component.name && c.kind == component.kind && c.stack == component.stack)
+}
+
+/// Whether it is an error already that manifests of a stack have the same component.
+fn is_told(context: &Components<'_>, stack: &Arc<str>) -> bool {
+    context.world.findings().iter().any(|f| f.rule == "duplicate-component" && f.stacks.contains(stack))
+}
+
+/// The words of a name or path.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty())
+}

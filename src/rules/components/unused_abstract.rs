@@ -1,0 +1,76 @@
+//! `unused-abstract-component`: there is a component to inherit from, and none does.
+
+use crate::diagnostic::Diagnostic;
+use crate::estate::State;
+use crate::rules::places::at_key;
+use crate::rules::{Components, Target, rule};
+use crate::value::Origin;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+rule!(
+    UNUSED_ABSTRACT_COMPONENT,
+    "unused-abstract-component",
+    Hygiene,
+    "0.1.0",
+    "nothing inherits from an abstract component",
+    Whole(check)
+);
+
+/// An abstract component where it is written, over all stacks.
+struct Base {
+    name: Arc<str>,
+    stacks: BTreeSet<Arc<str>>,
+    is_used: bool,
+    is_open: bool,
+}
+
+fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut found: BTreeMap<Origin, Base> = BTreeMap::new();
+    // What something else reads of it is a use as well.
+    let mut read: HashSet<(&str, &str)> = HashSet::new();
+    for (_, component) in context.world.components() {
+        for link in &component.facts.links {
+            if let Target::Found(targets) = context.world.target(component, link) {
+                read.extend(targets.into_iter().map(|c| (&*c.stack, &*c.name)));
+            }
+        }
+    }
+    for unit in context.world.units() {
+        let bases: HashSet<(&str, &str)> =
+            unit.components.iter().flat_map(|c| c.facts.bases.iter().map(|b| (&*c.kind, &*b.name))).collect();
+        for component in unit.components.iter().filter(|c| c.facts.is_abstract) {
+            let Some(origin) = component.value.prov.origin else { continue };
+            let base = found.entry(origin).or_insert_with(|| Base {
+                name: Arc::clone(&component.name),
+                stacks: BTreeSet::new(),
+                is_used: false,
+                is_open: false,
+            });
+            base.stacks.insert(Arc::clone(&component.stack));
+            base.is_used |= bases.contains(&(&*component.kind, &*component.name))
+                || read.contains(&(&*component.stack, &*component.name));
+            base.is_open |= !unit.broken.is_empty();
+        }
+    }
+    // A stack that cannot be resolved may inherit from it.
+    for unit in context.world.units().filter(|u| u.state != State::Resolved) {
+        for (origin, base) in found.iter_mut() {
+            base.is_open |= unit.files.binary_search(&origin.file).is_ok();
+        }
+    }
+    let mut findings = Vec::new();
+    for (origin, base) in found.into_iter().filter(|(_, b)| !b.is_used) {
+        if base.is_open {
+            context.withheld.by(UNUSED_ABSTRACT_COMPONENT.id);
+            continue;
+        }
+        let message = format!("nothing inherits from the abstract component `{}`", base.name);
+        let mut finding = Diagnostic::new(UNUSED_ABSTRACT_COMPONENT.id, message, at_key(context.files, origin, ""))
+            .token(&*base.name)
+            .help("inherit from it, remove it, or make it one that is deployed");
+        finding.stacks = base.stacks.into_iter().collect();
+        findings.push(finding);
+    }
+    findings
+}

@@ -1,0 +1,79 @@
+//! `broad-glob-import`: a pattern over several levels of folders that stands for many files.
+
+use super::{stacks, written};
+use crate::diagnostic::Diagnostic;
+use crate::estate::{Estate, Import};
+use crate::files::Files;
+use crate::rules::places::at_value;
+use crate::rules::{Changes, Context, rule};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+rule!(
+    BROAD_GLOB_IMPORT,
+    "broad-glob-import",
+    Preview,
+    "0.1.0",
+    "an import of all files below a folder stands for many",
+    StateAndChange(check, grown)
+);
+
+/// The most files that are named.
+const MAX_NAMES: usize = 5;
+
+/// An import: the path of its file, and its own.
+type Named = (Arc<str>, String);
+/// An import with the paths that it leads to.
+type Targets = (Import, BTreeSet<Arc<str>>);
+
+fn is_broad(files: &Files, import: &Import, max: usize) -> bool {
+    import.is_pattern && import.targets.len() > max && written(files, import).contains("**")
+}
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let max = context.limits.max_imports;
+    let items = context.estate.imports.items.iter().filter(|i| is_broad(context.files, i, max));
+    let examined = items.filter(|i| (context.is_examined)(&context.files.get(i.item.file).path));
+    examined
+        .map(|import| {
+            let path = written(context.files, import);
+            let message = format!("`{path}` imports {} files", import.targets.len());
+            let mut finding = Diagnostic::new(BROAD_GLOB_IMPORT.id, message, at_value(context.files, import.path, ""))
+                .token(path)
+                .note("every file that is put below the folder becomes part of the stacks, unseen")
+                .help(format!("name what is meant, or raise `max-imports`, which is {max}"));
+            finding.stacks = stacks(context.estate, import.item.file);
+            finding
+        })
+        .collect()
+}
+
+/// What such imports take in that they did not take in before.
+fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let (context, files) = (changes.context, changes.context.files);
+    let max = context.limits.max_imports;
+    let broad = |estate: &'_ Estate| -> BTreeMap<Named, Targets> {
+        let items = estate.imports.items.iter().filter(|i| is_broad(files, i, max));
+        let paths = |i: &Import| i.targets.iter().map(|t| Arc::clone(&files.get(*t).path)).collect();
+        items.map(|i| ((Arc::clone(&files.get(i.item.file).path), written(files, i)), (i.clone(), paths(i)))).collect()
+    };
+    let (old, new) = (broad(changes.base), broad(context.estate));
+    let mut found = Vec::new();
+    for ((file, path), (import, targets)) in new {
+        let Some((_, before)) = old.get(&(file, path.clone())) else { continue };
+        let more: Vec<&str> = targets.difference(before).map(|p| &**p).collect();
+        if more.is_empty() {
+            continue;
+        }
+        let mut names: Vec<String> = more.iter().take(MAX_NAMES).map(|p| format!("`{p}`")).collect();
+        if more.len() > MAX_NAMES {
+            names.push(format!("… {} more", more.len() - MAX_NAMES));
+        }
+        let message = format!("`{path}` imports what it did not import before: {}", names.join(", "));
+        let mut finding = Diagnostic::new(BROAD_GLOB_IMPORT.id, message, at_value(files, import.path, ""))
+            .token(format!("{path} {}", more.join(" ")));
+        finding.stacks = stacks(context.estate, import.item.file);
+        found.push(finding.help("name what is meant, if not all of it is"));
+    }
+    found
+}

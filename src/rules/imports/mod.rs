@@ -1,0 +1,65 @@
+//! Rules about what files take in: twice, too much, in vain, or not at all.
+
+mod broad;
+mod duplicate;
+mod unreachable;
+mod unused;
+
+pub(super) use broad::BROAD_GLOB_IMPORT;
+pub(super) use duplicate::DUPLICATE_IMPORT;
+pub(super) use unreachable::UNREACHABLE_FILE;
+pub(super) use unused::UNUSED_IMPORT;
+
+use super::Context;
+use crate::estate::{Estate, Import};
+use crate::files::Files;
+use crate::value::FileId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The imports of an estate by the file that has them, in the order of the text.
+struct ByFile<'a> {
+    files: BTreeMap<FileId, Vec<&'a Import>>,
+}
+
+impl<'a> ByFile<'a> {
+    fn new(estate: &'a Estate) -> Self {
+        let mut files: BTreeMap<FileId, Vec<&Import>> = BTreeMap::new();
+        for import in &estate.imports.items {
+            files.entry(import.item.file).or_default().push(import);
+        }
+        ByFile { files }
+    }
+
+    /// The files that are to be looked at.
+    fn examined(&self, context: &Context<'_>) -> impl Iterator<Item = (FileId, &[&'a Import])> {
+        let is_examined = |id: &FileId| (context.is_examined)(&context.files.get(*id).path);
+        self.files.iter().filter(move |(id, _)| is_examined(id)).map(|(id, items)| (*id, &items[..]))
+    }
+
+    /// Some files with all that they take in.
+    fn closure(&self, from: impl IntoIterator<Item = FileId>) -> BTreeSet<FileId> {
+        let mut reached = BTreeSet::new();
+        let mut next: Vec<FileId> = from.into_iter().collect();
+        while let Some(file) = next.pop() {
+            if reached.insert(file) {
+                next.extend(self.files.get(&file).into_iter().flatten().flat_map(|i| &i.targets));
+            }
+        }
+        reached
+    }
+}
+
+/// The path of an import as it is written.
+fn written(files: &Files, import: &Import) -> String {
+    let file = files.get(import.path.file);
+    let text = file.text.get(import.path.start as usize..import.path.end as usize).unwrap_or_default();
+    text.trim().trim_matches(['"', '\'']).to_owned()
+}
+
+/// The stacks that a file has a part in.
+fn stacks(estate: &Estate, file: FileId) -> Vec<Arc<str>> {
+    let units = estate.units.iter().filter(|u| u.files.binary_search(&file).is_ok());
+    let names: BTreeSet<&Arc<str>> = units.flat_map(|u| &u.components).map(|c| &c.stack).collect();
+    names.into_iter().cloned().collect()
+}

@@ -1,0 +1,115 @@
+//! `unused-import`: without the import, all components would be what they are.
+
+use super::{ByFile, stacks, written};
+use crate::diagnostic::{Applicability, Diagnostic};
+use crate::estate::{State, Unit};
+use crate::rules::edit::item_removal;
+use crate::rules::places::at_value;
+use crate::rules::{Context, rule};
+use crate::value::{Data, FileId, Map, Origin, Prov, Trail, Value};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+rule!(
+    UNUSED_IMPORT,
+    "unused-import",
+    Hygiene,
+    "0.1.0",
+    "an import adds nothing to any component of any stack",
+    State(check)
+);
+
+fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let estate = context.estate;
+    let all = ByFile::new(estate);
+    let items: HashSet<Origin> = estate.imports.items.iter().map(|i| i.item).collect();
+    let mut used: HashMap<*const Unit, BTreeSet<FileId>> = HashMap::new();
+    let mut found = Vec::new();
+    for (file, imports) in all.examined(context) {
+        let units: Vec<&Unit> =
+            estate.units.iter().map(|u| &**u).filter(|u| u.files.binary_search(&file).is_ok()).collect();
+        let is_open = |u: &&Unit| u.state != State::Resolved || !u.broken.is_empty() || !u.unlisted.is_empty();
+        for import in imports.iter().filter(|i| !i.is_open) {
+            let closure = all.closure(import.targets.iter().copied());
+            // A key that is taken away leaves nothing behind to tell by.
+            let takes_away = |file: &FileId| context.files.get(*file).text.contains("!unset");
+            let mut adds = |unit: &Unit, closure: &BTreeSet<FileId>| {
+                let used = used.entry(std::ptr::from_ref(unit)).or_insert_with(|| sources(unit, &items));
+                !used.is_disjoint(closure)
+            };
+            let known = units.iter().filter(|u| !is_open(u));
+            // Where there is no component, nothing can have anything.
+            if units.iter().all(|u| u.components.is_empty() && !is_open(u))
+                || closure.iter().any(takes_away)
+                || known.clone().any(|u| adds(u, &closure))
+            {
+                continue;
+            }
+            if units.iter().any(is_open) {
+                context.withheld.by(UNUSED_IMPORT.id);
+                continue;
+            }
+            // Where the importing file is of no use either, that is told where it is imported.
+            let own = all.closure([file]);
+            if units.iter().all(|u| u.file != file) && !units.iter().any(|u| adds(u, &own)) {
+                continue;
+            }
+            let path = written(context.files, import);
+            let message = format!("no component of any stack has anything from `{path}`");
+            let mut finding = Diagnostic::new(UNUSED_IMPORT.id, message, at_value(context.files, import.path, ""))
+                .token(&*path)
+                .help("remove the import");
+            finding.fix = item_removal(context.files, import.item, &format!("remove `{path}`"), Applicability::Unsafe);
+            finding.stacks = stacks(estate, file);
+            found.push(finding);
+        }
+    }
+    found
+}
+
+/// The files from which something got into the components of a unit: values, what they replaced, what they were computed
+/// from, and lines that shaped them, but for `imports`.
+fn sources(unit: &Unit, imports: &HashSet<Origin>) -> BTreeSet<FileId> {
+    let mut walk = Walk::default();
+    for component in &unit.components {
+        walk.value(&component.value);
+        component.locals.iter().for_each(|locals| walk.value(locals));
+        walk.files.extend(component.influences.iter().filter(|o| !imports.contains(o)).map(|o| o.file));
+    }
+    walk.files
+}
+
+#[derive(Default)]
+struct Walk {
+    files: BTreeSet<FileId>,
+    maps: HashSet<*const Map>,
+    trails: HashSet<*const Trail>,
+}
+
+impl Walk {
+    fn value(&mut self, value: &Value) {
+        let mut todo = vec![value];
+        while let Some(value) = todo.pop() {
+            self.prov(&value.prov);
+            match &value.data {
+                Data::Map(map) if self.maps.insert(std::sync::Arc::as_ptr(map)) => {
+                    todo.extend(map.iter().map(|e| &e.value));
+                }
+                Data::List(items) => todo.extend(items.iter()),
+                _ => {}
+            }
+        }
+    }
+
+    fn prov(&mut self, prov: &Prov) {
+        let mut todo = vec![prov];
+        while let Some(prov) = todo.pop() {
+            self.files.extend(prov.origin.map(|o| o.file));
+            let Some(trail) = prov.trail.as_ref().filter(|t| self.trails.insert(std::sync::Arc::as_ptr(t))) else {
+                continue;
+            };
+            todo.extend(&trail.inputs);
+            todo.extend(trail.overrode.as_ref().map(|v| &v.prov));
+            todo.extend(trail.layers.iter().map(|l| &l.value.prov));
+        }
+    }
+}

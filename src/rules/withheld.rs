@@ -1,0 +1,42 @@
+//! Findings about what is not there, held back because something that could not be resolved may be it.
+
+use super::meta::INCOMPLETE_ANALYSIS;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::estate::{Estate, State};
+use crate::files::Files;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// The rules that held findings back.
+#[derive(Debug, Default)]
+pub struct Withheld {
+    rules: Mutex<BTreeSet<&'static str>>,
+}
+
+impl Withheld {
+    /// A rule would have reported something if all was resolved.
+    pub(super) fn by(&self, rule: &'static str) {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner).insert(rule);
+    }
+
+    /// Says so, at the first place that keeps something from being resolved. What was said is forgotten.
+    pub(super) fn take(&self, estate: &Estate, files: &Files) -> Option<Diagnostic> {
+        let rules = std::mem::take(&mut *self.rules.lock().unwrap_or_else(PoisonError::into_inner));
+        let first = |places: &mut dyn Iterator<Item = Label>| {
+            places.min_by_key(|label| (files.get(label.file).path.to_string(), label.start))
+        };
+        let breaking = estate.findings.iter().filter(|f| f.is_breaking).map(|f| f.primary.clone());
+        let open = estate.imports.items.iter().filter(|i| i.is_open).map(|i| Label::at(i.path, ""));
+        let units = estate.units.iter().filter(|u| u.state == State::Broken || !u.broken.is_empty());
+        let mut units = units.map(|u| Label::new(u.file, 0, 0, ""));
+        let place = first(&mut breaking.chain(open)).or_else(|| first(&mut units))?;
+        let names: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let message =
+            format!("findings of {} were withheld: this keeps something from being resolved", names.join(", "));
+        let finding = Diagnostic::new(INCOMPLETE_ANALYSIS.id, message, Label { message: String::new(), ..place });
+        Some(finding.token(names.join(" ")).note("what is said to be missing may be in what could not be resolved"))
+    }
+}

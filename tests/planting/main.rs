@@ -1,0 +1,91 @@
+//! Every rule finds its mistake wherever it is: it is planted into five good projects of different make, and found in each
+//! of them. A rule without a planting fails the test.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(clippy::disallowed_methods, reason = "these tests read fixtures, write files and run the binary")]
+#![allow(dead_code, reason = "the helpers are shared with other tests")]
+
+mod changes;
+#[path = "../common/mod.rs"]
+mod common;
+mod components;
+mod edit;
+mod files;
+mod infra;
+mod names;
+mod plant;
+mod values;
+
+use plant::{INFRA, Plant, TREES, Tree};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A rule, and what plants its mistake. It marks the line where it must be found.
+type Planting = (&'static str, fn(&mut Plant));
+
+fn plantings() -> Vec<Planting> {
+    let all = [files::ALL, values::ALL, names::ALL, components::ALL, changes::ALL, infra::ALL];
+    all.into_iter().flatten().copied().collect()
+}
+
+/// The projects that a rule is about.
+fn trees(rule: &str) -> &'static [Tree] {
+    if rule.starts_with("jit-") { &INFRA } else { &TREES }
+}
+
+/// Does some work on all cores.
+fn on_all_cores<T: Sync>(work: &[T], each: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(item) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    each(item)
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn every_rule_is_planted_once() {
+    let planted: Vec<&str> = plantings().iter().map(|p| p.0).collect();
+    let unique: BTreeSet<&str> = planted.iter().copied().collect();
+    let rules: BTreeSet<&str> = stacklint::rules::RULES.iter().map(|r| r.id).collect();
+    assert_eq!(planted.len(), unique.len(), "a rule is planted twice");
+    let missing: Vec<_> = rules.difference(&unique).collect();
+    let unknown: Vec<_> = unique.difference(&rules).collect();
+    assert!(missing.is_empty(), "no planting in tests/planting for {missing:?}");
+    assert!(unknown.is_empty(), "there are no such rules: {unknown:?}");
+}
+
+#[test]
+fn nothing_is_found_in_good_projects() {
+    for tree in TREES.iter().chain(&INFRA) {
+        assert_eq!(Plant::new(tree).findings(), [""; 0], "{}", tree.name);
+    }
+}
+
+#[test]
+fn planted_mistakes_are_found_wherever_they_are() {
+    let only = std::env::var("RULE").ok();
+    let wanted = plantings().into_iter().filter(|(rule, _)| only.as_ref().is_none_or(|o| o == rule));
+    let work: Vec<(Planting, &Tree)> = wanted.flat_map(|p| trees(p.0).iter().map(move |t| (p, t))).collect();
+    let missed = Mutex::new(Vec::new());
+    on_all_cores(&work, |((rule, planting), tree)| {
+        let mut plant = Plant::new(tree);
+        planting(&mut plant);
+        let found = plant.findings();
+        if !found.iter().any(|line| line.contains(&format!("[{rule}]: ")) && plant.is_marked(line)) {
+            missed.lock().unwrap().push(format!(
+                "{rule} in {} (at {:?}):\n{}",
+                tree.name,
+                plant.mark(),
+                found.join("\n")
+            ));
+        }
+    });
+    let mut missed = missed.into_inner().unwrap();
+    missed.sort();
+    assert!(missed.is_empty(), "{} of {} were missed:\n\n{}", missed.len(), work.len(), missed.join("\n\n"));
+}
