@@ -114,7 +114,7 @@ type Planted = (&'static str, [(&'static str, &'static str); 3], &'static str);
 
 #[test]
 fn planted_mistakes_are_found_wherever_they_are() {
-    let cases: [Planted; 11] = [
+    let cases: [Planted; 12] = [
         (
             "missing-component-directory",
             [
@@ -189,6 +189,14 @@ fn planted_mistakes_are_found_wherever_they_are() {
                 ("name: main\n", "name: '{{ (atmos.Component \"db\" .stack).outputs.url }}'\n"),
             ],
             "components need each other: `db` → `vpc` → `db`",
+        ),
+        (
+            "component-validation",
+            [(
+                "        zones: [a]\n",
+                "      settings: {validation: {shape: {schema_type: opa, schema_path: nowhere.rego}}}\n",
+            ); 3],
+            "names a file that does not exist: nowhere.rego",
         ),
     ];
     for (rule, replacements, want) in cases {

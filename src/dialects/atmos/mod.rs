@@ -2,9 +2,9 @@
 //!
 //! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
-//! `backend`, `names`: the components of its stacks) → `validate` (`schema`) and `duplicates` (what else Atmos refuses) →
-//! the estate. What is wrong with locals is noted on the way (`local_met`) and told at the end (`local_rules` and what
-//! stands beside it).
+//! `backend`, `names`: the components of its stacks) → `validation` (what the repository itself demands of them) → `validate`
+//! (`schema`) and `duplicates` (what else Atmos refuses) → the estate. What is wrong with locals is noted on the way
+//! (`local_met`) and told at the end (`local_rules` and what stands beside it).
 
 mod backend;
 mod bases;
@@ -49,6 +49,7 @@ mod tags;
 mod tests;
 mod trouble;
 mod validate;
+mod validation;
 
 pub use merge::ListStrategy;
 
@@ -72,6 +73,7 @@ use stack::{Resolved, Stacks};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use validate::Checks;
+use validation::Validations;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -96,7 +98,7 @@ impl Atmos {
         &self,
         reader: &Reader<'_>,
         config: &Config,
-        shared: &Deps,
+        shared: &mut Deps,
         scope: Scope<'_>,
         sink: &Sink,
         world: World<'_>,
@@ -112,6 +114,9 @@ impl Atmos {
                 return Default::default();
             }
         };
+        let file = anchor(reader.files, shared);
+        let schema = Schema::of(config, reader, shared, file, sink);
+        let shared = &*shared;
         let mut found = shared.clone();
         let manifests = discover::manifests(reader, config, sink, &mut found);
         if manifests.is_empty() || !discover::has_plain_manifest(reader, config) {
@@ -138,11 +143,13 @@ impl Atmos {
             Scope::Touched(changes) if !config_touched => Some(changes),
             _ => None,
         };
-        let checks = Checks::new(Schema::of(config), reader.files, changes);
+        let checks = Checks::new(schema, reader.files, changes);
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
         let (met, vendored) = (&loader.met, OnceLock::new());
         let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met, vendored, world };
-        let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
+        let validations = Validations::new(reader, config, sink);
+        let reach = changes.map_or(Scope::All, Scope::Touched);
+        let one = |path: &String| self.unit(path, &loader, &stacks, &validations, shared, reach);
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
         validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
@@ -170,17 +177,20 @@ impl Atmos {
         path: &str,
         loader: &Manifests<'_>,
         stacks: &Stacks<'_>,
+        validations: &Validations<'_>,
         shared: &Deps,
         scope: Scope<'_>,
-        config_touched: bool,
     ) -> Option<Done> {
         let mut deps = Deps::default();
         let file = loader.reader.load(path, &mut deps).ok()??.file;
         let name = discover::key(path, &loader.config.stacks);
         let processed = loader.top(path, &mut deps);
+        if let (Scope::Touched(changes), Ok(processed)) = (scope, &processed) {
+            validations.foresee(&processed.merged, changes, &mut deps);
+        }
         let touched = match scope {
             Scope::All => true,
-            Scope::Touched(changes) => config_touched || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
+            Scope::Touched(changes) => changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         };
         let built = match &processed {
             Ok(processed) if touched => stacks.components(&name, file, processed, &mut deps),
@@ -193,6 +203,7 @@ impl Atmos {
             (true, Err(_)) => State::Broken,
         };
         let Resolved { components, broken, unlisted, named } = built.unwrap_or_default();
+        components.iter().for_each(|component| validations.check(component, &mut deps));
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
         let unit = Arc::new(Unit { name, file, files, components, state, broken, unlisted });
@@ -243,7 +254,7 @@ impl Dialect for Atmos {
                     root: &project.root,
                     language: calls::language(project.promised_merge),
                 };
-                self.units(&reader, &config, &shared, scope, &sink, world)
+                self.units(&reader, &config, &mut shared, scope, &sink, world)
             }
             Err(trouble) => {
                 report(trouble, &sink, files);
