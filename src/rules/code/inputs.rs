@@ -2,6 +2,7 @@
 
 use super::module;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::diff::mask::is_secret_key;
 use crate::estate::{Component, Reads};
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{Components, Target, rule};
@@ -193,8 +194,8 @@ impl Outside {
             return false;
         }
         let is_nowhere = context.world.is_complete() && !self.set.contains(name);
-        is_nowhere && (variable.is_sensitive || self.shared.contains(name))
-            || context.modules.environment().contains(&**name)
+        let is_secret = variable.is_sensitive || is_secret_key(name) || is_secret_key(name.trim_end_matches("_path"));
+        is_nowhere && (is_secret || self.shared.contains(name)) || context.modules.environment().contains(&**name)
     }
 }
 
