@@ -32,5 +32,6 @@ pub mod template;
 pub mod terraform;
 mod text;
 mod threads;
+mod validation;
 pub mod value;
 pub mod yaml;

@@ -216,6 +216,7 @@ pub static RULES: &[&Rule] = &[
     &change::switched::COMPONENT_DISABLED,
     &change::switched::COMPONENT_ENABLED,
     &change::component_removed::COMPONENT_REMOVED,
+    &schema::COMPONENT_VALIDATION,
     &merge::DEAD_OVERRIDE,
     &merge::DEFERRED_MERGE_CONFLICT,
     &links::DEPENDENCY_CYCLE,

@@ -1,7 +1,15 @@
-//! Rules about the shape of manifests; `dialects::atmos::schema` checks them.
+//! Rules about the shape of manifests; `dialects::atmos::schema` checks them. And what repositories
+//! demand of their components.
 
 use super::rule;
 
+rule!(
+    COMPONENT_VALIDATION,
+    "component-validation",
+    Correctness,
+    "0.1.0",
+    "a component is refused by a schema or a policy that it names"
+);
 rule!(DEPRECATED_KEY, "deprecated-key", Suspicious, "0.1.0", "a key of a manifest is taken for compatibility only");
 rule!(
     NON_MAPPING_SECTION,

@@ -12,7 +12,7 @@ use crate::source::{BlobId, Child, Entry, Node, Source};
 use crate::value::{FileId, Origin};
 use read::{Declarations, Declared, Unreadable, VariableParts};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A module: one folder with code.
 #[derive(Debug, Default)]
@@ -94,6 +94,26 @@ enum Syntax {
     Json,
 }
 
+/// What the names of environment variables begin with that give a value to a variable.
+const PREFIX: &str = "TF_VAR_";
+
+/// The largest file that is searched for variables of the environment, in bytes.
+const MAX_SCRIPT: usize = 1 << 20;
+
+/// Whether a file may say which environment the code runs in: a script, a workflow, a description; not the code itself.
+fn speaks_of_environment(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.') {
+        None | Some(("", _)) => true,
+        Some((_, extension)) => {
+            matches!(
+                extension,
+                "yaml" | "yml" | "sh" | "bash" | "env" | "md" | "toml" | "mk" | "ps1" | "py" | "example"
+            )
+        }
+    }
+}
+
 /// The modules of one revision, each read when it is first asked for.
 pub struct Modules<'a> {
     source: &'a dyn Source,
@@ -101,6 +121,7 @@ pub struct Modules<'a> {
     cache: &'a Cache,
     known: Mutex<BTreeMap<Arc<str>, Option<Arc<Module>>>>,
     troubles: Mutex<Vec<Trouble>>,
+    environment: OnceLock<BTreeSet<String>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -110,7 +131,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<'a> Modules<'a> {
     /// The modules of a revision.
     pub fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
-        Modules { source, files, cache, known: Mutex::default(), troubles: Mutex::default() }
+        Modules {
+            source,
+            files,
+            cache,
+            known: Mutex::default(),
+            troubles: Mutex::default(),
+            environment: OnceLock::new(),
+        }
     }
 
     /// The module in a folder (from the root of the repository). `None` if there is no folder, no code in it, or code that
@@ -134,6 +162,27 @@ impl<'a> Modules<'a> {
         let code = entries.filter(|e| syntax(e.path.rsplit('/').next().unwrap_or_default()).is_some());
         let folders: BTreeSet<&str> = code.filter_map(|e| e.path.rsplit_once('/').map(|(folder, _)| folder)).collect();
         folders.into_iter().collect()
+    }
+
+    /// The variables that files of the repository name as variables of the environment (`TF_VAR_name`): scripts, workflows,
+    /// descriptions. Looked for when it is first asked for.
+    pub fn environment(&self) -> &BTreeSet<String> {
+        self.environment.get_or_init(|| {
+            let listing = self.source.listing();
+            let mut found = BTreeSet::new();
+            for entry in listing.iter().filter(|e| speaks_of_environment(&e.path)) {
+                let Ok(bytes) = self.source.read(entry) else { continue };
+                if bytes.len() > MAX_SCRIPT {
+                    continue;
+                }
+                let text = String::from_utf8_lossy(&bytes);
+                for part in text.split(PREFIX).skip(1) {
+                    let end = part.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').unwrap_or(part.len());
+                    found.insert(part[..end].to_owned());
+                }
+            }
+            found
+        })
     }
 
     /// What kept modules that were asked for from being read, sorted by file.

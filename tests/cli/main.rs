@@ -23,3 +23,4 @@ mod planted;
 mod revisions;
 mod snapshots;
 mod text;
+mod validation;

@@ -4,6 +4,11 @@ use crate::Planting;
 use crate::plant::Plant;
 
 pub(crate) const ALL: &[Planting] = &[
+    ("component-validation", |p| {
+        let asked = "{shape: {schema_type: opa, schema_path: nowhere.rego}}";
+        p.vpc(&["settings", "validation"], asked);
+        p.expect("nowhere.rego");
+    }),
     ("dependency-cycle", |p| {
         let back = format!("[{{component: {}}}]", p.tree.db.0);
         p.vpc(&["dependencies", "components"], &back);

@@ -125,7 +125,7 @@ fn inputs(map: &Map, authored: [Arc<Map>; 2]) -> Inputs {
 }
 
 /// The map as its code gets it: what functions give is unknown or, where they need nothing, computed.
-fn settled(map: &Arc<Map>) -> Arc<Map> {
+pub(super) fn settled(map: &Arc<Map>) -> Arc<Map> {
     if !map.flags().has(Flags::CALL) {
         return Arc::clone(map);
     }

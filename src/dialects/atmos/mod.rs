@@ -2,9 +2,9 @@
 //!
 //! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
-//! `backend`, `names`: the components of its stacks) → `validate` (`schema`) and `duplicates` (what else Atmos refuses) →
-//! the estate. What is wrong with locals is noted on the way (`local_met`) and told at the end (`local_rules` and what
-//! stands beside it).
+//! `backend`, `names`: the components of its stacks) → `validation` (what the repository itself demands of them) → `validate`
+//! (`schema`) and `duplicates` (what else Atmos refuses) → the estate. What is wrong with locals is noted on the way
+//! (`local_met`) and told at the end (`local_rules` and what stands beside it).
 
 mod backend;
 mod bases;
@@ -54,6 +54,7 @@ mod tests;
 mod trouble;
 mod twins;
 mod validate;
+mod validation;
 
 pub use merge::ListStrategy;
 
@@ -80,6 +81,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use twins::Twins;
 use validate::Checks;
+use validation::Validations;
 
 /// What the manifests of a revision come to.
 #[derive(Default)]
@@ -126,7 +128,7 @@ impl Atmos {
         &self,
         reader: &Reader<'_>,
         config: &Config,
-        shared: &Deps,
+        shared: &mut Deps,
         scope: Scope<'_>,
         sink: &Sink,
         world: World<'_>,
@@ -142,6 +144,9 @@ impl Atmos {
                 return Default::default();
             }
         };
+        let file = anchor(reader.files, shared);
+        let schema = Schema::of(config, reader, shared, file, sink);
+        let shared = &*shared;
         let mut found = shared.clone();
         let manifests = discover::manifests(reader, config, sink, &mut found);
         if manifests.is_empty() || !discover::has_plain_manifest(reader, config) {
@@ -168,15 +173,17 @@ impl Atmos {
             Scope::Touched(changes) if !config_touched => Some(changes),
             _ => None,
         };
-        let checks = Checks::new(Schema::of(config), reader.files, changes);
+        let checks = Checks::new(schema, reader.files, changes);
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
         let (met, vendored, sums) = (&loader.met, OnceLock::new(), self.sums(config));
         let templates = &self.templates;
         let stacks = Stacks { reader, config, strategy, templates, sink, met, vendored, world, sums };
+        let validations = Validations::new(reader, config, sink);
         let reach = changes.map(|changes| Reach::new(reader, config, changes, &checks));
+        let looked_at = changes.map_or(Scope::All, Scope::Touched);
         let one = |path: &String| match reach.as_ref().and_then(|reach| reach.untouched(path)) {
             Some(files) => named_only(path, reader, config, files, shared),
-            None => self.unit(path, &loader, &stacks, shared, scope, config_touched),
+            None => self.unit(path, &loader, &stacks, &validations, shared, looked_at),
         };
         let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
         let unreached = validate::manifests(&loader, &checks, &manifests, scope, sink);
@@ -208,17 +215,20 @@ impl Atmos {
         path: &str,
         loader: &Manifests<'_>,
         stacks: &Stacks<'_>,
+        validations: &Validations<'_>,
         shared: &Deps,
         scope: Scope<'_>,
-        config_touched: bool,
     ) -> Option<Done> {
         let mut deps = Deps::default();
         let file = loader.reader.load(path, &mut deps).ok()??.file;
         let name = discover::key(path, &loader.config.stacks);
         let processed = loader.top(path, &mut deps).map(|p| p.with(self.twins.manifest(&name, &p.merged)));
+        if let (Scope::Touched(changes), Ok(processed)) = (scope, &processed) {
+            validations.foresee(&processed.merged, changes, &mut deps);
+        }
         let touched = match scope {
             Scope::All => true,
-            Scope::Touched(changes) => config_touched || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
+            Scope::Touched(changes) => changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         };
         let built = match &processed {
             Ok(processed) if touched => stacks.components(&name, file, processed, &mut deps),
@@ -231,6 +241,7 @@ impl Atmos {
             (true, Err(_)) => State::Broken,
         };
         let Resolved { mut components, broken, unlisted, named } = built.unwrap_or_default();
+        components.iter().for_each(|component| validations.check(component, &mut deps));
         self.twins.share(&name, &mut components);
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
@@ -282,7 +293,7 @@ impl Dialect for Atmos {
                     root: &project.root,
                     language: calls::language(project.promised_merge),
                 };
-                self.units(&reader, &config, &shared, scope, &sink, world)
+                self.units(&reader, &config, &mut shared, scope, &sink, world)
             }
             Err(trouble) => {
                 report(trouble, &sink, files);

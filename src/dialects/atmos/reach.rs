@@ -21,6 +21,8 @@ pub(crate) struct Reach<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
     changes: &'a [Change],
+    /// Whether anything changes that is no manifest, so that components may be held against something else.
+    others: bool,
     checks: &'a Checks<'a>,
     known: Mutex<HashMap<Arc<str>, Arc<Option<Step>>>>,
     told: Mutex<HashSet<Arc<str>>>,
@@ -41,7 +43,10 @@ impl<'a> Reach<'a> {
         changes: &'a [Change],
         checks: &'a Checks<'a>,
     ) -> Self {
-        Reach { reader, config, changes, checks, known: Mutex::default(), told: Mutex::default() }
+        let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
+        let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);
+        let others = !changes.iter().all(is_manifest);
+        Reach { reader, config, changes, others, checks, known: Mutex::default(), told: Mutex::default() }
     }
 
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it.
@@ -86,6 +91,10 @@ impl<'a> Reach<'a> {
         if let Some(loaded) = self.reader.load(path, &mut deps).ok()?
             && !loaded.is_empty()
         {
+            // Which schemas and policies components name, only resolving tells.
+            if self.others && ["schema_path", "!include"].iter().any(|text| loaded.text.contains(text)) {
+                return None;
+            }
             let content = self.imports_of(&loaded, &mut deps)?;
             let relative = paths::relative(path, &self.config.stacks).unwrap_or(path);
             // What is no list of imports keeps the manifest from being resolved, so nothing is imported.

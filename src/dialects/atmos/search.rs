@@ -335,7 +335,7 @@ fn load_profile(
 }
 
 /// Environment variables that Atmos puts over the files: the variable, the path of the setting, whether it is a list.
-const VARIABLES: [(&str, &[&str], bool); 13] = [
+const VARIABLES: [(&str, &[&str], bool); 15] = [
     ("ATMOS_STACKS_BASE_PATH", &["stacks", "base_path"], false),
     ("ATMOS_STACKS_INCLUDED_PATHS", &["stacks", "included_paths"], true),
     ("ATMOS_STACKS_EXCLUDED_PATHS", &["stacks", "excluded_paths"], true),
@@ -349,6 +349,8 @@ const VARIABLES: [(&str, &[&str], bool); 13] = [
     ("ATMOS_COMPONENTS_PACKER_COMMAND", &["components", "packer", "command"], false),
     ("ATMOS_SETTINGS_LIST_MERGE_STRATEGY", &["settings", "list_merge_strategy"], false),
     ("ATMOS_SCHEMAS_ATMOS_MANIFEST", &["schemas", "atmos", "manifest"], false),
+    ("ATMOS_SCHEMAS_JSONSCHEMA_BASE_PATH", &["schemas", "jsonschema", "base_path"], false),
+    ("ATMOS_SCHEMAS_OPA_BASE_PATH", &["schemas", "opa", "base_path"], false),
 ];
 
 fn environment(all: &mut Value, project: &Project) {

@@ -105,6 +105,7 @@ impl<'a> Checks<'a> {
             }
         }
         let findings = match content.is_empty() && is_null(loaded) {
+            true if !self.schema.is_usable() => Vec::new(),
             true => vec![nothing(loaded)],
             false => self.schema.check(&Value::map(content.clone()), self.files, loaded.file),
         };

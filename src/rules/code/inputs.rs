@@ -2,12 +2,14 @@
 
 use super::module;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::diff::mask::is_secret_key;
 use crate::estate::{Component, Reads};
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{Components, Target, rule};
-use crate::terraform::Module;
+use crate::terraform::{Module, Variable};
 use crate::text::nearest;
 use crate::value::{Data, Map, Origin, Prov, Value};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -145,6 +147,7 @@ fn is_read_inside(component: &Component, place: Origin) -> bool {
 
 fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
+    let outside = OnceCell::new();
     for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
         let inputs = &component.facts.inputs;
         let (Some(module), Some(origin)) = (module(context, component), component.value.prov.origin) else { continue };
@@ -157,6 +160,9 @@ fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
             if written.into_iter().any(|n| nearest(n, [&**name]).is_some()) {
                 continue;
             }
+            if outside.get_or_init(|| Outside::new(context)).gives(name, variable, context) {
+                continue;
+            }
             let message = format!("`{}` gives no value to `{name}`, a required variable of its code", component.name);
             let finding = Diagnostic::new(MISSING_REQUIRED_VARIABLE.id, message, at_key(context.files, origin, ""))
                 .related(Label::at(variable.origin, "it has no default"))
@@ -167,6 +173,45 @@ fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
         }
     }
     findings.finish()
+}
+
+/// What gets its values from outside of the configuration, as far as can be told: the environment in which the code runs
+/// (`TF_VAR_…`) is not part of the repository.
+struct Outside {
+    /// The inputs that some component has.
+    set: BTreeSet<Arc<str>>,
+    /// The inputs that the configuration itself puts into the environment of some component: others lack them.
+    given: BTreeSet<Arc<str>>,
+    /// The variables without a default that several folders of code have.
+    shared: BTreeSet<Arc<str>>,
+}
+
+impl Outside {
+    fn new(context: &Components<'_>) -> Outside {
+        let (mut set, mut given) = (BTreeSet::new(), BTreeSet::new());
+        let mut folders: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
+        for (_, component) in context.world.components() {
+            set.extend(component.facts.inputs.all.keys().cloned());
+            given.extend(component.facts.inputs.given.iter().cloned());
+            let Some(module) = module(context, component) else { continue };
+            for (name, _) in module.variables.iter().filter(|(_, v)| !v.has_default) {
+                folders.entry(Arc::clone(name)).or_default().insert(Arc::clone(&module.folder));
+            }
+        }
+        let shared = folders.into_iter().filter(|(_, folders)| folders.len() > 1).map(|(name, _)| name).collect();
+        Outside { set, given, shared }
+    }
+
+    /// Whether a variable probably gets its value from there: the repository says so, or nobody in all of the project
+    /// gives it one, though it is a secret or several folders of code ask for it.
+    fn gives(&self, name: &Arc<str>, variable: &Variable, context: &Components<'_>) -> bool {
+        if self.given.contains(name) {
+            return false;
+        }
+        let is_nowhere = context.world.is_complete() && !self.set.contains(name);
+        let is_secret = variable.is_sensitive || is_secret_key(name) || is_secret_key(name.trim_end_matches("_path"));
+        is_nowhere && (is_secret || self.shared.contains(name)) || context.modules.environment().contains(&**name)
+    }
 }
 
 /// Whether a variable has no default and gets no value.

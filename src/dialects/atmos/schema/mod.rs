@@ -2,6 +2,7 @@
 //! findings and a JSON Schema.
 
 mod check;
+mod custom;
 mod export;
 mod manifest;
 mod sections;
@@ -12,17 +13,22 @@ mod words;
 mod workflow;
 
 use super::config::Config;
+use super::reader::{Deps, Reader};
+use super::sink::Sink;
 use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::value::{FileId, Value};
+pub(crate) use custom::{Custom, violation};
 
 /// What manifests are held against.
 #[derive(Debug)]
 pub(crate) enum Schema {
     /// The description that comes with stacklint.
     BuiltIn,
-    /// One that the repository configures; it is not looked at.
-    Custom,
+    /// A JSON Schema of the repository.
+    Custom(Box<Custom>),
+    /// One that is configured and cannot be used; why has been reported.
+    Unusable,
 }
 
 /// Metadata that only a component can have: who it is.
@@ -39,12 +45,17 @@ pub(super) fn rule_of_key(path: &str, key: &str) -> &'static str {
 }
 
 impl Schema {
-    /// The schema that the configuration asks for. One that is configured and not in the revision is searched for on
-    /// the network by Atmos, or an error there: nothing is held against it here.
-    pub(crate) fn of(config: &Config) -> Schema {
+    /// The schema that the configuration asks for.
+    pub(crate) fn of(config: &Config, reader: &Reader<'_>, deps: &mut Deps, anchor: FileId, sink: &Sink) -> Schema {
         match config.manifest_schema.is_empty() {
             true => Schema::BuiltIn,
-            false => Schema::Custom,
+            false => match custom::read(config, reader, deps, anchor) {
+                Ok(custom) => Schema::Custom(Box::new(custom)),
+                Err(finding) => {
+                    sink.report(*finding);
+                    Schema::Unusable
+                }
+            },
         }
     }
 
@@ -56,8 +67,14 @@ impl Schema {
                 let found = found.iter().filter(|v| !words::is_helper(v, files));
                 found.map(|v| words::finding(v, files, file)).collect()
             }
-            Schema::Custom => Vec::new(),
+            Schema::Custom(custom) => custom.check(content, files, file),
+            Schema::Unusable => Vec::new(),
         }
+    }
+
+    /// Whether something is known of what a manifest may be.
+    pub(crate) fn is_usable(&self) -> bool {
+        !matches!(self, Schema::Unusable)
     }
 
     /// The description of manifests as a JSON Schema (draft 2020-12).

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod backend;
+mod component_validation;
 mod config;
 mod custom;
+mod custom_schema;
 mod deferred;
 mod evaluated;
 mod imports;

@@ -1,0 +1,291 @@
+//! Evaluates policies in Rego: `data.<package>.errors`, as deployment tools ask for it. Functions that reach the network,
+//! the clock or the environment do not exist here.
+
+use super::rego_text::{self, Read, Statement};
+use super::{Path, Step, Unusable, each_unknown, to_json};
+use crate::value::Value;
+use std::collections::{BTreeSet, HashMap};
+use std::num::NonZeroU32;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The package and the rule that are asked for.
+const PACKAGE: &str = "atmos";
+const RULE: &str = "errors";
+
+/// How long a policy may take. Policies take milliseconds; one that does not end must not hang the run.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// How many steps are taken between two looks at the time.
+const STEPS: NonZeroU32 = NonZeroU32::new(10_000).expect("not zero");
+
+/// A file of a policy.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    /// Its path, for messages.
+    pub path: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+/// A policy with the modules that it needs.
+pub(crate) struct Policy {
+    modules: Vec<(Module, Vec<Statement>)>,
+    /// Engines by the statements that they leave out.
+    engines: Mutex<Engines>,
+}
+
+type Engines = HashMap<Left, Result<regorus::Engine, Unusable>>;
+
+/// Statements that are left out, as module and number.
+type Left = BTreeSet<(usize, usize)>;
+
+/// What a policy says of a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ruling {
+    /// Its errors, sorted.
+    pub errors: Vec<String>,
+    /// What it reads that is not known: what depends on it was left out.
+    pub open: Vec<Open>,
+}
+
+/// A place in a policy that reads something unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Open {
+    /// The module.
+    pub module: usize,
+    /// The place in its text.
+    pub range: Range<usize>,
+    /// What is unknown of it.
+    pub unknown: Path,
+}
+
+impl Policy {
+    /// The policy in some modules.
+    pub(crate) fn new(modules: Vec<Module>) -> Policy {
+        let modules = modules.into_iter().map(|m| (rego_text::statements(&m.text), m)).map(|(s, m)| (m, s)).collect();
+        Policy { modules, engines: Mutex::default() }
+    }
+
+    /// Evaluates it.
+    ///
+    /// # Errors
+    /// Why it cannot be evaluated.
+    pub(crate) fn check(&self, input: &Value) -> Result<Ruling, Unusable> {
+        let mut unknown = Vec::new();
+        each_unknown(input, &mut |path| unknown.push(path));
+        let (mut left, mut open) = (Left::new(), Vec::new());
+        let mut is_shared = false;
+        for (m, (_, statements)) in self.modules.iter().enumerate() {
+            let is_asked = rego_text::package(statements).as_deref() == Some(PACKAGE);
+            for (s, statement) in statements.iter().enumerate() {
+                let mut touched = statement.reads.iter().filter_map(|read| Some((read, hit(read, &unknown)?)));
+                let Some((read, path)) = touched.next() else { continue };
+                open.push(Open { module: m, range: read.range.clone(), unknown: path.clone() });
+                if is_asked && statement.head == RULE {
+                    left.insert((m, s));
+                } else {
+                    is_shared = true;
+                }
+            }
+        }
+        // What others use cannot be left out, nor can what is asked about in turn.
+        let statements = || self.modules.iter().flat_map(|(_, all)| all);
+        let is_asked_about = statements().any(|s| s.names.iter().any(|n| n == RULE));
+        let rules = || self.modules.iter().filter(|(_, all)| rego_text::package(all).as_deref() == Some(PACKAGE));
+        let count = rules().flat_map(|(_, all)| all).filter(|s| s.head == RULE).count();
+        if is_shared || !left.is_empty() && (is_asked_about || left.len() == count) {
+            return Ok(Ruling { errors: Vec::new(), open });
+        }
+        let json = to_json(input, None)
+            .ok_or_else(|| Unusable::Unsupported("the configuration is nested too deeply".to_owned()))?;
+        let mut engine = self.engine(&left)?;
+        engine.set_input(regorus::Value::from(json));
+        let found = engine.eval_query(format!("data.{PACKAGE}.{RULE}"), false).map_err(|e| {
+            let why = failed(&e.to_string());
+            if format!("{e:#}").contains("time limit") {
+                // Once is enough.
+                let why = Unusable::Unsupported(format!("it takes longer than {} seconds", LIMIT.as_secs()));
+                self.engines().insert(left.clone(), Err(why.clone()));
+                return why;
+            }
+            why
+        })?;
+        let value = found.result.first().and_then(|r| r.expressions.first()).map(|e| &e.value);
+        let items: Vec<&regorus::Value> = match value {
+            Some(regorus::Value::Set(items)) => items.iter().collect(),
+            Some(regorus::Value::Array(items)) => items.iter().collect(),
+            _ => {
+                let message = format!("it gives no `{RULE}` in the package `{PACKAGE}`, or one that is no set");
+                return Err(Unusable::Wrong(message));
+            }
+        };
+        let text = |v: &regorus::Value| match v {
+            regorus::Value::String(s) => s.to_string(),
+            other => other.to_json_str().unwrap_or_default(),
+        };
+        let mut errors: Vec<String> = items.into_iter().map(text).collect();
+        errors.sort();
+        errors.dedup();
+        Ok(Ruling { errors, open })
+    }
+
+    fn engines(&self) -> MutexGuard<'_, Engines> {
+        self.engines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An engine with the policy, some statements left out.
+    fn engine(&self, left: &Left) -> Result<regorus::Engine, Unusable> {
+        let mut engines = self.engines();
+        let made = engines.entry(left.clone()).or_insert_with_key(|left| {
+            let mut engine = regorus::Engine::new();
+            engine.set_rego_v0(true);
+            engine.set_strict_builtin_errors(false);
+            engine.set_execution_timer_config(regorus::utils::limits::ExecutionTimerConfig {
+                limit: LIMIT,
+                check_interval: STEPS,
+            });
+            // Old, and what examples of policies are written with.
+            let re_match = |args: Vec<regorus::Value>| Ok(re_match(&args));
+            engine.add_extension("re_match".to_owned(), 2, Box::new(re_match)).map_err(|e| failed(&e.to_string()))?;
+            for (m, (module, statements)) in self.modules.iter().enumerate() {
+                let mut text = module.text.to_string();
+                for (_, statement) in statements.iter().enumerate().filter(|(s, _)| left.contains(&(m, *s))) {
+                    text.replace_range(statement.range.clone(), &blank(&module.text[statement.range.clone()]));
+                }
+                engine.add_policy(module.path.to_string(), text).map_err(|e| failed(&e.to_string()))?;
+            }
+            Ok(engine)
+        });
+        made.clone()
+    }
+}
+
+/// Whether a text matches a pattern; nothing where there is no such question.
+fn re_match(args: &[regorus::Value]) -> regorus::Value {
+    let [regorus::Value::String(pattern), regorus::Value::String(text)] = args else {
+        return regorus::Value::Undefined;
+    };
+    regex::Regex::new(pattern).map_or(regorus::Value::Undefined, |regex| regorus::Value::from(regex.is_match(text)))
+}
+
+/// White space with the same lines, and the same number of bytes.
+fn blank(text: &str) -> String {
+    text.bytes().map(|b| if b == b'\n' { '\n' } else { ' ' }).collect()
+}
+
+/// The unknown value that a read meets, if it meets one.
+fn hit<'p>(read: &Read, unknown: &'p [Path]) -> Option<&'p Path> {
+    unknown.iter().find(|path| {
+        let same = |(key, step): (&String, &Step)| matches!(step, Step::Key(k) if k == key);
+        read.path.iter().zip(&path.0).all(same)
+    })
+}
+
+/// Why a policy cannot be evaluated. What the evaluator does not know need not be wrong.
+fn failed(message: &str) -> Unusable {
+    let line = message.lines().rev().find_map(|l| l.trim().strip_prefix("error:")).unwrap_or(message);
+    Unusable::Unsupported(line.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Data, Map, Unknown};
+
+    fn input(json: &str, unknown: &[&str]) -> Value {
+        let known = crate::value::json::parse(json).expect("JSON");
+        let mut map: Map = (**known.as_map().expect("a map")).clone();
+        for key in unknown {
+            map.set(*key, Value::new(Data::Unknown(Arc::new(Unknown::new("?", "a test")))));
+        }
+        Value::map(map)
+    }
+
+    fn policy(text: &str) -> Policy {
+        Policy::new(vec![Module { path: "policy.rego".into(), text: text.into() }])
+    }
+
+    const POLICY: &str = r#"package atmos
+
+import future.keywords.in
+
+errors[message] {
+    input.vars.stage == "prod"
+    input.vars.public == true
+    message = "nothing is public in prod"
+}
+
+errors[message] {
+    "apply" in input.cli_args
+    message = "no apply"
+}
+
+errors[message] {
+    not re_match("^[a-z]+$", input.vars.name)
+    message = sprintf("bad name '%s'", [input.vars.name])
+}
+"#;
+
+    #[test]
+    fn errors_are_told() {
+        let ruling =
+            policy(POLICY).check(&input(r#"{"vars":{"stage":"prod","public":true,"name":"A"}}"#, &[])).unwrap();
+        assert_eq!(ruling.errors, ["bad name 'A'", "nothing is public in prod"]);
+        assert_eq!(ruling.open, []);
+        let fine = policy(POLICY).check(&input(r#"{"vars":{"stage":"prod","name":"a"}}"#, &[])).unwrap();
+        assert_eq!(fine, Ruling::default());
+    }
+
+    #[test]
+    fn what_reads_something_unknown_is_left_out() {
+        let with = input(r#"{"vars":{"stage":"prod","public":true,"name":"A"}}"#, &["cli_args"]);
+        let ruling = policy(POLICY).check(&with).unwrap();
+        assert_eq!(ruling.errors, ["bad name 'A'", "nothing is public in prod"]);
+        let place = &POLICY[ruling.open[0].range.clone()];
+        assert_eq!(
+            (ruling.open.len(), place, ruling.open[0].unknown.to_string()),
+            (1, "input.cli_args", "cli_args".into())
+        );
+        // All of the variables are unknown: two of three rules read them, and the third one passes.
+        let ruling = policy(POLICY).check(&input(r#"{"cli_args":["plan"]}"#, &["vars"])).unwrap();
+        assert_eq!((ruling.errors.len(), ruling.open.len()), (0, 2));
+        // A helper that reads it may be used by all.
+        let shared = "package atmos\nis_prod { input.vars.stage == \"prod\" }\nerrors[m] { not is_prod; m = \"x\" }\n";
+        let ruling = policy(shared).check(&input("{}", &["vars"])).unwrap();
+        assert_eq!((ruling.errors.len(), ruling.open.len()), (0, 1));
+        assert_eq!(policy(shared).check(&input("{}", &["env"])).unwrap().errors, ["x"]);
+        // Rules that look at other errors.
+        let counted =
+            "package atmos\nerrors[m] { input.a; m = \"a\" }\nerrors[m] { not data.atmos.errors; m = \"b\" }\n";
+        assert_eq!(policy(counted).check(&input("{}", &["a"])).unwrap().errors.len(), 0);
+    }
+
+    #[test]
+    fn newer_syntax() {
+        let text = "package atmos\nimport rego.v1\nerrors contains msg if {\n\tinput.n > 1\n\tmsg := \"n\"\n}\n";
+        assert_eq!(policy(text).check(&input(r#"{"n":2}"#, &[])).unwrap().errors, ["n"]);
+    }
+
+    #[test]
+    fn what_cannot_be_evaluated() {
+        for (text, is_wrong) in [
+            ("package atmos\n", true),
+            ("package other\nerrors[m] { m = 1 }\n", true),
+            ("package atmos\nerrors = {\"a\": 1}\n", true),
+            ("package atmos\nerrors[m] { http.send({}); m = 1 }\n", false),
+            ("package atmos\nerrors[m] { time.now_ns() > 1; m = 1 }\n", false),
+            ("package atmos\nerrors[m] { nothing(1); m = 1 }\n", false),
+            ("package atmos\nerrors[m] {\n", false),
+        ] {
+            let result = policy(text).check(&input("{}", &[]));
+            let ok = match &result {
+                Err(Unusable::Wrong(_)) => is_wrong,
+                Err(Unusable::Unsupported(_)) => !is_wrong,
+                Ok(_) => false,
+            };
+            assert!(ok, "{text}: {result:?}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The text of a policy, as far as it must be understood to know what it reads: statements, and every use of `input`.
+//! Whatever is not understood counts as reading all of the input.
+
+use std::ops::Range;
+
+/// A statement at the top of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Statement {
+    /// Its place in the text.
+    pub range: Range<usize>,
+    /// The word that it starts with.
+    pub head: String,
+    /// What it reads of the input.
+    pub reads: Vec<Read>,
+    /// The words in it, its head left out.
+    pub names: Vec<String>,
+}
+
+/// A use of `input`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Read {
+    /// The keys behind `input`, as far as they are written as such; empty for all of it.
+    pub path: Vec<String>,
+    /// Its place in the text.
+    pub range: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Word,
+    Text(String),
+    Sign(char),
+}
+
+#[derive(Clone, Debug)]
+struct Token {
+    kind: Kind,
+    range: Range<usize>,
+    /// Whether it is the first one of its line and stands at its start.
+    is_first: bool,
+    /// How many brackets are open around it.
+    depth: usize,
+}
+
+/// The statements of a module, in the order of the text.
+pub(super) fn statements(text: &str) -> Vec<Statement> {
+    let tokens = tokens(text);
+    let word = |t: &Token| text[t.range.clone()].to_owned();
+    let is_start = |t: &Token| t.kind == Kind::Word && t.is_first && t.depth == 0 && &text[t.range.clone()] != "else";
+    let mut starts: Vec<usize> = (0..tokens.len()).filter(|i| is_start(&tokens[*i])).collect();
+    if starts.first() != Some(&0) && !tokens.is_empty() {
+        starts.insert(0, 0);
+    }
+    let mut out = Vec::with_capacity(starts.len());
+    for (n, first) in starts.iter().enumerate() {
+        let next = starts.get(n + 1).copied().unwrap_or(tokens.len());
+        let end = tokens.get(next).map_or(text.len(), |t| t.range.start);
+        let own = &tokens[*first..next];
+        let names = own.iter().skip(1).filter(|t| t.kind == Kind::Word).map(word).collect();
+        let reads = reads(text, own);
+        out.push(Statement { range: own[0].range.start..end, head: word(&own[0]), reads, names });
+    }
+    out
+}
+
+/// The package of a module.
+pub(super) fn package(statements: &[Statement]) -> Option<String> {
+    statements.iter().find(|s| s.head == "package").map(|s| s.names.join("."))
+}
+
+fn reads(text: &str, tokens: &[Token]) -> Vec<Read> {
+    let is_sign = |i: usize, sign: char| tokens.get(i).is_some_and(|t| t.kind == Kind::Sign(sign));
+    let mut out = Vec::new();
+    for (i, token) in tokens.iter().enumerate() {
+        let is_field = i > 0 && is_sign(i - 1, '.');
+        if token.kind != Kind::Word || &text[token.range.clone()] != "input" || is_field {
+            continue;
+        }
+        let (mut at, mut path) = (i + 1, Vec::new());
+        loop {
+            match tokens.get(at + 1).map(|t| (&t.kind, t)) {
+                Some((Kind::Word, t)) if is_sign(at, '.') => {
+                    path.push(text[t.range.clone()].to_owned());
+                    at += 2;
+                }
+                Some((Kind::Text(key), _)) if is_sign(at, '[') && is_sign(at + 2, ']') => {
+                    path.push(key.clone());
+                    at += 3;
+                }
+                _ => break,
+            }
+        }
+        out.push(Read { path, range: token.range.start..tokens[at - 1].range.end });
+    }
+    out
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let bytes = text.as_bytes();
+    let (mut out, mut at, mut depth) = (Vec::new(), 0, 0_usize);
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+    while at < bytes.len() {
+        let start = at;
+        let is_first = at == 0 || bytes[at - 1] == b'\n';
+        match bytes[at] {
+            b if b.is_ascii_whitespace() => {
+                at += 1;
+                continue;
+            }
+            b'#' => {
+                at = text[at..].find('\n').map_or(bytes.len(), |n| at + n);
+                continue;
+            }
+            quote @ (b'"' | b'`') => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != quote {
+                    at += if quote == b'"' && bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at = (at + 1).min(bytes.len());
+                let raw = text.get(start..at).unwrap_or_default();
+                let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+                let value = match quote {
+                    b'"' => serde_json::from_str(raw).unwrap_or_else(|_| inner.to_owned()),
+                    _ => inner.to_owned(),
+                };
+                out.push(Token { kind: Kind::Text(value), range: start..at, is_first, depth });
+                while !text.is_char_boundary(at) {
+                    at += 1;
+                }
+                continue;
+            }
+            b if is_word(b) => {
+                while at < bytes.len() && is_word(bytes[at]) {
+                    at += 1;
+                }
+                out.push(Token { kind: Kind::Word, range: start..at, is_first, depth });
+                continue;
+            }
+            b => {
+                if matches!(b, b')' | b']' | b'}') {
+                    depth = depth.saturating_sub(1);
+                }
+                out.push(Token { kind: Kind::Sign(char::from(b)), range: start..at + 1, is_first, depth });
+                if matches!(b, b'(' | b'[' | b'{') {
+                    depth += 1;
+                }
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_and_what_they_read() {
+        let text = "package atmos\n\nimport input.vars as v # input.none\nerrors[message] {\n    input.vars.stage == \"prod\"\n    \
+                    input[\"process_env\"].HOME\n    f(input.vars)\n    x := input.vars.tags[_]\n    message = \"input.no\"\n} else = 1 {\n  true\n}\n\
+                    helper(o) {\n  o.input.a\n  walk(input)\n}\n";
+        let all = statements(text);
+        let heads: Vec<&str> = all.iter().map(|s| &*s.head).collect();
+        assert_eq!(heads, ["package", "import", "errors", "helper"]);
+        assert_eq!(package(&all).as_deref(), Some("atmos"));
+        let reads = |i: usize| all[i].reads.iter().map(|r| r.path.join(".")).collect::<Vec<_>>();
+        assert_eq!(reads(1), ["vars"]);
+        assert_eq!(reads(2), ["vars.stage", "process_env.HOME", "vars", "vars.tags"]);
+        assert_eq!(reads(3), [""]);
+        assert_eq!(&text[all[2].reads[0].range.clone()], "input.vars.stage");
+        let joined: String = all.iter().map(|s| &text[s.range.clone()]).collect();
+        assert_eq!(joined, text);
+    }
+
+    #[test]
+    fn odd_texts() {
+        for text in ["", "\"", "`", "\"\\", "{{{", ")))", "é\"é\\é", "input", "input.", "input[\"a\"", "  a\nb", "#"]
+        {
+            let all = statements(text);
+            assert!(all.iter().all(|s| text.get(s.range.clone()).is_some()), "{text}");
+        }
+    }
+}
