@@ -139,8 +139,7 @@ pub(super) fn compare(
         found = diff::diff(&old, &new, &files, &how);
     }
     let nothing = Estate::default();
-    let shared =
-        rules::Context { files: &files, estate: &nothing, is_examined: &is_touched, limits: &load.settings.limits };
+    let shared = rules::Context::new(&files, &nothing, &is_touched, &load.settings.limits);
     let mut changed = rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules);
     // Only what the edit touches was examined in full, on both sides.
     let cache = Cache::default();

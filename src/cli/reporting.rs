@@ -122,7 +122,7 @@ pub(super) fn output_of(text: &str) -> Result<Output, String> {
 pub(super) fn side(mut estate: Estate, load: &Load, source: &dyn Source, files: &Files) -> Side {
     let cache = Cache::default();
     let modules = Modules::new(source, files, &cache);
-    let context = rules::Context { files, estate: &estate, is_examined: &|_| true, limits: &load.settings.limits };
+    let context = rules::Context::new(files, &estate, &|_| true, &load.settings.limits);
     let found = rules::check_state(&context, &modules, &load.settings.enabled());
     estate.findings.extend(found);
     let mut side = Side { files: estate.files(), diagnostics: estate.findings };

@@ -116,7 +116,6 @@ fn combine(mut estates: Vec<Estate>) -> Estate {
         whole.documents.extend(estate.documents);
         whole.locals.scopes.extend(estate.locals.scopes);
         whole.locals.stacks.extend(estate.locals.stacks);
-        whole.output_kinds.extend(estate.output_kinds);
     }
     diagnostic::unite(&mut whole.findings);
     whole.documents.sort_by_key(|(file, _)| *file);
