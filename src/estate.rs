@@ -7,7 +7,7 @@ pub use facts::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply,
 pub use imports::{Import, Imports};
 
 use crate::diagnostic::Diagnostic;
-use crate::value::{FileId, Kind, Language, Origin, Value};
+use crate::value::{FileId, Language, Origin, Value};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,8 +22,6 @@ pub struct Estate {
     pub findings: Vec<Diagnostic>,
     /// The YAML files that were read, sorted by file.
     pub documents: Vec<(FileId, Arc<Document>)>,
-    /// What is known of outputs of components: their kinds, by the name of the component and of the output.
-    pub output_kinds: BTreeMap<(Arc<str>, Arc<str>), Kind>,
     /// Names that only the text of one file sees.
     pub locals: Locals,
     /// Which files take in which others.

@@ -149,13 +149,7 @@ pub(super) fn compare(
         found = compare(&old, &new);
     }
     let (nothing, withheld) = (Estate::default(), rules::Withheld::default());
-    let shared = rules::Context {
-        files: &files,
-        estate: &nothing,
-        is_examined: &is_touched,
-        limits: &load.settings.limits,
-        withheld: &withheld,
-    };
+    let shared = rules::Context::new(&files, &nothing, &is_touched, &load.settings.limits, &withheld);
     let mut changed = place
         .timings
         .phase("rules", || rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules));

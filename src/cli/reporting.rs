@@ -122,8 +122,8 @@ pub(super) fn output_of(text: &str) -> Result<Output, String> {
 pub(super) fn side(mut estate: Estate, load: &Load, source: &dyn Source, files: &Files) -> Side {
     let cache = Cache::default();
     let modules = Modules::new(source, files, &cache);
-    let (limits, withheld) = (&load.settings.limits, &rules::Withheld::default());
-    let context = rules::Context { files, estate: &estate, is_examined: &|_| true, limits, withheld };
+    let withheld = rules::Withheld::default();
+    let context = rules::Context::new(files, &estate, &|_| true, &load.settings.limits, &withheld);
     let found = rules::check_state(&context, &modules, &load.settings.enabled());
     estate.findings.extend(found);
     let mut side = Side { files: estate.files(), diagnostics: estate.into_findings() };

@@ -118,7 +118,6 @@ fn combine(mut estates: Vec<Estate>) -> Estate {
         whole.locals.stacks.extend(estate.locals.stacks);
         whole.imports.items.extend(estate.imports.items);
         whole.imports.unreached.extend(estate.imports.unreached);
-        whole.output_kinds.extend(estate.output_kinds);
     }
     diagnostic::unite(&mut whole.findings);
     whole.documents.sort_by_key(|(file, _)| *file);

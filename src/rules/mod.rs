@@ -19,12 +19,12 @@ mod world;
 
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::Diff;
-use crate::estate::{Address, Component, Estate, Facts};
+use crate::estate::{Address, Component, Estate, Facts, How, Link, Reads, Where};
 use crate::files::Files;
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
 use crate::threads;
-use crate::value::FileId;
+use crate::value::{FileId, Kind, Output};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -84,7 +84,12 @@ pub struct Context<'a> {
     pub limits: &'a Limits,
     /// Where rules say that they hold findings back.
     pub withheld: &'a Withheld,
+    /// The kind of an output that a component reads, by the name of the output, as far as the code of the other one tells it.
+    pub output_kind: &'a OutputKind<'a>,
 }
+
+/// Tells the kind of an output; see [`Context::output_kind`].
+pub type OutputKind<'a> = dyn Fn(&Component, &Output, &str) -> Option<Kind> + Sync + 'a;
 
 /// What some rules depend on, as the settings give it.
 #[derive(Clone, Debug)]
@@ -104,6 +109,17 @@ impl Default for Limits {
 }
 
 impl<'a> Context<'a> {
+    /// What rules may look at, without code.
+    pub fn new(
+        files: &'a Files,
+        estate: &'a Estate,
+        is_examined: &'a (dyn Fn(&str) -> bool + Sync),
+        limits: &'a Limits,
+        withheld: &'a Withheld,
+    ) -> Context<'a> {
+        Context { files, estate, is_examined, limits, withheld, output_kind: &|_, _, _| None }
+    }
+
     /// The YAML files that are to be looked at.
     pub fn documents(&self) -> impl Iterator<Item = (FileId, &'a Document)> {
         let examined = |id: &FileId| (self.is_examined)(&self.files.get(*id).path);
@@ -121,6 +137,27 @@ pub struct Components<'a> {
     pub modules: &'a Modules<'a>,
     /// Where rules say that they hold findings back.
     pub withheld: &'a Withheld,
+}
+
+impl Components<'_> {
+    /// The kind of an output of another component that one reads; none if the code of that does not tell it.
+    fn output_kind(&self, from: &Component, output: &Output, name: &str) -> Option<Kind> {
+        let link = Link {
+            how: How::Reads,
+            by: "".into(),
+            component: Arc::clone(&output.component),
+            stack: output.stack.as_ref().map_or(Where::Here, |stack| Where::Stack(Arc::clone(stack))),
+            reads: Reads::Output(name.into()),
+            is_optional: false,
+            origin: None,
+            stack_origin: None,
+        };
+        let Target::Found(targets) = self.world.target(from, &link) else { return None };
+        let kinds = targets.iter().map(|target| code::module(self, target)?.output_kinds.get(name).copied());
+        let mut kinds = kinds.collect::<Option<Vec<Kind>>>()?.into_iter();
+        let first = kinds.next()?;
+        kinds.all(|kind| kind == first).then_some(first)
+    }
 }
 
 /// How a rule finds what it reports.
@@ -318,6 +355,9 @@ pub fn check_state(
     let withheld = context.withheld;
     let components = Components { files: context.files, world: World::new(context.estate), modules, withheld };
     let is_whole = components.world.is_complete();
+    let output_kind =
+        |component: &Component, output: &Output, name: &str| components.output_kind(component, output, name);
+    let context = &Context { output_kind: &output_kind, ..*context };
     let run = |(rule, _): &(&'static Rule, Level)| match rule.check {
         Check::State(check) | Check::StateAndChange(check, _) => check(context),
         Check::Component(check) => check(&components),

@@ -9,7 +9,7 @@ pub use types::{Attribute, Mismatch, Type};
 
 use crate::files::Files;
 use crate::source::{BlobId, Child, Entry, Node, Source};
-use crate::value::{FileId, Origin};
+use crate::value::{FileId, Kind, Origin};
 use read::{Declarations, Declared, Unreadable, VariableParts};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -23,6 +23,8 @@ pub struct Module {
     pub variables: BTreeMap<Arc<str>, Variable>,
     /// The outputs that it declares, by name, with their places.
     pub outputs: BTreeMap<Arc<str>, Origin>,
+    /// The kinds of the values of its outputs, where their text tells it.
+    pub output_kinds: BTreeMap<Arc<str>, Kind>,
     /// The modules that it calls, by name.
     pub calls: BTreeMap<Arc<str>, Call>,
     /// The type of the backend that it configures itself (`cloud` for a `cloud` block), with its place.
@@ -299,7 +301,10 @@ impl Module {
                 }
             }
         }
-        for Declared { name, span, .. } in &found.outputs {
+        for Declared { name, span, parts } in &found.outputs {
+            if let (Some(kind), false) = (parts, self.outputs.contains_key(name)) {
+                self.output_kinds.insert(Arc::clone(name), *kind);
+            }
             self.outputs.entry(Arc::clone(name)).or_insert(origin(span));
         }
         for Declared { name, span, parts } in &found.calls {

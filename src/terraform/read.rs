@@ -1,6 +1,7 @@
 //! One file of a module: what it declares, with places. Expressions are looked at, never evaluated.
 
 use super::types::Type;
+use crate::value::Kind;
 use hcl_edit::Span;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Block, Body, Structure};
@@ -15,7 +16,7 @@ const MAX_BYTES: usize = 4 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     pub(super) variables: Vec<Declared<VariableParts>>,
-    pub(super) outputs: Vec<Declared<()>>,
+    pub(super) outputs: Vec<Declared<Option<Kind>>>,
     pub(super) calls: Vec<Declared<Option<String>>>,
     /// The type of the backend; `cloud` for a `cloud` block.
     pub(super) backend: Option<Declared<()>>,
@@ -155,7 +156,10 @@ pub(super) fn native(bytes: &[u8]) -> Result<Declarations, Unreadable> {
             ("variable", Some(name)) => {
                 found.variables.push(Declared { name, span, parts: variable(block) });
             }
-            ("output", Some(name)) => found.outputs.push(Declared { name, span, parts: () }),
+            ("output", Some(name)) => {
+                let kind = block.body.get_attribute("value").and_then(|a| kind(&a.value));
+                found.outputs.push(Declared { name, span, parts: kind });
+            }
             ("module", Some(name)) => {
                 let source = block.body.get_attribute("source").and_then(|a| text(&a.value));
                 found.calls.push(Declared { name, span, parts: source });
@@ -240,8 +244,9 @@ pub(super) fn json(bytes: &[u8]) -> Result<Declarations, Unreadable> {
         };
         found.variables.push(Declared { name: name.into(), span: place(name), parts });
     }
-    for (name, _) in labelled(root.get("output")) {
-        found.outputs.push(Declared { name: name.into(), span: place(name), parts: () });
+    for (name, body) in labelled(root.get("output")) {
+        let parts = body.get("value").and_then(json_kind);
+        found.outputs.push(Declared { name: name.into(), span: place(name), parts });
     }
     for (name, body) in labelled(root.get("module")) {
         let source = body.get("source").and_then(Json::as_str).map(str::to_owned);
@@ -290,4 +295,33 @@ pub(super) fn values(bytes: &[u8], is_json: bool) -> Result<BTreeSet<Arc<str>>, 
     }
     let (body, _) = body_of(bytes)?;
     Ok(body.attributes().map(|a| Arc::from(a.key.as_str())).collect())
+}
+
+/// The kind of the value of an expression, where its form tells it.
+fn kind(expression: &Expression) -> Option<Kind> {
+    match expression {
+        Expression::Bool(_) => Some(Kind::Bool),
+        Expression::Number(_) => Some(Kind::Number),
+        Expression::String(_) | Expression::HeredocTemplate(_) => Some(Kind::String),
+        // A template that is one interpolation has the value of that.
+        Expression::StringTemplate(template) => (template.iter().count() > 1).then_some(Kind::String),
+        Expression::Array(_) => Some(Kind::List),
+        Expression::Object(_) => Some(Kind::Map),
+        Expression::ForExpr(each) => Some(if each.key_expr.is_some() { Kind::Map } else { Kind::List }),
+        Expression::Parenthesis(inner) => kind(inner.inner()),
+        _ => None,
+    }
+}
+
+/// The same for the JSON syntax, in which text may be a template.
+fn json_kind(value: &serde_json::Value) -> Option<Kind> {
+    use serde_json::Value as Json;
+    match value {
+        Json::Bool(_) => Some(Kind::Bool),
+        Json::Number(_) => Some(Kind::Number),
+        Json::String(text) => (!text.contains("${") && !text.contains("%{")).then_some(Kind::String),
+        Json::Array(_) => Some(Kind::List),
+        Json::Object(_) => Some(Kind::Map),
+        Json::Null => None,
+    }
 }

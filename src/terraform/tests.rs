@@ -107,3 +107,19 @@ fn blocks_that_begin_on_their_first_line_are_understood() {
     }
     assert_eq!(names(&module.outputs), ["id"]);
 }
+
+#[test]
+fn kinds_of_outputs() {
+    let text = "output \"a\" { value = \"x\" }\noutput \"b\" { value = \"${local.x}\" }\noutput \"c\" { value = \"x-${local.x}\" }\n\
+                output \"d\" { value = [for s in local.all : s] }\noutput \"e\" { value = { for k, v in local.all : k => v } }\n\
+                output \"f\" { value = (true) }\noutput \"g\" { value = null }\noutput \"h\" { value = module.x.y }\noutput \"i\" { value = [1] }\n\
+                output \"j\" { value = { a = 1 } }\noutput \"k\" { value = 1.5 }\noutput \"l\" {}\n";
+    let json =
+        r#"{"output": {"m": {"value": "x"}, "n": {"value": "${x}"}, "o": {"value": [1]}, "p": {"value": null}}}"#;
+    let source = source(&[("m/a.tf", text), ("m/b.tf.json", json)]);
+    let (files, cache) = (Files::default(), Cache::default());
+    let module = Modules::new(&source, &files, &cache).get("m").expect("a module");
+    let found: String = module.output_kinds.iter().map(|(name, kind)| format!("{name}: {}\n", kind.name())).collect();
+    let wanted = "a: a string\nc: a string\nd: a list\ne: a map\nf: a boolean\ni: a list\nj: a map\nk: a number\nm: a string\no: a list\n";
+    assert_eq!(found, wanted);
+}

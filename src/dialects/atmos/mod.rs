@@ -304,7 +304,7 @@ impl Dialect for Atmos {
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        Estate { units, findings, locals, imports, documents: reader.documents(), ..Estate::default() }
+        Estate { units, findings, locals, imports, documents: reader.documents() }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::Component;
 use crate::source::Change;
 use crate::validation::{JsonSchema, Module, Policy, Ruling, Unusable};
-use crate::value::{Data, Flags, Map, Unknown, Value};
+use crate::value::{Data, Entry, Flags, Map, Unknown, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -70,11 +70,13 @@ impl<'a> Validations<'a> {
     /// Reports what the validations that a component names find. What is never deployed is never validated.
     pub(crate) fn check(&self, component: &Component, deps: &mut Deps) {
         let Some(entries) = entries(&component.value).filter(|_| component.facts.is_deployed()) else { return };
+        let is_on = |e: &&Entry| e.value.get("disabled").and_then(Value::as_bool) != Some(true);
+        let entries: Vec<&Entry> = entries.iter().filter(|e| e.value.as_map().is_some()).filter(is_on).collect();
+        if entries.is_empty() {
+            return;
+        }
         let input = input(&component.value);
-        for entry in entries.iter().filter(|e| e.value.as_map().is_some()) {
-            if entry.value.get("disabled").and_then(Value::as_bool) == Some(true) {
-                continue;
-            }
+        for entry in entries {
             let asked = Asked { component, name: &entry.key, entry: &entry.value, input: &input };
             self.one(&asked, deps);
         }

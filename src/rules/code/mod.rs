@@ -19,7 +19,7 @@ use std::sync::Arc;
 const WITH_VARIABLES: [&str; 1] = ["terraform"];
 
 /// The code of a component, if all that it declares is known.
-fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
+pub(super) fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
     let code = component.facts.code.as_ref()?;
     let is_known = WITH_VARIABLES.contains(&&*component.kind) && code.supply != Supply::Fetched && !code.is_open;
     context.modules.get(&code.folder).filter(|_| is_known)

@@ -198,7 +198,7 @@ pub(super) fn call_kind(context: &Context<'_>, component: &Component, call: &Cal
     }
     let output = call.output.as_ref()?;
     let name = output.expression.strip_prefix('.').unwrap_or(&output.expression);
-    context.estate.output_kinds.get(&(Arc::clone(&output.component), name.into())).copied()
+    (context.output_kind)(component, output, name)
 }
 
 /// Whether a place lies within another one.
