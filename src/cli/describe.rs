@@ -114,6 +114,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         What::Locals(_) => {}
     }
     out.flush()?;
+    let has_defect = estate.findings.iter().any(crate::diagnostic::Diagnostic::is_defect);
     let broken = estate.findings.into_iter().filter(|f| f.is_breaking);
     let broken: Vec<Finding> = broken
         .map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() })
@@ -122,7 +123,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         return Ok(Outcome::Clean);
     }
     output::talk_findings(&broken, &files, global)?;
-    Ok(Outcome::Findings)
+    Ok(if has_defect { Outcome::Defect } else { Outcome::Findings })
 }
 
 /// A component as the user names it.

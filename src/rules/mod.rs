@@ -19,6 +19,7 @@ use crate::estate::{Address, Component, Estate};
 use crate::files::Files;
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
+use crate::threads;
 use crate::value::FileId;
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
@@ -246,6 +247,7 @@ pub static RULES: &[&Rule] = &[
     &jitsubst::JIT_UNUSED_SECRET,
     &jitsubst::JIT_WHITESPACE_IN_REF,
     &locals::LEAKED_LOCAL,
+    &meta::LIMIT_EXCEEDED,
     &merge::LIST_REPLACED,
     &resolution::LOCAL_CYCLE,
     &locals::LOCAL_NEEDS_IMPORT,
@@ -298,11 +300,13 @@ pub fn check_state(
 ) -> Vec<Diagnostic> {
     let components = Components { files: context.files, world: World::new(context.estate), modules };
     let is_whole = components.world.is_complete();
-    let run = |(rule, _): &(&'static Rule, Level)| match rule.check {
-        Check::State(check) => check(context),
-        Check::Component(check) => check(&components),
-        Check::Whole(check) if is_whole => check(&components),
-        Check::Whole(_) | Check::Change(_) | Check::Elsewhere => Vec::new(),
+    let run = |(rule, _): &(&'static Rule, Level)| {
+        isolated(rule, context, || match rule.check {
+            Check::State(check) => check(context),
+            Check::Component(check) => check(&components),
+            Check::Whole(check) if is_whole => check(&components),
+            Check::Whole(_) | Check::Change(_) | Check::Elsewhere => Vec::new(),
+        })
     };
     let mut found: Vec<Diagnostic> = enabled.iter().flat_map(run).collect();
     found.extend(modules.troubles().into_iter().map(|trouble| {
@@ -341,10 +345,19 @@ pub fn check_change(
 ) -> Vec<Diagnostic> {
     let changes = Changes::new(context, base, diff);
     let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
-        Check::Change(check) => Some(check),
+        Check::Change(check) => Some((rule, check)),
         Check::State(_) | Check::Component(_) | Check::Whole(_) | Check::Elsewhere => None,
     });
-    checks.flat_map(|check| check(&changes)).collect()
+    checks.flat_map(|(rule, check)| isolated(rule, context, || check(&changes))).collect()
+}
+
+/// What a rule finds. If it fails, that is what is found, and all other rules are still run.
+fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diagnostic>) -> Vec<Diagnostic> {
+    threads::guarded(&format!("rule {}", rule.id), check).unwrap_or_else(|defect| {
+        let file = context.estate.units.first().map(|unit| unit.file);
+        let file = file.unwrap_or_else(|| context.files.add(".", "", || Arc::from("")));
+        vec![Diagnostic::defect(&defect, file)]
+    })
 }
 
 /// The rule of an id.

@@ -3,7 +3,7 @@
 
 use super::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, Problem, Scalar, Span, Style};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// How deep a document may nest. Deeper ones exist only to hurt.
@@ -77,18 +77,19 @@ impl Run<'_> {
                 }
             }
         }
-        // An explicit key beats a merged one, and of several merged maps the earlier one.
-        let mut below: Vec<(Key, Value)> = Vec::new();
-        for value in &merged {
-            let maps: Vec<&Value> = value.as_list().map_or_else(|| vec![value], |l| l.iter().collect());
-            for entry in maps.iter().filter_map(|v| v.as_map()).flat_map(|m| m.iter()) {
-                if !below.iter().any(|(k, _)| *k == entry.key) {
-                    below.push((Arc::clone(&entry.key), entry.value.clone()));
-                }
-            }
-        }
+        let below = below(&merged);
         Map::from_iter(below.into_iter().chain(own)).mixed(mixed)
     }
+}
+
+/// What the values of merge keys give to a map: of several maps the earlier one counts, and a key of the map itself beats
+/// them, so they come before its own.
+pub(crate) fn below(merged: &[Value]) -> Vec<(Key, Value)> {
+    let lists = merged.iter().flat_map(|value| value.as_list().map_or(std::slice::from_ref(value), |l| l.as_slice()));
+    let mut known = HashSet::new();
+    let entries = lists.filter_map(Value::as_map).flat_map(|map| map.iter());
+    let new = entries.filter(|entry| known.insert(Arc::clone(&entry.key)));
+    new.map(|entry| (Arc::clone(&entry.key), entry.value.clone())).collect()
 }
 
 fn core(node: &Node) -> Option<&str> {

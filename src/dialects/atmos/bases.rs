@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::layers::{Kind, LOOSE, Layer, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values};
+use crate::limits::{Exceeded, Limit, Limits};
 use crate::value::{Key, Map, Origin, Prov, Value};
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ pub(crate) struct Bases {
     pub sites: Vec<Origin>,
     /// The sum as it was after each base that the component names itself.
     after: Vec<(Key, Layer, Vec<Key>)>,
+    /// How many were merged, each time counted.
+    merged: usize,
 }
 
 /// Why bases cannot be merged.
@@ -42,6 +45,13 @@ pub(crate) enum BaseError {
     },
     /// Something has the wrong shape.
     Shape(WrongShape),
+    /// There are too many, or they are too deep.
+    Limit {
+        /// What is exceeded.
+        exceeded: Exceeded,
+        /// Where the base is named that is too much.
+        site: Prov,
+    },
     /// The list strategy has an unknown name.
     Strategy(String, Prov),
 }
@@ -66,6 +76,8 @@ pub(crate) struct Inheritance<'a> {
     pub outer: ListStrategy,
     /// Whether a folder of Terraform code has this name below the components of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
+    /// How much is taken on.
+    pub limits: Limits,
 }
 
 impl Inheritance<'_> {
@@ -95,6 +107,12 @@ impl Inheritance<'_> {
         if *component == name {
             return Ok(());
         }
+        for (limit, value) in [(Limit::InheritanceDepth, visited.len()), (Limit::Bases, into.merged)] {
+            if value >= self.limits.count(limit) {
+                return Err(BaseError::Limit { exceeded: self.limits.exceeded(limit), site: base.prov.clone() });
+            }
+        }
+        into.merged += 1;
         let key = (Arc::clone(component), Arc::clone(&name));
         if visited.contains(&key) {
             return Err(BaseError::Cycle { base: name, site: base.prov.clone() });

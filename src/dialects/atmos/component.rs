@@ -6,6 +6,7 @@ use super::config::Config;
 use super::deferred::{Deferral, LostPath, merge_deferred};
 use super::layers::{Kind, LOOSE, Layer, Loose, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values, settle};
+use crate::limits::Limits;
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -79,6 +80,8 @@ pub(crate) struct Builder<'a> {
     pub shared: &'a Shared,
     /// Whether a folder of that name is there below the folder of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
+    /// How much is taken on.
+    pub limits: Limits,
 }
 
 impl Builder<'_> {
@@ -214,7 +217,15 @@ impl Builder<'_> {
 
     fn inheritance(&self, strategy: ListStrategy) -> Inheritance<'_> {
         let (config, kind, all) = (self.config, self.kind, self.all);
-        Inheritance { config, kind, all, strategy, outer: self.strategy, is_folder: self.is_folder }
+        Inheritance {
+            config,
+            kind,
+            all,
+            strategy,
+            outer: self.strategy,
+            is_folder: self.is_folder,
+            limits: self.limits,
+        }
     }
 
     /// The `component` key: what `metadata.component` says, else the deepest legacy base, else the name.

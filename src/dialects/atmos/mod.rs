@@ -56,7 +56,9 @@ use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
 use crate::estate::{self, Component, Estate, State, Unit};
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::source::Source;
+use crate::threads;
 use crate::value::{FileId, Value};
 use config::Config;
 use duplicates::Done;
@@ -85,6 +87,11 @@ impl Atmos {
     /// The dialect, with nothing parsed yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The dialect, with nothing parsed yet, which takes on so much.
+    pub fn with_limits(limits: Limits) -> Self {
+        Atmos { cache: Cache::new(limits), templates: Templates::new(limits), ..Self::default() }
     }
 
     /// What stack manifests must look like, as a JSON Schema (draft 2020-12).
@@ -142,8 +149,16 @@ impl Atmos {
         let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
         let (met, vendored) = (&loader.met, OnceLock::new());
         let stacks = Stacks { reader, config, strategy, templates: &self.templates, sink, met, vendored, world };
-        let one = |path: &String| self.unit(path, &loader, &stacks, shared, scope, config_touched);
-        let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
+        let one = |path: &String| {
+            let unit = || self.unit(path, &loader, &stacks, shared, scope, config_touched);
+            threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
+                let file = reader.load(path, &mut Deps::default()).ok()??.file;
+                sink.push(Diagnostic::defect(&defect, file));
+                let name = discover::key(path, &config.stacks);
+                Some(Done { unit: Arc::new(Unit::broken(name, file)), processed: None, named: Vec::new() })
+            })
+        };
+        let done: Vec<Done> = threads::map(&manifests, one).into_iter().flatten().collect();
         validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
         let units: Vec<Arc<Unit>> = done.into_iter().map(|d| d.unit).collect();
@@ -183,7 +198,9 @@ impl Atmos {
             Scope::Touched(changes) => config_touched || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         };
         let built = match &processed {
-            Ok(processed) if touched => stacks.components(&name, file, processed, &mut deps),
+            Ok(processed) if touched => stacks
+                .components(&name, file, processed, &mut deps)
+                .map(|resolved| stacks.within_limits(resolved, file)),
             Ok(_) => Ok(Resolved::default()),
             Err(poisoned) => Err(*poisoned),
         };

@@ -4,6 +4,7 @@ use super::document::{Decoder, Include, Issue, NotIncluded};
 use super::paths;
 use crate::diagnostic::Label;
 use crate::files::Files;
+use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::value::{Data, FileId, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
@@ -72,6 +73,14 @@ impl Loaded {
 #[derive(Default)]
 pub(crate) struct Cache {
     loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
+    limits: Limits,
+}
+
+impl Cache {
+    /// Nothing yet; how much is taken on.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Cache { loaded: Mutex::default(), limits }
+    }
 }
 
 /// The content of a file and the path it was asked for by.
@@ -94,6 +103,11 @@ type Decoded = Arc<(Result<Value, Vec<Issue>>, Deps)>;
 impl<'a> Reader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
         Reader { source, files, cache, decoded: Mutex::default(), seen: Mutex::default() }
+    }
+
+    /// How much is taken on.
+    pub(crate) fn limits(&self) -> Limits {
+        self.cache.limits
     }
 
     /// The files that were read as YAML so far, with their documents.
@@ -140,6 +154,10 @@ impl<'a> Reader<'a> {
             return Ok(Some(Arc::clone(loaded)));
         }
         let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
+        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
+            let exceeded = self.limits().exceeded(Limit::FileSize);
+            return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
+        }
         let doc = OnceLock::new();
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => Arc::from(text),
@@ -175,7 +193,7 @@ impl<'a> Reader<'a> {
         let value = match loaded.doc() {
             Ok(doc) => {
                 let place = |key: u32, span: Span| loaded.prov(key, span);
-                Decoder { place: &place, include: Some(&includer), delimiter }.decode(doc)
+                Decoder { place: &place, include: Some(&includer), delimiter, limits: self.limits() }.decode(doc)
             }
             Err(error) => Err(vec![syntax_issue(error)]),
         };
@@ -189,13 +207,31 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// A pattern that is none.
-    pub(crate) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, String> {
+    pub(crate) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, Unexpanded> {
         if !pattern.contains(['*', '?', '[', '{', '\\']) {
             return Ok(if self.exists(pattern, deps) { vec![pattern.to_owned()] } else { Vec::new() });
         }
         deps.globs.insert(pattern.into());
-        glob::expand(self.source.listing(), pattern).map_err(|e| format!("`{pattern}`: {e}"))
+        let found = glob::expand(self.source.listing(), pattern).map_err(|e| Unexpanded {
+            message: format!("`{pattern}`: {e}"),
+            is_limit: matches!(e, glob::BadPattern::TooComplex(_)),
+        })?;
+        if found.len() > self.limits().count(Limit::GlobResults) {
+            let exceeded = self.limits().exceeded(Limit::GlobResults);
+            let message = format!("`{pattern}` finds {exceeded}; {}", exceeded.help());
+            return Err(Unexpanded { message, is_limit: true });
+        }
+        Ok(found)
     }
+}
+
+/// Why a pattern gives no files.
+#[derive(Clone, Debug)]
+pub(crate) struct Unexpanded {
+    /// The reason.
+    pub message: String,
+    /// Whether it finds too many, or takes too long; else it is no pattern.
+    pub is_limit: bool,
 }
 
 /// What the YAML reader says, as an issue.
@@ -256,7 +292,8 @@ impl Include for Includer<'_, '_> {
         let prov = site.with_inputs([whole]);
         let format = if raw { include::Format::Text } else { include::format_of(&loaded.path) };
         let whole_file = format == include::Format::Yaml && words.get(1).is_none();
-        let yaml = |text: &str| if whole_file { plain_value(&loaded) } else { plain_text(text) };
+        let limits = self.reader.limits();
+        let yaml = |text: &str| if whole_file { plain_value(&loaded, limits) } else { plain_text(text, limits) };
         let expression = words.get(1).map(String::as_str);
         let value = match include::include(format, loaded.text.as_bytes(), expression, &yaml) {
             Ok(value) => value,
@@ -281,18 +318,18 @@ fn unknown(text: &str, reason: &str, site: &Prov) -> Value {
 }
 
 /// The value of an included YAML file: its tags have no meaning there.
-fn plain_value(loaded: &Loaded) -> Result<Value, String> {
+fn plain_value(loaded: &Loaded, limits: Limits) -> Result<Value, String> {
     let doc = loaded.doc().map_err(|e| format!("{}:{}: {}", loaded.path, e.position.line, e.message))?;
     let place = |key: u32, span: Span| loaded.prov(key, span);
-    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits };
     decoder.decode(doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
 }
 
 /// The value of a YAML text that stands in no file.
-pub(crate) fn plain_text(text: &str) -> Result<Value, String> {
+pub(crate) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
     let doc = yaml::document_of(text.into()).map_err(|e| e.message)?;
     let place = |_: u32, _: Span| Prov::default();
-    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits };
     decoder.decode(&doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
+use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ResolveError, Source};
 use crate::value::{FileId, Origin, Prov, Value, decode};
 use crate::yaml::{self, ProblemKind, Span};
@@ -23,6 +24,14 @@ pub(crate) struct Loaded {
 #[derive(Default)]
 pub(crate) struct Cache {
     loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
+    limits: Limits,
+}
+
+impl Cache {
+    /// Nothing yet; how much is taken on.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Cache { loaded: Mutex::default(), limits }
+    }
 }
 
 /// The content of a file and the path it was asked for by.
@@ -66,6 +75,11 @@ impl<'a> Loader<'a> {
             return Ok(Some(Arc::clone(loaded)));
         }
         let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
+        let limits = self.cache.limits;
+        if bytes.len() as u64 > limits.get(Limit::FileSize) {
+            let exceeded = limits.exceeded(Limit::FileSize);
+            return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
+        }
         let parsed = yaml::parse(&bytes);
         let text = match &parsed {
             Ok(doc) => Arc::clone(doc.text()),
