@@ -210,7 +210,7 @@ proptest! {
                 prop_assert!(document.text().get(node.span.start as usize..node.span.end as usize).is_some());
                 document.position(node.span.end);
             }
-            let decoded = crate::value::decode::decode(&document, &|_, _| Prov::default());
+            let decoded = crate::value::decode::decode(&document, &|_, _| Prov::default(), Limits::default());
             prop_assert!(problems.is_empty() || decoded.is_err());
         }
     }
@@ -219,7 +219,7 @@ proptest! {
     fn scalars_of_strangers(text in text(), style in select(&STYLES[..]), tag in proptest::option::of(select(&["!!int", "!!float", "!!str", "!!bool", "!!binary", "!!timestamp", "!!null", "!x"][..]))) {
         let _ = yaml::resolve(&text, style, tag);
         // What is written for a text reads as that text, but where the reference itself loses something (`Flags::FRAGILE`).
-        if !text.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']) && !text.starts_with(['\n', '\r']) {
+        if !text.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']) && !text.starts_with(['\n', '\r', '\t']) {
             let mut emitter = yaml::Emitter::new();
             emitter.map_start(1);
             emitter.key("k");
@@ -234,10 +234,11 @@ proptest! {
 
     #[test]
     fn patterns_of_strangers(pattern in "[ab*?/{},\\[\\]\\\\!^é.-]{0,16}", paths in vec("[ab./]{1,8}", 0..5)) {
-        let files = paths.iter().map(|path| (path.trim_matches('/').to_owned(), Vec::new())).collect();
+        let plain = paths.iter().map(|path| path.trim_matches('/')).filter(|path| path.split('/').all(|part| part != ".."));
+        let files = plain.map(|path| (path.to_owned(), Vec::new())).collect();
         let source = Memory::new("memory", files);
         if let Ok(found) = glob::expand(source.listing(), &pattern) {
-            prop_assert!(found.iter().all(|path| !path.starts_with("..")));
+            prop_assert!(found.iter().all(|path| path.split('/').all(|part| part != "..")));
         }
         let _ = glob::Glob::new(&pattern).map(|glob| paths.iter().filter(|p| glob.matches(p)).count());
     }

@@ -32,7 +32,7 @@ pub enum Limit {
     GlobResults,
     /// Bases between a component and the base of a base.
     InheritanceDepth,
-    /// Bases that one component merges, those of bases included, each way counted.
+    /// Bases of one component, those of bases included, each way counted.
     Bases,
     /// Steps of one run of a template: nodes and commands evaluated, and a step for every 16 bytes of text made.
     TemplateSteps,
@@ -101,7 +101,7 @@ impl Limit {
                 2_000,
                 1,
                 100 * MILLION,
-                "bases that one component merges, those of bases included, each way to them counted",
+                "bases of one component, those of bases included, each way to them counted",
             ),
             Limit::TemplateSteps => Facts(
                 "template-steps",

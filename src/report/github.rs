@@ -121,7 +121,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// A line that the runner takes for no command: those start with `::` behind white space, or have `##[` anywhere.
-fn harmless(line: &str) -> String {
+pub(super) fn harmless(line: &str) -> String {
     let start = skip_white_and_colors(line);
     let line = line.replace("##[", "## [");
     match line.get(start..) {

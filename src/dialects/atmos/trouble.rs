@@ -65,7 +65,11 @@ impl Stacks<'_> {
                 finding("inheritance-cycle", format!("the bases of `{name}` lead back to `{base}`"), site)
             }
             Trouble::Base(BaseError::Limit { exceeded, site }) => {
-                finding(Exceeded::RULE, format!("`{name}` inherits from {exceeded}"), site).help(exceeded.help())
+                let message = match exceeded.limit {
+                    Limit::InheritanceDepth => format!("the bases of `{name}` lead deeper than {}", exceeded.value),
+                    _ => format!("`{name}` merges {exceeded}"),
+                };
+                finding(Exceeded::RULE, message, site).help(exceeded.help())
             }
             Trouble::Base(BaseError::Strategy(strategy, site)) => {
                 finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site)

@@ -54,6 +54,21 @@ fn nesting_depth_by_dots_in_keys() {
 }
 
 #[test]
+fn the_other_dialect_has_the_same_limits() {
+    let repo = Repo::new();
+    let module = "modules:\n- {name: vpc, type: infra.vpc, config: {size: 1}}\n";
+    let nested = format!("imports: [more.yaml]\n{module}other: {}1{}\n", "{a: ".repeat(25), "}".repeat(25));
+    repo.write("infra.yaml", &nested).write("more.yaml", "imports: [most.yaml]\n").write("most.yaml", "modules: []\n");
+    repo.run(&["check"]).ends_with(0);
+    repo.write("stacklint.toml", "[limits]\nnesting-depth = 20\n");
+    repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("infra.yaml:3");
+    repo.write("stacklint.toml", "[limits]\nimport-depth = 1\n");
+    repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("more.yaml:1");
+    repo.write("stacklint.toml", "[limits]\nfile-size = 100\n");
+    repo.run(&["check"]).ends_with(1).says("file-size");
+}
+
+#[test]
 fn document_values() {
     let text = "vars: {stage: bad}\na: &a [1, 2, 3, 4, 5, 6, 7, 8]\nb: &b [*a, *a, *a, *a]\nc: [*b, *b, *b, *b]\n";
     is_told(&limited(Limit::DocumentValues, 100, &[(BAD, text)]), BAD, &["limit-exceeded", "document-values"]);
