@@ -15,9 +15,12 @@ fn force(path: &std::path::Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
+/// What becomes of the bytes of an object; none if it is taken away.
+type Harm = fn(&[u8]) -> Option<Vec<u8>>;
+
 #[test]
 fn broken_and_missing_objects_are_named() {
-    let broken: [fn(&[u8]) -> Option<Vec<u8>>; 4] = [
+    let broken: [Harm; 4] = [
         |_| None,
         |_| Some(Vec::new()),
         |bytes| Some(bytes[..bytes.len() / 2].to_vec()),

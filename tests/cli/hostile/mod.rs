@@ -14,6 +14,12 @@ use crate::common::Repo;
 /// A stack with one component.
 const DEV: &str = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n";
 
+/// Says something about a run of the tests that is no failure.
+#[allow(clippy::print_stderr, reason = "whoever runs the tests is to know")]
+fn note(text: &str) {
+    eprintln!("{text}");
+}
+
 /// A committed project with the stack [`DEV`] and more files.
 fn project(files: &[(&str, &str)]) -> Repo {
     let repo = Repo::atmos();

@@ -1,5 +1,6 @@
 //! The project's own fixtures, with random damage: every run ends in order, in time, with whole reports.
 
+use super::note;
 use crate::common::{Repo, fixture};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -168,6 +169,6 @@ fn damaged_projects_end_in_order() {
         done += 1;
     }
     if done > 25 {
-        eprintln!("{done} rounds in {:?}", start.elapsed());
+        note(&format!("{done} rounds in {:?}", start.elapsed()));
     }
 }

@@ -1,7 +1,7 @@
 //! The proof that nothing is done: what the system was asked for while everything tempted stacklint to do more.
 #![cfg(target_os = "linux")]
 
-use super::{DEV, project};
+use super::{DEV, note, project};
 use crate::common::{Repo, bin};
 use std::process::Command;
 
@@ -71,7 +71,7 @@ fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
 /// Nothing is run, no socket is made, nothing is written but below one of these paths.
 fn does_nothing(repo: &Repo, arguments: &[&str], written: &[&str]) {
     let Some(calls) = traced(repo, arguments) else {
-        eprintln!("skipped: there is no strace that can trace here");
+        note("skipped: there is no strace that can trace here");
         return;
     };
     let is = |line: &&String, name: &str| {
