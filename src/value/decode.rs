@@ -24,7 +24,11 @@ pub fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: Limits)
         None => Ok(value),
         Some((limit, span)) => {
             let exceeded = limits.exceeded(limit);
-            let message = format!("more than {} {}; {}", exceeded.value, limit.summary(), exceeded.help());
+            let what = match limit {
+                Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
+                _ => format!("this document comes to {exceeded}"),
+            };
+            let message = format!("{what}; {}", exceeded.help());
             Err(vec![Problem { kind: ProblemKind::BeyondLimit, message, span, related: None }])
         }
     }

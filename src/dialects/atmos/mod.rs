@@ -319,7 +319,8 @@ fn report(trouble: Trouble, sink: &Sink, files: &Files) {
     match trouble {
         Trouble::File(loaded, issues) => {
             for issue in issues {
-                let label = Label::new(loaded.file, issue.span.start, issue.span.end, "");
+                let length = loaded.text.len() as u32;
+                let label = Label::new(loaded.file, issue.span.start.min(length), issue.span.end.min(length), "");
                 let rule = if issue.rule == "unknown-function" { issue.rule } else { "invalid-config" };
                 sink.push(Diagnostic::new(rule, issue.message, label));
             }

@@ -61,7 +61,7 @@ fn the_other_dialect_has_the_same_limits() {
     repo.write("infra.yaml", &nested).write("more.yaml", "imports: [most.yaml]\n").write("most.yaml", "modules: []\n");
     repo.run(&["check"]).ends_with(0);
     repo.write("stacklint.toml", "[limits]\nnesting-depth = 20\n");
-    repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("infra.yaml:3");
+    repo.run(&["check"]).ends_with(1).says("nested deeper than 20").says("infra.yaml:4");
     repo.write("stacklint.toml", "[limits]\nimport-depth = 1\n");
     repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("more.yaml:1");
     repo.write("stacklint.toml", "[limits]\nfile-size = 100\n");

@@ -54,6 +54,22 @@ fn stripped(text: &str) -> String {
     out + rest
 }
 
+/// What of Markdown is neither in a block of code nor between backticks, where everything is text.
+fn outside_of_code(text: &str) -> String {
+    let mut fence = None;
+    let mut spoken = String::new();
+    for line in text.lines() {
+        let start = line.trim_start();
+        let ticks = start.bytes().take_while(|b| *b == b'`').count();
+        match fence {
+            Some(open) => fence = (start.len() != ticks || ticks < open).then_some(open),
+            None if ticks >= 3 && !start[ticks..].contains('`') => fence = Some(ticks),
+            None => spoken.extend(line.split('`').step_by(2)),
+        }
+    }
+    spoken
+}
+
 fn look_at(run: &Run, format: &str) {
     let steers = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}');
     // What programs read has the characters as they are, but for those that its format escapes.
@@ -70,8 +86,7 @@ fn look_at(run: &Run, format: &str) {
     match format {
         "json" | "sarif" | "gitlab" | "affected" => drop(run.json()),
         "markdown" => {
-            // Between backticks everything is text.
-            let spoken: String = run.stdout.lines().flat_map(|line| line.split('`').step_by(2)).collect();
+            let spoken = outside_of_code(&run.stdout);
             assert!(!spoken.contains("<script") && !spoken.contains("<img"), "{run}");
         }
         _ => {}
