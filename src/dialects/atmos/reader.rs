@@ -169,7 +169,8 @@ impl<'a> Reader<'a> {
         };
         let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
         let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, bytes, doc });
-        lock().insert(key, Arc::clone(&loaded));
+        // Another thread may have read it meanwhile: all are to parse the same one, or what one of them parses is lost.
+        let loaded = Arc::clone(lock().entry(key).or_insert(loaded));
         see(&loaded);
         deps.files.insert(file);
         Ok(Some(loaded))
@@ -345,4 +346,47 @@ fn placed(value: &Value, prov: &Prov) -> Value {
         None => prov.clone(),
     };
     Value { data, prov }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Entry, Error, Listing, Memory};
+    use std::sync::Barrier;
+
+    /// A source that gives its bytes to two readers at once.
+    struct AtOnce {
+        memory: Memory,
+        both: Barrier,
+    }
+
+    impl Source for AtOnce {
+        fn listing(&self) -> &Listing {
+            self.memory.listing()
+        }
+        fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+            self.both.wait();
+            self.memory.read(entry)
+        }
+        fn name(&self) -> &str {
+            "at once"
+        }
+    }
+
+    #[test]
+    fn a_file_that_two_threads_read_at_once_is_one_file() {
+        let memory = Memory::new("memory", BTreeMap::from([("a.yaml".to_owned(), b"a: 1".to_vec())]));
+        let source = AtOnce { memory, both: Barrier::new(2) };
+        let (files, cache) = (Files::default(), Cache::default());
+        let reader = Reader::new(&source, &files, &cache);
+        let load = || reader.load("a.yaml", &mut Deps::default()).ok().flatten();
+        let (one, two) = std::thread::scope(|scope| {
+            let other = scope.spawn(load);
+            (load(), other.join().ok().flatten())
+        });
+        let (one, two) = (one.expect("a file"), two.expect("a file"));
+        assert!(Arc::ptr_eq(&one, &two));
+        assert!(one.doc().is_ok());
+        assert_eq!(reader.documents().len(), 1);
+    }
 }
