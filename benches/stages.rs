@@ -6,6 +6,7 @@ use stacklint::dialects::{Dialects, Project, Scope};
 use stacklint::diff;
 use stacklint::estate::Estate;
 use stacklint::files::Files;
+use stacklint::limits::Limits;
 use stacklint::report::{Format, Options, Report, Revision};
 use stacklint::source::{Memory, Source, changed};
 use stacklint::template::{self, FunctionSet, MissingKey};
@@ -73,7 +74,7 @@ fn layered(layers: usize) -> Memory {
 }
 
 fn resolve(source: &Memory, files: &Files) -> Estate {
-    let dialects = Dialects::new(None);
+    let dialects = Dialects::new(None, Limits::default());
     let found = dialects.detect(&[source], &Project::default());
     let estate = found.resolve(source, files, Scope::All);
     assert!(!estate.units.is_empty() && estate.findings.is_empty(), "{:?}", estate.findings);

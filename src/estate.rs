@@ -116,6 +116,14 @@ pub struct Unit {
     pub unlisted: Vec<(Arc<str>, Arc<str>)>,
 }
 
+impl Unit {
+    /// A unit of which nothing is known.
+    pub fn broken(name: Arc<str>, file: FileId) -> Self {
+        let (components, broken, unlisted) = (Vec::new(), Vec::new(), Vec::new());
+        Unit { name, file, files: vec![file], components, state: State::Broken, broken, unlisted }
+    }
+}
+
 /// How far a unit was resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {

@@ -23,7 +23,10 @@ pub mod dialects;
 pub mod diff;
 pub mod estate;
 pub mod files;
+#[cfg(test)]
+mod fuzz;
 pub mod graph;
+pub mod limits;
 pub mod report;
 pub mod rules;
 pub mod settings;

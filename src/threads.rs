@@ -1,10 +1,13 @@
-//! Work on several threads, results in the order of the input.
+//! Work on several threads, results in the order of the input. A defect of stacklint in one piece of work is caught there, so
+//! that all others are done.
 
 use rayon::prelude::*;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::OnceLock;
 
-/// Deeply nested manifests and long import chains recurse.
-const STACK: usize = 64 << 20;
+/// Deeply nested manifests and long import chains recurse. Pages of a stack that are never reached cost nothing.
+const STACK: usize = 256 << 20;
 
 /// Applies `f` to every item, on as many threads as there are processors.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
@@ -13,5 +16,86 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Se
     match pool {
         Some(pool) => pool.install(|| items.par_iter().map(f).collect()),
         None => items.iter().map(f).collect(),
+    }
+}
+
+/// Runs `f` on a thread with room for deep recursion, or here if there can be none.
+pub(crate) fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    let work = std::sync::Mutex::new(Some(f));
+    let take = || work.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+    let run = || take().map(|f| f());
+    let done = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).ok()?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
+    match done {
+        Some(result) => result,
+        // The thread could not be made, so the work is still there.
+        None => run().expect("work is taken once"),
+    }
+}
+
+/// A defect of stacklint: a piece of work panicked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Defect {
+    /// The piece of work: `rule unused-local`.
+    pub(crate) work: String,
+    /// What the panic said, and where.
+    pub(crate) said: String,
+}
+
+/// The piece of work that panics, for tests of the whole program. There is no such thing in a release.
+#[cfg(debug_assertions)]
+pub(crate) static PLANTED: OnceLock<String> = OnceLock::new();
+
+thread_local! {
+    /// What the last panic on this thread said.
+    static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs `f`, a piece of work; what it would end the process with is an error.
+pub(crate) fn guarded<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect> {
+    SAID.with_borrow_mut(Option::take);
+    // What `f` leaves half-done is given up with its result: all that is shared are caches, valid at any time.
+    let run = || {
+        #[cfg(debug_assertions)]
+        assert!(PLANTED.get().is_none_or(|planted| planted != work), "planted by a test");
+        f()
+    };
+    catch_unwind(AssertUnwindSafe(run)).map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+        let said = SAID.with_borrow_mut(Option::take).unwrap_or_else(|| text.to_owned());
+        Defect { work: work.to_owned(), said }
+    })
+}
+
+/// Keeps what a panic says for [`guarded`], instead of printing it in the middle of other output.
+pub(crate) fn note_panic(info: &PanicHookInfo<'_>) {
+    let text = info.payload_as_str().unwrap_or("no reason given");
+    let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+    SAID.with_borrow_mut(|said| *said = Some(format!("{text}{place}")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_of_one_piece_of_work_is_its_result() {
+        let one = |n: &u32| guarded("one", || if *n == 2 { panic!("piece {n}") } else { n * 10 });
+        let done = map(&[1, 2, 3], one);
+        assert_eq!(done[0], Ok(10));
+        assert!(done[1].as_ref().is_err_and(|d| d.work == "one" && d.said.contains("piece 2")));
+        assert_eq!(done[2], Ok(30));
+    }
+
+    #[test]
+    fn there_is_room_for_deep_recursion() {
+        fn deep(n: u32) -> u32 {
+            let room = std::hint::black_box([n; 256]);
+            if n == 0 { room[0] } else { deep(n - 1) + std::hint::black_box(room)[1] - n + 1 }
+        }
+        assert_eq!(with_deep_stack(|| deep(50_000)), 50_000);
     }
 }

@@ -116,6 +116,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     out.flush()?;
     // Left to the end of the process, which is near.
     std::mem::forget(found);
+    let has_defect = estate.findings.iter().any(crate::diagnostic::Diagnostic::is_defect);
     let broken = estate.into_findings().into_iter().filter(|f| f.is_breaking);
     let broken: Vec<Finding> = broken
         .map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() })
@@ -124,7 +125,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         return Ok(Outcome::Clean);
     }
     output::talk_findings(&broken, &files, global)?;
-    Ok(Outcome::Findings)
+    Ok(if has_defect { Outcome::Defect } else { Outcome::Findings })
 }
 
 /// A component as the user names it.

@@ -116,7 +116,11 @@ pub(super) fn compare(
     if let Some(path) = place.project.config.iter().find(|path| !is_there(path)) {
         return Err(Failure::Message(format!("{path}, which --config names, is on neither side")));
     }
-    let dialects = place.dialects();
+    // A change must not lift its own limits.
+    let before = asked.judging.load(base, place, &files).ok();
+    let trusted = before.as_ref().map(|b| b.settings.clone()).unwrap_or_default();
+    super::watch::set(&trusted.work);
+    let dialects = place.dialects(&trusted);
     let projects = dialects.detect(&[base, head], &place.project(&load.settings));
     if projects.is_empty() {
         return Err(super::open::no_project(head, place));
@@ -167,7 +171,7 @@ pub(super) fn compare(
     let (mut new, mut old) = (side(new, head), side(old, base));
     new.diagnostics.append(&mut changed);
     reporting::add_settings(&mut new, &load);
-    if let Ok(before) = asked.judging.load(base, place, &files) {
+    if let Some(before) = before {
         reporting::add_settings(&mut old, &before);
     }
     let seen = Seen { files: &files, head, comparison: Some((base, &found)) };

@@ -6,6 +6,7 @@ use super::{Failure, Global, Outcome, output};
 use crate::dialects::{EvalError, Evaluated, Scope};
 use crate::files::Files;
 use crate::report::describe;
+use crate::settings::Load;
 use crate::value::{Value, json};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -97,7 +98,8 @@ fn of_component(
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let dialects = place.dialects();
+    let load = Load::find(&*source, &place.project.start, &files).map_err(Failure::Message)?;
+    let dialects = place.dialects(&load.settings);
     let found = dialects.detect(&[&*source], &place.project);
     if found.is_empty() {
         return Err(open::no_project(&*source, &place));

@@ -16,8 +16,11 @@ mod output;
 mod reporting;
 mod rules;
 mod timings;
+mod watch;
 
 use crate::dialects::Dialects;
+use crate::limits::Limits;
+use crate::threads;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -37,7 +40,7 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 nothing to report; 1 findings at or above --fail-on (in diff only new ones count), or a part of what was
-asked for could not be resolved; 2 stacklint could not do its work; 3 with --exit-code: effective changes, no findings.";
+asked for could not be resolved; 2 stacklint could not do its work, or not all of it; 3 with --exit-code: effective changes, no findings.";
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
@@ -62,7 +65,7 @@ struct Global {
 impl Global {
     /// The dialects that are looked at.
     fn dialects(&self) -> Dialects {
-        Dialects::new(self.dialect.as_deref())
+        Dialects::new(self.dialect.as_deref(), Limits::default())
     }
 }
 
@@ -98,6 +101,8 @@ enum Outcome {
     Clean,
     Findings,
     Changes,
+    /// A part of the work failed because of a defect of stacklint, which is among the findings.
+    Defect,
 }
 
 /// Why stacklint could not do its work.
@@ -109,6 +114,16 @@ enum Failure {
     NoProject(String),
     /// Nobody reads the output any more, which is no failure of ours.
     BrokenPipe,
+}
+
+impl Failure {
+    fn of_defect(defect: &threads::Defect) -> Self {
+        Failure::Message(format!(
+            "internal error: {}\nThis is a defect of stacklint: please report it with what was typed at {}",
+            defect.said,
+            crate::diagnostic::ISSUES
+        ))
+    }
 }
 
 impl From<crate::source::Error> for Failure {
@@ -129,10 +144,15 @@ impl From<std::io::Error> for Failure {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    match run(&cli) {
+    std::panic::set_hook(Box::new(threads::note_panic));
+    watch::start();
+    let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(&cli)));
+    let ended = ended.unwrap_or_else(|defect| Err(Failure::of_defect(&defect)));
+    match ended {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Changes) => ExitCode::from(3),
+        Ok(Outcome::Defect) => ExitCode::from(2),
         Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Message(message) | Failure::NoProject(message)) => {
             output::talk(&format!("stacklint: {message}"));

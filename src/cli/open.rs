@@ -44,7 +44,8 @@ pub(super) fn resolve(
     settings: &Settings,
     files: &Files,
 ) -> Result<Estate, Failure> {
-    let dialects = place.dialects();
+    super::watch::set(&settings.work);
+    let dialects = place.dialects(settings);
     let found = dialects.detect(&[source], &place.project(settings));
     if found.is_empty() {
         return Err(no_project(source, place));
@@ -62,7 +63,7 @@ pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
         "{} holds no project that stacklint knows by {} (started in {start}; -C DIR starts elsewhere, --config PATH names \
          the configuration)",
         source.name(),
-        place.dialects().known_by()
+        place.dialects(&Settings::default()).known_by()
     ))
 }
 
@@ -134,8 +135,8 @@ impl Place {
     }
 
     /// The systems whose projects are looked at, with nothing parsed yet. What they parse belongs to one table of files.
-    pub(super) fn dialects(&self) -> Dialects {
-        Dialects::new(self.dialect.as_deref())
+    pub(super) fn dialects(&self, settings: &Settings) -> Dialects {
+        Dialects::new(self.dialect.as_deref(), settings.work)
     }
 
     /// What to look at, with what the settings say of it.

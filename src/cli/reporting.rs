@@ -178,12 +178,14 @@ impl Judging {
         place: &Place,
         write: Sink<'_>,
     ) -> Result<Outcome, Failure> {
+        let has_defect =
+            [Some(&head), base.as_ref()].iter().flatten().any(|s| s.diagnostics.iter().any(|d| d.is_defect()));
         let mut verdict = place.timings.phase("judge", || self.judge(seen, settings, head, base))?;
         if let Some(path) = &self.write_baseline {
             let mut text = Vec::new();
             let all = verdict.findings.iter().filter(|f| f.novelty != Some(report::Novelty::Fixed));
             baseline::write(&mut text, all, seen.files)?;
-            std::fs::write(path, &text).map_err(|e| cannot_write(path, &e))?;
+            output::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
             let number = verdict.findings.len();
             output::talk(&format!("stacklint: wrote {number} findings into the baseline {}", path.display()));
             verdict.findings.clear();
@@ -203,7 +205,11 @@ impl Judging {
             troubles: seen.head.unreadable(),
         };
         place.timings.phase("report", || write(&report))?;
-        Ok(if self.fails(settings, &verdict.findings) { Outcome::Findings } else { Outcome::Clean })
+        Ok(match self.fails(settings, &verdict.findings) {
+            _ if has_defect => Outcome::Defect,
+            true => Outcome::Findings,
+            false => Outcome::Clean,
+        })
     }
 
     /// What is reported of what was found.
@@ -322,7 +328,7 @@ impl Output {
             Some(path) => {
                 let mut text = Vec::new();
                 format.write(&mut text, report, &report::Options { color: false, ..*options })?;
-                std::fs::write(path, &text).map_err(|e| cannot_write(path, &e))?;
+                output::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
             }
         }
         Ok(())

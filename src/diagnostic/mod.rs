@@ -1,6 +1,7 @@
 //! Findings: what is wrong in the user's files, where, and what to do.
 
 pub mod baseline;
+mod defect;
 mod finding;
 mod fingerprint;
 pub mod fix;
@@ -8,6 +9,7 @@ mod ignore;
 pub mod policy;
 
 pub use baseline::Baseline;
+pub use defect::{INTERNAL_ERROR, ISSUES};
 pub use finding::{Finding, Novelty, Suppressed, Suppression};
 pub use fix::{Applicability, Edit, Fix};
 pub use policy::{Policy, Side, Verdict};

@@ -12,6 +12,7 @@ pub use registry::{Dialects, Found};
 
 use crate::estate::{Component, Estate};
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::source::{Change, Source};
 use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,7 +129,7 @@ impl EvalError {
     }
 }
 
-/// All dialects, with nothing parsed yet.
-pub fn all() -> Vec<Box<dyn Dialect>> {
-    vec![Box::new(atmos::Atmos::new()), Box::new(jitsubst::Jitsubst::new())]
+/// All dialects, with nothing parsed yet, which take on so much.
+pub fn all(limits: Limits) -> Vec<Box<dyn Dialect>> {
+    vec![Box::new(atmos::Atmos::with_limits(limits)), Box::new(jitsubst::Jitsubst::with_limits(limits))]
 }

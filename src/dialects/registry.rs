@@ -4,6 +4,7 @@ use super::{Dialect, Presence, Project, Scope, Variables, all};
 use crate::diagnostic;
 use crate::estate::Estate;
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::source::Source;
 
 /// The dialects that a run looks at. They keep what they have parsed, so that a second revision costs what is new in it.
@@ -12,16 +13,16 @@ pub struct Dialects {
 }
 
 impl Dialects {
-    /// The dialect of a name (see [`names`](Self::names)), or all of them.
-    pub fn new(only: Option<&str>) -> Self {
-        let mut all = all();
+    /// The dialect of a name (see [`names`](Self::names)), or all of them, which take on so much.
+    pub fn new(only: Option<&str>, limits: Limits) -> Self {
+        let mut all = all(limits);
         all.retain(|d| only.is_none_or(|name| d.name() == name));
         Dialects { all }
     }
 
     /// The names of all dialects.
     pub fn names() -> Vec<&'static str> {
-        all().iter().map(|d| d.name()).collect()
+        all(Limits::default()).iter().map(|d| d.name()).collect()
     }
 
     /// The dialects.

@@ -138,6 +138,10 @@ fn settings(load: &Load) -> Vec<SettingJson> {
     add("protected".into(), &protected, &limits_from.1);
     let names = variables.value.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
     add("variables".into(), names.as_deref().unwrap_or("unknown"), &variables.from);
+    for limit in crate::limits::Limit::ALL {
+        let origin = load.settings.work_from.get(&limit).unwrap_or(&From::Default);
+        add(format!("limits.{}", limit.name()), &load.settings.work.get(limit).to_string(), origin);
+    }
     for group in Group::ALL {
         let set = load.settings.group_level(group);
         add(format!("groups.{}", group.name()), set.value.name(), &set.from);

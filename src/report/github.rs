@@ -99,7 +99,7 @@ fn data(text: &str) -> String {
 
 /// Text as the value of a property of a command.
 fn property(text: &str) -> String {
-    // Control characters stand in file names and are meant, so that GitHub finds the file.
+    // A file whose name has control characters is not found by GitHub, but the log may be shown on a terminal.
     let mut value = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -108,14 +108,20 @@ fn property(text: &str) -> String {
             '\n' => value.push_str("%0A"),
             ':' => value.push_str("%3A"),
             ',' => value.push_str("%2C"),
+            c if style::steers(c) => value.push_str(&style::escape(c.encode_utf8(&mut [0; 4]))),
             c => value.push(c),
         }
     }
     value
 }
 
+/// Lines for a log or a terminal: nothing in them steers either.
+pub fn plain(text: &str) -> String {
+    text.split('\n').map(|line| harmless(&style::escape(line))).collect::<Vec<_>>().join("\n")
+}
+
 /// A line that the runner takes for no command: those start with `::` behind white space, or have `##[` anywhere.
-fn harmless(line: &str) -> String {
+pub(super) fn harmless(line: &str) -> String {
     let start = skip_white_and_colors(line);
     let line = line.replace("##[", "## [");
     match line.get(start..) {

@@ -169,7 +169,7 @@ fn check(report: &Report<'_>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::fuzz::cases(48))]
 
     #[test]
     fn whatever_stands_in_files(

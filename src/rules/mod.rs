@@ -294,6 +294,7 @@ pub static RULES: &[&Rule] = &[
     &jitsubst::JIT_UNUSED_SECRET,
     &jitsubst::JIT_WHITESPACE_IN_REF,
     &locals::LEAKED_LOCAL,
+    &meta::LIMIT_EXCEEDED,
     &merge::LIST_REPLACED,
     &resolution::LOCAL_CYCLE,
     &locals::LOCAL_NEEDS_IMPORT,
@@ -358,11 +359,13 @@ pub fn check_state(
     let output_kind =
         |component: &Component, output: &Output, name: &str| components.output_kind(component, output, name);
     let context = &Context { output_kind: &output_kind, ..*context };
-    let run = |(rule, _): &(&'static Rule, Level)| match rule.check {
-        Check::State(check) | Check::StateAndChange(check, _) => check(context),
-        Check::Component(check) => check(&components),
-        Check::Whole(check) if is_whole => check(&components),
-        Check::Whole(_) | Check::Change(_) | Check::Elsewhere => Vec::new(),
+    let run = |(rule, _): &(&'static Rule, Level)| {
+        isolated(rule, context, || match rule.check {
+            Check::State(check) | Check::StateAndChange(check, _) => check(context),
+            Check::Component(check) => check(&components),
+            Check::Whole(check) if is_whole => check(&components),
+            Check::Whole(_) | Check::Change(_) | Check::Elsewhere => Vec::new(),
+        })
     };
     let mut found: Vec<Diagnostic> = threads::map(enabled, run).into_iter().flatten().collect();
     found.extend(modules.troubles().into_iter().map(|trouble| {
@@ -404,12 +407,22 @@ pub fn check_change(
 ) -> Vec<Diagnostic> {
     let changes = Changes::new(context, base, diff);
     let checks = enabled.iter().filter_map(|(rule, _)| match rule.check {
-        Check::Change(check) | Check::StateAndChange(_, check) => Some(check),
+        Check::Change(check) | Check::StateAndChange(_, check) => Some((rule, check)),
         Check::State(_) | Check::Component(_) | Check::Whole(_) | Check::Elsewhere => None,
     });
-    let mut found: Vec<Diagnostic> = checks.flat_map(|check| check(&changes)).collect();
+    let mut found: Vec<Diagnostic> =
+        checks.flat_map(|(rule, check)| isolated(rule, context, || check(&changes))).collect();
     found.extend(context.withheld.take(context.estate, context.files));
     found
+}
+
+/// What a rule finds. If it fails, that is what is found, and all other rules are still run.
+fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diagnostic>) -> Vec<Diagnostic> {
+    threads::guarded(&format!("rule {}", rule.id), check).unwrap_or_else(|defect| {
+        let file = context.estate.units.first().map(|unit| unit.file);
+        let file = file.unwrap_or_else(|| context.files.add(".", "", || Arc::from("")));
+        vec![Diagnostic::defect(&defect, file)]
+    })
 }
 
 /// The rule of an id.

@@ -4,6 +4,7 @@ use super::{FailOn, From, Override, Setting, Settings, Sourced};
 use crate::diagnostic::policy::unknown_rule;
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::files::{File, Files};
+use crate::limits::Limit;
 use crate::rules::{self, Group};
 use crate::source::Source;
 use crate::source::glob::Glob;
@@ -50,6 +51,8 @@ struct Content {
     #[serde(default)]
     protected: Vec<Spanned<String>>,
     variables: Option<Spanned<Vec<String>>>,
+    #[serde(default)]
+    limits: BTreeMap<Limit, Spanned<u64>>,
     #[serde(default)]
     groups: BTreeMap<Spanned<String>, Spanned<Setting>>,
     #[serde(default)]
@@ -147,6 +150,10 @@ impl Load {
         if let Some(set) = content.variables {
             let from = line(set.span());
             settings.variables = Sourced { from, value: Some(set.into_inner().into_iter().collect()) };
+        }
+        for (limit, set) in content.limits {
+            settings.work.set(limit, *set.get_ref()).map_err(|e| located(Some(set.span()), &e))?;
+            settings.work_from.insert(limit, line(set.span()));
         }
         for (name, set) in content.groups {
             let group = Group::ALL.into_iter().find(|g| g.name() == name.get_ref()).ok_or_else(|| {

@@ -7,6 +7,7 @@ pub mod schema;
 pub use file::{FILE_NAME, Load, SettingsFile};
 
 use crate::diagnostic::Level;
+use crate::limits::{self, Limit};
 use crate::rules::{self, Group, Limits};
 use crate::source::glob::Glob;
 use std::collections::{BTreeMap, BTreeSet};
@@ -140,6 +141,10 @@ pub struct Settings {
     pub limits: Limits,
     /// Where the limits come from: the most components, the protected stacks, the most imported files.
     pub limits_from: (From, From, From),
+    /// How much of anything is taken on.
+    pub work: limits::Limits,
+    /// Where limits of work are set that are not the defaults.
+    pub work_from: BTreeMap<Limit, From>,
     /// The names of the environment variables that are set where the projects are deployed, if anybody says so.
     pub variables: Sourced<Option<BTreeSet<String>>>,
     /// The levels of groups.
@@ -160,6 +165,8 @@ impl Default for Settings {
             baseline: Sourced::default(None),
             limits: Limits::default(),
             limits_from: (From::Default, From::Default, From::Default),
+            work: limits::Limits::default(),
+            work_from: BTreeMap::new(),
             variables: Sourced::default(None),
             groups: BTreeMap::new(),
             rules: BTreeMap::new(),

@@ -1,5 +1,6 @@
 //! The JSON Schema of `stacklint.toml`, made from the registry of rules.
 
+use crate::limits::Limit;
 use crate::rules::{Group, RULES};
 use serde_json::{Map, Value, json};
 
@@ -13,6 +14,15 @@ pub fn schema() -> Value {
         (rule.id.to_owned(), words)
     };
     let rules: Map<String, Value> = RULES.iter().map(rule).collect();
+    let limit = |limit: Limit| {
+        let (least, most) = limit.range();
+        let summary = format!("The most {}.", limit.summary());
+        let words = json!({
+            "description": summary, "type": "integer", "minimum": least, "maximum": most, "default": limit.default_value(),
+        });
+        (limit.name().to_owned(), words)
+    };
+    let limits: Map<String, Value> = Limit::ALL.into_iter().map(limit).collect();
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "$id": "https://stacklint.dev/schemas/stacklint.json",
@@ -64,6 +74,12 @@ pub fn schema() -> Value {
                 "description": "Environment variables that are set where the projects are deployed. Where they are listed, others are reported as not set. `--env-file` adds to them.",
                 "type": "array",
                 "items": { "type": "string" },
+            },
+            "limits": {
+                "description": "How much of anything is taken on. Between two states those of the older one count.",
+                "type": "object",
+                "properties": limits,
+                "additionalProperties": false,
             },
             "groups": {
                 "description": "Levels of all rules of a group.",

@@ -33,7 +33,7 @@ pub enum BadPattern {
     #[error("malformed pattern `{0}`: close every `[` and `{{`, and put something behind a `\\`")]
     Malformed(Box<str>),
     /// Valid, but standing for more combinations than is reasonable.
-    #[error("pattern `{0}` is too complex: use fewer alternatives")]
+    #[error("pattern `{0}` is too complex here: use fewer alternatives, and no links between folders that lead back")]
     TooComplex(Box<str>),
 }
 

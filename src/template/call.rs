@@ -1,7 +1,7 @@
 //! Calls functions: those of the table, namespaces and builtins.
 
 use super::ast::{Expr, ExprKind};
-use super::eval::{At, MAX_OUTPUT, Result, State};
+use super::eval::{At, Result, State};
 use super::operand::Operand;
 use super::text::quote;
 use super::val::Val;
@@ -184,7 +184,7 @@ impl<'t, 'd> State<'t, 'd> {
     /// Bounds what functions make.
     fn check_result(&mut self, result: &Operand<'d>) -> Result<()> {
         match result.data() {
-            Some(Data::Str(s)) if s.len() > MAX_OUTPUT => {
+            Some(Data::Str(s)) if s.len() > self.max_output => {
                 self.exhausted = true;
                 self.error("the template makes a value that is too large")
             }

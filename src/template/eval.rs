@@ -5,14 +5,11 @@ use super::operand::{Content, Operand, fits};
 use super::output::{Inputs, Rendered};
 use super::text::quote;
 use super::{Error, Functions, MissingKey, Template, format};
+use crate::limits::Limit;
 use crate::value::{Data, Unknown, Value};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// How many bytes a template may write, or hold in one value.
-pub(super) const MAX_OUTPUT: usize = 64 << 20;
-/// How many nodes and commands may be evaluated, and how much text made (16 bytes count as one).
-const MAX_STEPS: u64 = 5_000_000;
 /// How deep evaluation may recurse, through named templates too.
 const MAX_DEPTH: u32 = 450;
 
@@ -57,6 +54,10 @@ pub(super) struct State<'t, 'd> {
     depth: u32,
     /// A limit was reached, so that no error may be ignored any more.
     pub(super) exhausted: bool,
+    /// How many nodes and commands may be evaluated, and how much text made (16 bytes count as one).
+    max_steps: u64,
+    /// How many bytes may be written, or held in one value.
+    pub(super) max_output: usize,
 }
 
 /// Runs a template.
@@ -66,6 +67,7 @@ pub(super) fn run(
     missing: MissingKey,
     functions: &dyn Functions,
 ) -> Result<Rendered> {
+    let limits = functions.limits();
     let root = Operand { content: Content::Ref(data), iface: data.is_null(), truth: None }.stripped();
     let mut state = State {
         template,
@@ -80,6 +82,8 @@ pub(super) fn run(
         steps: 0,
         depth: 0,
         exhausted: false,
+        max_steps: limits.get(Limit::TemplateSteps),
+        max_output: limits.count(Limit::TemplateOutput),
     };
     state.out.text.reserve(template.text.len() + 32);
     state.list(&root, &template.root)?;
@@ -132,7 +136,7 @@ impl<'t, 'd> State<'t, 'd> {
     /// Counts work.
     pub(super) fn tick(&mut self, steps: usize) -> Result<()> {
         self.steps += steps as u64;
-        if self.steps > MAX_STEPS {
+        if self.steps > self.max_steps {
             self.exhausted = true;
             return self.error("the template takes too many steps");
         }
@@ -197,7 +201,7 @@ impl<'t, 'd> State<'t, 'd> {
     }
 
     fn write(&mut self, text: &str, src: usize, literal: bool) -> Result<()> {
-        if self.out.text.len() + text.len() > MAX_OUTPUT {
+        if self.out.text.len() + text.len() > self.max_output {
             self.exhausted = true;
             return self.error("the template writes too much");
         }
@@ -234,12 +238,12 @@ impl<'t, 'd> State<'t, 'd> {
 
     /// Refuses values whose text would be too long, before making that text.
     pub(super) fn check_size(&mut self, value: &Operand<'d>) -> Result<()> {
-        let mut budget = MAX_OUTPUT;
+        let mut budget = self.max_output;
         if value.is_own_container()
             && let Some(value) = value.value()
         {
             let fits = fits(value, &mut budget, 0);
-            self.tick((MAX_OUTPUT - budget) / 16)?;
+            self.tick((self.max_output - budget) / 16)?;
             if !fits {
                 self.exhausted = true;
                 return self.error("the template makes a value that is too large");

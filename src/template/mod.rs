@@ -36,6 +36,7 @@ pub fn value_text(value: &Value) -> String {
     format::print_data(&value.data)
 }
 
+use crate::limits::Limits;
 use crate::value::{Data, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -47,6 +48,10 @@ pub type Function = fn(&[Val]) -> Result<Val, String>;
 
 /// The functions that templates may call beyond Go's own; they hide builtins of the same name.
 pub trait Functions: Send + Sync {
+    /// How much a run may take.
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
     /// The function called `name`.
     fn get(&self, name: &str) -> Option<Function>;
     /// The answer of a function that depends on more than its arguments; asked before [`Functions::get`]'s is called.

@@ -278,7 +278,7 @@ fn limits() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::fuzz::cases(300))]
 
     #[test]
     fn never_panics(parts in proptest::collection::vec(proptest::sample::select(PARTS), 0..12), junk in ".{0,6}") {

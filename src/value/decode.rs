@@ -2,33 +2,50 @@
 //! tags that are not YAML's own are dropped.
 
 use super::{Data, Key, Map, Prov, Value};
-use crate::yaml::{self, Document, Kind, Node, NodeId, Problem, Scalar, Span, Style};
-use std::collections::HashMap;
+use crate::limits::{Limit, Limits};
+use crate::yaml::{self, Document, Kind, Node, NodeId, Problem, ProblemKind, Scalar, Span, Style};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-
-/// How deep a document may nest. Deeper ones exist only to hurt.
-const MAX_NESTING: usize = 1_000;
 
 /// The value of a document; null if it is empty. `place` gives the provenance of a value whose key (or itself) starts at
 /// the first offset and which spans the second range.
 ///
 /// # Errors
 /// All that keeps it from being decoded.
-pub fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov) -> Result<Value, Vec<Problem>> {
+pub fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: Limits) -> Result<Value, Vec<Problem>> {
     let problems = yaml::problems(doc);
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut run = Run { doc, place, done: HashMap::new(), depth: 0 };
-    Ok(doc.root().map(|root| run.value(root, None)).unwrap_or_default())
+    let most = (limits.count(Limit::NestingDepth), limits.get(Limit::DocumentValues));
+    let mut run = Run { doc, place, done: HashMap::new(), depth: 0, values: 0, most, beyond: None };
+    let value = doc.root().map(|root| run.value(root, None)).unwrap_or_default();
+    match run.beyond {
+        None => Ok(value),
+        Some((limit, span)) => {
+            let exceeded = limits.exceeded(limit);
+            let what = match limit {
+                Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
+                _ => format!("this document comes to {exceeded}"),
+            };
+            let message = format!("{what}; {}", exceeded.help());
+            Err(vec![Problem { kind: ProblemKind::BeyondLimit, message, span, related: None }])
+        }
+    }
 }
 
 struct Run<'a> {
     doc: &'a Document,
     place: &'a dyn Fn(u32, Span) -> Prov,
-    /// Anchored nodes.
-    done: HashMap<NodeId, Value>,
+    /// Anchored nodes, with the number of values in them.
+    done: HashMap<NodeId, (Value, u64)>,
     depth: usize,
+    /// The values so far, with aliases expanded.
+    values: u64,
+    /// The most levels and values.
+    most: (usize, u64),
+    /// The first limit that does not hold, and where.
+    beyond: Option<(Limit, Span)>,
 }
 
 impl Run<'_> {
@@ -36,10 +53,13 @@ impl Run<'_> {
         let node = self.doc.node(id);
         if let Kind::Alias { .. } = node.kind {
             let target = self.doc.target(id);
-            let known = self.done.get(&target).cloned();
-            return known.unwrap_or_else(|| self.value(target, None));
+            let Some((value, size)) = self.done.get(&target).cloned() else { return self.value(target, None) };
+            self.values = self.values.saturating_add(size);
+            return if self.is_within(node) { value } else { Value::default() };
         }
-        if self.depth > MAX_NESTING {
+        let before = self.values;
+        self.values += 1;
+        if !self.is_within(node) {
             return Value::default();
         }
         self.depth += 1;
@@ -54,9 +74,20 @@ impl Run<'_> {
         let prov = (self.place)(key.unwrap_or(start), Span { start, end: node.span.end });
         let value = Value { data, prov };
         if node.anchor.is_some() {
-            self.done.insert(id, value.clone());
+            self.done.insert(id, (value.clone(), self.values - before));
         }
         value
+    }
+
+    /// Whether limits hold at a node.
+    fn is_within(&mut self, node: &Node) -> bool {
+        let limit = match () {
+            () if self.depth > self.most.0 => Limit::NestingDepth,
+            () if self.values > self.most.1 => Limit::DocumentValues,
+            () => return true,
+        };
+        self.beyond.get_or_insert((limit, node.span));
+        false
     }
 
     fn map(&mut self, pairs: &[(NodeId, NodeId)]) -> Map {
@@ -77,18 +108,19 @@ impl Run<'_> {
                 }
             }
         }
-        // An explicit key beats a merged one, and of several merged maps the earlier one.
-        let mut below: Vec<(Key, Value)> = Vec::new();
-        for value in &merged {
-            let maps: Vec<&Value> = value.as_list().map_or_else(|| vec![value], |l| l.iter().collect());
-            for entry in maps.iter().filter_map(|v| v.as_map()).flat_map(|m| m.iter()) {
-                if !below.iter().any(|(k, _)| *k == entry.key) {
-                    below.push((Arc::clone(&entry.key), entry.value.clone()));
-                }
-            }
-        }
+        let below = below(&merged);
         Map::from_iter(below.into_iter().chain(own)).mixed(mixed)
     }
+}
+
+/// What the values of merge keys give to a map: of several maps the earlier one counts, and a key of the map itself beats
+/// them, so they come before its own.
+pub(crate) fn below(merged: &[Value]) -> Vec<(Key, Value)> {
+    let lists = merged.iter().flat_map(|value| value.as_list().map_or(std::slice::from_ref(value), |l| l.as_slice()));
+    let mut known = HashSet::new();
+    let entries = lists.filter_map(Value::as_map).flat_map(|map| map.iter());
+    let new = entries.filter(|entry| known.insert(Arc::clone(&entry.key)));
+    new.map(|entry| (Arc::clone(&entry.key), entry.value.clone())).collect()
 }
 
 fn core(node: &Node) -> Option<&str> {
@@ -118,7 +150,7 @@ mod tests {
     fn read(text: &str) -> Result<Value, Vec<Problem>> {
         let doc = yaml::parse(text.as_bytes()).unwrap();
         let place = |key: u32, s: Span| Prov::at(Origin { file: FileId::new(0), key, start: s.start, end: s.end });
-        decode(&doc, &place)
+        decode(&doc, &place, Limits::default())
     }
 
     fn json(text: &str) -> String {

@@ -197,6 +197,17 @@ impl Value {
         }
     }
 
+    /// The number of values in it, itself included; `None` if they are more than `most`.
+    pub fn count(&self, most: usize) -> Option<usize> {
+        let one = |count: usize, value: &Value| count.checked_add(value.count(most.checked_sub(count)?)?);
+        match &self.data {
+            Data::List(l) => l.iter().try_fold(1, one),
+            Data::Map(m) => m.iter().map(|e| &e.value).try_fold(1, one),
+            _ => Some(1),
+        }
+        .filter(|count| *count <= most)
+    }
+
     /// What is inside: template actions, markers; the union over the whole sub-tree, without walking maps again.
     pub fn flags(&self) -> Flags {
         let flags = match &self.data {

@@ -16,6 +16,8 @@ pub enum ProblemKind {
     BadMerge,
     /// A core tag on text it does not suit.
     BadScalar,
+    /// More or deeper than whoever decodes it takes on; the reference knows no such limit.
+    BeyondLimit,
 }
 
 /// One decode-level problem.

@@ -246,7 +246,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::fuzz::cases(128))]
 
     #[test]
     fn what_is_written_reads_back(value in value()) {

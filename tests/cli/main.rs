@@ -13,6 +13,7 @@ mod eval;
 mod formats;
 mod functions;
 mod hook;
+mod hostile;
 mod infra;
 mod judging;
 mod locals;

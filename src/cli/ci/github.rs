@@ -28,8 +28,8 @@ pub(super) fn append(variable: &str, text: &str) -> Result<(), Failure> {
 pub(super) fn outputs(facts: &Facts, ended: Option<Outcome>) -> (String, Vec<&'static str>) {
     let conclusion = match ended {
         Some(Outcome::Findings) => "failure",
-        Some(_) => "success",
-        None => "error",
+        Some(Outcome::Clean | Outcome::Changes) => "success",
+        Some(Outcome::Defect) | None => "error",
     };
     let mut left_out = Vec::new();
     let mut text = String::new();

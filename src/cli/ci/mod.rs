@@ -176,7 +176,7 @@ fn publish(
             format => rendered(format, report, &style)?,
         };
         let path = folder.join(file);
-        std::fs::write(&path, text).map_err(|e| fail(&path, e))?;
+        output::write_file(&path, text.as_ref()).map_err(|e| fail(&path, e))?;
         facts.files.push((name, path));
     }
     Ok(())

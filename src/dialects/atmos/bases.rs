@@ -4,6 +4,7 @@ use super::config::Config;
 use super::inheritance::Step;
 use super::layers::{Kind, LOOSE, Layer, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values};
+use crate::limits::{Exceeded, Limit, Limits};
 use crate::value::{Key, Map, Origin, Prov, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +22,8 @@ pub(crate) struct Bases {
     pub sites: Vec<Origin>,
     /// The sum as it was after each base that the component names itself.
     after: Vec<(Key, Arc<Layer>, Vec<Key>)>,
+    /// How many were merged, each time counted.
+    merged: usize,
     /// What was added so far, repetitions included, and whether by a legacy `component:`.
     added: Vec<(bool, Key)>,
     /// Every base that was merged, as it was found.
@@ -47,6 +50,7 @@ struct Sum {
     /// The lines below the one that names the base.
     sites: Vec<Origin>,
     visited: Vec<(Key, Arc<Map>)>,
+    merged: usize,
 }
 
 /// How many sums are kept of bases with the same names: stacks may configure each base in their own way.
@@ -92,6 +96,13 @@ pub(crate) enum BaseError {
     Cycle(Vec<Step>),
     /// Something has the wrong shape.
     Shape(WrongShape),
+    /// There are too many, or they are too deep.
+    Limit {
+        /// What is exceeded.
+        exceeded: Exceeded,
+        /// Where the base is named that is too much.
+        site: Prov,
+    },
     /// The list strategy has an unknown name.
     Strategy(String, Prov),
 }
@@ -128,6 +139,8 @@ pub(crate) struct Inheritance<'a> {
     pub is_folder: &'a dyn Fn(&str) -> bool,
     /// Sums that other components have come to.
     pub sums: &'a Sums,
+    /// How much is taken on.
+    pub limits: Limits,
 }
 
 impl Inheritance<'_> {
@@ -150,6 +163,7 @@ impl Inheritance<'_> {
             into.sites.extend(base.prov.origin);
             into.sites.extend(&sum.sites);
             into.visited = sum.visited.clone();
+            into.merged = sum.merged;
         } else {
             let before = into.sites.len();
             self.visit(into, component, base, legacy, &mut Vec::new())?;
@@ -157,7 +171,8 @@ impl Inheritance<'_> {
                 let own = usize::from(base.prov.origin.is_some());
                 let sites = into.sites[before..].iter().skip(own).copied().collect();
                 let (layer, chain, deepest) = (Arc::clone(&into.layer), into.chain.clone(), into.deepest.clone());
-                self.sums.keep(key, Sum { layer, chain, deepest, sites, visited: into.visited.clone() });
+                let (visited, merged) = (into.visited.clone(), into.merged);
+                self.sums.keep(key, Sum { layer, chain, deepest, sites, visited, merged });
             }
         }
         into.after.push((name, Arc::clone(&into.layer), into.chain.clone()));
@@ -177,6 +192,12 @@ impl Inheritance<'_> {
             into.singular = true;
             return Ok(());
         }
+        for (limit, value) in [(Limit::InheritanceDepth, visited.len()), (Limit::Bases, into.merged)] {
+            if value >= self.limits.count(limit) {
+                return Err(BaseError::Limit { exceeded: self.limits.exceeded(limit), site: base.prov.clone() });
+            }
+        }
+        into.merged += 1;
         if let Some(start) = visited.iter().position(|v| v.component == *component && v.name == name) {
             // Each of them was named by the one before it, the first one by the last.
             let members = &visited[start..];

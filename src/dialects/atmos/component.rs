@@ -6,6 +6,7 @@ use super::config::Config;
 use super::deferred::{Deferral, LostPath, merge_deferred};
 use super::layers::{Kind, LOOSE, Layer, Loose, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values, settle};
+use crate::limits::Limits;
 use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -84,6 +85,8 @@ pub(crate) struct Builder<'a> {
     pub is_folder: &'a dyn Fn(&str) -> bool,
     /// Sums of bases, for all stacks.
     pub sums: &'a Sums,
+    /// How much is taken on.
+    pub limits: Limits,
 }
 
 impl Builder<'_> {
@@ -220,8 +223,16 @@ impl Builder<'_> {
     }
 
     fn inheritance(&self, strategy: ListStrategy) -> Inheritance<'_> {
-        let (config, kind, all, sums) = (self.config, self.kind, self.all, self.sums);
-        Inheritance { config, kind, all, strategy, outer: self.strategy, is_folder: self.is_folder, sums }
+        Inheritance {
+            config: self.config,
+            kind: self.kind,
+            all: self.all,
+            strategy,
+            outer: self.strategy,
+            is_folder: self.is_folder,
+            sums: self.sums,
+            limits: self.limits,
+        }
     }
 
     /// The `component` key: what `metadata.component` says, else the deepest legacy base, else the name.

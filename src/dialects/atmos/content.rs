@@ -8,6 +8,7 @@ use super::reader::{Deps, Includer, Loaded, syntax_issue};
 use super::render::{Engine, Failure, hide_unknowns, reveal, source_offset};
 use super::sink::Poisoned;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::limits::Limits;
 use crate::template::{MissingKey, Segment};
 use crate::value::{Data, Map, Prov, Value};
 use crate::yaml::{self, Document, Span};
@@ -154,7 +155,12 @@ impl Manifests<'_> {
     ) -> Result<Value, Vec<Issue>> {
         let (base, start) = (&self.config.base, &self.config.start);
         let includer = Includer { reader: self.reader, manifest: &loaded.path, base, start, deps: Mutex::default() };
-        let decoder = Decoder { place, include: Some(&includer), delimiter: self.config.key_delimiter.as_deref() };
+        let decoder = Decoder {
+            place,
+            include: Some(&includer),
+            delimiter: self.config.key_delimiter.as_deref(),
+            limits: self.reader.limits(),
+        };
         let value = decoder.decode(doc);
         deps.add(&includer.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
         value
@@ -212,7 +218,7 @@ impl Manifests<'_> {
 /// The map of a file in which tags have no meaning.
 pub(super) fn plain_map(loaded: &Loaded) -> Option<Map> {
     let place = |key: u32, span: Span| loaded.prov(key, span);
-    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits: Limits::default() };
     let value = decoder.decode(loaded.doc().ok()?).ok()?;
     value.as_map().map(|m| (**m).clone())
 }

@@ -4,6 +4,7 @@ use super::config::Config;
 use super::paths;
 use super::reader::{Deps, Reader};
 use super::sink::Sink;
+use crate::limits::Exceeded;
 use crate::source::glob;
 use crate::value::{Key, Prov};
 use std::collections::BTreeSet;
@@ -19,7 +20,21 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps:
         };
         for extension in extensions {
             let Some(full) = paths::join(&config.stacks, &format!("{pattern}{extension}")) else { continue };
-            for path in reader.glob(&full, deps).unwrap_or_default() {
+            let paths = reader.glob(&full, deps).unwrap_or_else(|bad| {
+                // A pattern that is none finds nothing, as in Atmos.
+                if bad.is_limit {
+                    let site =
+                        config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
+                    let file = deps
+                        .files
+                        .first()
+                        .copied()
+                        .unwrap_or_else(|| reader.files.add("atmos.yaml", "", || Arc::from("")));
+                    sink.error(Exceeded::RULE, bad.message, &site, file);
+                }
+                Vec::new()
+            });
+            for path in paths {
                 if excluded(&path, config) {
                     continue;
                 }

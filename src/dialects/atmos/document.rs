@@ -4,14 +4,12 @@
 use super::merge::APPEND_KEY;
 use super::tags::{self, Tag};
 use crate::diagnostic::Label;
+use crate::limits::{Exceeded, Limit, Limits};
 pub(crate) use crate::value::decode::scalar;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// How deep a manifest may nest. Deeper ones exist only to hurt.
-const MAX_NESTING: usize = 1_000;
 
 /// Something that keeps a document from being decoded.
 #[derive(Clone, Debug)]
@@ -70,6 +68,8 @@ pub(crate) struct Decoder<'a> {
     pub include: Option<&'a dyn Include>,
     /// `settings.yaml.key_delimiter`: unquoted keys that contain it are expanded into nested maps.
     pub delimiter: Option<&'a str>,
+    /// How much is taken on.
+    pub limits: Limits,
 }
 
 impl Decoder<'_> {
@@ -88,7 +88,7 @@ impl Decoder<'_> {
                 issue
             })
             .collect();
-        let mut run = Run { decoder: self, doc, issues: Vec::new(), done: HashMap::new(), depth: 0 };
+        let mut run = Run { decoder: self, doc, issues: Vec::new(), done: HashMap::new(), depth: 0, values: 0 };
         let value = doc.root().map(|root| run.value(root, None, true)).unwrap_or_default();
         issues.append(&mut run.issues);
         if issues.is_empty() { Ok(value) } else { Err(issues) }
@@ -99,8 +99,11 @@ struct Run<'a, 'd> {
     decoder: &'a Decoder<'a>,
     doc: &'d Document,
     issues: Vec<Issue>,
-    done: HashMap<NodeId, Value>,
+    /// Anchored nodes, with the number of values in them.
+    done: HashMap<NodeId, (Value, u64)>,
     depth: usize,
+    /// The values so far, with aliases expanded.
+    values: u64,
 }
 
 impl Run<'_, '_> {
@@ -109,21 +112,42 @@ impl Run<'_, '_> {
         let node = self.doc.node(id);
         if let Kind::Alias { .. } = node.kind {
             let target = self.doc.target(id);
-            let known = self.done.get(&target).cloned();
-            return known.unwrap_or_else(|| self.value(target, None, false));
+            let Some((value, size)) = self.done.get(&target).cloned() else { return self.value(target, None, false) };
+            self.values = self.values.saturating_add(size);
+            return if self.is_within(Limit::DocumentValues, self.values, node) { value } else { Value::default() };
         }
-        if self.depth > MAX_NESTING {
-            let message = format!("nested deeper than {MAX_NESTING} levels");
-            self.issues.push(Issue::new("invalid-yaml", message, node.span));
+        let before = self.values;
+        self.values += 1;
+        if !self.is_within(Limit::DocumentValues, self.values, node)
+            || !self.is_within(Limit::NestingDepth, self.depth as u64, node)
+        {
             return Value::default();
         }
         self.depth += 1;
         let value = self.tagged(node, key, root);
         self.depth -= 1;
         if node.anchor.is_some() {
-            self.done.insert(id, value.clone());
+            self.done.insert(id, (value.clone(), self.values - before));
         }
         value
+    }
+
+    /// Whether a limit holds at a node; of each limit the first place beyond it is told.
+    fn is_within(&mut self, limit: Limit, value: u64, node: &Node) -> bool {
+        if value <= self.decoder.limits.get(limit) {
+            return true;
+        }
+        let exceeded = self.decoder.limits.exceeded(limit);
+        let message = match limit {
+            Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
+            _ => format!("this document comes to {exceeded}"),
+        };
+        if !self.issues.iter().any(|issue| issue.rule == Exceeded::RULE && issue.message == message) {
+            let mut issue = Issue::new(Exceeded::RULE, message, node.span);
+            issue.help = Some(exceeded.help());
+            self.issues.push(issue);
+        }
+        false
     }
 
     fn tagged(&mut self, node: &Node, key: Option<u32>, root: bool) -> Value {
@@ -172,7 +196,11 @@ impl Run<'_, '_> {
         };
         let included = self.decoder.include.map(|i| i.include(arguments, raw, &prov));
         match included {
-            Some(Ok(value)) => value,
+            Some(Ok(value)) => {
+                let most = self.decoder.limits.count(Limit::DocumentValues);
+                self.values = self.values.saturating_add(value.count(most).map_or(u64::MAX, |count| count as u64));
+                if self.is_within(Limit::DocumentValues, self.values, node) { value } else { Value::default() }
+            }
             Some(Err(NotIncluded { message, place })) => {
                 let span = Span { start: tag.start, end: node.span.end.max(tag.end) };
                 let issue = Issue::new("unresolved-include", message, span);
@@ -196,40 +224,40 @@ impl Run<'_, '_> {
     }
 
     fn map(&mut self, pairs: &[(NodeId, NodeId)]) -> Map {
-        let mut own: Vec<(Key, Value)> = Vec::with_capacity(pairs.len());
+        let mut own = Pairs::with_capacity(pairs.len());
         let mut merged: Vec<Value> = Vec::new();
         let mixed = pairs.iter().any(|(key, _)| !self.is_text(*key));
         for (key, value) in pairs {
-            let start = self.doc.node(*key).span.start;
+            let node = self.doc.node(*key);
+            let start = node.span.start;
             match self.key(*key) {
                 Name::Merge => merged.push(self.value(*value, Some(start), false)),
-                Name::Key(name, splits) => {
-                    let value = self.value(*value, Some(start), false);
-                    match self.decoder.delimiter.filter(|_| splits) {
-                        Some(delimiter) => expand(&mut own, &name, delimiter, value),
-                        None if self.decoder.delimiter.is_some() => put(&mut own, name, value),
-                        None => own.push((name, value)),
+                Name::Key(name, splits) => match self.decoder.delimiter.filter(|_| splits) {
+                    Some(delimiter) => {
+                        let parts: Vec<Key> = name.split(delimiter).map(Key::from).collect();
+                        // Every part is a level.
+                        let depth = self.depth;
+                        self.depth += parts.len() - 1;
+                        let fits = self.is_within(Limit::NestingDepth, self.depth as u64, node);
+                        let value = if fits { self.value(*value, Some(start), false) } else { Value::default() };
+                        self.depth = depth;
+                        if fits {
+                            own.expand(parts, value);
+                        }
                     }
-                }
+                    None => {
+                        let value = self.value(*value, Some(start), false);
+                        match self.decoder.delimiter {
+                            Some(_) => own.unite(name, value),
+                            None => own.list.push((name, value)),
+                        }
+                    }
+                },
                 Name::Bad => {}
             }
         }
-        if merged.is_empty() {
-            return Map::from_iter(own).mixed(mixed);
-        }
-        // An explicit key beats a merged one, and of several merged maps the earlier one.
-        let mut all: Vec<(Key, Value)> = Vec::new();
-        for value in &merged {
-            let maps: Vec<&Value> = value.as_list().map_or_else(|| vec![value], |l| l.iter().collect());
-            for map in maps.iter().filter_map(|v| v.as_map()) {
-                for entry in map.iter() {
-                    if !all.iter().any(|(k, _)| *k == entry.key) {
-                        all.push((Arc::clone(&entry.key), entry.value.clone()));
-                    }
-                }
-            }
-        }
-        Map::from_iter(all.into_iter().chain(own)).mixed(mixed)
+        let below = crate::value::decode::below(&merged);
+        Map::from_iter(below.into_iter().chain(own.list)).mixed(mixed)
     }
 
     fn is_text(&self, key: NodeId) -> bool {
@@ -282,34 +310,54 @@ fn splits(key: &str, delimiter: &str) -> bool {
     !delimiter.is_empty() && key.contains(delimiter) && key.split(delimiter).all(|part| !part.is_empty())
 }
 
-/// Puts `a.b.c: value` as nested maps into the pairs of a map, into maps that are there already.
-fn expand(pairs: &mut Vec<(Key, Value)>, name: &str, delimiter: &str, value: Value) {
-    let mut parts = name.split(delimiter).map(Key::from).collect::<Vec<_>>();
-    let first = parts.remove(0);
-    let nested = parts.into_iter().rev().fold(value, |inner, key| {
-        let prov = inner.prov.clone();
-        Value { data: Data::Map(Arc::new(Map::from_iter([(key, inner)]))), prov }
-    });
-    put(pairs, first, nested);
+/// The pairs of a map in the order of the text, found by key.
+struct Pairs {
+    list: Vec<(Key, Value)>,
+    /// Where keys are, of those that were put in by [`Pairs::unite`].
+    index: HashMap<Key, usize>,
 }
 
-/// Sets a key; two maps under one key are united, the later entries winning.
-fn put(pairs: &mut Vec<(Key, Value)>, key: Key, value: Value) {
-    match pairs.iter_mut().find(|(k, _)| *k == key) {
-        Some((_, old)) => *old = unite(old, value),
-        None => pairs.push((key, value)),
+impl Pairs {
+    fn with_capacity(capacity: usize) -> Self {
+        Pairs { list: Vec::with_capacity(capacity), index: HashMap::new() }
+    }
+
+    /// Puts `a.b.c: value` as nested maps, into maps that are there already.
+    fn expand(&mut self, mut parts: Vec<Key>, value: Value) {
+        let first = parts.remove(0);
+        let nested = parts.into_iter().rev().fold(value, |inner, key| {
+            let prov = inner.prov.clone();
+            Value { data: Data::Map(Arc::new(Map::from_iter([(key, inner)]))), prov }
+        });
+        self.unite(first, nested);
+    }
+
+    /// Sets a key; two maps under one key are united, the later entries winning.
+    fn unite(&mut self, key: Key, value: Value) {
+        match self.index.get(&key) {
+            Some(&at) => {
+                let old = std::mem::take(&mut self.list[at].1);
+                self.list[at].1 = unite(old, value);
+            }
+            None => {
+                self.index.insert(Arc::clone(&key), self.list.len());
+                self.list.push((key, value));
+            }
+        }
     }
 }
 
-fn unite(old: &Value, new: Value) -> Value {
-    let (Some(a), Some(b)) = (old.as_map(), new.as_map()) else { return new };
-    let mut out = (**a).clone();
-    for entry in b.iter() {
-        let value = match out.get(&entry.key) {
+fn unite(old: Value, new: Value) -> Value {
+    let Value { data: Data::Map(mut out), prov } = old else { return new };
+    let Data::Map(more) = new.data else { return new };
+    // Nobody else has a map that was just made of a key, so that nothing is copied.
+    let into = Arc::make_mut(&mut out);
+    for entry in more.iter() {
+        let value = match into.remove(&entry.key) {
             Some(below) => unite(below, entry.value.clone()),
             None => entry.value.clone(),
         };
-        out.set(Arc::clone(&entry.key), value);
+        into.set(Arc::clone(&entry.key), value);
     }
-    Value { data: Data::Map(Arc::new(out)), prov: old.prov.clone() }
+    Value { data: Data::Map(out), prov }
 }

@@ -7,6 +7,7 @@ use super::functions::{json_or_text, reason};
 use super::include::{QueryError, args, query};
 use super::reader::plain_text;
 use crate::dialects::Given;
+use crate::limits::Limits;
 use crate::value::{Data, Flags, Key, Language, Map, MapBuilder, Unknown, Value};
 use std::sync::Arc;
 
@@ -147,7 +148,8 @@ impl Run<'_> {
             return Some(value.data.clone());
         }
         let dot = if parsed.expression.starts_with('.') { "" } else { "." };
-        match query(outputs, &format!("{dot}{}", parsed.expression), &plain_text) {
+        match query(outputs, &format!("{dot}{}", parsed.expression), &|text: &str| plain_text(text, Limits::default()))
+        {
             // Nothing is there: it may not be given.
             Ok(value) if value.is_null() => None,
             Ok(value) => Some(value.data),

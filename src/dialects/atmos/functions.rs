@@ -2,6 +2,7 @@
 //! with the reason. Nothing is ever executed.
 
 use super::include::args::{self, TerraformArgs};
+use crate::limits::Limits;
 use crate::template::{Function, Functions, Val};
 use crate::value::{Data, Key, Map, Prov, Unknown, Value};
 use std::collections::BTreeMap;
@@ -45,9 +46,15 @@ pub(crate) struct Declared<'a> {
     pub env: &'a Env,
     /// Whether other variables count as not set.
     pub assume: bool,
+    /// How much a run may take.
+    pub limits: Limits,
 }
 
 impl Functions for Declared<'_> {
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
     fn get(&self, name: &str) -> Option<Function> {
         self.functions.get(name)
     }

@@ -12,13 +12,11 @@ use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label, rename};
 use super::validate::Checks;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::limits::{Exceeded, Limit};
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// How deep imports may lead.
-const MAX_DEPTH: usize = 200;
 
 /// The template functions of a render of a whole file.
 pub(crate) const FILE_FUNCTIONS: FunctionSet = FunctionSet::ALL;
@@ -100,6 +98,18 @@ pub(super) struct Call {
     overrides: AllOverrides,
 }
 
+/// The way from a stack to one of its imports.
+#[derive(Default)]
+pub(super) struct Way {
+    /// The files on it, each with the import that leads on from it.
+    files: Vec<(Arc<str>, Prov)>,
+    /// The imports since the last file whose result is remembered. Those before it are another's: whether they were
+    /// processed for this stack or for an earlier one must make no difference.
+    imports: usize,
+    /// There were too many of them, which has been told.
+    exhausted: bool,
+}
+
 impl Call {
     /// Whether the content of the context makes no difference, though that there is one may. A file that is rendered
     /// drops the locals of its importer before it looks at anything, so with nothing else every importer gets the same.
@@ -154,7 +164,7 @@ impl<'a> Manifests<'a> {
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.
     pub(crate) fn top(&self, path: &str, deps: &mut Deps) -> Result<Arc<Processed>, Poisoned> {
         let call = Call { ignore_missing: self.config.templates.ignore_missing, ..Call::default() };
-        self.file(path, &call, &mut Vec::new(), deps)
+        self.file(path, &call, &mut Way::default(), deps)
     }
 
     /// The template engine of whole files.
@@ -171,13 +181,7 @@ impl<'a> Manifests<'a> {
         }
     }
 
-    fn file(
-        &self,
-        path: &str,
-        call: &Call,
-        chain: &mut Vec<(Arc<str>, Prov)>,
-        deps: &mut Deps,
-    ) -> Result<Arc<Processed>, Poisoned> {
+    fn file(&self, path: &str, call: &Call, way: &mut Way, deps: &mut Deps) -> Result<Arc<Processed>, Poisoned> {
         let plain = call.overrides.is_empty() && call.gives_nothing();
         let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, !call.context.is_empty());
         let lock = || self.memo.lock().unwrap_or_else(PoisonError::into_inner);
@@ -185,33 +189,31 @@ impl<'a> Manifests<'a> {
             if let Ok(known) = &known {
                 deps.add(&known.deps);
             }
+            way.imports += 1;
             return known;
         }
         let mut own = Deps::default();
-        chain.push((Arc::clone(&key.0), Prov::default()));
-        let processed = self.process(path, call, chain, &mut own);
-        chain.pop();
+        way.files.push((Arc::clone(&key.0), Prov::default()));
+        let before = if plain { std::mem::take(&mut way.imports) } else { 0 };
+        let processed = self.process(path, call, way, &mut own);
+        way.files.pop();
         deps.add(&own);
         let processed = processed.map(|p| Arc::new(Processed { deps: own, ..p }));
         // A failure may be due to the way that led here (a cycle), so it is not remembered.
-        if plain && processed.as_ref().is_ok_and(|p| !p.contextual && !p.singular) {
+        let is_remembered = plain && processed.as_ref().is_ok_and(|p| !p.contextual && !p.singular);
+        way.imports = before + if is_remembered { 1 } else { 1 + way.imports };
+        if is_remembered {
             lock().insert(key, processed.clone());
         }
         processed
     }
 
-    fn process(
-        &self,
-        path: &str,
-        call: &Call,
-        chain: &mut Vec<(Arc<str>, Prov)>,
-        deps: &mut Deps,
-    ) -> Result<Processed, Poisoned> {
+    fn process(&self, path: &str, call: &Call, way: &mut Way, deps: &mut Deps) -> Result<Processed, Poisoned> {
         let loaded = match self.reader.load(path, deps) {
             Ok(Some(loaded)) => loaded,
             Ok(None) => return Ok(Processed::default()),
             Err(message) => {
-                let site = chain.iter().rev().find_map(|(_, p)| p.origin);
+                let site = way.files.iter().rev().find_map(|(_, p)| p.origin);
                 let file = self.reader.files.add(path, "", || Arc::from(""));
                 let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
                 self.sink.push(Diagnostic::new("unreadable-file", message, label));
@@ -229,8 +231,8 @@ impl<'a> Manifests<'a> {
         let mut out = Processed::default();
         let (mut own, context) = self.read(&loaded, call, deps)?;
         if let Some(checks) = self.checks {
-            let way = chain.iter().map(|(path, _)| path);
-            out.singular = checks.content(&loaded, &own, call.context.is_empty(), deps, way);
+            let files = way.files.iter().map(|(path, _)| path);
+            out.singular = checks.content(&loaded, &own, call.context.is_empty(), deps, files);
         }
         let section = |map: &Map, key: &str| -> Result<Arc<Map>, Poisoned> {
             match map.get(key) {
@@ -260,7 +262,7 @@ impl<'a> Manifests<'a> {
         let mut path_context = Arc::clone(&call.path_context);
         let mut poisoned = false;
         for item in items {
-            if let Some(last) = chain.last_mut() {
+            if let Some(last) = way.files.last_mut() {
                 last.1 = item.site.clone();
             }
             let child = Call {
@@ -285,11 +287,11 @@ impl<'a> Manifests<'a> {
                     checks.imports(&loaded.path, &file, child.context.is_empty());
                 }
                 self.met.import(path, &file, item.site.origin);
-                if self.closes_cycle(&file, chain, &loaded) {
+                if self.exhausts(way, &item.site, &loaded) || self.closes_cycle(&file, &way.files, &loaded) {
                     poisoned = true;
                     continue;
                 }
-                let Ok(result) = self.file(&file, &child, chain, deps) else {
+                let Ok(result) = self.file(&file, &child, way, deps) else {
                     poisoned = true;
                     continue;
                 };
@@ -375,7 +377,10 @@ impl<'a> Manifests<'a> {
             return Err(fail("import-cycle", format!("this manifest imports itself via `{path}`")));
         }
         let found = match &pattern {
-            Some(pattern) => self.reader.glob(pattern, deps).map_err(|m| fail("unresolved-import", m))?,
+            Some(pattern) => self
+                .reader
+                .glob(pattern, deps)
+                .map_err(|bad| fail(if bad.is_limit { Exceeded::RULE } else { "unresolved-import" }, bad.message))?,
             None => Vec::new(),
         };
         if !found.is_empty() || item.skip_if_missing {
@@ -407,14 +412,30 @@ impl<'a> Manifests<'a> {
         }
     }
 
+    /// Reports the import that is one too many.
+    fn exhausts(&self, way: &mut Way, site: &Prov, from: &Loaded) -> bool {
+        if !way.exhausted && way.imports < self.reader.limits().count(Limit::Imports) {
+            return false;
+        }
+        if !std::mem::replace(&mut way.exhausted, true) {
+            let exceeded = self.reader.limits().exceeded(Limit::Imports);
+            let finding = Diagnostic::new(Exceeded::RULE, format!("there are {exceeded}"), label(site, from.file, ""));
+            self.sink.push(finding.help(exceeded.help()));
+        }
+        true
+    }
+
     /// Reports an import that leads back to a file on the way to it.
     fn closes_cycle(&self, file: &str, chain: &[(Arc<str>, Prov)], from: &Loaded) -> bool {
         let Some(start) = chain.iter().position(|(p, _)| **p == *file) else {
-            if chain.len() < MAX_DEPTH {
+            if chain.len() < self.reader.limits().count(Limit::ImportDepth) {
                 return false;
             }
             let site = chain.last().map_or_else(Prov::default, |c| c.1.clone());
-            self.sink.error("import-cycle", format!("imports lead deeper than {MAX_DEPTH} files"), &site, from.file);
+            let exceeded = self.reader.limits().exceeded(Limit::ImportDepth);
+            let message = format!("imports lead deeper than {} files", exceeded.value);
+            let finding = Diagnostic::new(Exceeded::RULE, message, label(&site, from.file, ""));
+            self.sink.push(finding.help(exceeded.help()));
             return true;
         };
         // Told from its first member in order of names, so that every way into the cycle reports the same finding.

@@ -62,7 +62,9 @@ use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
 use crate::estate::{self, Component, Estate, State, Unit};
 use crate::files::Files;
+use crate::limits::Limits;
 use crate::source::Source;
+use crate::threads;
 use crate::value::{FileId, Value};
 use bases::Sums;
 use config::Config;
@@ -107,6 +109,11 @@ impl Atmos {
     /// The dialect, with nothing parsed yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The dialect, with nothing parsed yet, which takes on so much.
+    pub fn with_limits(limits: Limits) -> Self {
+        Atmos { cache: Cache::new(limits), templates: Templates::new(limits), ..Self::default() }
     }
 
     /// What stack manifests must look like, as a JSON Schema (draft 2020-12).
@@ -181,11 +188,19 @@ impl Atmos {
         let validations = Validations::new(reader, config, sink);
         let reach = changes.map(|changes| Reach::new(reader, config, changes, &checks));
         let looked_at = changes.map_or(Scope::All, Scope::Touched);
-        let one = |path: &String| match reach.as_ref().and_then(|reach| reach.untouched(path)) {
-            Some(files) => named_only(path, reader, config, files, shared),
-            None => self.unit(path, &loader, &stacks, &validations, shared, looked_at),
+        let one = |path: &String| {
+            let unit = || match reach.as_ref().and_then(|reach| reach.untouched(path)) {
+                Some(files) => named_only(path, reader, config, files, shared),
+                None => self.unit(path, &loader, &stacks, &validations, shared, looked_at),
+            };
+            threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
+                let file = reader.load(path, &mut Deps::default()).ok()??.file;
+                sink.push(Diagnostic::defect(&defect, file));
+                let name = discover::key(path, &config.stacks);
+                Some(Done { unit: Arc::new(Unit::broken(name, file)), processed: None, named: Vec::new() })
+            })
         };
-        let done: Vec<Done> = crate::threads::map(&manifests, one).into_iter().flatten().collect();
+        let done: Vec<Done> = threads::map(&manifests, one).into_iter().flatten().collect();
         let unreached = validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
         let units: Vec<Arc<Unit>> = done.into_iter().map(|d| d.unit).collect();
@@ -231,7 +246,9 @@ impl Atmos {
             Scope::Touched(changes) => changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         };
         let built = match &processed {
-            Ok(processed) if touched => stacks.components(&name, file, processed, &mut deps),
+            Ok(processed) if touched => stacks
+                .components(&name, file, processed, &mut deps)
+                .map(|resolved| stacks.within_limits(resolved, file)),
             Ok(_) => Ok(Resolved::default()),
             Err(poisoned) => Err(*poisoned),
         };
@@ -369,7 +386,8 @@ fn report(trouble: Trouble, sink: &Sink, files: &Files) {
     match trouble {
         Trouble::File(loaded, issues) => {
             for issue in issues {
-                let label = Label::new(loaded.file, issue.span.start, issue.span.end, "");
+                let length = loaded.text.len() as u32;
+                let label = Label::new(loaded.file, issue.span.start.min(length), issue.span.end.min(length), "");
                 let rule = if issue.rule == "unknown-function" { issue.rule } else { "invalid-config" };
                 sink.push(Diagnostic::new(rule, issue.message, label));
             }

@@ -10,6 +10,7 @@ use super::imports;
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
 use super::validate::Checks;
+use crate::limits::Limits;
 use crate::source::Change;
 use crate::value::{FileId, Map, Prov, Value};
 use crate::yaml::{self, Span};
@@ -117,7 +118,7 @@ impl<'a> Reach<'a> {
     /// A map with the imports of a file.
     fn imports_of(&self, loaded: &Arc<Loaded>, deps: &mut Deps) -> Option<Map> {
         let plain = self.config.key_delimiter.is_none() && !loaded.text.contains("!include");
-        if plain && let Some(map) = loaded.imports() {
+        if plain && let Some(map) = loaded.imports(self.reader.limits()) {
             return Some(map.clone());
         }
         if loaded.path.ends_with(".tmpl") {
@@ -133,14 +134,14 @@ impl<'a> Reach<'a> {
 
 /// The `import` section of a manifest, alone in a map, without reading the rest of the text; `None` if that cannot be
 /// done with certainty.
-pub(super) fn section(text: &str) -> Option<Map> {
+pub(super) fn section(text: &str, limits: Limits) -> Option<Map> {
     let Some(section) = find_section(text)? else { return Some(Map::new()) };
     if section.contains(['!', '*']) || section.contains("{{") {
         return None;
     }
     let doc = yaml::parse(section.as_bytes()).ok()?;
     let place = |_: u32, _: Span| Prov::default();
-    let value: Value = Decoder { place: &place, include: None, delimiter: None }.decode(&doc).ok()?;
+    let value: Value = Decoder { place: &place, include: None, delimiter: None, limits }.decode(&doc).ok()?;
     value.as_map().map(|m| (**m).clone())
 }
 
@@ -230,7 +231,7 @@ mod tests {
             assert_eq!(find_section(text), None, "{text:?}");
         }
         for text in ["import: !include x\n", "import: *a\n", "import:\n  - \"{{ .a }}\"\n", "import: [a\n"] {
-            assert!(section(text).is_none(), "{text:?}");
+            assert!(section(text, Limits::default()).is_none(), "{text:?}");
         }
     }
 }

@@ -5,6 +5,7 @@ use super::paths;
 use super::reach;
 use crate::diagnostic::Label;
 use crate::files::Files;
+use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
@@ -65,8 +66,8 @@ impl Loaded {
     }
 
     /// Its `import` section alone in a map, if that can be had without reading all of it.
-    pub(crate) fn imports(&self) -> Option<&Map> {
-        self.imports.get_or_init(|| reach::section(&self.text)).as_ref()
+    pub(crate) fn imports(&self, limits: Limits) -> Option<&Map> {
+        self.imports.get_or_init(|| reach::section(&self.text, limits)).as_ref()
     }
 
     /// Whether it has no content at all.
@@ -86,6 +87,14 @@ pub(crate) struct Cache {
     loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
     /// What files hold that include no other, so that a file is the same value in both revisions.
     decoded: Mutex<HashMap<(FileId, Option<Arc<str>>), Decoded>>,
+    limits: Limits,
+}
+
+impl Cache {
+    /// Nothing yet; how much is taken on.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Cache { limits, ..Self::default() }
+    }
 }
 
 /// The content of a file and the path it was asked for by.
@@ -108,6 +117,11 @@ type Decoded = Arc<(Result<Value, Vec<Issue>>, Deps)>;
 impl<'a> Reader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
         Reader { source, files, cache, decoded: Mutex::default(), seen: Mutex::default() }
+    }
+
+    /// How much is taken on.
+    pub(crate) fn limits(&self) -> Limits {
+        self.cache.limits
     }
 
     /// The files that were read as YAML so far, with their documents.
@@ -154,6 +168,10 @@ impl<'a> Reader<'a> {
             return Ok(Some(Arc::clone(loaded)));
         }
         let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
+        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
+            let exceeded = self.limits().exceeded(Limit::FileSize);
+            return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
+        }
         let doc = OnceLock::new();
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) => Arc::from(text),
@@ -165,7 +183,8 @@ impl<'a> Reader<'a> {
         };
         let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
         let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, bytes, doc, imports: OnceLock::new() });
-        lock().insert(key, Arc::clone(&loaded));
+        // Another thread may have read it meanwhile: all are to parse the same one, or what one of them parses is lost.
+        let loaded = Arc::clone(lock().entry(key).or_insert(loaded));
         see(&loaded);
         deps.files.insert(file);
         Ok(Some(loaded))
@@ -194,7 +213,7 @@ impl<'a> Reader<'a> {
         let value = match loaded.doc() {
             Ok(doc) => {
                 let place = |key: u32, span: Span| loaded.prov(key, span);
-                Decoder { place: &place, include: Some(&includer), delimiter }.decode(doc)
+                Decoder { place: &place, include: Some(&includer), delimiter, limits: self.limits() }.decode(doc)
             }
             Err(error) => Err(vec![syntax_issue(error)]),
         };
@@ -214,13 +233,31 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// A pattern that is none.
-    pub(crate) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, String> {
+    pub(crate) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, Unexpanded> {
         if !pattern.contains(['*', '?', '[', '{', '\\']) {
             return Ok(if self.exists(pattern, deps) { vec![pattern.to_owned()] } else { Vec::new() });
         }
         deps.globs.insert(pattern.into());
-        glob::expand(self.source.listing(), pattern).map_err(|e| format!("`{pattern}`: {e}"))
+        let found = glob::expand(self.source.listing(), pattern).map_err(|e| Unexpanded {
+            message: format!("`{pattern}`: {e}"),
+            is_limit: matches!(e, glob::BadPattern::TooComplex(_)),
+        })?;
+        if found.len() > self.limits().count(Limit::GlobResults) {
+            let exceeded = self.limits().exceeded(Limit::GlobResults);
+            let message = format!("`{pattern}` finds {exceeded}; {}", exceeded.help());
+            return Err(Unexpanded { message, is_limit: true });
+        }
+        Ok(found)
     }
+}
+
+/// Why a pattern gives no files.
+#[derive(Clone, Debug)]
+pub(crate) struct Unexpanded {
+    /// The reason.
+    pub message: String,
+    /// Whether it finds too many, or takes too long; else it is no pattern.
+    pub is_limit: bool,
 }
 
 /// What the YAML reader says, as an issue.
@@ -281,7 +318,8 @@ impl Include for Includer<'_, '_> {
         let prov = site.with_inputs([whole]);
         let format = if raw { include::Format::Text } else { include::format_of(&loaded.path) };
         let whole_file = format == include::Format::Yaml && words.get(1).is_none();
-        let yaml = |text: &str| if whole_file { plain_value(&loaded) } else { plain_text(text) };
+        let limits = self.reader.limits();
+        let yaml = |text: &str| if whole_file { plain_value(&loaded, limits) } else { plain_text(text, limits) };
         let expression = words.get(1).map(String::as_str);
         let value = match include::include(format, loaded.text.as_bytes(), expression, &yaml) {
             Ok(value) => value,
@@ -306,18 +344,18 @@ fn unknown(text: &str, reason: &str, site: &Prov) -> Value {
 }
 
 /// The value of an included YAML file: its tags have no meaning there.
-fn plain_value(loaded: &Loaded) -> Result<Value, String> {
+fn plain_value(loaded: &Loaded, limits: Limits) -> Result<Value, String> {
     let doc = loaded.doc().map_err(|e| format!("{}:{}: {}", loaded.path, e.position.line, e.message))?;
     let place = |key: u32, span: Span| loaded.prov(key, span);
-    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits };
     decoder.decode(doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
 }
 
 /// The value of a YAML text that stands in no file.
-pub(crate) fn plain_text(text: &str) -> Result<Value, String> {
+pub(crate) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
     let doc = yaml::document_of(text.into()).map_err(|e| e.message)?;
     let place = |_: u32, _: Span| Prov::default();
-    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits };
     decoder.decode(&doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
 }
 
@@ -333,4 +371,47 @@ fn placed(value: &Value, prov: &Prov) -> Value {
         None => prov.clone(),
     };
     Value { data, prov }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Entry, Error, Listing, Memory};
+    use std::sync::Barrier;
+
+    /// A source that gives its bytes to two readers at once.
+    struct AtOnce {
+        memory: Memory,
+        both: Barrier,
+    }
+
+    impl Source for AtOnce {
+        fn listing(&self) -> &Listing {
+            self.memory.listing()
+        }
+        fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+            self.both.wait();
+            self.memory.read(entry)
+        }
+        fn name(&self) -> &str {
+            "at once"
+        }
+    }
+
+    #[test]
+    fn a_file_that_two_threads_read_at_once_is_one_file() {
+        let memory = Memory::new("memory", BTreeMap::from([("a.yaml".to_owned(), b"a: 1".to_vec())]));
+        let source = AtOnce { memory, both: Barrier::new(2) };
+        let (files, cache) = (Files::default(), Cache::default());
+        let reader = Reader::new(&source, &files, &cache);
+        let load = || reader.load("a.yaml", &mut Deps::default()).ok().flatten();
+        let (one, two) = std::thread::scope(|scope| {
+            let other = scope.spawn(load);
+            (load(), other.join().ok().flatten())
+        });
+        let (one, two) = (one.expect("a file"), two.expect("a file"));
+        assert!(Arc::ptr_eq(&one, &two));
+        assert!(one.doc().is_ok());
+        assert_eq!(reader.documents().len(), 1);
+    }
 }

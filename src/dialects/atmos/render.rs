@@ -7,6 +7,7 @@
 use super::document::{Decoder, Issue};
 use super::functions::{Declared, Env};
 use super::local_misses::Miss;
+use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span, Style};
@@ -55,6 +56,14 @@ pub(crate) struct Templates {
     parsed: Mutex<HashMap<usize, HashMap<Arc<str>, Parsed>>>,
     /// The templates of texts as they are written for YAML, by the slot and how far they are indented.
     written: Mutex<HashMap<(usize, usize), HashMap<Arc<str>, Parsed>>>,
+    limits: Limits,
+}
+
+impl Templates {
+    /// None yet; how much running them may take.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Templates { limits, ..Self::default() }
+    }
 }
 
 type Parsed = Arc<Result<Template, template::Error>>;
@@ -134,7 +143,7 @@ impl Engine<'_> {
     }
 
     fn declared(&self) -> Declared<'_> {
-        Declared { functions: self.functions, env: self.env, assume: self.assume }
+        Declared { functions: self.functions, env: self.env, assume: self.assume, limits: self.templates.limits }
     }
 
     /// The same way of rendering in an empty environment; `None` if this is it.
@@ -335,7 +344,7 @@ impl Written {
             message: e.message,
         })?;
         let place = |key: u32, span: Span| self.place(key, span, data, engine);
-        let decoder = Decoder { place: &place, include: None, delimiter: None };
+        let decoder = Decoder { place: &place, include: None, delimiter: None, limits: engine.templates.limits };
         let value = decoder.decode(&doc).map_err(|issues| self.issue(&issues))?;
         let value = reveal(&value, &self.unknowns);
         match value.data {

@@ -5,6 +5,7 @@ use super::config::{self, BUILT_IN, Config};
 use super::document::{Decoder, Issue};
 use super::paths;
 use super::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
+use crate::limits::Limits;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Span};
 use std::collections::BTreeSet;
@@ -197,7 +198,13 @@ impl Search<'_, '_> {
             if !path.contains('*') && paths::extension(&path).is_empty() {
                 path.push_str(".yaml");
             }
-            for match_ in self.reader.glob(&path, self.deps).unwrap_or_default() {
+            let found = match self.reader.glob(&path, self.deps) {
+                Ok(found) => found,
+                Err(bad) if bad.is_limit => return Err(Trouble::Message(bad.message, self.main.clone())),
+                // A pattern that is none finds nothing, as in Atmos.
+                Err(_) => Vec::new(),
+            };
+            for match_ in found {
                 let loaded = self.reader.load(&match_, self.deps).map_err(|m| Trouble::Message(m, None))?;
                 let Some(loaded) = loaded else { continue };
                 let value = decode(self.reader, &loaded, self.deps)?;
@@ -215,7 +222,7 @@ fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<
     let dir = paths::parent(&loaded.path);
     let includer = Includer { reader, manifest: &loaded.path, base: dir, start: dir, deps: Mutex::default() };
     let place = |key: u32, span: Span| loaded.prov(key, span);
-    let decoder = Decoder { place: &place, include: Some(&includer), delimiter: None };
+    let decoder = Decoder { place: &place, include: Some(&includer), delimiter: None, limits: reader.limits() };
     let value = decoder.decode(doc).map_err(|issues| Trouble::File(Arc::clone(loaded), issues))?;
     deps.add(&includer.deps.into_inner().unwrap_or_default());
     match value.data {
@@ -231,7 +238,7 @@ fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<
 fn built_in() -> Value {
     let doc = yaml::parse(BUILT_IN.as_bytes());
     let place = |_: u32, _: Span| Prov::default();
-    let decoder = Decoder { place: &place, include: None, delimiter: None };
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits: Limits::default() };
     doc.ok().and_then(|d| decoder.decode(&d).ok()).unwrap_or_default()
 }
 

@@ -47,7 +47,11 @@ impl Sink {
     /// What keeps a file from being decoded.
     pub(crate) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> Poisoned {
         for issue in issues {
-            let at = |span: crate::yaml::Span, words: &str| Label::new(loaded.file, span.start, span.end, words);
+            // What is missing at the end of a file stands behind its last byte.
+            let length = loaded.text.len() as u32;
+            let at = |span: crate::yaml::Span, words: &str| {
+                Label::new(loaded.file, span.start.min(length), span.end.min(length), words)
+            };
             let mut finding = Diagnostic::new(issue.rule, issue.message.as_str(), at(issue.span, ""));
             if let Some((span, words)) = &issue.related {
                 finding = finding.related(at(*span, words));

@@ -271,15 +271,9 @@ impl Stacks<'_> {
             let below = format!("{}/{base}", self.config.component_path(kind.name()));
             paths::join(&self.config.base, &below).is_some_and(|p| self.reader.is_dir(&p, &mut deps))
         };
-        let builder = Builder {
-            config: self.config,
-            strategy: self.strategy,
-            kind,
-            all,
-            shared,
-            is_folder: &is_folder,
-            sums: &self.sums,
-        };
+        let (config, strategy, limits) = (self.config, self.strategy, self.reader.limits());
+        let (is_folder, sums) = (&is_folder, &*self.sums);
+        let builder = Builder { config, strategy, kind, all, shared, is_folder, sums, limits };
         builder.build(name, map).map_err(|t| self.trouble(&t, manifest, kind, name, value))
     }
 

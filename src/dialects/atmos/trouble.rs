@@ -5,12 +5,30 @@ use super::component::Trouble;
 use super::inheritance;
 use super::layers::Kind;
 use super::sink::{Poisoned, label, rename};
-use super::stack::{Manifest, Stacks};
-use crate::diagnostic::Diagnostic;
-use crate::value::{Key, Origin, Prov, Value};
+use super::stack::{Manifest, Resolved, Stacks};
+use crate::diagnostic::{Diagnostic, Label};
+use crate::estate::Component;
+use crate::limits::{Exceeded, Limit};
+use crate::value::{FileId, Key, Origin, Prov, Value};
 use std::sync::Arc;
 
 impl Stacks<'_> {
+    /// Leaves out components that have too many values, and reports them.
+    pub(super) fn within_limits(&self, mut resolved: Resolved, file: FileId) -> Resolved {
+        let most = self.reader.limits().count(Limit::ComponentValues);
+        let too_large = |component: &Arc<Component>| component.value.count(most).is_none();
+        for component in resolved.components.extract_if(.., |c| too_large(c)) {
+            let exceeded = self.reader.limits().exceeded(Limit::ComponentValues);
+            let message = format!("component `{}` has {exceeded}", component.name);
+            let place = component.influences.iter().find(|origin| origin.file == file);
+            let place = place.map_or_else(|| Label::new(file, 0, 0, ""), |origin| Label::at(*origin, ""));
+            self.sink.push(Diagnostic::new(Exceeded::RULE, message, place).help(exceeded.help()));
+            resolved.broken.push((Arc::clone(&component.kind), Arc::clone(&component.name)));
+        }
+        resolved.broken.sort();
+        resolved
+    }
+
     /// Reports why a component cannot be built.
     pub(super) fn trouble(
         &self,
@@ -49,6 +67,13 @@ impl Stacks<'_> {
                     label(&site.map_or_else(|| value.prov.clone(), Prov::at), manifest.file, words)
                 };
                 inheritance::cycle("inheritance-cycle", steps.clone(), place)
+            }
+            Trouble::Base(BaseError::Limit { exceeded, site }) => {
+                let message = match exceeded.limit {
+                    Limit::InheritanceDepth => format!("the bases of `{name}` lead deeper than {}", exceeded.value),
+                    _ => format!("`{name}` merges {exceeded}"),
+                };
+                finding(Exceeded::RULE, message, site).help(exceeded.help())
             }
             Trouble::Base(BaseError::Strategy(strategy, site)) => {
                 finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site)

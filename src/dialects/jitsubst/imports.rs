@@ -4,12 +4,10 @@ use super::config::{self, Config};
 use super::load::{Loaded, Loader};
 use super::sink::{Sink, label};
 use crate::diagnostic::{Diagnostic, Label};
+use crate::limits::{Exceeded, Limit};
 use crate::value::{Map, Origin, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// How deep files may import each other.
-const MAX_DEPTH: usize = 200;
 
 /// A configuration with the files it came from.
 #[derive(Default)]
@@ -105,9 +103,11 @@ impl Walk<'_, '_> {
             self.cycle(path, &target, place);
             return None;
         }
-        if self.open.len() >= MAX_DEPTH {
-            let message = format!("imports are nested deeper than {MAX_DEPTH} files");
-            self.sink.push(Diagnostic::new("unresolved-import", message, place));
+        let limits = self.loader.limits();
+        if self.open.len() >= limits.count(Limit::ImportDepth) {
+            let exceeded = limits.exceeded(Limit::ImportDepth);
+            let message = format!("imports are nested deeper than {} files", exceeded.value);
+            self.sink.push(Diagnostic::new(Exceeded::RULE, message, place).help(exceeded.help()));
             return None;
         }
         self.open.push((path.to_owned(), place));

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
+use crate::limits::{Exceeded, Limit, Limits};
 use crate::source::{BlobId, ResolveError, Source};
 use crate::value::{FileId, Origin, Prov, Value, decode};
 use crate::yaml::{self, ProblemKind, Span};
@@ -23,6 +24,14 @@ pub(crate) struct Loaded {
 #[derive(Default)]
 pub(crate) struct Cache {
     loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
+    limits: Limits,
+}
+
+impl Cache {
+    /// Nothing yet; how much is taken on.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Cache { loaded: Mutex::default(), limits }
+    }
 }
 
 /// The content of a file and the path it was asked for by.
@@ -43,6 +52,11 @@ pub(crate) struct Loader<'a> {
 impl<'a> Loader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
         Loader { source, files, cache, asked: Mutex::default() }
+    }
+
+    /// How much is taken on.
+    pub(crate) fn limits(&self) -> Limits {
+        self.cache.limits
     }
 
     /// The file at a path; none if there is none.
@@ -66,6 +80,11 @@ impl<'a> Loader<'a> {
             return Ok(Some(Arc::clone(loaded)));
         }
         let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
+        let limits = self.limits();
+        if bytes.len() as u64 > limits.get(Limit::FileSize) {
+            let exceeded = limits.exceeded(Limit::FileSize);
+            return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
+        }
         let parsed = yaml::parse(&bytes);
         let text = match &parsed {
             Ok(doc) => Arc::clone(doc.text()),
@@ -76,7 +95,7 @@ impl<'a> Loader<'a> {
             Ok(doc) => {
                 let place =
                     |key: u32, s: Span| Prov::at(Origin { file, key: key.min(s.start), start: s.start, end: s.end });
-                decode::decode(doc, &place).map_err(|all| all.iter().map(|p| problem(file, p)).collect())
+                decode::decode(doc, &place, limits).map_err(|all| all.iter().map(|p| problem(file, p)).collect())
             }
             Err(e) => {
                 let end = text.len() as u32;
@@ -91,7 +110,11 @@ impl<'a> Loader<'a> {
 }
 
 fn problem(file: FileId, problem: &yaml::Problem) -> Diagnostic {
-    let rule = if problem.kind == ProblemKind::DuplicateKey { "duplicate-key" } else { "invalid-yaml" };
+    let rule = match problem.kind {
+        ProblemKind::DuplicateKey => "duplicate-key",
+        ProblemKind::BeyondLimit => Exceeded::RULE,
+        ProblemKind::InvalidKey | ProblemKind::BadMerge | ProblemKind::BadScalar => "invalid-yaml",
+    };
     let at = |s: Span, words: &str| Label::new(file, s.start, s.end, words);
     let finding = Diagnostic::new(rule, problem.message.as_str(), at(problem.span, "")).breaking();
     match problem.related {

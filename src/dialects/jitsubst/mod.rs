@@ -25,6 +25,7 @@ use crate::diagnostic;
 use crate::estate::{Component, Estate, Facts, Removal, State, Unit};
 use crate::files::Files;
 use crate::graph::Graph;
+use crate::limits::Limits;
 use crate::source::Source;
 use crate::value::{Language, Prov, Value};
 use checks::Subject;
@@ -131,6 +132,11 @@ impl Jitsubst {
     /// The dialect, with nothing parsed yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The dialect, with nothing parsed yet, which takes on so much.
+    pub fn with_limits(limits: Limits) -> Self {
+        Jitsubst { cache: Cache::new(limits) }
     }
 
     /// The unit of one configuration and what is wrong in it.

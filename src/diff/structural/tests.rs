@@ -116,7 +116,7 @@ fn tree() -> impl Strategy<Value = Json> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::fuzz::cases(256))]
 
     #[test]
     fn steps_turn_base_into_head(a in tree(), b in tree()) {

@@ -67,7 +67,7 @@ fn hostile_patterns_end_soon() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::test_runner::Config { failure_persistence: None, cases: 300, ..Default::default() })]
+    #![proptest_config(crate::fuzz::cases(300))]
 
     #[test]
     fn nothing_panics(pattern in r"[ab*?/{},\[\]\\!^é-]{0,14}", path in r"[ab/é.\-]{0,8}") {

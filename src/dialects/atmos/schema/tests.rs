@@ -16,7 +16,7 @@ static EXPORTED: LazyLock<jsonschema::Validator> =
 fn value(text: &str) -> Value {
     let doc = yaml::parse(text.as_bytes()).expect("YAML");
     let place = |_: u32, _: Span| Prov::default();
-    Decoder { place: &place, include: None, delimiter: None }.decode(&doc).expect("a value")
+    Decoder { place: &place, include: None, delimiter: None, limits: Default::default() }.decode(&doc).expect("a value")
 }
 
 /// Why a manifest is refused, by path.
@@ -221,7 +221,7 @@ fn entries(map: &'static Map, dice: &Dice, depth: usize) -> Object<String, Json>
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(crate::fuzz::cases(400))]
 
     #[test]
     fn the_checker_and_the_exported_schema_agree(seed in 1..u64::MAX, faults in prop::sample::select(vec![0u64, 10, 60])) {

@@ -45,7 +45,7 @@ fn naive(parts: &Parts, i: usize) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(crate::fuzz::cases(96))]
 
     #[test]
     fn acyclic_locals_have_the_values_of_a_naive_evaluator(parts in parts(9, true)) {

@@ -8,6 +8,7 @@ mod custom;
 mod custom_schema;
 mod deferred;
 mod evaluated;
+mod fuzz;
 mod imports;
 mod inheritance;
 mod local_properties;
@@ -168,7 +169,8 @@ fn json(text: &str) -> Json {
 #[track_caller]
 fn map(text: &str) -> Arc<crate::value::Map> {
     let place = |_: u32, _: crate::yaml::Span| crate::value::Prov::default();
-    let decoder = document::Decoder { place: &place, include: Some(&NoFiles), delimiter: None };
+    let decoder =
+        document::Decoder { place: &place, include: Some(&NoFiles), delimiter: None, limits: Default::default() };
     let doc = crate::yaml::parse(text.as_bytes()).expect("YAML");
     decoder.decode(&doc).expect("a manifest").as_map().cloned().unwrap_or_default()
 }

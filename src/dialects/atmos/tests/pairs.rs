@@ -23,7 +23,7 @@ fn layer(file: u32, text: &str) -> Arc<Map> {
     let place = |key: u32, span: crate::yaml::Span| {
         Prov::at(Origin { file: FileId::new(file), key, start: span.start, end: span.end })
     };
-    let decoder = Decoder { place: &place, include: Some(&NoFiles), delimiter: None };
+    let decoder = Decoder { place: &place, include: Some(&NoFiles), delimiter: None, limits: Default::default() };
     let doc = crate::yaml::parse(format!("k: {text}").as_bytes()).expect("YAML");
     decoder.decode(&doc).expect("a manifest").as_map().cloned().expect("a map")
 }

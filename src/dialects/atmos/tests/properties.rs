@@ -77,7 +77,7 @@ fn shown(map: &Arc<Map>) -> Json {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(crate::fuzz::cases(256))]
 
     #[test]
     fn an_empty_layer_changes_nothing(tree in tree(), strategy in strategy()) {
@@ -248,7 +248,7 @@ fn patch(target: &mut Json, change: &diff::Change) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
+    #![proptest_config(crate::fuzz::cases(96))]
 
     #[test]
     fn changes_turn_the_base_into_the_head(base in plan(), file in 0..4usize, parts in prop::collection::btree_set(0..PARTS.len(), 0..5), other in plan(), far: bool) {
@@ -318,7 +318,7 @@ fn the_rich_project_resolves() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #![proptest_config(crate::fuzz::cases(64))]
 
     #[test]
     fn mutilated_manifests_never_panic(which in 0..4usize, cuts in prop::collection::vec((any::<prop::sample::Index>(), 0..12usize, prop::sample::select(vec!["", "\n", " ", ":", "- ", "{", "}", "[", "{{", "}}", "'", "\"", "!append ", "&a ", "*a", "|\n", "#", "\t", "\u{0}", "<<: ", "null", "~", "\u{feff}", "..", "/", ",", "%", "é"])), 1..5)) {

@@ -88,7 +88,7 @@ fn deep_chains_of_imports_end() {
         world = world.file(&format!("f{i}.yaml"), &format!("imports: [f{}.yaml]\n", i + 1));
     }
     assert_eq!(world.findings().len(), 1);
-    assert!(world.words().contains("nested deeper than 200 files"));
+    assert!(world.words().contains("nested deeper than 64 files"));
 }
 
 #[test]

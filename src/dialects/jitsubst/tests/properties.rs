@@ -41,7 +41,7 @@ fn project() -> impl Strategy<Value = World> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(crate::fuzz::cases(128))]
 
     #[test]
     fn the_same_project_gives_the_same_answer(world in project()) {

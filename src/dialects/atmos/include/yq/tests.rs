@@ -350,7 +350,7 @@ fn bounded() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+    #![proptest_config(crate::fuzz::cases(300))]
 
     #[test]
     fn never_panics(words in proptest::collection::vec(proptest::sample::select(WORDS), 1..9)) {

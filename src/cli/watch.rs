@@ -1,0 +1,65 @@
+//! The limits of a run as a whole: what takes too long or too much memory in spite of all other limits is given up.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::exit,
+    reason = "the clock and the memory of the process are looked at here alone, and decide nothing but whether to go on"
+)]
+
+use super::output;
+use crate::limits::{Limit, Limits};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Seconds and MiB; those of the settings once they are known.
+static TIME: AtomicU64 = AtomicU64::new(0);
+static MEMORY: AtomicU64 = AtomicU64::new(0);
+
+/// How often it is looked.
+const PERIOD: Duration = Duration::from_millis(50);
+
+/// Watches this run from now on, with the default limits.
+pub(super) fn start() {
+    set(&Limits::default());
+    #[cfg(debug_assertions)]
+    if let Ok(work) = std::env::var("STACKLINT_PLANT_DEFECT") {
+        let _ = crate::threads::PLANTED.set(work);
+    }
+    let start = Instant::now();
+    // Where no thread can be made, there is nothing to watch with.
+    let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
+        loop {
+            std::thread::sleep(PERIOD);
+            let (time, memory) = (TIME.load(Ordering::Relaxed), MEMORY.load(Ordering::Relaxed));
+            if start.elapsed() >= Duration::from_secs(time) {
+                give_up(&format!("this run takes more than {time} seconds"), Limit::Time);
+            }
+            if resident().is_some_and(|used| used > memory) {
+                give_up(&format!("this run needs more than {memory} MiB of memory"), Limit::Memory);
+            }
+        }
+    });
+}
+
+/// Says what the settings allow.
+pub(super) fn set(limits: &Limits) {
+    TIME.store(limits.get(Limit::Time), Ordering::Relaxed);
+    MEMORY.store(limits.get(Limit::Memory), Ordering::Relaxed);
+}
+
+fn give_up(why: &str, limit: Limit) -> ! {
+    let name = limit.name();
+    output::talk(&format!(
+        "stacklint: {why}, so it was given up; `{name}` under `[limits]` in stacklint.toml says how much is allowed"
+    ));
+    std::process::exit(2)
+}
+
+/// The memory that this process occupies, in MiB, where that can be told.
+fn resident() -> Option<u64> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib / 1024)
+}

@@ -1,0 +1,260 @@
+//! How much of anything is taken on, so that no repository can make a run hang, overflow or eat the machine. Each limit has
+//! a name in the table `[limits]` of `stacklint.toml`, a default, and the most that it can be set to: what bounds recursion
+//! cannot be set beyond what the stack of a thread holds.
+//!
+//! Limits that are part of a format or of an algorithm (how deep YAML nests in the reference, how many digits a number is
+//! printed with) stand beside the code that knows the reason.
+
+use serde::Deserialize;
+use std::fmt;
+
+/// The limits of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    values: [u64; Limit::ALL.len()],
+}
+
+/// One limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// Bytes of one file of configuration.
+    FileSize,
+    /// How deep maps and lists of one document nest.
+    NestingDepth,
+    /// Values that one document comes to, with aliases and merge keys expanded.
+    DocumentValues,
+    /// How many files stand between a stack and an import of an import.
+    ImportDepth,
+    /// Imports of one stack, those of imports included, each way counted.
+    Imports,
+    /// Files that one pattern of imports finds.
+    GlobResults,
+    /// Bases between a component and the base of a base.
+    InheritanceDepth,
+    /// Bases of one component, those of bases included, each way counted.
+    Bases,
+    /// Steps of one run of a template: nodes and commands evaluated, and a step for every 16 bytes of text made.
+    TemplateSteps,
+    /// Bytes that one run of a template writes, or holds in one value.
+    TemplateOutput,
+    /// Values of one component.
+    ComponentValues,
+    /// Seconds of the whole run.
+    Time,
+    /// MiB of memory of the whole run.
+    Memory,
+}
+
+/// The default of a limit, the least and the most that it can be set to, and what it counts.
+struct Facts(&'static str, u64, u64, u64, &'static str);
+
+impl Limit {
+    /// All limits.
+    pub const ALL: [Limit; 13] = [
+        Limit::FileSize,
+        Limit::NestingDepth,
+        Limit::DocumentValues,
+        Limit::ImportDepth,
+        Limit::Imports,
+        Limit::GlobResults,
+        Limit::InheritanceDepth,
+        Limit::Bases,
+        Limit::TemplateSteps,
+        Limit::TemplateOutput,
+        Limit::ComponentValues,
+        Limit::Time,
+        Limit::Memory,
+    ];
+
+    const fn facts(self) -> Facts {
+        const MIB: u64 = 1 << 20;
+        const MILLION: u64 = 1_000_000;
+        match self {
+            Limit::FileSize => Facts("file-size", 64 * MIB, 1, 64 * MIB, "bytes of one file of configuration"),
+            Limit::NestingDepth => {
+                Facts("nesting-depth", 1_000, 8, 1_000, "how deep maps and lists of one document nest")
+            }
+            Limit::DocumentValues => Facts(
+                "document-values",
+                2 * MILLION,
+                1,
+                100 * MILLION,
+                "values of one document, with aliases, merge keys and included files expanded",
+            ),
+            Limit::ImportDepth => Facts("import-depth", 64, 1, 200, "files between a stack and an import of an import"),
+            Limit::Imports => Facts(
+                "imports",
+                20_000,
+                1,
+                100 * MILLION,
+                "imports of one stack, those of imports included, each way to them counted",
+            ),
+            Limit::GlobResults => {
+                Facts("glob-results", 50_000, 1, 100 * MILLION, "files that one pattern of imports finds")
+            }
+            Limit::InheritanceDepth => {
+                Facts("inheritance-depth", 64, 1, 200, "bases between a component and a base of a base")
+            }
+            Limit::Bases => Facts(
+                "bases",
+                2_000,
+                1,
+                100 * MILLION,
+                "bases of one component, those of bases included, each way to them counted",
+            ),
+            Limit::TemplateSteps => Facts(
+                "template-steps",
+                5 * MILLION,
+                100,
+                1_000 * MILLION,
+                "steps of one run of a template: nodes and commands evaluated, and one for every 16 bytes of text made",
+            ),
+            Limit::TemplateOutput => Facts(
+                "template-output",
+                64 * MIB,
+                100,
+                1_024 * MIB,
+                "bytes that one run of a template writes, or holds in one value",
+            ),
+            Limit::ComponentValues => Facts(
+                "component-values",
+                MILLION,
+                100,
+                100 * MILLION,
+                "values of one component, maps and lists included",
+            ),
+            Limit::Time => Facts("time", 600, 1, 86_400, "seconds of the whole run"),
+            Limit::Memory => Facts("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory of the whole run (on Linux)"),
+        }
+    }
+
+    /// Its name in `stacklint.toml`.
+    pub fn name(self) -> &'static str {
+        self.facts().0
+    }
+
+    /// What counts where nothing is set.
+    pub fn default_value(self) -> u64 {
+        self.facts().1
+    }
+
+    /// The least and the most that it can be set to.
+    pub fn range(self) -> (u64, u64) {
+        let Facts(_, _, least, most, _) = self.facts();
+        (least, most)
+    }
+
+    /// What it counts.
+    pub fn summary(self) -> &'static str {
+        self.facts().4
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { values: Limit::ALL.map(Limit::default_value) }
+    }
+}
+
+impl Limits {
+    /// How much of something is taken on.
+    pub fn get(&self, limit: Limit) -> u64 {
+        self.values[limit as usize]
+    }
+
+    /// The same as a number of things in memory.
+    pub fn count(&self, limit: Limit) -> usize {
+        usize::try_from(self.get(limit)).unwrap_or(usize::MAX)
+    }
+
+    /// Sets a limit.
+    ///
+    /// # Errors
+    /// It cannot be set to that: why.
+    pub fn set(&mut self, limit: Limit, value: u64) -> Result<(), String> {
+        let (least, most) = limit.range();
+        if !(least..=most).contains(&value) {
+            return Err(format!("`{}` can be from {least} to {most}, not {value}", limit.name()));
+        }
+        self.values[limit as usize] = value;
+        Ok(())
+    }
+
+    /// The same limits with one of them set, within what it can be set to.
+    #[must_use]
+    pub fn with(mut self, limit: Limit, value: u64) -> Self {
+        let (least, most) = limit.range();
+        self.values[limit as usize] = value.clamp(least, most);
+        self
+    }
+
+    /// That something is beyond a limit, and what to do about it.
+    pub fn exceeded(&self, limit: Limit) -> Exceeded {
+        Exceeded { limit, value: self.get(limit) }
+    }
+}
+
+/// Something is beyond a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exceeded {
+    /// Which limit.
+    pub limit: Limit,
+    /// The limit.
+    pub value: u64,
+}
+
+impl Exceeded {
+    /// The id of the rule that reports it.
+    pub const RULE: &'static str = "limit-exceeded";
+
+    /// What to do about it.
+    pub fn help(&self) -> String {
+        let name = self.limit.name();
+        match self.limit.range().1 {
+            most if most > self.value => {
+                format!("make it smaller, or raise `{name}` under `[limits]` in stacklint.toml")
+            }
+            _ => format!("make it smaller: `{name}` cannot be raised"),
+        }
+    }
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "more than {} {}", self.value, self.limit.summary())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_stand_in_their_order_and_within_their_range() {
+        for (index, limit) in Limit::ALL.into_iter().enumerate() {
+            assert_eq!(limit as usize, index, "{}", limit.name());
+            let (least, most) = limit.range();
+            assert!((least..=most).contains(&limit.default_value()), "{}", limit.name());
+            let mut limits = Limits::default();
+            assert!(limits.set(limit, least).is_ok() && limits.get(limit) == least);
+            assert!(limits.set(limit, most + 1).is_err() && limits.get(limit) == least);
+        }
+    }
+
+    #[test]
+    fn limits_are_documented() {
+        let page = include_str!("../docs/limits.md");
+        for limit in Limit::ALL {
+            let ((least, most), default) = (limit.range(), limit.default_value());
+            let row = format!("| `{}` | {default} | {least} | {most} | {} |\n", limit.name(), limit.summary());
+            assert!(page.contains(&row), "docs/limits.md has no line {row}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_raised_says_so() {
+        assert!(Limits::default().exceeded(Limit::NestingDepth).help().contains("cannot be raised"));
+        assert!(Limits::default().exceeded(Limit::Imports).help().contains("raise `imports`"));
+    }
+}

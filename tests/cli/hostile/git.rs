@@ -1,0 +1,227 @@
+//! Repositories that are broken, busy or unusual.
+
+use super::{DEV, project};
+use crate::common::{Repo, bin, run_in};
+use std::process::{Command, Stdio};
+
+/// The loose object of an id.
+fn object(repo: &Repo, id: &str) -> std::path::PathBuf {
+    repo.root().join(".git/objects").join(&id[..2]).join(&id[2..])
+}
+
+/// Puts other bytes in the place of a file that is not to be written.
+fn force(path: &std::path::Path, bytes: &[u8]) {
+    std::fs::remove_file(path).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// What becomes of the bytes of an object; none if it is taken away.
+type Harm = fn(&[u8]) -> Option<Vec<u8>>;
+
+#[test]
+fn broken_and_missing_objects_are_named() {
+    let broken: [Harm; 4] = [
+        |_| None,
+        |_| Some(Vec::new()),
+        |bytes| Some(bytes[..bytes.len() / 2].to_vec()),
+        |bytes| Some(bytes.iter().map(|b| b ^ 0x55).collect()),
+    ];
+    for harm in broken {
+        for which in ["HEAD:stacks/deploy/dev.yaml", "HEAD:stacks/deploy", "HEAD^{tree}", "HEAD"] {
+            let repo = project(&[("stacks/deploy/other.yaml", &DEV.replace("stage: dev", "stage: other"))]);
+            let path = object(&repo, repo.git(&["rev-parse", which]).trim());
+            let bytes = std::fs::read(&path).unwrap();
+            match harm(&bytes) {
+                Some(bytes) => force(&path, &bytes),
+                None => std::fs::remove_file(&path).unwrap(),
+            }
+            let run = repo.run(&["check", "--rev", "HEAD"]);
+            let said = format!("{}{}", run.stdout, run.stderr);
+            if which.ends_with("yaml") {
+                assert_eq!(run.status, 1, "{which}: {run}");
+                assert!(said.contains("stacks/deploy/dev.yaml"), "{which}: {run}");
+                // The other stack is there.
+                repo.run(&["describe", "stacks", "--rev", "HEAD"]).ends_with(1).says("other");
+            } else {
+                assert_eq!(run.status, 2, "{which}: {run}");
+                assert!(said.len() > 20 && said.lines().count() <= 3, "{which}: {run}");
+            }
+        }
+    }
+}
+
+#[test]
+fn broken_packs_and_indexes() {
+    for name in ["pack", "idx"] {
+        let repo = project(&[]);
+        repo.git(&["repack", "-a", "-d", "-q"]);
+        let packs = std::fs::read_dir(repo.root().join(".git/objects/pack")).unwrap();
+        let path = packs.map(|e| e.unwrap().path()).find(|p| p.extension().is_some_and(|e| e == name)).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        for cut in [0, 8, bytes.len() / 2, bytes.len() - 10] {
+            force(&path, &bytes[..cut]);
+            let run = repo.run(&["check", "--rev", "HEAD"]);
+            assert!(run.status <= 2, "{name} cut at {cut}: {run}");
+            assert!(
+                run.status == 0 || !format!("{}{}", run.stdout, run.stderr).is_empty(),
+                "{name} cut at {cut}: {run}"
+            );
+            // What lies on the disk is there.
+            assert!(repo.run(&["check"]).status <= 2);
+        }
+        let mut noisy = bytes.clone();
+        noisy.iter_mut().skip(12).step_by(7).for_each(|b| *b ^= 0xff);
+        force(&path, &noisy);
+        assert!(repo.run(&["check", "--rev", "HEAD"]).status <= 2);
+    }
+    let repo = project(&[]);
+    let index = repo.root().join(".git/index");
+    let bytes = std::fs::read(&index).unwrap();
+    for cut in [0, 4, 11, bytes.len() / 2, bytes.len() - 1] {
+        force(&index, &bytes[..cut]);
+        let run = repo.run(&["check", "--staged"]);
+        assert!(run.status <= 2, "index cut at {cut}: {run}");
+        assert!(repo.run(&["check"]).status <= 2);
+    }
+}
+
+#[test]
+fn broken_references_and_configuration() {
+    for (file, text) in [
+        (".git/HEAD", "ref: refs/heads/../../../etc/passwd\n"),
+        (".git/HEAD", "nonsense"),
+        (".git/HEAD", ""),
+        (".git/refs/heads/main", "ref: refs/heads/main\n"),
+        (".git/refs/heads/main", "zzzz"),
+        (".git/config", "[core\nbroken"),
+        (".git/config", "[include]\n\tpath = config\n[core]\n\trepositoryformatversion = 0\n"),
+        (".git/packed-refs", "\0\0\0"),
+        (".git/objects/info/alternates", "/nonexistent\n../objects\n"),
+        (".git/shallow", "nonsense\n"),
+    ] {
+        let repo = project(&[]);
+        repo.write(file, text);
+        for arguments in [&["check", "--rev", "HEAD"][..], &["check"], &["diff"]] {
+            let run = repo.run(arguments);
+            assert!(run.status <= 2, "{file}: {run}");
+            assert!(run.status < 2 || !run.stderr.is_empty(), "{file}: {run}");
+        }
+    }
+}
+
+#[test]
+fn what_is_staged_in_unusual_ways() {
+    let repo = project(&[("stacks/deploy/other.yaml", &DEV.replace("stage: dev", "stage: other"))]);
+    // Intent to add: there is no content yet.
+    repo.write("stacks/deploy/new.yaml", DEV.replace("stage: dev", "stage: new"));
+    repo.git(&["add", "--intent-to-add", "stacks/deploy/new.yaml"]);
+    repo.run(&["diff", "--staged"]).ends_with(0).says("No effective change.");
+    repo.run(&["describe", "stacks"]).ends_with(0).says("new");
+    repo.git(&["rm", "--quiet", "--cached", "stacks/deploy/new.yaml"]);
+    repo.remove("stacks/deploy/new.yaml");
+    // A rename.
+    repo.git(&["mv", "stacks/deploy/other.yaml", "stacks/deploy/renamed.yaml"]);
+    let json = repo.run(&["diff", "--staged", "--format", "json"]).ends_with(0).json();
+    let paths: Vec<&str> =
+        json["components"][0]["changes"].as_array().unwrap().iter().map(|c| c["path"].as_str().unwrap()).collect();
+    assert!(paths.iter().all(|p| p.contains("atmos_") || p.contains("manifest")), "{paths:?}");
+    repo.git(&["reset", "--quiet", "--hard"]);
+    // Without its files in the worktree, and with most of them left out.
+    repo.git(&["update-index", "--skip-worktree", "stacks/deploy/other.yaml"]);
+    repo.remove("stacks/deploy/other.yaml");
+    repo.run(&["diff", "--staged"]).ends_with(0).says("No effective change.");
+    repo.git(&["update-index", "--no-skip-worktree", "stacks/deploy/other.yaml"]);
+    repo.git(&["sparse-checkout", "set", "--no-cone", "/atmos.yaml"]);
+    repo.run(&["diff", "--staged"]).ends_with(0).says("No effective change.");
+    repo.run(&["check", "--rev", "HEAD"]).ends_with(0);
+}
+
+#[test]
+fn conflicts_in_the_index() {
+    let repo = project(&[]);
+    repo.git(&["switch", "--quiet", "--create", "a"]);
+    repo.write("stacks/deploy/dev.yaml", DEV.replace("size: 1", "size: 2")).commit("a");
+    repo.git(&["switch", "--quiet", "--create", "b", "main"]);
+    repo.write("stacks/deploy/dev.yaml", DEV.replace("size: 1", "size: 3")).commit("b");
+    let (merged, _) = crate::common::try_git_in(repo.root(), &["merge", "a"]);
+    assert!(!merged);
+    repo.run(&["diff", "--staged"]).ends_with(2).complains("conflict").complains("dev.yaml");
+    repo.run(&["check"]).ends_with(1).says("stacks/deploy/dev.yaml");
+    repo.run(&["check", "--rev", "HEAD"]).ends_with(0);
+}
+
+#[test]
+fn a_huge_pack_of_small_changes() {
+    let repo = project(&[]);
+    let lines: String = (0..2000).map(|i| format!("# line {i}\n")).collect();
+    for i in 0..60 {
+        repo.write(
+            "stacks/deploy/dev.yaml",
+            format!("{}{lines}# {i}\n", DEV.replace("size: 1", &format!("size: {i}"))),
+        );
+        repo.commit(&i.to_string());
+    }
+    repo.git(&["repack", "-a", "-d", "-f", "-q", "--depth=4000", "--window=100"]);
+    repo.run(&["diff", "HEAD~59..HEAD"]).ends_with(0).says("0 → 59");
+}
+
+fn start(repo: &Repo, arguments: &[&str]) -> std::process::Child {
+    let mut command = Command::new(bin());
+    command.args(arguments).current_dir(repo.root()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn several_runs_at_once_say_the_same() {
+    let repo = project(&[]);
+    repo.write("stacks/deploy/dev.yaml", DEV.replace("size: 1", "size: 2")).commit("head");
+    let arguments = ["diff", "HEAD~1..HEAD", "--format", "json"];
+    let expected = repo.run(&arguments).ends_with(0);
+    let children: Vec<_> = (0..6).map(|_| start(&repo, &arguments)).collect();
+    for child in children {
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(0));
+        assert_eq!(String::from_utf8(ended.stdout).unwrap(), expected.stdout);
+    }
+    // Two writers of one report: one of them wins, whole.
+    let path = repo.beside("report.json");
+    let output = format!("json={}", path.display());
+    let children: Vec<_> = (0..6).map(|_| start(&repo, &["diff", "HEAD~1..HEAD", "--output", &output])).collect();
+    for mut child in children {
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), expected.stdout);
+}
+
+#[test]
+fn while_git_packs_and_commits() {
+    let repo = project(&[]);
+    repo.write("stacks/deploy/dev.yaml", DEV.replace("size: 1", "size: 2")).commit("head");
+    repo.tag("one");
+    let arguments = ["diff", "one~1..one", "--format", "json"];
+    let expected = repo.run(&arguments).ends_with(0);
+    let (folder, done) = (repo.root().to_owned(), std::sync::atomic::AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for i in 0..25 {
+                repo.write("stacks/deploy/dev.yaml", DEV.replace("size: 1", &format!("size: {i}")));
+                repo.commit(&i.to_string());
+                if i % 3 == 0 {
+                    repo.git(&["gc", "--quiet", "--prune=now"]);
+                }
+            }
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        let mut runs = 0;
+        while !done.load(std::sync::atomic::Ordering::Relaxed) {
+            assert_eq!(run_in(&folder, &arguments, &[]), expected);
+            // What changes under its eyes may be any of its states, but is one of them.
+            for moving in [&["check", "--rev", "HEAD"][..], &["check", "--staged"], &["check"]] {
+                let run = run_in(&folder, moving, &[]);
+                assert!(run.status <= 2, "{run}");
+                assert!(run.status == 0 || run.stderr.len() + run.stdout.len() > 20, "{run}");
+            }
+            runs += 1;
+        }
+        assert!(runs > 3, "{runs} runs");
+    });
+}

@@ -1,0 +1,221 @@
+//! Every limit, set low: what is beyond it is told with its name, and everything else is resolved.
+
+use super::project;
+use crate::common::Repo;
+use stacklint::limits::Limit;
+
+/// The project with one limit, and a manifest `bad` beside `dev`.
+fn limited(limit: Limit, value: u64, files: &[(&str, &str)]) -> Repo {
+    let repo = project(files);
+    repo.write("stacklint.toml", format!("[limits]\n{} = {value}\n", limit.name())).commit("limits");
+    repo
+}
+
+/// What is beyond the limit is a finding at a file, and the stack `dev` is there all the same.
+#[track_caller]
+fn is_told(repo: &Repo, file: &str, words: &[&str]) {
+    let run = repo.run(&["check", "--format", "json"]).ends_with(1);
+    let json = run.json();
+    let all = json["diagnostics"].as_array().unwrap();
+    let told = |d: &&serde_json::Value| {
+        let text = format!("{} {} {}", d["rule"], d["message"], d["help"]);
+        d["file"] == file && d["level"] == "error" && words.iter().all(|w| text.contains(w))
+    };
+    assert!(all.iter().any(|d| told(&d)), "{words:?}\n{run}");
+    repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("size: 1");
+}
+
+const BAD: &str = "stacks/deploy/bad.yaml";
+
+#[test]
+fn file_size() {
+    let long = format!("vars: {{stage: bad}}\n# {}\n", "x".repeat(300));
+    // The configuration itself must fit.
+    is_told(&limited(Limit::FileSize, 400, &[(BAD, &long.repeat(2))]), BAD, &["unreadable-file", "file-size"]);
+    limited(Limit::FileSize, 4000, &[(BAD, &long)]).run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn nesting_depth() {
+    let nested = |n: usize| format!("vars: {{stage: bad}}\nsettings: {}1{}\n", "{a: ".repeat(n), "}".repeat(n));
+    is_told(&limited(Limit::NestingDepth, 20, &[(BAD, &nested(25))]), BAD, &["limit-exceeded", "deeper than 20"]);
+    limited(Limit::NestingDepth, 20, &[(BAD, &nested(15))]).run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn nesting_depth_by_dots_in_keys() {
+    let dots = |n: usize| format!("vars: {{stage: bad}}\nsettings:\n  a{}: 1\n", ".a".repeat(n));
+    let config = format!("{}settings: {{yaml: {{key_delimiter: '.'}}}}\n", crate::common::ATMOS);
+    let files = [("atmos.yaml", &*config), (BAD, &*dots(25))];
+    is_told(&limited(Limit::NestingDepth, 20, &files), BAD, &["limit-exceeded", "deeper than 20"]);
+    // So many levels would end the process, were they not counted.
+    let hostile = dots(200).replace("  a.", "  ? a.").replace(": 1", &format!("{}\n  : 1", ".a".repeat(100_000)));
+    is_told(&limited(Limit::NestingDepth, 1000, &[("atmos.yaml", &config), (BAD, &hostile)]), BAD, &["limit-exceeded"]);
+}
+
+#[test]
+fn the_other_dialect_has_the_same_limits() {
+    let repo = Repo::new();
+    let module = "modules:\n- {name: vpc, type: infra.vpc, config: {size: 1}}\n";
+    let nested = format!("imports: [more.yaml]\n{module}other: {}1{}\n", "{a: ".repeat(25), "}".repeat(25));
+    repo.write("infra.yaml", &nested).write("more.yaml", "imports: [most.yaml]\n").write("most.yaml", "modules: []\n");
+    repo.run(&["check"]).ends_with(0);
+    repo.write("stacklint.toml", "[limits]\nnesting-depth = 20\n");
+    repo.run(&["check"]).ends_with(1).says("nested deeper than 20").says("infra.yaml:4");
+    repo.write("stacklint.toml", "[limits]\nimport-depth = 1\n");
+    repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("more.yaml:1");
+    repo.write("stacklint.toml", "[limits]\nfile-size = 100\n");
+    repo.run(&["check"]).ends_with(1).says("file-size");
+}
+
+#[test]
+fn document_values() {
+    let text = "vars: {stage: bad}\na: &a [1, 2, 3, 4, 5, 6, 7, 8]\nb: &b [*a, *a, *a, *a]\nc: [*b, *b, *b, *b]\n";
+    is_told(&limited(Limit::DocumentValues, 100, &[(BAD, text)]), BAD, &["limit-exceeded", "document-values"]);
+    limited(Limit::DocumentValues, 300, &[(BAD, text)]).run(&["check"]).ends_with(0);
+}
+
+/// Files that import each other one after the other, each `ways` times.
+fn chain(length: usize, ways: usize) -> Vec<(String, String)> {
+    let item = |i: usize, way: usize| format!("- {{path: c/x{}, context: {{way{i}: {way}}}}}\n", i + 1);
+    let one = |i: usize| format!("import:\n{}", (0..ways).map(|way| item(i, way)).collect::<String>());
+    let mut files: Vec<_> = (0..length).map(|i| (format!("stacks/c/x{i}.yaml"), one(i))).collect();
+    files.push((format!("stacks/c/x{length}.yaml"), "vars: {end: true}\n".to_owned()));
+    files.push((BAD.to_owned(), "import: [c/x0]\nvars: {stage: bad}\n".to_owned()));
+    files
+}
+
+fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
+    files.iter().map(|(path, text)| (&**path, &**text)).collect()
+}
+
+#[test]
+fn import_depth() {
+    is_told(
+        &limited(Limit::ImportDepth, 5, &borrowed(&chain(8, 1))),
+        "stacks/c/x3.yaml",
+        &["limit-exceeded", "5 files"],
+    );
+    limited(Limit::ImportDepth, 5, &borrowed(&chain(3, 1))).run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn imports_that_multiply() {
+    // 2^40 ways.
+    let repo = limited(Limit::Imports, 50, &borrowed(&chain(40, 2)));
+    let run = repo.run(&["check", "--format", "json"]).ends_with(1);
+    assert!(run.stdout.contains("limit-exceeded") && run.stdout.contains("raise `imports`"), "{run}");
+    repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("size: 1");
+    limited(Limit::Imports, 50, &borrowed(&chain(4, 2))).run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn imports_that_multiply_and_fail() {
+    let mut files: Vec<(String, String)> = chain(40, 2)
+        .into_iter()
+        .map(|(path, text)| (path, text.replace("{path: ", "").replace(", context: {way", " #")))
+        .collect();
+    files.retain(|(path, _)| path != "stacks/c/x40.yaml");
+    let repo = limited(Limit::Imports, 50, &borrowed(&files));
+    let run = repo.run(&["check", "--format", "json"]).ends_with(1);
+    assert!(run.stdout.contains("unresolved-import"), "{run}");
+}
+
+#[test]
+fn glob_results() {
+    let files: Vec<(String, String)> =
+        (0..12).map(|i| (format!("stacks/c/x{i}.yaml"), "vars: {a: 1}\n".to_owned())).collect();
+    let mut files = borrowed(&files);
+    files.push((BAD, "import: ['c/*']\nvars: {stage: bad}\n"));
+    is_told(&limited(Limit::GlobResults, 10, &files), BAD, &["more than 10 files", "glob-results"]);
+    limited(Limit::GlobResults, 12, &files).run(&["check"]).ends_with(0);
+}
+
+/// A stack whose components inherit from each other one after the other, each `ways` times.
+fn bases(length: usize, ways: usize) -> String {
+    let one = |i: usize| {
+        format!("    k{i}: {{metadata: {{inherits: [{}]}}}}\n", vec![format!("k{}", i - 1); ways].join(", "))
+    };
+    let all: String = (1..=length).map(one).collect();
+    format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    k0: {{vars: {{a: 1}}}}\n{all}")
+}
+
+#[test]
+fn inheritance_depth() {
+    is_told(
+        &limited(Limit::InheritanceDepth, 5, &[(BAD, &bases(6, 1))]),
+        BAD,
+        &["limit-exceeded", "inheritance-depth"],
+    );
+    limited(Limit::InheritanceDepth, 5, &[(BAD, &bases(5, 1))]).run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn bases_that_multiply() {
+    // 2^30 ways.
+    is_told(&limited(Limit::Bases, 50, &[(BAD, &bases(30, 2))]), BAD, &["limit-exceeded", "raise `bases`"]);
+}
+
+#[test]
+fn template_steps_and_output() {
+    let loops = "vars: {stage: bad}\ncomponents: {terraform: {b: {vars: {a: '{{ range until 200 }}x{{ end }}'}}}}\n";
+    is_told(&limited(Limit::TemplateSteps, 100, &[(BAD, loops)]), BAD, &["template-error", "too many steps"]);
+    limited(Limit::TemplateSteps, 1000, &[(BAD, loops)]).run(&["check"]).ends_with(0);
+    let long = "vars: {stage: bad}\ncomponents: {terraform: {b: {vars: {a: '{{ repeat 900 \"x\" }}'}}}}\n";
+    is_told(&limited(Limit::TemplateOutput, 800, &[(BAD, long)]), BAD, &["template-error", "too large"]);
+    limited(Limit::TemplateOutput, 2000, &[(BAD, long)]).run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn component_values() {
+    let list = |n: usize| {
+        format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{b: {{vars: {{a: [{}]}}}}}}}}\n", "1, ".repeat(n))
+    };
+    is_told(&limited(Limit::ComponentValues, 200, &[(BAD, &list(200))]), BAD, &["limit-exceeded", "component-values"]);
+    limited(Limit::ComponentValues, 200, &[(BAD, &list(100))]).run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn time_and_memory_end_the_run_with_words() {
+    // Each template takes as long as it may; thousands of them take minutes.
+    let slow: String = (0..4000)
+        .map(|i| format!("  a{i}: '{{{{ range until 40000 }}}}{{{{ if eq . {i} }}}}{{{{ end }}}}{{{{ end }}}}'\n"))
+        .collect();
+    let slow = format!("vars: {{stage: bad}}\nsettings:\n{slow}components: {{terraform: {{b: {{}}}}}}\n");
+    let repo = limited(Limit::Time, 1, &[(BAD, &slow)]);
+    let run = repo.run(&["check"]).ends_with(2).complains("takes more than 1 seconds").complains("`time`");
+    assert_eq!(run.stdout, "");
+    if cfg!(target_os = "linux") {
+        let large: String = (0..60).map(|i| format!("  a{i}: '{{{{ repeat 8000000 \"x\" }}}}'\n")).collect();
+        let large = format!("vars: {{stage: bad}}\nsettings:\n{large}components: {{terraform: {{b: {{}}}}}}\n");
+        let repo = limited(Limit::Memory, 64, &[(BAD, &large)]);
+        repo.run(&["check"]).ends_with(2).complains("needs more than 64 MiB").complains("`memory`");
+    }
+}
+
+#[test]
+fn a_change_does_not_lift_its_own_limits() {
+    let repo = limited(Limit::InheritanceDepth, 2, &[]);
+    repo.write("stacks/deploy/dev.yaml", bases(3, 1)).write("stacklint.toml", "[limits]\ninheritance-depth = 9\n");
+    repo.commit("lifted");
+    repo.run(&["check"]).ends_with(0);
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("limit-exceeded");
+    repo.write("stacks/deploy/dev.yaml", format!("{}# more\n", bases(3, 1))).commit("later");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+}
+
+#[test]
+fn limits_that_cannot_be() {
+    let repo = project(&[]);
+    for (text, words) in [
+        ("nesting-depth = 100000", "`nesting-depth` can be from 8 to 1000, not 100000"),
+        ("nesting = 5", "unknown variant `nesting`"),
+        ("time = -1", "stacklint.toml:2:8"),
+        ("time = 0", "`time` can be from 1"),
+    ] {
+        repo.write("stacklint.toml", format!("[limits]\n{text}\n"));
+        repo.run(&["check"]).ends_with(2).complains(words);
+    }
+    repo.write("stacklint.toml", "[limits]\nimports = 7\n");
+    repo.run(&["config"]).ends_with(0).says("limits.imports").says("stacklint.toml:2").says("limits.memory");
+}

@@ -1,0 +1,33 @@
+//! What a stranger may put into a repository: it ends in order, in time, and reaches nothing but what it is given.
+
+mod defects;
+mod git;
+mod limits;
+mod mutated;
+mod nothing;
+mod output;
+mod paths;
+mod sizes;
+
+use crate::common::Repo;
+
+/// A stack with one component.
+const DEV: &str = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n";
+
+/// Says something about a run of the tests that is no failure.
+#[allow(clippy::print_stderr, reason = "whoever runs the tests is to know")]
+fn note(text: &str) {
+    eprintln!("{text}");
+}
+
+/// A committed project with the stack [`DEV`] and more files.
+fn project(files: &[(&str, &str)]) -> Repo {
+    let repo = Repo::atmos();
+    repo.git(&["config", "gc.auto", "0"]);
+    repo.write("stacks/deploy/dev.yaml", DEV);
+    for (path, text) in files {
+        repo.write(path, text);
+    }
+    repo.commit("base");
+    repo
+}

@@ -1,0 +1,153 @@
+//! The proof that nothing is done: what the system was asked for while everything tempted stacklint to do more.
+#![cfg(target_os = "linux")]
+
+use super::{DEV, note, project};
+use crate::common::{Repo, bin};
+use std::process::Command;
+
+/// Everything that the deployment tool would run, fetch or ask.
+const TEMPTING: &str = r#"import:
+- git::https://example.invalid/acme/stacks.git//catalog/vpc.yaml?ref=1.2.0
+- https://example.invalid/x.yaml
+- {path: "s3::https://example.invalid/b/k", skip_if_missing: true}
+vars: {stage: bad}
+components:
+  terraform:
+    bad:
+      vars:
+        exec: !exec touch executed
+        output: !terraform.output vpc id
+        state: !terraform.state vpc id
+        store: !store ssm vpc id
+        get: !store.get ssm key
+        env: !env HOME
+        cwd: !cwd
+        root: !repo-root
+        include: !include https://example.invalid/x.yaml
+        aws: !aws.account_id
+        datasource: '{{ (datasource "web").a }}'
+        component: '{{ (atmos.Component "vpc" .stack).outputs.id }}'
+        environment: '{{ env "HOME" }}{{ getenv "HOME" }}'
+        time: '{{ now }}{{ uuidv4 }}'
+        net: '{{ net.LookupIP "example.invalid" }}'
+        file: '{{ file.Read "/etc/passwd" }}'
+        shell: '{{ exec "touch" "executed" }}'
+"#;
+
+const CONFIG: &str = r#"import: [https://example.invalid/atmos.yaml]
+base_path: !exec touch executed
+stacks: {base_path: stacks, included_paths: ['deploy/**/*'], name_pattern: '{stage}'}
+components: {terraform: {base_path: components/terraform}}
+templates:
+  settings:
+    enabled: true
+    sprig: {enabled: true}
+    gomplate: {enabled: true, datasources: {web: {url: "https://example.invalid/"}}}
+vendor: {base_path: vendor.yaml}
+hooks: {pre: {command: touch executed}}
+"#;
+
+/// The calls of a run, as `strace` shows them; none where there is no `strace`.
+fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
+    let log = repo.beside("strace.log");
+    let traced = "trace=execve,execveat,socket,connect,fork,vfork,open,openat,openat2,creat,unlink,unlinkat,rename,\
+                  renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,chmod,fchmod,fchmodat,truncate,ftruncate";
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-s", "300", "-e", traced, "-o"]).arg(&log).arg(bin()).args(arguments);
+    command.current_dir(repo.root()).env("HOME", "/nonexistent");
+    match command.output() {
+        Err(_) => None,
+        Ok(output) if !log.exists() || std::fs::metadata(&log).unwrap().len() == 0 => {
+            assert!(std::env::var_os("CI").is_none(), "strace cannot trace here: {output:?}");
+            None
+        }
+        Ok(output) => {
+            assert!(output.status.code().is_some_and(|code| code <= 2), "{output:?}");
+            Some(std::fs::read_to_string(&log).unwrap().lines().map(str::to_owned).collect())
+        }
+    }
+}
+
+/// Nothing is run, no socket is made, nothing is written but below one of these paths.
+fn does_nothing(repo: &Repo, arguments: &[&str], written: &[&str]) {
+    let Some(calls) = traced(repo, arguments) else {
+        note("skipped: there is no strace that can trace here");
+        return;
+    };
+    let is = |line: &&String, name: &str| {
+        line.split_whitespace().nth(1).is_some_and(|call| call.starts_with(&format!("{name}(")))
+    };
+    let started = calls.iter().filter(|l| is(l, "execve") || is(l, "execveat")).count();
+    assert_eq!(started, 1, "{arguments:?}: {:#?}", calls.iter().filter(|l| l.contains("execve")).collect::<Vec<_>>());
+    assert!(calls.iter().any(|l| is(&l, "openat")), "nothing was traced");
+    for line in &calls {
+        for call in ["socket", "connect", "fork", "vfork"] {
+            assert!(!is(&line, call), "{arguments:?}: {line}");
+        }
+        let opens = ["open", "openat", "openat2"].iter().any(|call| is(&line, call));
+        let writes =
+            opens && ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"].iter().any(|flag| line.contains(flag));
+        let changes = [
+            "creat",
+            "unlink",
+            "rename",
+            "mkdir",
+            "rmdir",
+            "link",
+            "symlink",
+            "chmod",
+            "fchmod",
+            "truncate",
+            "ftruncate",
+        ]
+        .iter()
+        .any(|call| is(&line, call) || is(&line, &format!("{call}at")) || is(&line, &format!("{call}at2")));
+        if writes || changes {
+            assert!(written.iter().any(|path| line.contains(path)), "{arguments:?}: {line}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_run_fetched_or_written() {
+    let repo = project(&[("atmos.yaml", CONFIG), ("stacks/deploy/bad.yaml", TEMPTING)]);
+    repo.write(
+        "components/terraform/bad/main.tf",
+        "module \"x\" { source = \"git::https://example.invalid/x.git\" }\n",
+    );
+    repo.write("stacks/deploy/dev.yaml", DEV.replace("size: 1", "size: 2")).commit("head");
+    repo.git(&["config", "remote.origin.url", "https://example.invalid/x.git"]);
+    for name in ["post-checkout", "pre-commit", "post-index-change"] {
+        repo.write(&format!(".git/hooks/{name}"), "#!/bin/sh\ntouch executed\n")
+            .executable(&format!(".git/hooks/{name}"));
+    }
+    repo.git(&["config", "core.fsmonitor", "touch executed"]);
+    repo.git(&["config", "core.pager", "touch executed"]);
+    repo.git(&["config", "diff.external", "touch executed"]);
+    repo.git(&["config", "filter.x.clean", "touch executed"]);
+    repo.git(&["config", "filter.x.process", "touch executed"]);
+    repo.write(".gitattributes", "* filter=x\n");
+    let _ = std::fs::remove_file(repo.root().join("executed"));
+    for arguments in [
+        &["check"][..],
+        &["check", "--staged"],
+        &["check", "--rev", "HEAD"],
+        &["check", "--diff"],
+        &["diff", "HEAD~1..HEAD"],
+        &["diff"],
+        &["describe", "stacks", "--format", "json"],
+        &["describe", "locals", "-s", "dev"],
+        &["config"],
+        &["hook", "run"],
+    ] {
+        does_nothing(&repo, arguments, &[]);
+    }
+    assert!(!repo.root().join("executed").exists());
+    let report = repo.beside("report.sarif");
+    let folder = repo.root().parent().unwrap().to_str().unwrap();
+    let output = format!("sarif={}", report.display());
+    // The report, and what it is before it has its name.
+    let beside = format!("{folder}/.stacklint-");
+    does_nothing(&repo, &["check", "--output", &output], &[&beside]);
+    assert!(report.exists());
+}

@@ -1,0 +1,149 @@
+//! Names and paths: nothing outside of the repository is read, and no name does anything to whoever reads a report.
+
+use super::{DEV, project};
+use crate::common::Repo;
+
+#[test]
+fn imports_stay_in_the_repository() {
+    let repo = project(&[]);
+    std::fs::write(repo.beside("secret.yaml"), "vars: {leaked: 1}\n").unwrap();
+    let absolute = repo.beside("secret.yaml");
+    let absolute = absolute.to_str().unwrap();
+    for path in
+        ["../../secret", "../../secret.yaml", "../../../../../../etc/hostname", absolute, "../../../*", "/etc/*"]
+    {
+        repo.write("stacks/deploy/bad.yaml", format!("import: ['{path}']\nvars: {{stage: bad}}\n"));
+        let run = repo.run(&["check"]).ends_with(1).says("stacks/deploy/bad.yaml:1").says("unresolved-import");
+        assert!(!run.stdout.contains("leaked") && !run.stderr.contains("leaked"), "{run}");
+    }
+    for include in ["../../secret.yaml", absolute, "/etc/hostname"] {
+        let text = format!("vars: {{stage: bad}}\nsettings: {{a: !include {include}}}\n");
+        repo.write("stacks/deploy/bad.yaml", text);
+        repo.run(&["check"]).ends_with(1).says("unresolved-include").hides("leaked");
+    }
+    for path in ["../../..", "/etc", "/"] {
+        repo.write(
+            "atmos.yaml",
+            format!("base_path: '{path}'\nstacks: {{base_path: '.', included_paths: ['**/*']}}\n"),
+        );
+        let run = repo.run(&["check"]);
+        assert!(run.status <= 2 && !run.stdout.contains("leaked"), "{run}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn links_to_nowhere_and_in_circles() {
+    let repo = project(&[]);
+    repo.link("stacks/deploy/up", "../..").link("stacks/deploy/self.yaml", "self.yaml");
+    repo.link("stacks/deploy/device.yaml", "/dev/zero").link("components", "../..");
+    repo.commit("links");
+    for arguments in [&["check"][..], &["check", "--rev", "HEAD"], &["check", "--staged"], &["diff", "HEAD~1..HEAD"]] {
+        let run = repo.run(arguments);
+        assert!(run.status <= 1, "{run}");
+    }
+    repo.run(&["describe", "stacks"]).says("box");
+    // With two of them there are more ways than anybody can go.
+    repo.link("stacks/deploy/loop", ".");
+    repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("links between folders");
+}
+
+#[test]
+#[cfg(unix)]
+fn pipes_and_devices_are_not_read() {
+    let repo = project(&[]);
+    let made = std::process::Command::new("mkfifo").arg(repo.root().join("stacks/deploy/pipe.yaml")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        super::note("skipped: there is no mkfifo");
+        return;
+    }
+    // Nobody ever writes into it, so whoever reads it waits for ever.
+    let run = repo.run(&["check"]);
+    assert!(run.status <= 1, "{run}");
+}
+
+/// Names that mean something to a terminal, to a shell or to a log.
+const NAMES: [&str; 6] =
+    ["a\nb", "a\u{1b}[31mred", "::error::x", "a\r\n::warning::y", "<img src=x onerror=alert(1)>", "$(touch pwned)`id`"];
+
+#[test]
+#[cfg(unix)]
+fn names_of_files_do_nothing() {
+    let repo = Repo::atmos();
+    for (i, name) in NAMES.iter().enumerate() {
+        let text = DEV.replace("stage: dev", &format!("stage: s{i}")).replace("vars: {size", "vars: {a: [, size");
+        repo.write(&format!("stacks/deploy/{name}.yaml"), text);
+    }
+    repo.commit("names");
+    super::output::is_harmless(&repo, &["check"]);
+    super::output::is_harmless(&repo, &["check", "--rev", "HEAD"]);
+    assert!(!repo.root().join("pwned").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn names_that_are_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let repo = project(&[]);
+    let name = std::ffi::OsStr::from_bytes(b"stacks/deploy/\xff\xfe\x80.yaml");
+    std::fs::write(repo.root().join(name), DEV.replace("stage: dev", "stage: odd")).unwrap();
+    repo.commit("odd");
+    for arguments in [&["check", "--format", "json"][..], &["check", "--rev", "HEAD", "--format", "json"]] {
+        let run = repo.run(arguments);
+        assert!(run.status <= 1, "{run}");
+        run.json();
+    }
+    repo.run(&["describe", "stacks"]).says("odd").says("dev");
+}
+
+#[test]
+fn names_that_differ_in_case_alone() {
+    let repo = Repo::atmos();
+    // By way of the index, so that it can be had where the disk takes the names for one.
+    let blob = |text: &str| {
+        repo.write("blob", text);
+        repo.git(&["hash-object", "-w", "blob"]).trim().to_owned()
+    };
+    let (one, two) = (blob(DEV), blob(&DEV.replace("stage: dev", "stage: other")));
+    repo.remove("blob").git(&["add", "--all"]);
+    for (name, id) in [("stacks/deploy/Dev.yaml", one), ("stacks/deploy/dev.yaml", two)] {
+        repo.git(&["update-index", "--add", "--cacheinfo", &format!("100644,{id},{name}")]);
+    }
+    repo.git(&["commit", "--quiet", "--message", "case"]);
+    let run = repo.run(&["describe", "stacks", "--rev", "HEAD", "--format", "json"]).ends_with(0);
+    let mut stacks: Vec<String> = run.json().as_object().unwrap().keys().cloned().collect();
+    stacks.sort();
+    assert_eq!(stacks, ["dev", "other"]);
+}
+
+#[test]
+fn encodings() {
+    let utf16 = |text: &str, little: bool| -> Vec<u8> {
+        let units = text.encode_utf16().flat_map(|u| if little { u.to_le_bytes() } else { u.to_be_bytes() });
+        [&(if little { [0xff, 0xfe] } else { [0xfe, 0xff] })[..], &units.collect::<Vec<u8>>()].concat()
+    };
+    let good: [Vec<u8>; 4] =
+        [utf16(DEV, true), utf16(DEV, false), format!("\u{feff}{DEV}").into(), DEV.replace('\n', "\r\n").into()];
+    for bytes in good {
+        let repo = Repo::atmos();
+        repo.write("stacks/deploy/dev.yaml", &bytes).commit("base");
+        repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("size: 1");
+    }
+    let mut cut = utf16(DEV, true);
+    cut.pop();
+    let bad: [Vec<u8>; 5] = [
+        cut,
+        [&[0xff, 0xfe], &[0x00, 0xd8, 0x41, 0x00][..]].concat(),
+        b"a: \0\n".to_vec(),
+        (0..=255).collect(),
+        b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0".to_vec(),
+    ];
+    for bytes in bad {
+        let repo = project(&[]);
+        repo.write("stacks/deploy/bad.yaml", &bytes).commit("bad");
+        for rev in [&["check", "--format", "json"][..], &["check", "--rev", "HEAD", "--format", "json"]] {
+            let run = repo.run(rev).ends_with(1);
+            assert_eq!(run.json()["diagnostics"][0]["file"], "stacks/deploy/bad.yaml", "{run}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Large things are only large: no work grows with the square of them.
+
+use super::{DEV, project};
+use std::time::{Duration, Instant};
+
+/// A debug build on a busy machine, and far below what a square would take.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Runs `check` over the project with one more manifest, within the time that a program without squares needs.
+#[track_caller]
+fn is_quick(text: &str, status: i32) -> crate::common::Run {
+    let repo = project(&[("stacks/deploy/bad.yaml", text)]);
+    let start = Instant::now();
+    let run = repo.run(&["check", "--format", "json"]).ends_with(status);
+    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+    run.json();
+    repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("size: 1");
+    run
+}
+
+const MANY: usize = 100_000;
+
+fn keys(indent: &str) -> String {
+    (0..MANY).map(|i| format!("{indent}k{i}: {i}\n")).collect()
+}
+
+#[test]
+fn a_map_of_a_hundred_thousand() {
+    is_quick(&format!("vars: {{stage: bad}}\nsettings:\n{}", keys("  ")), 0);
+}
+
+#[test]
+fn a_list_of_a_hundred_thousand() {
+    let items: String = (0..MANY).map(|i| format!("  - v{i}\n")).collect();
+    is_quick(&format!("vars: {{stage: bad}}\nsettings:\n  l:\n{items}"), 0);
+}
+
+#[test]
+fn a_merge_key_of_a_hundred_thousand() {
+    is_quick(&format!("vars: {{stage: bad}}\na: &a\n{}settings:\n  <<: *a\n", keys("  ")), 0);
+}
+
+#[test]
+fn dotted_keys_by_the_hundred_thousand() {
+    let repo = project(&[]);
+    let text: String = (0..MANY).map(|i| format!("  k{i}.x: {i}\n")).collect();
+    let one: String = (0..MANY / 4).map(|i| format!("  one.k{i}: {i}\n")).collect();
+    repo.write("atmos.yaml", format!("{}settings: {{yaml: {{key_delimiter: '.'}}}}\n", crate::common::ATMOS));
+    repo.write("stacks/deploy/bad.yaml", format!("vars: {{stage: bad}}\nsettings:\n{text}{one}"));
+    let start = Instant::now();
+    repo.run(&["check"]).ends_with(0);
+    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+}
+
+#[test]
+fn a_line_of_five_megabytes() {
+    let long = "x".repeat(5_000_000);
+    is_quick(&format!("vars: {{stage: bad}}\nsettings: {{a: {long}, b: '{{{{ .vars.stage }}}}{long}'}}\n"), 0);
+    let run = is_quick(&format!("vars: {{stage: bad}}\nsettings: {{a: {long}]\n"), 1);
+    assert!(run.stdout.len() < 10_000, "{} bytes of output", run.stdout.len());
+}
+
+#[test]
+fn deep_brackets() {
+    for (open, close) in [("[", "]"), ("{a: ", "}"), ("- ", ""), ("{? ", "}")] {
+        for depth in [500, 9_000, 60_000] {
+            let text = format!("vars: {{stage: bad}}\nsettings:\n  {}1{}\n", open.repeat(depth), close.repeat(depth));
+            let repo = project(&[("stacks/deploy/bad.yaml", &text)]);
+            let start = Instant::now();
+            let run = repo.run(&["check", "--format", "json"]);
+            assert!(run.status <= 1 && start.elapsed() < PATIENCE, "{open} {depth}: {:?} {run}", start.elapsed());
+            run.json();
+        }
+    }
+}
+
+#[test]
+fn nesting_as_deep_as_it_may_be() {
+    let nested = format!("{}'{{{{ .vars.stage }}}}'{}", "{a: ".repeat(900), "}".repeat(900));
+    let text = format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{deep: {{vars: {{n: {nested}}}}}}}}}\n");
+    let repo = project(&[("stacks/deploy/bad.yaml", &text)]);
+    repo.write("stacks/deploy/bad.yaml", text.replace("'{{ .vars.stage }}'", "2")).commit("head");
+    for format in ["text", "json", "sarif", "markdown", "github", "concise", "junit", "gitlab"] {
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0);
+    }
+    for format in ["text", "json", "yaml"] {
+        repo.run(&["describe", "component", "deep", "-s", "bad", "--format", format]).ends_with(0);
+    }
+}
+
+/// Findings by the thousand: whoever has them all has them all, and whoever cuts says so.
+#[test]
+fn four_thousand_findings() {
+    const FINDINGS: usize = 4_000;
+    let all: String = (0..FINDINGS).map(|i| format!("    k{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
+    let repo =
+        project(&[("stacks/deploy/bad.yaml", &format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{all}"))]);
+    let start = Instant::now();
+    let run = repo.run(&["check", "--format", "json"]).ends_with(1);
+    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+    assert_eq!(run.json()["diagnostics"].as_array().unwrap().len(), FINDINGS);
+    for (format, one) in [("concise", "error[undefined-base-component]"), ("text", "error[undefined-base-component]")] {
+        let run = repo.run(&["check", "--format", format]).ends_with(1);
+        assert_eq!(run.stdout.matches(one).count(), FINDINGS, "{format}");
+    }
+    let count =
+        |format: &str, one: &str| repo.run(&["check", "--format", format]).ends_with(1).stdout.matches(one).count();
+    // GitHub shows ten of each level.
+    assert_eq!(count("github", &format!("::error::and {} more", FINDINGS - 9)), 1);
+    assert_eq!(count("github", "error[undefined-base-component]"), FINDINGS);
+    assert_eq!(count("junit", "<failure"), FINDINGS);
+    let sarif = repo.run(&["check", "--format", "sarif"]).ends_with(1);
+    let results = sarif.json()["runs"][0]["results"].as_array().unwrap().len();
+    assert!(results == FINDINGS || sarif.stdout.contains(&format!("of {FINDINGS} results are left out")), "{results}");
+    repo.run(&["check", "--format", "markdown"]).ends_with(1).says("4000 errors").says("more findings");
+    let gitlab = repo.run(&["check", "--format", "gitlab"]).ends_with(1);
+    assert_eq!(gitlab.json().as_array().unwrap().len(), FINDINGS);
+}
+
+#[test]
+fn many_components_stacks_and_templates() {
+    let components: String =
+        (0..4000).map(|i| format!("    k{i}: {{vars: {{a: '{{{{ .vars.stage }}}}-{i}'}}}}\n")).collect();
+    is_quick(&format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{components}"), 0);
+    let repo = project(&[]);
+    for i in 0..300 {
+        repo.write(&format!("stacks/deploy/s{i}.yaml"), DEV.replace("stage: dev", &format!("stage: s{i}")));
+    }
+    let start = Instant::now();
+    repo.run(&["check"]).ends_with(0);
+    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+}
+
+#[test]
+fn bases_by_the_thousand() {
+    let chain: String = (1..3000).map(|i| format!("    k{i}: {{metadata: {{inherits: [k{}]}}}}\n", i - 1)).collect();
+    let run =
+        is_quick(&format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    k0: {{vars: {{a: 1}}}}\n{chain}"), 1);
+    assert!(run.stdout.contains("limit-exceeded"));
+}
