@@ -51,6 +51,23 @@ fn values_are_handed_to_functions() {
 }
 
 #[test]
+fn files_and_locals_see_the_environment_that_is_given() {
+    let repo = Repo::atmos();
+    let tmpl = "vars:\n  owner: '{{ env \"OWNER\" }}'\n";
+    let stack = "locals:\n  region: !env REGION\n  zone: '{{ env \"REGION\" }}-a'\nvars: {stage: dev}\n\
+                 components:\n  terraform:\n    vpc:\n      vars:\n        region: \"{{ .locals.region }}\"\n        \
+                 zone: \"{{ .locals.zone }}\"\n";
+    let layers = "import: [mixins/owner, mixins/vpc]\n";
+    repo.write("stacks/mixins/owner.yaml.tmpl", tmpl)
+        .write("stacks/mixins/vpc.yaml", stack)
+        .write("stacks/deploy/dev.yaml", layers);
+    let empty = serde_json::json!({"stage": "dev", "owner": "", "region": "", "zone": "-a"});
+    assert_eq!(vars(&repo, &[]), empty);
+    let given = serde_json::json!({"stage": "dev", "owner": "us", "region": "eu", "zone": "eu-a"});
+    assert_eq!(vars(&repo, &["--env", "OWNER=us", "--env", "REGION=eu"]), given);
+}
+
+#[test]
 fn values_that_cannot_be_used_are_told() {
     let repo = Repo::atmos();
     repo.write("stacks/deploy/dev.yaml", MANIFEST).write("values.json", "[]").write("bad.env", "no thing\n");

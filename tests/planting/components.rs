@@ -35,6 +35,17 @@ pub(crate) const ALL: &[Planting] = &[
         p.component("planted", &["backend", "azurerm"], "{storage_account_name: x, container_name: ''}");
         p.expect("");
     }),
+    ("limit-exceeded", |p| {
+        // One base more than there may be between a component and the base of a base.
+        for i in 0..=65 {
+            let name = format!("planted/{i}");
+            p.component(&name, &["metadata", "type"], "abstract");
+            if i > 0 {
+                p.component(&name, &["metadata", "inherits"], &format!("[planted/{}]", i - 1));
+            }
+        }
+        p.expect("inherits: [planted/0]");
+    }),
     ("missing-component-directory", |p| {
         p.component("planted", &["metadata", "component"], "nowhere");
         p.expect("component: nowhere");

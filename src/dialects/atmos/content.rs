@@ -5,7 +5,7 @@ use super::document::{Decoder, Issue};
 use super::locals::{self, Locals};
 use super::manifest::{Call, Manifests};
 use super::reader::{Deps, Includer, Loaded, syntax_issue};
-use super::render::{Engine, Failure, hide_unknowns, reveal, source_offset};
+use super::render::{Engine, Failure, hide_unknowns, reveal, source_offset, with_assumptions};
 use super::sink::Poisoned;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::limits::Limits;
@@ -142,7 +142,20 @@ impl Manifests<'_> {
             prov.with_inputs(rendered.inputs.iter().filter(|_| !literal(&segments, span.start)).cloned())
         };
         let value = self.decode(&doc, loaded, &place, deps).map_err(|issues| self.broken(loaded, &issues))?;
-        self.as_map(loaded, reveal(&value, &unknowns))
+        let map = self.as_map(loaded, reveal(&value, &unknowns))?;
+        if unknowns.is_empty() {
+            return Ok(map);
+        }
+        let assumed = engine.assuming().and_then(|engine| self.assumed(loaded, &data.assume(), &engine, deps));
+        Ok(assumed.map_or_else(|| map.clone(), |assumed| (*with_assumptions(&map, &assumed)).clone()))
+    }
+
+    /// What a file whose text is rendered holds in an empty environment, if that can be said.
+    fn assumed(&self, loaded: &Arc<Loaded>, data: &Value, engine: &Engine<'_>, deps: &mut Deps) -> Option<Map> {
+        let rendered = engine.text(&loaded.text, data).ok().filter(|r| r.unknowns.is_empty())?;
+        let doc = yaml::document_of(rendered.text.into()).ok()?;
+        let value = self.decode(&doc, loaded, &|_, _| Prov::default(), deps).ok()?;
+        value.as_map().map(|map| (**map).clone())
     }
 
     /// The value of a document that came out of a template.

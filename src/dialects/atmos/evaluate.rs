@@ -3,7 +3,7 @@
 
 use super::calls;
 use super::deferred::{Deferral, put, resolved};
-use super::functions::{json_or_text, reason};
+use super::functions::{Env, json_or_text, reason};
 use super::include::{QueryError, args, query};
 use super::reader::plain_text;
 use crate::dialects::Given;
@@ -19,6 +19,8 @@ const WAITING: &str = "\u{f8f2}";
 pub(crate) struct World<'a> {
     /// What the user gave; without it functions are left alone.
     pub given: Option<&'a Given>,
+    /// The environment variables among it.
+    pub env: &'a Env,
     /// The absolute path of the repository; empty if there is no work tree.
     pub root: &'a str,
     /// How values are to be read.

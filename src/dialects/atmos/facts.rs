@@ -138,7 +138,7 @@ pub(super) fn settled(map: &Arc<Map>) -> Arc<Map> {
 
 fn settled_value(value: &Value) -> Value {
     let data = match &value.data {
-        Data::Str(text) if is_call(text) => return functions::evaluate(text, &value.prov),
+        Data::Str(text) if is_call(text) => return functions::evaluate(text, &value.prov, &functions::NO_ENV),
         Data::Map(map) => Data::Map(settled(map)),
         Data::List(items) if value.holds(Flags::CALL) => {
             Data::List(Arc::new(items.iter().filter(|v| !is_unset(v)).map(settled_value).collect()))

@@ -8,13 +8,15 @@ use crate::value::{Data, Key, Map, Prov, Unknown, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The value of a function string where Atmos evaluates it at once (in locals).
-pub(crate) fn evaluate(call: &Arc<str>, prov: &Prov) -> Value {
+/// The value of a function string where Atmos evaluates it at once (in locals), in an environment of which only this is
+/// known.
+pub(crate) fn evaluate(call: &Arc<str>, prov: &Prov, env: &Env) -> Value {
     let (name, argument) = call.split_once(char::is_whitespace).unwrap_or((call, ""));
     let data = match name {
         "!template" => json_or_text(argument.trim()),
         "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Arc::clone(call)),
         "!unset" => Data::Null,
+        "!env" if let Some(known) = variable(argument, env) => Data::Str(known),
         name => match reason(name, argument) {
             Some(reason) => {
                 let assumed = (name == "!env").then(|| Box::new(Value::str(env_default(argument))));
@@ -24,6 +26,12 @@ pub(crate) fn evaluate(call: &Arc<str>, prov: &Prov) -> Value {
         },
     };
     Value { data, prov: prov.clone() }
+}
+
+/// What `!env` gives, if the variable is known.
+fn variable(arguments: &str, env: &Env) -> Option<Arc<str>> {
+    let (name, _) = args::parse_env(arguments).ok()?;
+    env.get(name.as_str()).cloned()
 }
 
 /// What `!env` gives where the variable is not set: its default, or nothing.

@@ -45,7 +45,7 @@ impl Manifests<'_> {
         let lock = || self.locals.resolved.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(&key).cloned();
         let found = known.unwrap_or_else(|| {
-            let locals = locals::resolve(raw, &local_refs::engine(self.templates));
+            let locals = locals::resolve(raw, &Engine { env: self.env, ..local_refs::engine(self.templates) });
             let found = FileLocals {
                 loaded: Arc::clone(loaded),
                 raw: raw.clone(),

@@ -266,7 +266,7 @@ impl Run<'_> {
         let (data, engine) = (&self.data, self.engine);
         if s.starts_with('!') {
             // Atmos runs functions in locals at once, whatever else is switched off.
-            return Ok(functions::evaluate(s, &raw.prov));
+            return Ok(functions::evaluate(s, &raw.prov, engine.env));
         }
         if !s.contains("{{") {
             return Ok(raw.clone());

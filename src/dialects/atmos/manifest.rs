@@ -1,7 +1,7 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
 
 use super::config::Config;
-use super::functions::NO_ENV;
+use super::functions::Env;
 use super::imports::{self, Import};
 use super::local_met::Met;
 use super::local_scopes::LocalCache;
@@ -137,6 +137,8 @@ pub(crate) struct Manifests<'a> {
     checks: Option<&'a Checks<'a>>,
     /// Locals of files, resolved.
     pub locals: &'a LocalCache,
+    /// The environment variables that are known.
+    pub env: &'a Env,
     /// What rules about locals need.
     pub met: Met,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
@@ -151,14 +153,15 @@ impl<'a> Manifests<'a> {
         sink: &'a Sink,
         checks: Option<&'a Checks<'a>>,
         locals: &'a LocalCache,
+        env: &'a Env,
     ) -> Self {
         let (met, memo) = (Met::default(), Mutex::default());
-        Manifests { reader, config, strategy, templates, sink, checks, locals, met, memo }
+        Manifests { reader, config, strategy, templates, sink, checks, locals, env, met, memo }
     }
 
     /// The same, without what was remembered.
     pub(crate) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b Checks<'b>>) -> Manifests<'b> {
-        Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks, self.locals)
+        Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks, self.locals, self.env)
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.
@@ -175,7 +178,7 @@ impl<'a> Manifests<'a> {
             delimiters: ("{{", "}}"),
             functions: &FILE_FUNCTIONS,
             missing,
-            env: &NO_ENV,
+            env: self.env,
             assume: false,
             misses: None,
         }

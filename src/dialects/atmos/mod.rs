@@ -181,7 +181,8 @@ impl Atmos {
             _ => None,
         };
         let checks = Checks::new(schema, reader.files, changes);
-        let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
+        let loader =
+            Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals, world.env);
         let (met, vendored, sums) = (&loader.met, OnceLock::new(), self.sums(config));
         let templates = &self.templates;
         let stacks = Stacks { reader, config, strategy, templates, sink, met, vendored, world, sums };
@@ -303,10 +304,13 @@ impl Dialect for Atmos {
         let reader = Reader::new(source, files, &self.cache);
         let sink = Sink::default();
         let mut shared = Deps::default();
+        let given = project.given.iter().flat_map(|given| &given.env);
+        let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
         let Resolution { units, locals, imports } = match search::load(&reader, project, &mut shared) {
             Ok(config) => {
                 let world = World {
                     given: project.given.as_ref(),
+                    env: &env,
                     root: &project.root,
                     language: calls::language(project.promised_merge),
                 };

@@ -255,7 +255,7 @@ impl Engine<'_> {
 }
 
 /// The map in which what is unknown is assumed to be what stands at the same place of another map.
-fn with_assumptions(map: &Map, assumed: &Map) -> Arc<Map> {
+pub(super) fn with_assumptions(map: &Map, assumed: &Map) -> Arc<Map> {
     let one = |e: &Entry| {
         let value = assumed.get(&e.key).map_or_else(|| e.value.clone(), |a| with_assumption(&e.value, a));
         (Arc::clone(&e.key), value)

@@ -8,7 +8,7 @@ use super::custom;
 use super::duplicates::{Name, Named};
 use super::evaluate::{self, World};
 use super::facts;
-use super::functions::{Env, NO_ENV};
+use super::functions::Env;
 use super::layers::{Kind, Layer, Section};
 use super::local_met::Met;
 use super::manifest::{FILE_FUNCTIONS, Processed};
@@ -465,7 +465,7 @@ impl Stacks<'_> {
             delimiters,
             functions,
             missing,
-            env: &NO_ENV,
+            env: self.world.env,
             assume: false,
             misses: None,
         }
@@ -539,12 +539,7 @@ impl Stacks<'_> {
         let own = component.get("settings").and_then(|s| s.at_path(path));
         let all = [self.config.all.at_path(path), own];
         let entries = all.into_iter().flatten().filter_map(Value::as_map).flat_map(|m| m.iter());
-        let given = self
-            .world
-            .given
-            .into_iter()
-            .flat_map(|g| &g.env)
-            .map(|(name, value)| (name.as_str().into(), value.as_str().into()));
+        let given = self.world.env.iter().map(|(name, value)| (Arc::clone(name), Arc::clone(value)));
         given.chain(entries.filter_map(|e| Some((Arc::clone(&e.key), Arc::from(e.value.as_str()?))))).collect()
     }
 
