@@ -40,6 +40,7 @@ mod locals;
 mod manifest;
 mod merge;
 mod names;
+mod pass;
 mod paths;
 mod reach;
 mod reader;
@@ -53,6 +54,7 @@ mod tags;
 mod tests;
 mod trouble;
 mod twins;
+mod unknowns;
 mod validate;
 mod validation;
 

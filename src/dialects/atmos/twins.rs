@@ -29,20 +29,17 @@ impl Twins {
         *self.lock() = filled.map(|unit| (Arc::clone(&unit.name), Arc::clone(unit))).collect();
     }
 
-    /// The merged manifest of a unit, sharing what it can with the one before, which it replaces.
+    /// The merged manifest of a unit: it is kept for the next one, which shares with it what it can and ends that.
     pub(crate) fn manifest(&self, unit: &Arc<str>, merged: &Arc<Map>) -> Arc<Map> {
         let lock = || self.manifests.lock().unwrap_or_else(PoisonError::into_inner);
-        let twin = lock().get(unit).cloned();
-        let shared = match twin {
-            Some(twin) => {
-                let mut mine = Value::new(Data::Map(Arc::clone(merged)));
-                share(&mut mine, &Value::new(Data::Map(twin)), MAX_DEPTH, true);
-                mine.as_map().map_or_else(|| Arc::clone(merged), Arc::clone)
-            }
-            None => Arc::clone(merged),
+        let twin = lock().remove(unit);
+        let Some(twin) = twin else {
+            lock().insert(Arc::clone(unit), Arc::clone(merged));
+            return Arc::clone(merged);
         };
-        lock().insert(Arc::clone(unit), Arc::clone(&shared));
-        shared
+        let mut mine = Value::new(Data::Map(Arc::clone(merged)));
+        share(&mut mine, &Value::new(Data::Map(twin)), MAX_DEPTH, true);
+        mine.as_map().map_or_else(|| Arc::clone(merged), Arc::clone)
     }
 
     /// Lets the components of a unit, sorted by address, share what they can with those of its twin.

@@ -1,0 +1,95 @@
+//! The component pass (`reference: atmos.md` section 7.2): the templates of a whole component, with itself as data.
+
+use super::functions::Env;
+use super::render::{Engine, Failure};
+use super::sink::{Poisoned, label};
+use super::stack::{Manifest, Stacks};
+use crate::diagnostic::Diagnostic;
+use crate::template::{FunctionSet, MissingKey};
+use crate::value::{Flags, Key, Map, Prov, Value};
+use std::sync::{Arc, Mutex, PoisonError};
+
+impl Stacks<'_> {
+    /// The component pass: the whole component is rendered with itself as data.
+    pub(super) fn render(&self, manifest: &Manifest<'_>, map: Map, name: &Key, value: &Value) -> Result<Map, Poisoned> {
+        let templates = &self.config.templates;
+        let functions = FunctionSet { sprig: templates.sprig, gomplate: templates.gomplate, atmos: true };
+        let delimiters = match &templates.delimiters {
+            None => ("{{", "}}"),
+            Some(Ok((left, right))) => (left.as_str(), right.as_str()),
+            Some(Err(())) if templates.enabled => {
+                let site = self
+                    .config
+                    .all
+                    .at_path(["templates", "settings", "delimiters"])
+                    .map_or_else(Prov::default, |v| v.prov.clone());
+                let message = "`templates.settings.delimiters` must be a list of two texts that are not empty";
+                return Err(self.sink.error("invalid-config", message, &site, manifest.file));
+            }
+            Some(Err(())) => ("{{", "}}"),
+        };
+        let env = self.declared_env(&map);
+        let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
+        let misses = Mutex::default();
+        let plain = self.engine(slot, delimiters, &functions, MissingKey::Default);
+        let engine = Engine { env: &env, misses: Some(&misses), ..plain };
+        // Without templates the trip through YAML text still takes place.
+        let rounds = if templates.enabled { templates.evaluations } else { 0 };
+        let leaves = engine.leaves(map.flags()) && !map.flags().has(Flags::TRACE);
+        if rounds == 0 && !map.flags().has(Flags::FRAGILE) || leaves {
+            let mut map = map;
+            map.remove("component_info");
+            return Ok(map);
+        }
+        let data = Value::map(map);
+        let rendered = match data.as_map().filter(|all| !holds_templates(all.get("component_info"))) {
+            // What has no templates comes out as it is, and is put there again by the caller.
+            Some(all) => engine.map_in_parts(all, &data, rounds),
+            None => engine.map_in_parts(&Arc::new(without_info(&data)), &data, rounds),
+        };
+        let misses = std::mem::take(&mut *misses.lock().unwrap_or_else(PoisonError::into_inner));
+        match rendered {
+            Ok(map) => {
+                self.note_missing(&data, &map, misses, &engine, manifest.file);
+                Ok(Arc::unwrap_or_clone(map))
+            }
+            Err(failure) => {
+                if self.blames_local(&failure, &data, &engine, manifest.file) {
+                    return Err(Poisoned);
+                }
+                let (message, site) = failure.parts();
+                let rule = if matches!(failure, Failure::Template { .. }) { "template-error" } else { "invalid-yaml" };
+                let what = match failure {
+                    Failure::Template { .. } => message.to_owned(),
+                    Failure::Yaml { .. } => format!("what templates make of component `{name}` is no YAML: {message}"),
+                };
+                let site = if site.origin.is_some() { site } else { &value.prov };
+                let mut finding = Diagnostic::new(rule, what, label(site, manifest.file, ""));
+                finding.stacks = data.get("atmos_stack").and_then(Value::as_str).map(Arc::from).into_iter().collect();
+                self.sink.push(finding);
+                Err(Poisoned)
+            }
+        }
+    }
+
+    /// The environment variables that the configuration and the settings of a component declare for its templates.
+    fn declared_env(&self, component: &Map) -> Env {
+        let path = ["templates", "settings", "env"];
+        let own = component.get("settings").and_then(|s| s.at_path(path));
+        let all = [self.config.all.at_path(path), own];
+        let entries = all.into_iter().flatten().filter_map(Value::as_map).flat_map(|m| m.iter());
+        let given = self.world.env.iter().map(|(name, value)| (Arc::clone(name), Arc::clone(value)));
+        given.chain(entries.filter_map(|e| Some((Arc::clone(&e.key), Arc::from(e.value.as_str()?))))).collect()
+    }
+}
+
+fn holds_templates(value: Option<&Value>) -> bool {
+    value.is_some_and(|v| v.holds(Flags::TEMPLATE))
+}
+
+/// A component without what only the caller knows.
+fn without_info(component: &Value) -> Map {
+    let mut map = component.as_map().map(|m| (**m).clone()).unwrap_or_default();
+    map.remove("component_info");
+    map
+}
