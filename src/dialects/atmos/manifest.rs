@@ -1,7 +1,7 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
 
 use super::config::Config;
-use super::functions::Env;
+use super::functions::{Env, NO_ENV};
 use super::imports::{self, Import};
 use super::local_met::Met;
 use super::local_scopes::LocalCache;
@@ -153,15 +153,20 @@ impl<'a> Manifests<'a> {
         sink: &'a Sink,
         checks: Option<&'a Checks<'a>>,
         locals: &'a LocalCache,
-        env: &'a Env,
     ) -> Self {
-        let (met, memo) = (Met::default(), Mutex::default());
+        let (env, met, memo) = (&NO_ENV, Met::default(), Mutex::default());
         Manifests { reader, config, strategy, templates, sink, checks, locals, env, met, memo }
+    }
+
+    /// The same, with environment variables that are known.
+    pub(crate) fn with_env(self, env: &'a Env) -> Self {
+        Manifests { env, ..self }
     }
 
     /// The same, without what was remembered.
     pub(crate) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b Checks<'b>>) -> Manifests<'b> {
-        Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks, self.locals, self.env)
+        Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks, self.locals)
+            .with_env(self.env)
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.

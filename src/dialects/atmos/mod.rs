@@ -183,8 +183,8 @@ impl Atmos {
             _ => None,
         };
         let checks = Checks::new(schema, reader.files, changes);
-        let loader =
-            Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals, world.env);
+        let loader = Manifests::new(reader, config, strategy, &self.templates, sink, Some(&checks), &self.locals);
+        let loader = loader.with_env(world.env);
         let (met, vendored, sums) = (&loader.met, OnceLock::new(), self.sums(config));
         let templates = &self.templates;
         let stacks = Stacks { reader, config, strategy, templates, sink, met, vendored, world, sums };

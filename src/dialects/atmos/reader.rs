@@ -86,7 +86,7 @@ impl Loaded {
 pub(crate) struct Cache {
     loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
     /// What files hold that include no other, so that a file is the same value in both revisions.
-    decoded: Mutex<HashMap<(FileId, Option<Arc<str>>), Decoded>>,
+    decoded: Mutex<HashMap<Reading, Decoded>>,
     limits: Limits,
 }
 
@@ -96,6 +96,9 @@ impl Cache {
         Cache { limits, ..Self::default() }
     }
 }
+
+/// A file, and the delimiter of keys that it is read with.
+type Reading = (FileId, Option<Arc<str>>);
 
 /// The content of a file and the path it was asked for by.
 type Identity = (BlobId, Arc<str>);

@@ -50,9 +50,9 @@ impl Failure {
 /// Templates parsed so far, by function table and text.
 #[derive(Default)]
 pub(crate) struct Templates {
-    parsed: Mutex<HashMap<usize, HashMap<Arc<str>, Parsed>>>,
+    parsed: Mutex<HashMap<usize, ByText>>,
     /// The templates of texts as they are written for YAML, by the slot and how far they are indented.
-    written: Mutex<HashMap<(usize, usize), HashMap<Arc<str>, Parsed>>>,
+    written: Mutex<HashMap<(usize, usize), ByText>>,
     limits: Limits,
 }
 
@@ -64,6 +64,7 @@ impl Templates {
 }
 
 type Parsed = Arc<Result<Template, template::Error>>;
+type ByText = HashMap<Arc<str>, Parsed>;
 
 /// One way of rendering: delimiters, functions, what a missing key does.
 #[derive(Clone, Copy)]
