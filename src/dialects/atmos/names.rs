@@ -3,7 +3,7 @@
 use super::config::Config;
 use super::render::Engine;
 use crate::template;
-use crate::value::{Data, Key, Map, Prov, Value};
+use crate::value::{Data, Key, Map, Prov, Value, key};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -309,4 +309,32 @@ impl Workspace<'_> {
         }
         Ok(self.stack.clone())
     }
+}
+
+/// The sections that the template of a stack name sees.
+pub(super) const NAME_SECTIONS: [&str; 11] =
+    ["vars", "metadata", "settings", "env", "auth", "providers", "hooks", "test", "secrets", "overrides", "backend"];
+
+/// Whether two texts are the same with the same history.
+pub(super) fn is_same(a: &Value, b: &Value) -> bool {
+    let same_trail = match (&a.prov.trail, &b.prov.trail) {
+        (None, None) => true,
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    };
+    let same_text = matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if Arc::ptr_eq(a, b) || a == b);
+    same_text && same_trail && a.prov.origin == b.prov.origin
+}
+
+/// What the name template sees of a component.
+pub(super) fn name_data(map: &Map, name: &Key) -> Map {
+    let empty = || Value::map(Map::new());
+    let mut data: Map = NAME_SECTIONS
+        .iter()
+        .map(|k| (key(k), map.get(k).filter(|v| v.as_map().is_some()).cloned().unwrap_or_else(empty)))
+        .collect();
+    let backend_type = map.get("backend_type").filter(|v| v.as_str().is_some()).cloned();
+    data.set(key("backend_type"), backend_type.unwrap_or_else(|| Value::str("")));
+    data.set(key("component"), Value::str(Arc::clone(name)));
+    data
 }

@@ -12,7 +12,7 @@ use super::layers::{Kind, Layer, Section};
 use super::local_met::Met;
 use super::manifest::{FILE_FUNCTIONS, Processed};
 use super::merge::{ListStrategy, merge};
-use super::names::{self, Siblings, Workspace};
+use super::names::{self, NAME_SECTIONS, Siblings, Workspace, is_same, name_data};
 use super::paths;
 use super::reader::{Deps, Reader};
 use super::render::{Engine, Templates};
@@ -25,10 +25,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Metadata that may be said for a whole stack.
 const GLOBAL_METADATA: [&str; 6] = ["labels", "tags", "custom", "enabled", "locked", "terraform_workspace_pattern"];
-
-/// The sections that the template of a stack name sees.
-const NAME_SECTIONS: [&str; 11] =
-    ["vars", "metadata", "settings", "env", "auth", "providers", "hooks", "test", "secrets", "overrides", "backend"];
 
 /// Builds the components of merged manifests.
 pub(crate) struct Stacks<'a> {
@@ -483,28 +479,4 @@ impl Stacks<'_> {
         }
         Value::map(info)
     }
-}
-
-/// Whether two texts are the same with the same history.
-fn is_same(a: &Value, b: &Value) -> bool {
-    let same_trail = match (&a.prov.trail, &b.prov.trail) {
-        (None, None) => true,
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        _ => false,
-    };
-    let same_text = matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if Arc::ptr_eq(a, b) || a == b);
-    same_text && same_trail && a.prov.origin == b.prov.origin
-}
-
-/// What the name template sees of a component.
-fn name_data(map: &Map, name: &Key) -> Map {
-    let empty = || Value::map(Map::new());
-    let mut data: Map = NAME_SECTIONS
-        .iter()
-        .map(|k| (key(k), map.get(k).filter(|v| v.as_map().is_some()).cloned().unwrap_or_else(empty)))
-        .collect();
-    let backend_type = map.get("backend_type").filter(|v| v.as_str().is_some()).cloned();
-    data.set(key("backend_type"), backend_type.unwrap_or_else(|| Value::str("")));
-    data.set(key("component"), Value::str(Arc::clone(name)));
-    data
 }
