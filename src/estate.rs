@@ -112,6 +112,8 @@ pub struct Unit {
     pub state: State,
     /// Types and names of components that could not be resolved, though the unit was. Sorted.
     pub broken: Vec<(Arc<str>, Arc<str>)>,
+    /// Names of stacks that could not be resolved, though others of the unit were. Sorted.
+    pub failed: Vec<Arc<str>>,
     /// Types and names of components that it defines and nobody lists, because their type is not known. Sorted.
     pub unlisted: Vec<(Arc<str>, Arc<str>)>,
 }
@@ -119,8 +121,13 @@ pub struct Unit {
 impl Unit {
     /// A unit of which nothing is known.
     pub fn broken(name: Arc<str>, file: FileId) -> Self {
-        let (components, broken, unlisted) = (Vec::new(), Vec::new(), Vec::new());
-        Unit { name, file, files: vec![file], components, state: State::Broken, broken, unlisted }
+        let (components, broken, failed, unlisted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Unit { name, file, files: vec![file], components, state: State::Broken, broken, failed, unlisted }
+    }
+
+    /// Whether something of it could not be resolved.
+    pub fn is_incomplete(&self) -> bool {
+        self.state == State::Broken || !self.broken.is_empty() || !self.failed.is_empty()
     }
 }
 

@@ -143,6 +143,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
             components,
             state: State::Resolved,
             broken: Vec::new(),
+            failed: Vec::new(),
             unlisted: Vec::new(),
         }));
     }

@@ -258,7 +258,8 @@ fn unresolved(base: &Estate, head: &Estate) -> Vec<String> {
     let units = [base, head].into_iter().flat_map(|e| &e.units);
     let names = units.flat_map(|unit| {
         let whole = (unit.state == State::Broken).then(|| unit.name.to_string());
-        whole.into_iter().chain(unit.broken.iter().map(|(_, name)| format!("{}: {name}", unit.name)))
+        let parts = unit.failed.iter().chain(unit.broken.iter().map(|(_, name)| name));
+        whole.into_iter().chain(parts.map(|name| format!("{}: {name}", unit.name)))
     });
     names.collect::<BTreeSet<String>>().into_iter().collect()
 }
@@ -273,8 +274,11 @@ fn candidates(base: &Estate, head: &Estate, filter: &dyn Fn(&Address) -> bool) -
     let unresolved: HashSet<&str> = units().filter(|u| u.state != State::Resolved).map(|u| &*u.name).collect();
     let broken: HashSet<(&str, &str, &str)> =
         units().flat_map(|u| u.broken.iter().map(|(kind, name)| (&*u.name, &**kind, &**name))).collect();
+    let failed: HashSet<(&str, &str)> = units().flat_map(|u| u.failed.iter().map(|s| (&*u.name, &**s))).collect();
     let relevant = |unit: &Unit| !unresolved.contains(&*unit.name);
-    let is_whole = |unit: &Unit, c: &Component| !broken.contains(&(&*unit.name, &*c.kind, &*c.name));
+    let is_whole = |unit: &Unit, c: &Component| {
+        !broken.contains(&(&*unit.name, &*c.kind, &*c.name)) && !failed.contains(&(&*unit.name, &*c.stack))
+    };
     let is_shared = |unit: &Arc<Unit>| shared.contains(&Arc::as_ptr(unit));
 
     let mut addresses: HashSet<Address> = HashSet::new();

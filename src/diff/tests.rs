@@ -191,6 +191,7 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             components,
             state: State::Resolved,
             broken: Vec::new(),
+            failed: Vec::new(),
             unlisted: Vec::new(),
         })
     };
@@ -257,6 +258,7 @@ fn many_components_are_fast() {
                 components,
                 state: State::Resolved,
                 broken: Vec::new(),
+                failed: Vec::new(),
                 unlisted: Vec::new(),
             })],
             ..Estate::default()
@@ -270,4 +272,34 @@ fn many_components_are_fast() {
     assert_eq!((found.components.len(), groups.len(), groups[0].addresses.len()), (16_000, 1, 16_000));
     // Generous, because tests run without optimization on busy machines.
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn what_one_side_does_not_know_is_not_compared() {
+    let files = Files::default();
+    let base = estate(&files, BASE);
+    let without = |change: &dyn Fn(&mut Unit)| {
+        let mut head = estate(&files, BASE);
+        let unit = head.units.iter_mut().find(|u| &*u.name == "dev").and_then(Arc::get_mut).unwrap();
+        change(unit);
+        diff(&base, &head, &files, &Options::default())
+    };
+    let gone = |unit: &mut Unit| unit.components.clear();
+    assert!(!without(&gone).components.is_empty());
+    let failed = without(&|unit| {
+        gone(unit);
+        unit.failed.push("dev".into());
+    });
+    assert!(failed.components.is_empty());
+    assert_eq!(failed.unresolved, ["dev: dev"]);
+    let broken = without(&|unit| {
+        unit.broken = unit.components.drain(..).map(|c| (Arc::clone(&c.kind), Arc::clone(&c.name))).collect();
+    });
+    assert!(broken.components.is_empty() && !broken.unresolved.is_empty());
+    let whole = without(&|unit| {
+        gone(unit);
+        unit.state = State::Broken;
+    });
+    assert!(whole.components.is_empty());
+    assert_eq!(whole.unresolved, ["dev"]);
 }

@@ -2,7 +2,7 @@
 
 use super::meta::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::{Estate, State};
+use crate::estate::Estate;
 use crate::files::Files;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +27,7 @@ impl Withheld {
         };
         let breaking = estate.findings.iter().filter(|f| f.is_breaking).map(|f| f.primary.clone());
         let open = estate.imports.items.iter().filter(|i| i.is_open).map(|i| Label::at(i.path, ""));
-        let units = estate.units.iter().filter(|u| u.state == State::Broken || !u.broken.is_empty());
+        let units = estate.units.iter().filter(|u| u.is_incomplete());
         let mut units = units.map(|u| Label::new(u.file, 0, 0, ""));
         let place = first(&mut breaking.chain(open)).or_else(|| first(&mut units))?;
         let names: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();

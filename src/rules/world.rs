@@ -139,7 +139,7 @@ impl<'a> World<'a> {
         self.index.get_or_init(|| {
             let mut index = Index { is_whole: true, ..Index::default() };
             for unit in &self.estate.units {
-                index.is_whole &= unit.state == State::Resolved;
+                index.is_whole &= unit.state == State::Resolved && unit.failed.is_empty();
                 index.hidden.extend(unit.broken.iter().chain(&unit.unlisted).map(|(_, name)| &**name));
                 for component in &unit.components {
                     index.units.entry(&unit.name).or_default().insert(&component.stack);

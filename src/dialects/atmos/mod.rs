@@ -265,7 +265,7 @@ impl Atmos {
         self.twins.share(&name, &mut components);
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
-        let unit = Arc::new(Unit { name, file, files, components, state, broken, unlisted });
+        let unit = Arc::new(Unit { name, file, files, components, state, broken, failed: Vec::new(), unlisted });
         Some(Done { unit, processed: processed.ok(), named })
     }
 }
@@ -379,7 +379,7 @@ fn named_only(
     files.extend(&shared.files);
     let (name, files) = (discover::key(path, &config.stacks), files.into_iter().collect());
     let (state, components, broken, unlisted) = (State::OutOfScope, Vec::new(), Vec::new(), Vec::new());
-    let unit = Arc::new(Unit { name, file, files, components, state, broken, unlisted });
+    let unit = Arc::new(Unit { name, file, files, components, state, broken, failed: Vec::new(), unlisted });
     Some(Done { unit, processed: None, named: Vec::new() })
 }
 

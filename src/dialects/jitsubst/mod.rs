@@ -21,12 +21,13 @@ mod substitute;
 mod tests;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
-use crate::diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::estate::{Component, Estate, Facts, Removal, State, Unit};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::source::Source;
+use crate::threads::{self, Defect};
 use crate::value::{Language, Prov, Value};
 use checks::Subject;
 use config::Config;
@@ -157,18 +158,24 @@ impl Jitsubst {
             components: Vec::new(),
             state: State::Broken,
             broken: Vec::new(),
+            failed: Vec::new(),
             unlisted: Vec::new(),
         };
         if let Some(config) = config.filter(|_| !sink.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
             if touched {
-                let stacks = stacks(&config, loader.files);
+                let (stacks, defects) = stacks(&config, path, loader.files);
+                for (name, defect) in defects {
+                    unit.failed.push(name);
+                    sink.push(Diagnostic::defect(&defect, file));
+                }
+                let is_whole = unit.failed.is_empty();
                 unit.components = stacks.iter().flat_map(Stack::components).collect();
                 unit.components.sort_by_key(|c| c.address());
                 let (loaded, files) = (&files, loader.files);
                 let variables = project.variables.as_ref();
                 let modules = config.modules.iter().map(|m| &*m.name).collect();
-                let subject = Subject { config: &config, modules, stacks: &stacks, loaded, files, variables };
+                let subject = Subject { config: &config, modules, stacks: &stacks, is_whole, loaded, files, variables };
                 checks::run(&subject, &mut sink);
             }
         }
@@ -176,13 +183,26 @@ impl Jitsubst {
     }
 }
 
-/// All environments; if there are none, the one that has no name.
-fn stacks(config: &Config, files: &Files) -> Vec<Stack> {
-    let names = config.environment_names();
-    if names.is_empty() {
-        return vec![Stack::new(config, files, &NO_ENVIRONMENT.into(), None)];
+/// All environments of a configuration; if there are none, the one that has no name. Then those that failed: a defect in
+/// one costs that one.
+fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Arc<str>, Defect)>) {
+    let mut names: Vec<Arc<str>> = config.environment_names().into_iter().collect();
+    let is_named = !names.is_empty();
+    if !is_named {
+        names.push(NO_ENVIRONMENT.into());
     }
-    crate::threads::map(&names.into_iter().collect::<Vec<_>>(), |name| Stack::new(config, files, name, Some(name)))
+    let one = |name: &Arc<str>| {
+        let stack = || Stack::new(config, files, name, is_named.then_some(&**name));
+        threads::guarded(&format!("environment {name} of {path}"), stack).map_err(|defect| (Arc::clone(name), defect))
+    };
+    let (mut stacks, mut failed) = (Vec::new(), Vec::new());
+    for done in threads::map(&names, one) {
+        match done {
+            Ok(stack) => stacks.push(stack),
+            Err(defect) => failed.push(defect),
+        }
+    }
+    (stacks, failed)
 }
 
 impl Dialect for Jitsubst {
@@ -210,7 +230,12 @@ impl Dialect for Jitsubst {
         };
         let mut estate = Estate::default();
         for path in &paths {
-            let (unit, sink) = self.unit(&loader, path, project, scope);
+            let unit = || self.unit(&loader, path, project, scope);
+            let (unit, sink) = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
+                let (file, mut sink) = (files.add(path, "", || Arc::from("")), Sink::default());
+                sink.push(Diagnostic::defect(&defect, file));
+                (Arc::new(Unit::broken(path.as_str().into(), file)), sink)
+            });
             estate.findings.extend(sink.into_findings());
             estate.units.push(unit);
         }

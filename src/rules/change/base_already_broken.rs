@@ -2,7 +2,6 @@
 
 use super::Changes;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::estate::{State, Unit};
 use crate::rules::rule;
 use std::collections::BTreeSet;
 
@@ -17,11 +16,10 @@ rule!(
 );
 
 fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let is_broken = |unit: &Unit| unit.state == State::Broken || !unit.broken.is_empty();
     let head: BTreeSet<&str> =
-        changes.context.estate.units.iter().filter(|u| !is_broken(u)).map(|u| &*u.name).collect();
+        changes.context.estate.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.name).collect();
     // What is broken in both says so by itself.
-    let broken: Vec<&str> = changes.base.units.iter().filter(|u| is_broken(u)).map(|u| &*u.name).collect();
+    let broken: Vec<&str> = changes.base.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.name).collect();
     let broken: Vec<&str> = broken.into_iter().filter(|name| head.contains(name)).collect();
     let Some(first) = changes.base.findings.iter().find(|f| f.is_breaking) else { return Vec::new() };
     if broken.is_empty() {

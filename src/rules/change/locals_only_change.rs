@@ -4,7 +4,7 @@ use super::{Changes, MAX_NAMES};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::locals::LocalChange;
 use crate::diff::{ChangeKind, Side};
-use crate::estate::{Estate, State};
+use crate::estate::Estate;
 use crate::rules::rule;
 use crate::value::FileId;
 use crate::yaml::{Document, Kind, NodeId};
@@ -28,7 +28,7 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     }
     // What could not be resolved may read them.
     let estates = [changes.base, changes.context.estate];
-    let is_open = estates.iter().any(|e| e.units.iter().any(|u| u.state == State::Broken || !u.broken.is_empty()));
+    let is_open = estates.iter().any(|e| e.units.iter().any(|u| u.is_incomplete()));
     let mut found = Vec::new();
     for (path, locals) in by_file {
         // A name that comes or goes without effect is one that a value was given, or taken for what is written out now.

@@ -27,7 +27,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     for (file, imports) in all.examined(context) {
         let units: Vec<&Unit> =
             estate.units.iter().map(|u| &**u).filter(|u| u.files.binary_search(&file).is_ok()).collect();
-        let is_open = |u: &&Unit| u.state != State::Resolved || !u.broken.is_empty() || !u.unlisted.is_empty();
+        let is_open = |u: &&Unit| u.state != State::Resolved || u.is_incomplete() || !u.unlisted.is_empty();
         for import in imports.iter().filter(|i| !i.is_open) {
             let closure = all.closure(import.targets.iter().copied());
             // A key that is taken away leaves nothing behind to tell by.

@@ -218,7 +218,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
 
 /// Files of which not everything that they take part in is known.
 pub(super) fn open_files(estate: &Estate) -> HashSet<FileId> {
-    let open = estate.units.iter().filter(|u| u.state != State::Resolved || !u.broken.is_empty());
+    let open = estate.units.iter().filter(|u| u.state != State::Resolved || u.is_incomplete());
     open.flat_map(|u| u.files.iter().copied()).collect()
 }
 

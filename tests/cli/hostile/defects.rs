@@ -2,6 +2,7 @@
 #![cfg(debug_assertions)]
 
 use super::{DEV, project};
+use crate::common::Repo;
 
 /// Makes one piece of work panic. A release has no such variable.
 const PLANT: &str = "STACKLINT_PLANT_DEFECT";
@@ -51,4 +52,26 @@ fn a_command_that_fails() {
     let repo = project(&[]);
     let run = repo.run_with(&["check"], &[(PLANT, "the command")]).ends_with(2);
     run.complains("internal error").complains("please report it");
+}
+
+#[test]
+fn an_environment_that_fails() {
+    let infra = "environments: {prod: {}, staging: {}}\nmodules:\n- {name: vpc, type: infra.vpc, config: {size: 1}}\n";
+    let repo = Repo::new();
+    repo.write("infra.yaml", infra).commit("base");
+    let plant = [(PLANT, "environment prod of infra.yaml")];
+    repo.run_with(&["check"], &plant).ends_with(2).says("internal-error").says("environment prod of infra.yaml");
+    let stacks = repo.run_with(&["describe", "stacks", "--format", "json"], &plant).ends_with(2);
+    assert!(stacks.json().get("staging").is_some() && stacks.json().get("prod").is_none(), "{stacks}");
+    repo.write("infra.yaml", infra.replace("size: 1", "size: 2")).commit("head");
+    // What is not known is neither changed nor removed.
+    let diff = repo.run_with(&["diff", "HEAD~1..HEAD", "--format", "json"], &plant).ends_with(2);
+    let json = diff.json();
+    let components = json["components"].as_array().unwrap();
+    assert!(components.len() == 1 && components[0]["stack"] == "staging", "{diff}");
+    // A check of all of them costs what it would have found, a file what stands in it.
+    let arguments = ["describe", "stacks", "--format", "json"];
+    let checked = repo.run_with(&arguments, &[(PLANT, "checks graph")]).ends_with(2);
+    assert!(checked.json().get("prod").is_some() && checked.json().get("staging").is_some(), "{checked}");
+    repo.run_with(&["check"], &[(PLANT, "project infra.yaml")]).ends_with(2).says("internal-error");
 }

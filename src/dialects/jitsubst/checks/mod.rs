@@ -11,8 +11,9 @@ use super::Stack;
 use super::config::Config;
 use super::load::Loaded;
 use super::sink::{Sink, label};
-use crate::diagnostic::Label;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
+use crate::threads;
 use crate::value::{FileId, Prov};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub(crate) struct Subject<'a> {
     pub modules: BTreeSet<&'a str>,
     /// Its environments, resolved.
     pub stacks: &'a [Stack],
+    /// Whether these are all of them: a defect may have cost one.
+    pub is_whole: bool,
     /// The files it came from.
     pub loaded: &'a [Arc<Loaded>],
     /// The table of files.
@@ -35,10 +38,18 @@ pub(crate) struct Subject<'a> {
 
 /// Runs all checks.
 pub(crate) fn run(subject: &Subject<'_>, sink: &mut Sink) {
-    lexical::check(subject, sink);
-    references::check(subject, sink);
-    graph::check(subject, sink);
-    secrets::check(subject, sink);
+    let groups: [(&str, fn(&Subject<'_>, &mut Sink)); 4] = [
+        ("lexical", lexical::check),
+        ("references", references::check),
+        ("graph", graph::check),
+        ("secrets", secrets::check),
+    ];
+    for (name, check) in groups {
+        if let Err(defect) = threads::guarded(&format!("checks {name}"), || check(subject, sink)) {
+            let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
+            sink.push(Diagnostic::defect(&defect, main));
+        }
+    }
 }
 
 /// The place of a part of a string: of what is `written` there, the one that has `nth` others before it. The whole string,

@@ -42,7 +42,8 @@ fn sources(subject: &Subject<'_>, main: FileId, sink: &mut Sink) {
             None | Some(("", _) | (_, "")) => {
                 format!("`{text}` is no source of the secret `{name}`: it must have the form `module.field`")
             }
-            Some((module, _)) if !names.contains(module) => {
+            // What failed may have a resource of that name.
+            Some((module, _)) if !names.contains(module) && subject.is_whole => {
                 help = crate::text::nearest(module, names.iter().copied()).map(|n| format!("did you mean `{n}`?"));
                 format!("the secret `{name}` is an output of `{module}`, which does not exist")
             }
