@@ -2,6 +2,7 @@
 
 use super::config::Config;
 use super::functions::{Env, NO_ENV};
+use super::handed::Handed;
 use super::imports::{self, Import};
 use super::local_met::Met;
 use super::local_scopes::LocalCache;
@@ -91,8 +92,6 @@ fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
 #[derive(Clone, Default)]
 pub(super) struct Call {
     pub context: Arc<Map>,
-    /// `settings`, `vars` and `env` of earlier imports, for import paths.
-    path_context: Arc<Map>,
     pub skip_templates: bool,
     pub ignore_missing: bool,
     overrides: AllOverrides,
@@ -108,6 +107,8 @@ pub(super) struct Way {
     imports: usize,
     /// There were too many of them, which has been told.
     exhausted: bool,
+    /// What earlier imports hand over, for import paths.
+    handed: Handed,
 }
 
 impl Call {
@@ -203,7 +204,9 @@ impl<'a> Manifests<'a> {
         let mut own = Deps::default();
         way.files.push((Arc::clone(&key.0), Prov::default()));
         let before = if plain { std::mem::take(&mut way.imports) } else { 0 };
+        let mark = way.handed.enter();
         let processed = self.process(path, call, way, &mut own);
+        way.handed.leave(&mark);
         way.files.pop();
         deps.add(&own);
         let processed = processed.map(|p| Arc::new(Processed { deps: own, ..p }));
@@ -267,7 +270,6 @@ impl<'a> Manifests<'a> {
         let items = imports::items(&own, &relative)
             .map_err(|(message, site)| self.sink.error("schema-violation", message, &site, loaded.file))?;
         let mut layers: Vec<Arc<Map>> = Vec::new();
-        let mut path_context = Arc::clone(&call.path_context);
         let mut poisoned = false;
         for item in items {
             if let Some(last) = way.files.last_mut() {
@@ -275,12 +277,11 @@ impl<'a> Manifests<'a> {
             }
             let child = Call {
                 context: merge_imports(self.strategy, [&item.context, &context]),
-                path_context: Arc::clone(&path_context),
                 skip_templates: item.skip_templates,
                 ignore_missing: item.ignore_missing || self.config.templates.ignore_missing,
                 overrides: overrides.clone(),
             };
-            let matches = self.matches(&item, &path_context, &loaded, &mut out, deps);
+            let matches = self.matches(&item, &mut way.handed, &loaded, &mut out, deps);
             let is_missing =
                 |m: &Vec<String>| m.is_empty() && (!item.skip_if_missing || imports::is_remote(&item.path));
             self.met.item(&item, matches.as_deref().ok().filter(|_| !matches.as_ref().is_ok_and(is_missing)));
@@ -317,7 +318,7 @@ impl<'a> Manifests<'a> {
                     .filter_map(|k| Some((Key::from(*k), result.merged.get(k).filter(|v| !v.is_null())?.clone())))
                     .collect();
                 if !handed.is_empty() {
-                    path_context = merge_imports(self.strategy, [&path_context, &Arc::new(handed)]);
+                    way.handed.push(Arc::new(handed));
                 }
                 layers.push(Arc::clone(&result.merged));
             }
@@ -341,7 +342,7 @@ impl<'a> Manifests<'a> {
     fn matches(
         &self,
         item: &Import,
-        accumulated: &Arc<Map>,
+        handed: &mut Handed,
         from: &Loaded,
         out: &mut Processed,
         deps: &mut Deps,
@@ -350,8 +351,8 @@ impl<'a> Manifests<'a> {
         let mut path = item.path.clone();
         if path.contains("{{") && !item.skip_templates && self.config.templates.enabled {
             out.contextual = true;
-            let data =
-                Value { data: Data::Map(merge(self.strategy, [accumulated, &item.context])), prov: Prov::default() };
+            let handed = handed.sum(self.strategy);
+            let data = Value { data: Data::Map(merge(self.strategy, [&handed, &item.context])), prov: Prov::default() };
             let missing = if item.ignore_missing || self.config.templates.ignore_missing {
                 MissingKey::Default
             } else {

@@ -22,6 +22,7 @@ mod eval;
 mod evaluate;
 mod facts;
 mod functions;
+mod handed;
 mod import_graph;
 mod imports;
 mod include;

@@ -138,3 +138,19 @@ fn bases_by_the_thousand() {
         is_quick(&format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    k0: {{vars: {{a: 1}}}}\n{chain}"), 1);
     assert!(run.stdout.contains("limit-exceeded"));
 }
+
+/// One manifest with thousands of imports, each with something of its own.
+#[test]
+fn imports_by_the_thousand() {
+    const IMPORTS: usize = 2_000;
+    let imports: String = (0..IMPORTS).map(|i| format!("- c/x{i}\n")).collect();
+    let repo = project(&[]);
+    for i in 0..IMPORTS {
+        repo.write(&format!("stacks/c/x{i}.yaml"), format!("vars: {{k{i}: 1}}\n"));
+    }
+    repo.write("stacks/deploy/dev.yaml", format!("import:\n{imports}- 'c/x{{{{ .vars.k7 }}}}'\n{DEV}"));
+    let start = Instant::now();
+    repo.run(&["check"]).ends_with(0);
+    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+    repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("k1999: 1");
+}
