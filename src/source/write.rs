@@ -37,8 +37,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.yaml");
         fs::write(&path, "old").unwrap();
+        // Whoever has the old file open, by another name or not, still has all of it.
+        let known = tempfile::tempdir().unwrap();
+        let opened = known.path().join("opened");
+        fs::hard_link(&path, &opened).unwrap();
         replace(folder.path(), "a.yaml", b"old", b"new").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!((fs::read(&path).unwrap(), fs::read(&opened).unwrap()), (b"new".to_vec(), b"old".to_vec()));
         assert!(replace(folder.path(), "a.yaml", b"old", b"newer").unwrap_err().to_string().contains("changed"));
         assert!(replace(folder.path(), "b.yaml", b"", b"x").is_err());
         #[cfg(unix)]

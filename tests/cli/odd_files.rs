@@ -74,9 +74,26 @@ fn links_that_leave_the_repository_are_findings() {
 }
 
 #[test]
+#[cfg(unix)]
+fn folders_that_links_lead_out_to_are_not_entered() {
+    let repo = Repo::atmos();
+    std::fs::create_dir_all(repo.beside("outside/deploy")).unwrap();
+    std::fs::write(repo.beside("outside/deploy/leaked.yaml"), "vars: {stage: leaked}\n").unwrap();
+    repo.write("stacks/deploy/dev.yaml", DEV).write("stacks/catalog/box.yaml", BOX);
+    repo.link("stacks/deploy/out", "../../../outside").commit("base");
+    let absolute = repo.beside("outside");
+    repo.link("stacks/deploy/absolute", absolute.to_str().unwrap());
+    repo.write("stacks/deploy/bad.yaml", "import: [deploy/out/deploy/leaked]\nvars: {stage: bad}\n");
+    let run = repo.run(&["check"]).ends_with(1).hides("stage: leaked");
+    assert!(run.stdout.contains("stacks/deploy/bad.yaml:1") && run.stdout.contains("unresolved-import"), "{run}");
+    repo.run(&["describe", "stacks"]).says("box").hides("leaked");
+}
+
+#[test]
 fn submodules_are_passed_over() {
     let other = Repo::new();
-    other.write("stacks/deploy/inner.yaml", "vars: {stage: inner}\n").commit("inner");
+    let inner = "vars: {stage: inner}\ncomponents: {terraform: {hidden: {vars: {size: 1}}}}\n";
+    other.write("stacks/deploy/inner.yaml", inner).commit("inner");
     let repo = Repo::atmos();
     repo.write("stacks/deploy/dev.yaml", DEV).write("stacks/catalog/box.yaml", BOX).commit("base");
     repo.git(&["submodule", "--quiet", "add", other.root().to_str().unwrap(), "stacks/deploy/vendor"]);
