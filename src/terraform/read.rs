@@ -129,8 +129,9 @@ fn spread(text: &str) -> (String, Vec<usize>) {
             _ => {}
         }
         let opens = !quoted && c == '{' && depth == 1;
-        let rest = text[at + c.len_utf8()..].lines().next().unwrap_or_default().trim();
-        if opens && !rest.is_empty() && !rest.starts_with('}') {
+        // What comes next in this line. The whole of the line would be its length for every brace in it.
+        let next = || text[at + c.len_utf8()..].chars().find(|c| *c == '\n' || !c.is_whitespace());
+        if opens && next().is_some_and(|c| !matches!(c, '\n' | '}')) {
             inserted.push(out.len());
             out.push('\n');
         }

@@ -154,3 +154,22 @@ fn imports_by_the_thousand() {
     assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     repo.run(&["describe", "component", "box", "-s", "dev"]).ends_with(0).says("k1999: 1");
 }
+
+/// Terraform files of one line: however it goes on, and at most 4 MiB of it.
+#[test]
+fn code_in_one_long_line() {
+    let repo = project(&[]);
+    let code = |text: &str, words: &str| {
+        repo.write("components/terraform/box/main.tf", text);
+        let start = Instant::now();
+        let run = repo.run(&["check"]).ends_with(0);
+        assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+        assert!(run.stdout.contains(words), "{words}: {run}");
+    };
+    for part in ["[", "{", "{}", "-", "a {} ", "\"${", "a { b = 1 }"] {
+        code(&format!("variable \"size\" {{ default = {} }}\n", part.repeat(300_000)), "cannot be read");
+    }
+    let comment = format!("variable \"size\" {{}}\n# {}\n", "x".repeat(4 << 20));
+    code(&comment, "the file is too large");
+    code(&comment.replace("xxxx", "x"), "");
+}

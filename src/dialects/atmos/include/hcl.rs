@@ -115,6 +115,15 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_large_or_too_deep_is_not_parsed() {
+        let nested = |n: usize| one(&format!("{}1{}", "[".repeat(n), "]".repeat(n)));
+        assert!(nested(MAX_DEPTH - 1).is_ok());
+        assert!(nested(MAX_DEPTH + 1).unwrap_err().contains("nested too deeply"));
+        assert!(parse("\n".repeat(MAX_BYTES).as_bytes()).is_ok());
+        assert!(parse("\n".repeat((4 << 20) + 1).as_bytes()).unwrap_err().contains("too large"));
+    }
+
+    #[test]
     fn scalars() {
         for (text, want) in [
             ("2 + 3", Data::Int(5)),
