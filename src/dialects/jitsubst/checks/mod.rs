@@ -36,9 +36,12 @@ pub(crate) struct Subject<'a> {
     pub variables: Option<&'a BTreeSet<String>>,
 }
 
-/// Runs all checks.
+/// One group of checks.
+type Check = fn(&Subject<'_>, &mut Sink);
+
+/// Runs all checks. A defect in one group costs what is left of that group.
 pub(crate) fn run(subject: &Subject<'_>, sink: &mut Sink) {
-    let groups: [(&str, fn(&Subject<'_>, &mut Sink)); 4] = [
+    let groups: [(&str, Check); 4] = [
         ("lexical", lexical::check),
         ("references", references::check),
         ("graph", graph::check),
