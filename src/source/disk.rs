@@ -14,6 +14,7 @@ use gix::index::entry::{Flags, Mode, Stage, Stat};
 
 use super::index::kind as kind_of_mode;
 use super::objects::{MAX_ENTRIES, MAX_PATH};
+use super::store::is_own;
 use super::{BlobId, Entry, Error, Kind, Listing, MAX_FILE, Repository, Source};
 
 /// Directories that never hold configuration: git's own, and Terraform's working copies.
@@ -37,12 +38,17 @@ pub struct Folder {
 impl Folder {
     /// Lists everything below `root`; `.git` and `.terraform` are skipped at any depth.
     pub fn open(root: &Path) -> Result<Self, Error> {
-        let hasher = Hasher { kind: HashKind::Sha1, index: None, limit: MAX_FILE };
-        Self::list(root, root.display().to_string(), String::new(), &hasher)
+        Self::open_beside(root, None)
     }
 
-    fn list(root: &Path, name: String, prefix: String, hasher: &Hasher) -> Result<Self, Error> {
-        let mut walk = Walk::new(root, &name, hasher);
+    /// The same without what a [`DiskStore`](super::DiskStore) in the folder `store` keeps.
+    pub fn open_beside(root: &Path, store: Option<&Path>) -> Result<Self, Error> {
+        let hasher = Hasher { kind: HashKind::Sha1, index: None, limit: MAX_FILE };
+        Self::list(root, root.display().to_string(), String::new(), &hasher, store)
+    }
+
+    fn list(root: &Path, name: String, prefix: String, hasher: &Hasher, store: Option<&Path>) -> Result<Self, Error> {
+        let mut walk = Walk::new(root, &name, hasher, store);
         walk.run()?;
         walk.unreadable.sort_unstable();
         Ok(Self {
@@ -94,13 +100,18 @@ impl Source for Folder {
 impl Repository {
     /// The files of the worktree as they are on disk, tracked or not. Checked out submodules are not entered.
     pub fn worktree(&self) -> Result<Box<dyn Source>, Error> {
+        self.worktree_beside(None)
+    }
+
+    /// The same without what a [`DiskStore`](super::DiskStore) in the folder `store` keeps.
+    pub fn worktree_beside(&self, store: Option<&Path>) -> Result<Box<dyn Source>, Error> {
         let root = self.workdir().ok_or_else(|| self.bare("worktree"))?;
         let hasher = self.objects.with(|repo| Hasher {
             kind: repo.object_hash(),
             index: repo.index_or_empty().ok().map(|index| Cache { converts: converts(repo), index }),
             limit: self.objects.limit(),
         });
-        let folder = Folder::list(root, "worktree".to_owned(), self.prefix.clone(), &hasher)?;
+        let folder = Folder::list(root, "worktree".to_owned(), self.prefix.clone(), &hasher, store)?;
         Ok(Box::new(folder))
     }
 }
@@ -124,7 +135,7 @@ fn io_error(path: &Path, error: &std::io::Error) -> Error {
 }
 
 /// `None`: the file is larger than `limit`.
-fn read_file(path: &Path, limit: u64) -> std::io::Result<Option<Arc<[u8]>>> {
+pub(super) fn read_file(path: &Path, limit: u64) -> std::io::Result<Option<Arc<[u8]>>> {
     // Opening a pipe would wait for somebody to write to it.
     let metadata = fs::symlink_metadata(path)?;
     if !metadata.is_file() {
@@ -201,6 +212,8 @@ struct Walk<'a> {
     root: &'a Path,
     name: &'a str,
     hasher: &'a Hasher,
+    /// The folder of a store, from the root.
+    store: Option<PathBuf>,
     entries: Vec<Entry>,
     links: BTreeMap<Box<str>, Box<str>>,
     odd: BTreeMap<Box<str>, PathBuf>,
@@ -213,11 +226,14 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(root: &'a Path, name: &'a str, hasher: &'a Hasher) -> Self {
+    fn new(root: &'a Path, name: &'a str, hasher: &'a Hasher, store: Option<&Path>) -> Self {
+        let inside =
+            |store: &Path| Some(store.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf());
         Self {
             root,
             name,
             hasher,
+            store: store.and_then(inside),
             entries: Vec::new(),
             links: BTreeMap::new(),
             odd: BTreeMap::new(),
@@ -237,9 +253,10 @@ impl<'a> Walk<'a> {
                 self.unreadable.push(slashed(&dir).1.into());
                 continue;
             };
+            let holds_store = self.store.as_ref() == Some(&dir);
             for entry in entries.filter_map(Result::ok) {
                 let name = entry.file_name();
-                if SKIPPED.iter().any(|skipped| name == *skipped) {
+                if SKIPPED.iter().any(|skipped| name == *skipped) || holds_store && is_own(&name) {
                     continue;
                 }
                 let path = dir.join(&name);

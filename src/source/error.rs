@@ -21,6 +21,14 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// Nothing can be kept in a folder for other runs.
+    #[error("cannot keep anything in {}: {reason}", .path.display())]
+    Keep {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// Something other than a range where a range is needed.
     #[error("`{0}` is not a range: write `BASE..HEAD`, or `BASE...HEAD` to start at their merge base")]
     NotARange(String),

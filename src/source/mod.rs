@@ -4,7 +4,7 @@
 //! memory. Everything behind this module works on sources alone; only this module touches git or the disk. Revisions
 //! are read straight from the object database, so nothing is checked out and bare repositories work. Nothing is
 //! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, by [`replace`], when a fix is
-//! asked for, and by [`Hooks`], when a hook is to be installed.
+//! asked for, by [`Hooks`], when a hook is to be installed, and by [`DiskStore`], into the folder that it is given.
 
 mod disk;
 mod error;
@@ -18,6 +18,7 @@ mod objects;
 mod repository;
 mod revision;
 mod scratch;
+mod store;
 #[cfg(test)]
 mod tests;
 mod write;
@@ -33,6 +34,7 @@ pub use memory::Memory;
 pub use repository::{Environment, Repository};
 pub use revision::{Range, Revision, Spec};
 pub use scratch::{Commit, Scratch};
+pub use store::{DiskStore, Store};
 pub use write::replace;
 
 /// Largest file that is read, in bytes, unless [`Repository::with_limit`] says otherwise.

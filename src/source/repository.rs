@@ -109,6 +109,24 @@ impl Repository {
         Some(parts.join("/"))
     }
 
+    /// Whether git has something at a path on disk, below it, or on the way to it: then a change can decide what is there.
+    pub fn has_tracked(&self, path: &Path) -> bool {
+        let Ok(full) = std::path::absolute(path) else { return true };
+        let below = self.relative(&full);
+        // Each step where it really lies, but not what it leads to: it may be a link.
+        let step = |step: &Path| match (self.relative(step.parent()?)?, step.file_name()?.to_string_lossy()) {
+            (parent, name) if parent.is_empty() => Some(name.into_owned()),
+            (parent, name) => Some(format!("{parent}/{name}")),
+        };
+        let steps: Vec<String> = full.ancestors().filter_map(step).collect();
+        if below.is_none() && steps.is_empty() {
+            return false;
+        }
+        let Ok(index) = self.index() else { return true };
+        let listing = index.source.listing();
+        steps.iter().any(|step| listing.get(step).is_some()) || below.is_some_and(|b| !listing.under(&b).is_empty())
+    }
+
     /// Whether history is cut off (`git clone --depth`).
     pub fn is_shallow(&self) -> bool {
         self.objects.with(is_shallow)
