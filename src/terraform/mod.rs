@@ -1,6 +1,7 @@
 //! Modules of Terraform and OpenTofu, read statically: the variables, outputs, backends and calls that the files of a folder
 //! declare. Nothing is evaluated, and nothing here knows who uses the modules.
 
+mod kept;
 mod read;
 pub mod state;
 mod types;
@@ -8,9 +9,9 @@ mod types;
 pub use types::{Attribute, Mismatch, Type};
 
 use crate::files::Files;
-use crate::source::{BlobId, Child, Entry, Node, Source};
+use crate::source::{BlobId, Child, Entry, Node, Source, Store};
 use crate::value::{FileId, Kind, Origin};
-use read::{Declarations, Declared, Unreadable, VariableParts};
+use read::{Declarations, Declared, Parsed, Unreadable, VariableParts};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -82,13 +83,24 @@ pub struct Trouble {
     pub message: String,
 }
 
-/// What has been parsed, by content: revisions share it.
+/// What has been parsed, by content: revisions share it, and other runs if there is a store.
 #[derive(Default)]
 pub struct Cache {
     files: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
+    store: Option<Arc<dyn Store>>,
 }
 
-type Parsed = Result<Declarations, Unreadable>;
+impl Cache {
+    /// A cache with what other runs have left in a store, which has to be one for [`Cache::space`] alone.
+    pub fn with(store: Option<Arc<dyn Store>>) -> Self {
+        Cache { store, ..Self::default() }
+    }
+
+    /// What tells what this build of the program keeps in a store from what others keep; can be part of a file name.
+    pub fn space() -> String {
+        kept::space()
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Syntax {
@@ -264,14 +276,26 @@ impl<'a> Modules<'a> {
         if let Some(known) = lock(&self.cache.files).get(&key) {
             return Some((file, Arc::clone(known)));
         }
+        let parsed = Arc::new(self.kept_or_parsed(&bytes, syntax)?);
+        lock(&self.cache.files).insert(key, Arc::clone(&parsed));
+        Some((file, parsed))
+    }
+
+    fn kept_or_parsed(&self, bytes: &Arc<[u8]>, syntax: Syntax) -> Option<Parsed> {
         // The pool has stacks that are large enough for the parser.
-        let parse = |bytes: &Arc<[u8]>| match syntax {
+        let parse = |bytes: &&Arc<[u8]>| match syntax {
             Syntax::Native => read::native(bytes),
             Syntax::Json => read::json(bytes),
         };
-        let parsed = Arc::new(crate::threads::map(&[bytes], parse).pop()?);
-        lock(&self.cache.files).insert(key, Arc::clone(&parsed));
-        Some((file, parsed))
+        let parse = || crate::threads::map(&[bytes], parse).pop();
+        let Some(store) = self.cache.store.as_deref() else { return parse() };
+        let key = kept::key(bytes, syntax);
+        if let Some(known) = kept::get(store, &key, bytes) {
+            return Some(known);
+        }
+        let parsed = parse()?;
+        kept::put(store, &key, &parsed);
+        Some(parsed)
     }
 }
 

@@ -5,6 +5,7 @@ use crate::value::Kind;
 use hcl_edit::Span;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Block, Body, Structure};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 const MAX_BYTES: usize = 4 << 20;
 
 /// What a file declares.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Declarations {
     pub(super) variables: Vec<Declared<VariableParts>>,
     pub(super) outputs: Vec<Declared<Option<Kind>>>,
@@ -27,7 +29,8 @@ pub(super) struct Declarations {
 }
 
 /// A declaration with its name and its place: the first line of a block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Declared<T> {
     pub(super) name: Arc<str>,
     pub(super) span: Range<usize>,
@@ -35,7 +38,8 @@ pub(super) struct Declared<T> {
 }
 
 /// What a `variable` block says; what it does not say is `None`, so that an override file can add it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct VariableParts {
     pub(super) ty: Option<Type>,
     pub(super) has_default: bool,
@@ -45,10 +49,22 @@ pub(super) struct VariableParts {
 }
 
 /// Where and why a file cannot be read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Unreadable {
     pub(super) offset: usize,
     pub(super) message: String,
+}
+
+/// What a file declares, or why it cannot be read.
+pub(super) type Parsed = Result<Declarations, Unreadable>;
+
+impl Declarations {
+    /// All places.
+    pub(super) fn spans(&self) -> impl Iterator<Item = &Range<usize>> {
+        let blocks = self.variables.iter().map(|v| &v.span).chain(self.outputs.iter().map(|o| &o.span));
+        blocks.chain(self.calls.iter().map(|c| &c.span)).chain(self.backend.iter().map(|b| &b.span))
+    }
 }
 
 fn unreadable(offset: usize, message: impl Into<String>) -> Unreadable {

@@ -4,6 +4,7 @@
 
 use crate::value::{Data, Prov, Value};
 use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Types nested deeper than this are taken for any type.
@@ -12,7 +13,7 @@ const MAX_DEPTH: usize = 32;
 const MAX_FOUND: usize = 20;
 
 /// A type constraint.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Type {
     /// Anything, or what cannot be understood.
     #[default]
@@ -36,7 +37,8 @@ pub enum Type {
 }
 
 /// An attribute of an object type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Attribute {
     /// Its name.
     pub name: String,

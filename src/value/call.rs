@@ -4,7 +4,7 @@ use super::{Data, Value};
 use std::sync::Arc;
 
 /// What a value is, as far as merging and types are concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
     /// No value.
     Null,
