@@ -49,7 +49,7 @@ pub(super) fn look(source: &dyn Source, place: &Place, judging: &Judging, write:
     let files = Files::default();
     let load = judging.load(source, place, &files)?;
     let estate = open::resolve(source, place, &load.settings, &files)?;
-    let side = place.timings.phase("rules", || reporting::side(estate, &load, source, &files));
+    let side = place.timings.phase("rules", || reporting::side(estate, &load, source, &files, place));
     let seen = Seen { files: &files, head: source, comparison: None };
     judging.finish(&seen, &load.settings, (side, None), place, write)
 }

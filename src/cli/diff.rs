@@ -10,7 +10,7 @@ use crate::estate::{self, Address, Estate, Unit};
 use crate::files::Files;
 use crate::rules;
 use crate::source::{Source, Spec, changed, glob::Glob};
-use crate::terraform::{self, Cache, Modules};
+use crate::terraform::{self, Modules};
 use crate::value::FileId;
 use clap::Args;
 use std::collections::{BTreeSet, HashSet};
@@ -158,7 +158,7 @@ pub(super) fn compare(
         .timings
         .phase("rules", || rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules));
     // Only what the edit touches was examined in full, on both sides.
-    let cache = Cache::default();
+    let cache = place.code();
     let side = |mut estate: Estate, source: &dyn Source| {
         let modules = Modules::new(source, &files, &cache);
         let context = rules::Context { estate: &estate, ..shared };

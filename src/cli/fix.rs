@@ -84,7 +84,8 @@ fn count(fixes: usize) -> String {
 fn propose(options: &Options, reporting: &reporting::Options, place: &Place, files: &Files) -> Result<Fixed, Failure> {
     let source = place.open(&State::Worktree)?;
     let load = reporting.judging.load(&*source, place, files)?;
-    let side = reporting::side(open::resolve(&*source, place, &load.settings, files)?, &load, &*source, files);
+    let estate = open::resolve(&*source, place, &load.settings, files)?;
+    let side = reporting::side(estate, &load, &*source, files, place);
     let seen = Seen { files, head: &*source, comparison: None };
     let verdict = reporting.judging.judge(&seen, &load.settings, side, None)?;
     Ok(fix::apply(verdict.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref()), options.least(), files))

@@ -57,6 +57,9 @@ struct Global {
     /// Look only at projects of this system
     #[arg(long, global = true, value_name = "NAME", value_parser = PossibleValuesParser::new(Dialects::names()))]
     dialect: Option<String>,
+    /// Keep in this folder what files of Terraform code declare, so that later runs need not read them again
+    #[arg(long, global = true, value_name = "DIR")]
+    cache: Option<PathBuf>,
     /// Tell on standard error how long the phases of the run took
     #[arg(long, global = true)]
     timings: bool,

@@ -2,13 +2,15 @@
 #![allow(clippy::disallowed_methods, reason = "this is where the environment of the process comes in")]
 
 use super::timings::Timings;
-use super::{Failure, Global};
+use super::{Failure, Global, output};
 use crate::dialects::{Dialects, Project, Scope, Variables};
 use crate::estate::Estate;
 use crate::files::Files;
 use crate::settings::Settings;
-use crate::source::{Folder, Repository, Source};
+use crate::source::{DiskStore, Folder, Repository, Source, Store};
+use crate::terraform;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// Where a command works.
 pub(super) struct Place {
@@ -21,6 +23,9 @@ pub(super) struct Place {
     /// The only system whose projects are looked at, if one is named.
     dialect: Option<String>,
     folder: PathBuf,
+    /// Where things are kept for other runs, if anywhere.
+    kept: Option<PathBuf>,
+    store: OnceLock<Option<Arc<dyn Store>>>,
 }
 
 /// Which state of a repository is meant.
@@ -54,6 +59,15 @@ pub(super) fn resolve(
     // What they keep is left to the end of the process, which is near.
     std::mem::forget(dialects);
     Ok(estate)
+}
+
+/// Whether a folder may be a cache. What lies there is believed, so it must not come with a change that is looked at.
+fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
+    let is_tracked = repository.is_some_and(|r| r.has_tracked(dir));
+    if is_tracked {
+        output::talk(&format!("stacklint: no cache is used: {} is under version control", dir.display()));
+    }
+    !is_tracked
 }
 
 /// What to say where no project is found.
@@ -93,7 +107,9 @@ impl Place {
                 project.env.insert(name.into_owned(), value.into_owned());
             }
         }
-        let mut place = Place { repository, project, timings, dialect: global.dialect.clone(), folder };
+        let kept = global.cache.clone().filter(|dir| may_keep(dir, repository.as_ref()));
+        let (dialect, store) = (global.dialect.clone(), OnceLock::new());
+        let mut place = Place { repository, project, timings, dialect, folder, kept, store };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
@@ -116,7 +132,15 @@ impl Place {
             root: folder.to_string_lossy().replace('\\', "/"),
             ..Project::default()
         };
-        Place { repository: Some(repository), project, timings: Timings::new(false), dialect: None, folder }
+        Place {
+            repository: Some(repository),
+            project,
+            timings: Timings::new(false),
+            dialect: None,
+            folder,
+            kept: None,
+            store: OnceLock::new(),
+        }
     }
 
     /// A path of the command line, from the root of the repository.
@@ -132,6 +156,18 @@ impl Place {
     /// The folder that paths of the worktree begin in.
     pub(super) fn root(&self) -> &Path {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
+    }
+
+    /// What is known of Terraform code: nothing yet, but for what is kept from other runs.
+    pub(super) fn code(&self) -> terraform::Cache {
+        let open = |dir: &PathBuf| match DiskStore::open(dir, &terraform::Cache::space()) {
+            Ok(store) => Some(Arc::new(store) as Arc<dyn Store>),
+            Err(error) => {
+                output::talk(&format!("stacklint: no cache is used: {error}"));
+                None
+            }
+        };
+        terraform::Cache::with(self.store.get_or_init(|| self.kept.as_ref().and_then(open)).clone())
     }
 
     /// The systems whose projects are looked at, with nothing parsed yet. What they parse belongs to one table of files.
@@ -176,8 +212,8 @@ impl Place {
                 Ok(index.source)
             }
             State::Worktree => match &self.repository {
-                Some(repository) => Ok(repository.worktree()?),
-                None => Ok(Box::new(Folder::open(&self.folder)?)),
+                Some(repository) => Ok(repository.worktree_beside(self.kept.as_deref())?),
+                None => Ok(Box::new(Folder::open_beside(&self.folder, self.kept.as_deref())?)),
             },
         }
     }

@@ -11,7 +11,7 @@ use crate::report::{self, Comparison, Format, Report, Revision};
 use crate::rules::{self, Group};
 use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::Source;
-use crate::terraform::{Cache, Modules};
+use crate::terraform::Modules;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
@@ -119,8 +119,8 @@ pub(super) fn output_of(text: &str) -> Result<Output, String> {
 }
 
 /// What was found in one state that was resolved as a whole: by resolving it, by the rules, in the settings.
-pub(super) fn side(mut estate: Estate, load: &Load, source: &dyn Source, files: &Files) -> Side {
-    let cache = Cache::default();
+pub(super) fn side(mut estate: Estate, load: &Load, source: &dyn Source, files: &Files, place: &Place) -> Side {
+    let cache = place.code();
     let modules = Modules::new(source, files, &cache);
     let withheld = rules::Withheld::default();
     let context = rules::Context::new(files, &estate, &|_| true, &load.settings.limits, &withheld);

@@ -4,6 +4,7 @@
 
 mod affected;
 mod broken;
+mod cache;
 mod causes;
 #[path = "../common/mod.rs"]
 mod common;

@@ -122,6 +122,9 @@ fn script(program: &Path, folder: &str, global: &Global) -> String {
     let slashes = |path: &Path| path.to_string_lossy().replace('\\', "/");
     let mut options: Vec<String> = global.config.iter().map(|p| format!(" --config {}", quoted(&slashes(p)))).collect();
     options.extend(global.dialect.iter().map(|name| format!(" --dialect {}", quoted(name))));
+    // The hook starts elsewhere.
+    let cache = global.cache.iter().map(|dir| std::path::absolute(dir).unwrap_or(dir.clone()));
+    options.extend(cache.map(|dir| format!(" --cache {}", quoted(&slashes(&dir)))));
     let lines = SCRIPT.lines().map(|line| match line {
         "binary=stacklint" => format!("binary={}\n", quoted(&slashes(program))),
         "folder=." => format!("folder={}\n", quoted(&format!("./{folder}"))),
@@ -158,12 +161,13 @@ mod tests {
             config: vec!["a b.yaml".into()],
             color: crate::cli::Color::Auto,
             dialect: Some("atmos".to_owned()),
+            cache: Some("/var/cache/it".into()),
             timings: false,
         };
         let text = script(Path::new("/opt/it's here/stacklint"), "a b/$(c)", &global);
         assert!(text.contains("\nbinary='/opt/it'\\''s here/stacklint'\n"), "{text}");
         assert!(text.contains("\nfolder='./a b/$(c)'\n"), "{text}");
-        assert!(text.contains("\nset -- --config 'a b.yaml' --dialect 'atmos'\n"), "{text}");
+        assert!(text.contains("\nset -- --config 'a b.yaml' --dialect 'atmos' --cache '/var/cache/it'\n"), "{text}");
         assert!(text.contains(MARK));
         assert_eq!(text.lines().count(), SCRIPT.lines().count());
     }
