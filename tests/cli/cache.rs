@@ -237,7 +237,9 @@ fn runs_at_once_share_a_folder() {
 
 #[test]
 fn a_cache_in_the_worktree_is_no_part_of_it() {
-    for dir in [".cache", "components/terraform", "stacks/deploy/.cache", "components/terraform/new"] {
+    for dir in
+        [".cache", ".git/stacklint-cache", "components/terraform", "stacks/deploy/.cache", "components/terraform/new"]
+    {
         let repo = repo();
         // What is found must not depend on names either: `new` has no code.
         repo.edit("stacks/deploy/dev.yaml", "bad: {}", "bad: {}, new: {}");
