@@ -146,7 +146,7 @@ pub(super) fn compare(
     // depend on all others.
     let all_count = one_sided
         || changes.iter().any(|c| terraform::is_code(&c.path))
-        || rules::asks_for_all((&old, &new), &found, &rules);
+        || rules::asks_for_all(&found, &rules);
     if all_count && [&old, &new].iter().any(|e| e.units.iter().any(|u| u.state == estate::State::OutOfScope)) {
         old = resolve(base, Scope::All);
         new = resolve(head, Scope::All);

@@ -190,11 +190,11 @@ impl<'a> Finder<'a> {
     }
 
     fn overridden(&mut self, side: Side, prov: &Prov, found: &mut Found) {
-        let mut next = prov.trail.as_ref().and_then(|t| t.overrode.as_ref());
+        let mut next = prov.overrode();
         for _ in 0..MAX_CHAIN {
             let Some(value) = next else { return };
             self.value(side, value, found);
-            next = value.prov.trail.as_ref().and_then(|t| t.overrode.as_ref());
+            next = value.prov.overrode();
         }
     }
 

@@ -11,6 +11,12 @@ use std::sync::Arc;
 
 /// Whether both values print alike.
 pub fn same(a: &Value, b: &Value) -> bool {
+    match (&a.data, &b.data) {
+        (Data::Str(x), Data::Str(y)) => return Arc::ptr_eq(x, y) || x == y,
+        (Data::Bool(x), Data::Bool(y)) => return x == y,
+        (Data::Int(x), Data::Int(y)) => return x == y,
+        _ => {}
+    }
     let mut todo = vec![(a, b)];
     while let Some((a, b)) = todo.pop() {
         match (&a.data, &b.data) {

@@ -167,10 +167,13 @@ impl Facts {
     pub fn is_same_to_others(&self, other: &Facts) -> bool {
         let flags = |f: &Facts| (f.is_abstract, f.is_disabled);
         let folder = |f: &Facts| f.code.as_ref().map(|c| Arc::clone(&c.folder));
-        let named = |f: &Facts, i: usize| -> Vec<Arc<str>> { f.inputs.authored[i].keys().cloned().collect() };
+        let has_same_names = |i: usize| {
+            let (a, b) = (&self.inputs.authored[i], &other.inputs.authored[i]);
+            Arc::ptr_eq(a, b) || a.keys().eq(b.keys())
+        };
         flags(self) == flags(other)
             && folder(self) == folder(other)
-            && (0..2).all(|i| named(self, i) == named(other, i))
+            && (0..2).all(has_same_names)
             && match (&self.state, &other.state) {
                 (Some(a), Some(b)) => a.backend == b.backend && a.workspace == b.workspace && a.settings == b.settings,
                 (a, b) => a.is_none() == b.is_none(),

@@ -19,14 +19,13 @@ mod world;
 
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::Diff;
-use crate::estate::{Address, Component, Estate, Facts, How, Link, Reads, Where};
+use crate::estate::{Component, Estate, Facts, How, Link, Reads, Where};
 use crate::files::Files;
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
 use crate::threads;
 use crate::value::{FileId, Kind, Output};
 use crate::yaml::Document;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 pub use withheld::Withheld;
 pub use world::{Target, World};
@@ -380,19 +379,13 @@ pub fn check_state(
 
 /// Whether rules that look at a whole state could find something new between two states of which only what an edit touches
 /// was resolved: a component came or went, or looks different to others.
-pub fn asks_for_all((old, new): (&Estate, &Estate), diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
+pub fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
     if !enabled.iter().any(|(rule, _)| matches!(rule.check, Check::Whole(_))) {
         return false;
     }
-    let changed: BTreeSet<Address> = diff.components.iter().map(|c| c.address()).collect();
-    let facts = |estate: &Estate| -> BTreeMap<Address, Arc<Component>> {
-        let all = estate.units.iter().flat_map(|u| &u.components).map(|c| (c.address(), c));
-        all.filter(|(address, _)| changed.contains(address)).map(|(address, c)| (address, Arc::clone(c))).collect()
-    };
-    let (old, new) = (facts(old), facts(new));
     let inherits = enabled.iter().any(|(rule, _)| rule.id == components::UNUSED_ABSTRACT_COMPONENT.id);
     let is_same = |old: &Facts, new: &Facts| old.is_same_to_others(new) && (!inherits || old.has_same_bases(new));
-    changed.iter().any(|address| match (old.get(address), new.get(address)) {
+    diff.components.iter().any(|c| match (&c.before, &c.after) {
         (Some(old), Some(new)) => !is_same(&old.facts, &new.facts),
         _ => true,
     })

@@ -112,6 +112,12 @@ pub struct Map {
 }
 
 impl Map {
+    /// The map with nothing in it, one for all on a thread.
+    pub fn none() -> Arc<Map> {
+        thread_local!(static NONE: Arc<Map> = Arc::default());
+        NONE.with(Arc::clone)
+    }
+
     /// An empty map.
     pub fn new() -> Self {
         Self::default()

@@ -199,13 +199,23 @@ impl Value {
 
     /// The number of values in it, itself included; `None` if they are more than `most`.
     pub fn count(&self, most: usize) -> Option<usize> {
-        let one = |count: usize, value: &Value| count.checked_add(value.count(most.checked_sub(count)?)?);
+        let mut count = 1;
+        (self.add_inner(&mut count, most) && count <= most).then_some(count)
+    }
+
+    /// Adds the number of values inside of it, unless that makes more than `most`; whether it does not.
+    fn add_inner(&self, count: &mut usize, most: usize) -> bool {
         match &self.data {
-            Data::List(l) => l.iter().try_fold(1, one),
-            Data::Map(m) => m.iter().map(|e| &e.value).try_fold(1, one),
-            _ => Some(1),
+            Data::List(items) => {
+                *count = count.saturating_add(items.len());
+                *count <= most && items.iter().all(|v| v.add_inner(count, most))
+            }
+            Data::Map(map) => {
+                *count = count.saturating_add(map.len());
+                *count <= most && map.iter().all(|e| e.value.add_inner(count, most))
+            }
+            _ => true,
         }
-        .filter(|count| *count <= most)
     }
 
     /// What is inside: template actions, markers; the union over the whole sub-tree, without walking maps again.
@@ -244,14 +254,14 @@ impl Value {
         };
         let is_call = |v: &Value| v.as_str().is_some_and(|s| s.starts_with('!'));
         let (own, calls) = (shape(self), is_call(self));
-        let mut next = trail.overrode.as_ref();
+        let mut next = trail.overrode();
         while let Some(value) = next {
             if calls || shape(value) != own || is_call(value) {
                 return true;
             }
             next = value.prov.overrode();
         }
-        !trail.layers.is_empty()
+        !trail.layers().is_empty()
     }
 }
 

@@ -46,14 +46,72 @@ pub struct Prov {
 }
 
 /// The history of a value.
-#[derive(Clone, Debug, Default)]
-pub struct Trail {
+#[derive(Clone, Debug)]
+pub struct Trail(Past);
+
+/// Nearly every value has one kind of history, and there are very many of them.
+#[derive(Clone, Debug)]
+enum Past {
+    Overrode(Value),
+    Inputs(Vec<Prov>),
+    All(Box<All>),
+}
+
+#[derive(Clone, Debug)]
+struct All {
+    overrode: Option<Value>,
+    inputs: Vec<Prov>,
+    layers: Arc<[Contribution]>,
+}
+
+impl Default for Trail {
+    fn default() -> Self {
+        Trail(Past::Inputs(Vec::new()))
+    }
+}
+
+impl Trail {
+    fn new(overrode: Option<Value>, mut inputs: Vec<Prov>, layers: Arc<[Contribution]>) -> Self {
+        inputs.shrink_to_fit();
+        Trail(match overrode {
+            Some(value) if inputs.is_empty() && layers.is_empty() => Past::Overrode(value),
+            None if layers.is_empty() => Past::Inputs(inputs),
+            overrode => Past::All(Box::new(All { overrode, inputs, layers })),
+        })
+    }
+
     /// The value that this one replaced in a merge, with its own history.
-    pub overrode: Option<Value>,
+    pub fn overrode(&self) -> Option<&Value> {
+        match &self.0 {
+            Past::Overrode(value) => Some(value),
+            Past::Inputs(_) => None,
+            Past::All(all) => all.overrode.as_ref(),
+        }
+    }
+
     /// What it was computed from besides the text at its origin: values that a template read, calls that passed it on.
-    pub inputs: Vec<Prov>,
+    pub fn inputs(&self) -> &[Prov] {
+        match &self.0 {
+            Past::Overrode(_) => &[],
+            Past::Inputs(inputs) => inputs,
+            Past::All(all) => &all.inputs,
+        }
+    }
+
     /// All that was written for this value where a call took part in the merge, the lowest layer first; else empty.
-    pub layers: Arc<[Contribution]>,
+    pub fn layers(&self) -> &[Contribution] {
+        match &self.0 {
+            Past::All(all) => &all.layers,
+            _ => &[],
+        }
+    }
+
+    fn shared_layers(&self) -> Arc<[Contribution]> {
+        match &self.0 {
+            Past::All(all) => Arc::clone(&all.layers),
+            _ => Arc::default(),
+        }
+    }
 }
 
 /// What one layer of a merge has for a value: known, a call to be evaluated later, or unknown.
@@ -70,8 +128,13 @@ impl Drop for Trail {
     fn drop(&mut self) {
         let mut rest = Vec::new();
         let mut take = |trail: &mut Trail| {
-            rest.extend(trail.inputs.drain(..).filter_map(|p| p.trail));
-            rest.extend(trail.overrode.as_mut().and_then(|v| v.prov.trail.take()));
+            let (inputs, overrode) = match &mut trail.0 {
+                Past::Overrode(value) => (None, Some(value)),
+                Past::Inputs(inputs) => (Some(inputs), None),
+                Past::All(all) => (Some(&mut all.inputs), all.overrode.as_mut()),
+            };
+            rest.extend(inputs.into_iter().flat_map(|inputs| inputs.drain(..)).filter_map(|p| p.trail));
+            rest.extend(overrode.and_then(|v| v.prov.trail.take()));
             rest.pop()
         };
         let mut next = take(self);
@@ -98,15 +161,15 @@ impl Prov {
         }
         // A longer chain keeps its end: the earliest value is appended below what was overridden before.
         let (inputs, layers) =
-            self.trail.as_ref().map_or_else(Default::default, |t| (t.inputs.clone(), Arc::clone(&t.layers)));
-        let overrode = match self.trail.as_ref().and_then(|t| t.overrode.clone()) {
+            self.trail.as_ref().map_or_else(Default::default, |t| (t.inputs().to_vec(), t.shared_layers()));
+        let overrode = match self.overrode().cloned() {
             Some(mut earlier) => {
                 earlier.prov = earlier.prov.overriding(value);
                 earlier
             }
             None => value.clone(),
         };
-        Prov { origin: self.origin, trail: Some(Arc::new(Trail { overrode: Some(overrode), inputs, layers })) }
+        Prov { origin: self.origin, trail: Some(Arc::new(Trail::new(Some(overrode), inputs, layers))) }
     }
 
     /// The same provenance, computed also from `inputs`.
@@ -116,31 +179,32 @@ impl Prov {
         if more.is_empty() {
             return self.clone();
         }
-        let mut trail = self.trail.as_deref().cloned().unwrap_or_default();
-        match trail.inputs.is_empty() {
-            true => trail.inputs = more,
-            false => trail.inputs.extend(more),
-        }
-        trail.inputs.shrink_to_fit();
+        let trail = match self.trail.as_deref() {
+            None => Trail::new(None, more, Arc::default()),
+            Some(known) => {
+                let inputs = known.inputs().iter().cloned().chain(more).collect();
+                Trail::new(known.overrode().cloned(), inputs, known.shared_layers())
+            }
+        };
         Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
     }
 
     /// The same provenance with what all layers of a merge have for the value.
     #[must_use]
     pub fn with_layers(&self, layers: Vec<Contribution>) -> Self {
-        let mut trail = self.trail.as_deref().cloned().unwrap_or_default();
-        trail.layers = layers.into();
+        let inputs = self.trail.as_ref().map_or_else(Vec::new, |t| t.inputs().to_vec());
+        let trail = Trail::new(self.overrode().cloned(), inputs, layers.into());
         Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
     }
 
     /// What all layers of the last merge have for the value, the lowest first, where a call took part; else nothing.
     pub fn layers(&self) -> &[Contribution] {
-        self.trail.as_ref().map_or(&[], |t| &t.layers)
+        self.trail.as_ref().map_or(&[], |t| t.layers())
     }
 
     /// The value that this one replaced.
     pub fn overrode(&self) -> Option<&Value> {
-        self.trail.as_ref()?.overrode.as_ref()
+        self.trail.as_ref()?.overrode()
     }
 
     /// Calls `f` for the origin of this value and of everything it was computed from, nearest first. What it overrode
@@ -155,7 +219,7 @@ impl Prov {
             if let Some(trail) = &prov.trail {
                 let id = Arc::as_ptr(trail);
                 if seen.insert(id) {
-                    stack.extend(trail.inputs.iter().rev());
+                    stack.extend(trail.inputs().iter().rev());
                 }
             }
         }
@@ -173,5 +237,26 @@ mod tests {
             prov = Prov::default().with_inputs([prov]);
         }
         drop(prov);
+    }
+
+    #[test]
+    fn a_history_takes_no_more_room_than_the_value_in_it() {
+        assert_eq!(size_of::<Trail>(), size_of::<Value>());
+    }
+
+    #[test]
+    fn a_history_keeps_all_of_its_parts() {
+        let at = |n: u32| Prov::at(Origin { file: FileId::new(n), key: 1, start: 1, end: 2 });
+        let below = Value::default().with_prov(at(1));
+        let layers = || vec![Contribution { value: Value::default(), layer: 3 }];
+        let prov = at(0).overriding(&below).with_inputs([at(2)]).with_layers(layers()).with_inputs([at(3)]);
+        assert_eq!(prov.overrode().map(|v| v.prov.origin), Some(at(1).origin));
+        assert_eq!(prov.layers().iter().map(|l| l.layer).collect::<Vec<_>>(), [3]);
+        let mut inputs = Vec::new();
+        prov.for_each_input(&mut |origin| inputs.push(origin.file.index()));
+        assert_eq!(inputs, [0, 2, 3]);
+        let other_way = at(0).with_layers(layers()).with_inputs([at(2)]).overriding(&below);
+        assert_eq!(other_way.overrode().map(|v| v.prov.origin), Some(at(1).origin));
+        assert_eq!((other_way.layers().len(), other_way.trail.map(|t| t.inputs().len())), (1, Some(1)));
     }
 }

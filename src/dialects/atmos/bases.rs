@@ -5,8 +5,9 @@ use super::inheritance::Step;
 use super::layers::{Kind, LOOSE, Layer, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values};
 use crate::limits::{Exceeded, Limit, Limits};
-use crate::value::{Key, Map, Origin, Prov, Value};
+use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The sum of the bases of a component.
@@ -15,19 +16,19 @@ pub(crate) struct Bases {
     /// Their sections, merged.
     pub layer: Arc<Layer>,
     /// Their names, the one merged last first, each once.
-    pub chain: Vec<Key>,
+    pub chain: Arc<Vec<Value>>,
     /// The base that a legacy `component:` leads to: the deepest one.
     pub deepest: Option<Key>,
     /// The lines that name them.
     pub sites: Vec<Origin>,
     /// The sum as it was after each base that the component names itself.
-    after: Vec<(Key, Arc<Layer>, Vec<Key>)>,
+    after: Vec<(Key, Arc<Layer>, Arc<Vec<Value>>)>,
     /// How many were merged, each time counted.
     merged: usize,
     /// What was added so far, repetitions included, and whether by a legacy `component:`.
     added: Vec<(bool, Key)>,
     /// Every base that was merged, as it was found.
-    visited: Vec<(Key, Arc<Map>)>,
+    visited: Arc<Vec<(Key, Arc<Map>)>>,
     /// Whether it depends on more than what was visited.
     singular: bool,
 }
@@ -38,22 +39,23 @@ pub(crate) struct Sums {
     known: Mutex<HashMap<SumKey, Vec<Arc<Sum>>>>,
 }
 
-/// The component type, the list strategy, and what is added, in order.
-type SumKey = (Kind, ListStrategy, Vec<(bool, Key)>);
+/// The component type, the list strategy, what is added, in order, and the place of the last of it in memory: stacks may
+/// configure each base in their own way, and what a sum was made of stays where it is as long as the sum is kept.
+type SumKey = (Kind, ListStrategy, Vec<(bool, Key)>, usize);
 
 /// What adding a base comes to.
 #[derive(Debug)]
 struct Sum {
     layer: Arc<Layer>,
-    chain: Vec<Key>,
+    chain: Arc<Vec<Value>>,
     deepest: Option<Key>,
     /// The lines below the one that names the base.
     sites: Vec<Origin>,
-    visited: Vec<(Key, Arc<Map>)>,
+    visited: Arc<Vec<(Key, Arc<Map>)>>,
     merged: usize,
 }
 
-/// How many sums are kept of bases with the same names: stacks may configure each base in their own way.
+/// How many sums are kept of the same bases: the bases of theirs may differ.
 const MAX_VARIANTS: usize = 4;
 
 impl Sums {
@@ -146,23 +148,24 @@ pub(crate) struct Inheritance<'a> {
 impl Inheritance<'_> {
     /// Adds a base, with its own bases below it, to the sum.
     pub(crate) fn add(&self, into: &mut Bases, component: &Key, base: &Value, legacy: bool) -> Result<(), BaseError> {
-        let name: Key = base.as_str().unwrap_or_default().into();
+        let name = name_in(base);
         into.added.push((legacy, Arc::clone(&name)));
         // Atmos remembers the sum after a base. Where the same base is named again (by a legacy `component:` and in
         // `inherits`, or twice because lists are appended), it goes back to that sum and forgets the bases since then.
         if let Some((_, layer, chain)) = into.after.iter().find(|(n, ..)| *n == name) {
-            (into.layer, into.chain) = (Arc::clone(layer), chain.clone());
+            (into.layer, into.chain) = (Arc::clone(layer), Arc::clone(chain));
             return Ok(());
         }
-        let key = (self.kind, self.strategy, into.added.clone());
+        let place = self.all.get(&name).and_then(Value::as_map).map_or(0, |map| Arc::as_ptr(map).addr());
+        let key = (self.kind, self.strategy, into.added.clone(), place);
         let known = if into.singular { None } else { self.sums.find(&key, component, self.all) };
         if let Some(sum) = known {
             into.layer = Arc::clone(&sum.layer);
-            into.chain = sum.chain.clone();
+            into.chain = Arc::clone(&sum.chain);
             into.deepest = sum.deepest.clone();
             into.sites.extend(base.prov.origin);
             into.sites.extend(&sum.sites);
-            into.visited = sum.visited.clone();
+            into.visited = Arc::clone(&sum.visited);
             into.merged = sum.merged;
         } else {
             let before = into.sites.len();
@@ -170,12 +173,12 @@ impl Inheritance<'_> {
             if !into.singular {
                 let own = usize::from(base.prov.origin.is_some());
                 let sites = into.sites[before..].iter().skip(own).copied().collect();
-                let (layer, chain, deepest) = (Arc::clone(&into.layer), into.chain.clone(), into.deepest.clone());
-                let (visited, merged) = (into.visited.clone(), into.merged);
+                let (layer, chain, deepest) = (Arc::clone(&into.layer), Arc::clone(&into.chain), into.deepest.clone());
+                let (visited, merged) = (Arc::clone(&into.visited), into.merged);
                 self.sums.keep(key, Sum { layer, chain, deepest, sites, visited, merged });
             }
         }
-        into.after.push((name, Arc::clone(&into.layer), into.chain.clone()));
+        into.after.push((name, Arc::clone(&into.layer), Arc::clone(&into.chain)));
         Ok(())
     }
 
@@ -187,7 +190,7 @@ impl Inheritance<'_> {
         legacy: bool,
         visited: &mut Vec<Visit>,
     ) -> Result<(), BaseError> {
-        let name: Key = base.as_str().unwrap_or_default().into();
+        let name = name_in(base);
         if *component == name {
             into.singular = true;
             return Ok(());
@@ -219,12 +222,12 @@ impl Inheritance<'_> {
             return Err(BaseError::Undefined { component: Arc::clone(component), base: name, site: base.prov.clone() });
         };
         into.sites.extend(base.prov.origin);
-        let what = format!("components.{}.{name}", self.kind.name());
+        let what = format_args!("components.{}.{name}", self.kind.name());
         let Some(map) = value.as_map() else {
             let message = format!("`{what}` must be a map, not {}", value.a_kind());
             return Err(WrongShape { message, site: value.prov.clone() }.into());
         };
-        into.visited.push((Arc::clone(&name), Arc::clone(map)));
+        Arc::make_mut(&mut into.visited).push((Arc::clone(&name), Arc::clone(map)));
         visited.push(Visit { component: Arc::clone(component), name: Arc::clone(&name), site: base.prov.origin });
         let metadata = map.get("metadata").and_then(Value::as_map);
         let is_abstract = metadata.is_some_and(|m| m.get("type").and_then(Value::as_str) == Some("abstract"));
@@ -244,10 +247,10 @@ impl Inheritance<'_> {
             self.visit(into, component, next, false, visited)?;
         }
         visited.pop();
-        self.merge(into, &name, map, &what)
+        self.merge(into, &name, map, what)
     }
 
-    fn merge(&self, into: &mut Bases, name: &Key, map: &Map, what: &str) -> Result<(), BaseError> {
+    fn merge(&self, into: &mut Bases, name: &Key, map: &Map, what: fmt::Arguments<'_>) -> Result<(), BaseError> {
         let base = Layer::of(map, self.kind, self.config, what, true)?;
         into.deepest.get_or_insert_with(|| Arc::clone(name));
         let strategy = own_strategy(self.strategy, [base.map(Section::Settings)])?;
@@ -310,9 +313,18 @@ impl Inheritance<'_> {
                 .map_or_else(|| super::merge::settle(own, strategy), |below| merge_values(strategy, below, own));
             sum.set_loose(loose, Some(value));
         }
-        into.chain.retain(|n| n != name);
-        into.chain.insert(0, Arc::clone(name));
+        let chain = Arc::make_mut(&mut into.chain);
+        chain.retain(|n| n.as_str() != Some(name));
+        chain.insert(0, Value::str(Arc::clone(name)));
         Ok(())
+    }
+}
+
+/// The name in a value that names a base.
+fn name_in(base: &Value) -> Key {
+    match &base.data {
+        Data::Str(name) => Arc::clone(name),
+        _ => Key::default(),
     }
 }
 

@@ -93,8 +93,8 @@ impl Builder<'_> {
     /// Builds the component of this name.
     pub(crate) fn build(&self, name: &Key, component: &Map) -> Result<Built, Trouble> {
         let kind = self.kind;
-        let what = format!("components.{}.{name}", kind.name());
-        let own = Layer::of(component, kind, self.config, &what, false)?;
+        let what = format_args!("components.{}.{name}", kind.name());
+        let own = Layer::of(component, kind, self.config, what, false)?;
         let spacelift = own.map(Section::Settings).get("spacelift");
         if let Some(value) = spacelift.filter(|v| kind == Kind::Terraform && v.as_map().is_none()) {
             return Err(
@@ -109,7 +109,7 @@ impl Builder<'_> {
                 return Err(shape(format!("`{what}.overrides` must be a map, not {}", v.a_kind()), v).into());
             }
         };
-        let overrides = Layer::of(&overrides_map, kind, self.config, &format!("{what}.overrides"), false)?;
+        let overrides = Layer::of(&overrides_map, kind, self.config, format_args!("{what}.overrides"), false)?;
         let bases = self.bases(name, component, &own, &overrides)?;
         let base = &bases.layer;
         let global = &self.shared.layer;
@@ -163,7 +163,7 @@ impl Builder<'_> {
         let command = [&overrides, &own, base, global].into_iter().find_map(|l| l.word(Word::Command));
         let command = command.or_else(|| self.config.command(kind.name())).cloned();
         out.set(key("command"), command.unwrap_or_else(|| Value::str(kind.name())));
-        out.set(key("inheritance"), Value::list(bases.chain.iter().map(|n| Value::str(Arc::clone(n))).collect()));
+        out.set(key("inheritance"), Value::new(Data::List(Arc::clone(&bases.chain))));
         let overrides_prov = overrides_value.map_or_else(Prov::default, |v| v.prov.clone());
         out.set(key("overrides"), Value { data: Data::Map(overrides_map), prov: overrides_prov });
         let component_name = self.component_name(name, &own, &bases);
@@ -262,14 +262,14 @@ impl Builder<'_> {
     }
 
     fn settings(&self, strategy: ListStrategy, settings: Arc<Map>, is_abstract: bool) -> Result<Arc<Map>, Trouble> {
-        let mut out = (*settings).clone();
+        let mut out = Arc::clone(&settings);
         if !self.config.github.is_empty() {
             let integrations = settings.get("integrations").and_then(Value::as_map).cloned().unwrap_or_default();
             let github = integrations.get("github").and_then(Value::as_map).cloned().unwrap_or_default();
             let mut integrations = (*integrations).clone();
             let merged = merge(strategy, [&self.config.github, &github]);
             integrations.set("github", Value { data: Data::Map(merged), prov: Prov::default() });
-            out.set(key("integrations"), Value::map(integrations));
+            Arc::make_mut(&mut out).set(key("integrations"), Value::map(integrations));
         }
         if is_abstract
             && self.kind == Kind::Terraform
@@ -284,9 +284,10 @@ impl Builder<'_> {
             };
             let mut map = (**map).clone();
             map.remove("workspace_enabled");
-            out.set(key("spacelift"), Value { data: Data::Map(Arc::new(map)), prov: spacelift.prov.clone() });
+            let value = Value { data: Data::Map(Arc::new(map)), prov: spacelift.prov.clone() };
+            Arc::make_mut(&mut out).set(key("spacelift"), value);
         }
-        Ok(Arc::new(out))
+        Ok(out)
     }
 
     /// Each declared secret is marked with the scope that its place gives it.

@@ -7,7 +7,7 @@ use super::stack::Stacks;
 use super::tags;
 use crate::estate::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
 use crate::template::{self, Argument, FunctionSet};
-use crate::value::{Data, Flags, Key, Map, MapBuilder, Origin, Value};
+use crate::value::{Data, Flags, Key, Map, MapBuilder, Origin, Value, key};
 use std::sync::Arc;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is switched on.
@@ -39,6 +39,7 @@ pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> Facts {
     let state = (known.kind == "terraform").then(|| state(map, known.workspace, stacks)).flatten();
     let mut links = declared(map);
     read(map, &mut links, stacks);
+    links.shrink_to_fit();
     Facts {
         is_abstract: metadata("type").and_then(Value::as_str) == Some("abstract"),
         is_disabled: metadata("enabled").and_then(Value::as_bool) == Some(false),
@@ -63,6 +64,7 @@ fn bases(map: &Map) -> Vec<Base> {
             bases.push(Base { name: Arc::clone(name), origin: value.prov.origin });
         }
     }
+    bases.shrink_to_fit();
     bases
 }
 
@@ -220,7 +222,7 @@ fn dependency(entry: &Value) -> Option<Link> {
     };
     Some(Link {
         how: How::Declared,
-        by: "dependencies.components".into(),
+        by: key("dependencies.components"),
         component: text(named)?,
         stack: place,
         reads: Reads::Nothing,
@@ -252,7 +254,7 @@ fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
     let stack_origin = CONTEXT.iter().find_map(|key| said(key)?.prov.origin);
     Some(Link {
         how: How::Declared,
-        by: "settings.depends_on".into(),
+        by: key("settings.depends_on"),
         component: text(named)?,
         stack,
         reads: Reads::Nothing,
@@ -282,8 +284,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn value(&mut self, value: &Value) {
-        let flags = value.flags();
-        if !flags.has(Flags::CALL) && !flags.has(Flags::UNKNOWN) {
+        if !value.holds(Flags::CALL) && !value.holds(Flags::UNKNOWN) {
             return;
         }
         match &value.data {

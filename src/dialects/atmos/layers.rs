@@ -2,6 +2,7 @@
 
 use super::config::Config;
 use crate::value::{Data, Entry, Key, Map, Prov, Value};
+use std::fmt;
 use std::sync::Arc;
 
 /// The component types that Atmos builds itself.
@@ -145,6 +146,13 @@ pub(crate) const LOOSE: [(Loose, &str); 4] = [
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
     maps: [Arc<Map>; SECTIONS],
+    /// Most layers have none of it.
+    more: Option<Box<More>>,
+}
+
+/// What a layer has besides maps.
+#[derive(Clone, Debug, Default)]
+struct More {
     words: [Option<Value>; WORDS.len()],
     loose: [Option<Value>; LOOSE.len()],
 }
@@ -152,19 +160,9 @@ pub(crate) struct Layer {
 impl Default for Layer {
     fn default() -> Self {
         // One empty map for all, so that a layer costs no allocation per section.
-        let empty = empty();
-        Layer {
-            maps: std::array::from_fn(|_| Arc::clone(&empty)),
-            words: Default::default(),
-            loose: Default::default(),
-        }
+        let empty = Map::none();
+        Layer { maps: std::array::from_fn(|_| Arc::clone(&empty)), more: None }
     }
-}
-
-/// An empty map that is shared.
-fn empty() -> Arc<Map> {
-    thread_local!(static EMPTY: Arc<Map> = Arc::default());
-    EMPTY.with(Arc::clone)
 }
 
 /// The entries of a component that layers look at, by the index of their section, word or loose section.
@@ -214,22 +212,26 @@ impl Layer {
 
     /// A text, if it is there and not empty.
     pub(crate) fn word(&self, word: Word) -> Option<&Value> {
-        self.words[word as usize].as_ref().filter(|v| v.as_str().is_some_and(|s| !s.is_empty()))
+        self.more.as_ref()?.words[word as usize].as_ref().filter(|v| v.as_str().is_some_and(|s| !s.is_empty()))
     }
 
     /// Sets a text.
     pub(crate) fn set_word(&mut self, word: Word, value: Option<Value>) {
-        self.words[word as usize] = value;
+        if value.is_some() || self.more.is_some() {
+            self.more.get_or_insert_default().words[word as usize] = value;
+        }
     }
 
     /// A section of any shape; null counts as absent.
     pub(crate) fn loose(&self, loose: Loose) -> Option<&Value> {
-        self.loose[loose as usize].as_ref().filter(|v| !v.is_null())
+        self.more.as_ref()?.loose[loose as usize].as_ref().filter(|v| !v.is_null())
     }
 
     /// Sets a section of any shape.
     pub(crate) fn set_loose(&mut self, loose: Loose, value: Option<Value>) {
-        self.loose[loose as usize] = value;
+        if value.is_some() || self.more.is_some() {
+            self.more.get_or_insert_default().loose[loose as usize] = value;
+        }
     }
 
     /// Takes a component (or a base, or its overrides) apart.
@@ -240,7 +242,7 @@ impl Layer {
         component: &Map,
         kind: Kind,
         config: &Config,
-        what: &str,
+        what: fmt::Arguments<'_>,
         base: bool,
     ) -> Result<Layer, WrongShape> {
         let mut layer = Layer::default();
@@ -287,7 +289,7 @@ impl Layer {
     }
 }
 
-fn wrong(what: &str, key: &str, expected: &str, value: &Value) -> WrongShape {
+fn wrong(what: fmt::Arguments<'_>, key: &str, expected: &str, value: &Value) -> WrongShape {
     let message = format!("`{what}.{key}` must be {expected}, not {}", value.a_kind());
     WrongShape { message, site: value.prov.clone() }
 }

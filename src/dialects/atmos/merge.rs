@@ -1,6 +1,7 @@
 //! The merge of maps as Atmos computes it (`reference: atmos.md` section 5): the later input wins whatever the kinds,
 //! maps merge deeply, lists by the strategy in force, `!append` markers resolve against what lies below them.
 
+use super::merge_memo;
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ const WIDTH: usize = 8;
 /// Merges inputs, the lowest first. Empty inputs have no part in it.
 pub(crate) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
     let mut inputs = inputs.into_iter().filter(|m| !m.is_empty());
-    let Some(first) = inputs.next() else { return Arc::default() };
+    let Some(first) = inputs.next() else { return Map::none() };
     let mode = Mode { strategy, markers: true };
     let mut merged: Option<Arc<Map>> = None;
     let mut next = inputs.next();
@@ -65,7 +66,14 @@ fn merge_many(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
         repeated && !pair[0].flags().has(Flags::MARKER)
     };
     let inputs = &inputs[inputs.windows(2).take_while(again).count()..];
-    let [first, _, ..] = inputs else { return settle_map(inputs[0], mode.strategy) };
+    match inputs {
+        [only] => settle_map(only, mode.strategy),
+        _ => merge_memo::once(mode.number(), inputs, || merge_side_by_side(inputs, mode)),
+    }
+}
+
+fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
+    let Some(first) = inputs.first() else { return Map::none() };
     let mut rest: [_; WIDTH] = std::array::from_fn(|i| inputs.get(i).unwrap_or(first).iter());
     let rest = &mut rest[..inputs.len()];
     let mut out = MapBuilder::with_capacity(inputs.iter().map(|m| m.len()).sum());
@@ -170,6 +178,13 @@ struct Mode {
     strategy: ListStrategy,
     /// Whether `!append` markers are resolved: as values of maps, but not below a list.
     markers: bool,
+}
+
+impl Mode {
+    /// A number for each.
+    fn number(self) -> u8 {
+        self.strategy as u8 * 2 + u8::from(self.markers)
+    }
 }
 
 fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {

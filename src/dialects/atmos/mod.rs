@@ -40,6 +40,7 @@ mod local_uses;
 mod locals;
 mod manifest;
 mod merge;
+mod merge_memo;
 mod names;
 mod pass;
 mod paths;

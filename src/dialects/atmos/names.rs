@@ -189,12 +189,12 @@ fn bases(metadata: &Map) -> impl Iterator<Item = &str> {
 
 fn inherit_from<'a>(
     siblings: &Siblings<'a>,
-    name: &str,
-    base: &str,
+    name: &'a str,
+    base: &'a str,
     said: &mut [Option<Value>; 3],
-    path: &mut Vec<(String, String)>,
+    path: &mut Vec<(&'a str, &'a str)>,
 ) {
-    let step = (name.to_owned(), base.to_owned());
+    let step = (name, base);
     let Some(own) = metadata(siblings, base).filter(|_| name != base && !path.contains(&step)) else { return };
     path.push(step);
     let legacy = siblings.get(base).and_then(|c| c.get("component")).and_then(Value::as_str);

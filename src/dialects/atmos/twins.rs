@@ -136,7 +136,7 @@ fn is_same_history(a: &Prov, b: &Prov, history: usize) -> bool {
                 return true;
             }
             let Some(below) = history.checked_sub(1) else { return false };
-            let same_overrode = match (&a.overrode, &b.overrode) {
+            let same_overrode = match (a.overrode(), b.overrode()) {
                 (None, None) => true,
                 (Some(a), Some(b)) => is_same(a, b, below, below),
                 _ => false,
@@ -145,10 +145,10 @@ fn is_same_history(a: &Prov, b: &Prov, history: usize) -> bool {
                 a.layer == b.layer && is_same(&a.value, &b.value, below, below)
             };
             same_overrode
-                && a.layers.len() == b.layers.len()
-                && a.layers.iter().zip(b.layers.iter()).all(same_layer)
-                && a.inputs.len() == b.inputs.len()
-                && a.inputs.iter().zip(&b.inputs).all(|(a, b)| is_same_history(a, b, below))
+                && a.layers().len() == b.layers().len()
+                && a.layers().iter().zip(b.layers()).all(same_layer)
+                && a.inputs().len() == b.inputs().len()
+                && a.inputs().iter().zip(b.inputs()).all(|(a, b)| is_same_history(a, b, below))
         }
         _ => false,
     }
@@ -199,7 +199,7 @@ mod tests {
         let with = |n| at(5, Data::Int(7)).with_prov(at(5, Data::Null).prov.overriding(&at(6, Data::Int(n))));
         let (base, mut head) = (with(1), with(2));
         assert!(!share(&mut head, &base, MAX_DEPTH, false));
-        let below = head.prov.trail.as_ref().and_then(|t| t.overrode.clone());
+        let below = head.prov.overrode().cloned();
         assert_eq!(below, Some(Value::new(Data::Int(2))));
         assert!(share(&mut with(1), &base, MAX_DEPTH, false));
     }

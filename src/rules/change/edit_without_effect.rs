@@ -147,13 +147,13 @@ fn within(origin: &Origin, place: &Origin) -> bool {
 
 /// Whether a value took the place of the one written at `place`.
 fn replaced(value: &Value, place: &Origin) -> bool {
-    let mut at = value.prov.trail.as_ref().and_then(|t| t.overrode.as_ref());
+    let mut at = value.prov.overrode();
     for _ in 0..MAX_CHAIN {
         let Some(below) = at else { return false };
         if below.prov.origin.is_some_and(|o| within(&o, place)) {
             return true;
         }
-        at = below.prov.trail.as_ref().and_then(|t| t.overrode.as_ref());
+        at = below.prov.overrode();
     }
     false
 }

@@ -127,9 +127,9 @@ fn read_by_others<'a>(context: &'a Components<'_>) -> BTreeSet<(&'a Arc<str>, &'
 /// Whether another value of the component was computed from what was written at a place.
 fn is_read_inside(component: &Component, place: Origin) -> bool {
     fn reads(prov: &Prov, place: Origin) -> bool {
-        let Some(trail) = prov.trail.as_ref().filter(|t| !t.inputs.is_empty()) else { return false };
+        let Some(trail) = prov.trail.as_ref().filter(|t| !t.inputs().is_empty()) else { return false };
         let mut found = false;
-        for input in &trail.inputs {
+        for input in trail.inputs() {
             input.for_each_input(&mut |origin| found |= origin == place);
         }
         found

@@ -107,9 +107,9 @@ impl Walk {
             let Some(trail) = prov.trail.as_ref().filter(|t| self.trails.insert(std::sync::Arc::as_ptr(t))) else {
                 continue;
             };
-            todo.extend(&trail.inputs);
-            todo.extend(trail.overrode.as_ref().map(|v| &v.prov));
-            todo.extend(trail.layers.iter().map(|l| &l.value.prov));
+            todo.extend(trail.inputs());
+            todo.extend(trail.overrode().map(|v| &v.prov));
+            todo.extend(trail.layers().iter().map(|l| &l.value.prov));
         }
     }
 }

@@ -109,6 +109,10 @@ impl<M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> Walk<M, W> {
         match &value.data {
             Data::Map(map) if self.holds(map) => {
                 for entry in map.iter() {
+                    let is_container = matches!(entry.value.data, Data::Map(_) | Data::List(_));
+                    if !is_container && !(self.wanted)(&entry.value) {
+                        continue;
+                    }
                     path.push(Arc::clone(&entry.key));
                     self.value(component, path, &entry.value, false, f);
                     path.pop();
