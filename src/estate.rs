@@ -3,6 +3,7 @@
 mod facts;
 mod imports;
 
+use crate::text::Text;
 pub use facts::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
 pub use imports::{Import, Imports};
 
@@ -35,7 +36,7 @@ pub struct Locals {
     /// same scopes in two revisions.
     pub scopes: Vec<Arc<LocalScope>>,
     /// By file, for files that define units: the name of the stack that the file by itself, without imports, gives.
-    pub stacks: BTreeMap<FileId, Arc<str>>,
+    pub stacks: BTreeMap<FileId, Text>,
 }
 
 /// The local names of one scope.
@@ -55,9 +56,9 @@ pub enum LocalLevel {
     /// All of it.
     File,
     /// The components of one type.
-    Kind(Arc<str>),
+    Kind(Text),
     /// One component: its type and name.
-    Component(Arc<str>, Arc<str>),
+    Component(Text, Text),
 }
 
 impl fmt::Display for LocalLevel {
@@ -74,7 +75,7 @@ impl fmt::Display for LocalLevel {
 #[derive(Clone, Debug)]
 pub struct Local {
     /// The name.
-    pub name: Arc<str>,
+    pub name: Text,
     /// Its value; none if it cannot be resolved.
     pub value: Option<Value>,
     /// Its value as the deployment tool prints it, where that is another one.
@@ -101,7 +102,7 @@ pub struct Dependency {
 #[derive(Debug)]
 pub struct Unit {
     /// Its name (for stacks the manifest key).
-    pub name: Arc<str>,
+    pub name: Text,
     /// The file that defines it.
     pub file: FileId,
     /// Every file that had a part in it: itself, imports, included files, configuration. Sorted, without repetition.
@@ -111,16 +112,16 @@ pub struct Unit {
     /// How far it was resolved.
     pub state: State,
     /// Types and names of components that could not be resolved, though the unit was. Sorted.
-    pub broken: Vec<(Arc<str>, Arc<str>)>,
+    pub broken: Vec<(Text, Text)>,
     /// Names of stacks that could not be resolved, though others of the unit were. Sorted.
-    pub failed: Vec<Arc<str>>,
+    pub failed: Vec<Text>,
     /// Types and names of components that it defines and nobody lists, because their type is not known. Sorted.
-    pub unlisted: Vec<(Arc<str>, Arc<str>)>,
+    pub unlisted: Vec<(Text, Text)>,
 }
 
 impl Unit {
     /// A unit of which nothing is known.
-    pub fn broken(name: Arc<str>, file: FileId) -> Self {
+    pub fn broken(name: Text, file: FileId) -> Self {
         let (components, broken, failed, unlisted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Unit { name, file, files: vec![file], components, state: State::Broken, broken, failed, unlisted }
     }
@@ -146,11 +147,11 @@ pub enum State {
 #[derive(Clone, Debug)]
 pub struct Component {
     /// The stack that it belongs to.
-    pub stack: Arc<str>,
+    pub stack: Text,
     /// Its type (`terraform`, `helmfile`, …).
-    pub kind: Arc<str>,
+    pub kind: Text,
     /// Its name.
-    pub name: Arc<str>,
+    pub name: Text,
     /// Its whole configuration: a map, as the deployment tool would print it.
     pub value: Value,
     /// Lines that shaped it without being the origin of one of its values: imports that led to its files, base
@@ -160,7 +161,7 @@ pub struct Component {
     pub locals: Option<Value>,
     /// What it is declared as, where that is not its name: a component that is declared as another one was is that one
     /// under a new name.
-    pub declared: Option<Arc<str>>,
+    pub declared: Option<Text>,
     /// What becomes of it when it is no longer described.
     pub removal: Removal,
     /// What rules may know of it beyond its values.
@@ -220,17 +221,17 @@ impl From<Vec<Origin>> for Influences {
 }
 
 /// The address of a component: stack, type, name.
-pub type Address = (Arc<str>, Arc<str>, Arc<str>);
+pub type Address = (Text, Text, Text);
 
 impl Component {
     /// What it is declared as.
-    pub fn declared(&self) -> &Arc<str> {
+    pub fn declared(&self) -> &Text {
         self.declared.as_ref().unwrap_or(&self.name)
     }
 
     /// Its address.
     pub fn address(&self) -> Address {
-        (Arc::clone(&self.stack), Arc::clone(&self.kind), Arc::clone(&self.name))
+        (Text::clone(&self.stack), Text::clone(&self.kind), Text::clone(&self.name))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The files of an analysis. Both revisions share one table: the same path with the same content is one file, so that a
 //! place in it is the same place on both sides.
 
+use crate::text::Text;
 use crate::value::FileId;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -9,9 +10,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[derive(Debug)]
 pub struct File {
     /// Its path from the root of the repository, with `/`.
-    pub path: Arc<str>,
+    pub path: Text,
     /// Its text. Offsets of [`crate::value::Origin`] are byte offsets into it.
-    pub text: Arc<str>,
+    pub text: Text,
     lines: Vec<u32>,
 }
 
@@ -25,7 +26,7 @@ pub struct Position {
 }
 
 impl File {
-    fn new(path: Arc<str>, text: Arc<str>) -> Self {
+    fn new(path: Text, text: Text) -> Self {
         let lines = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
@@ -84,17 +85,17 @@ pub struct Files {
 #[derive(Debug, Default)]
 struct Inner {
     files: Vec<Arc<File>>,
-    ids: HashMap<(Arc<str>, Arc<str>), FileId>,
+    ids: HashMap<(Text, Text), FileId>,
 }
 
 impl Files {
     /// The id of the file at `path` whose content is `identity` (a blob id); `text` is asked for only the first time.
-    pub fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Arc<str>) -> FileId {
-        let key = (Arc::from(path), Arc::from(identity));
+    pub fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Text) -> FileId {
+        let key = (Text::from(path), Text::from(identity));
         if let Some(id) = self.inner.read().unwrap_or_else(PoisonError::into_inner).ids.get(&key) {
             return *id;
         }
-        let file = Arc::new(File::new(Arc::clone(&key.0), text()));
+        let file = Arc::new(File::new(Text::clone(&key.0), text()));
         let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(id) = inner.ids.get(&key) {
             return *id;

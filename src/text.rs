@@ -1,5 +1,8 @@
 //! Small help with words.
 
+/// Text that is shared: one pointer, as every value and every key of a map has one.
+pub(crate) type Text = arcstr::ArcStr;
+
 /// Longer words are not looked for.
 const LONGEST: usize = 256;
 /// Most candidates that are looked at, and of them those that are compared letter by letter.

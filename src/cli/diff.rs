@@ -144,9 +144,8 @@ pub(super) fn compare(
     let rules = load.settings.enabled();
     // Another manifest, untouched, may define the same component of the same stack; and what is said of a component may
     // depend on all others.
-    let all_count = one_sided
-        || changes.iter().any(|c| terraform::is_code(&c.path))
-        || rules::asks_for_all(&found, &rules);
+    let all_count =
+        one_sided || changes.iter().any(|c| terraform::is_code(&c.path)) || rules::asks_for_all(&found, &rules);
     if all_count && [&old, &new].iter().any(|e| e.units.iter().any(|u| u.state == estate::State::OutOfScope)) {
         old = resolve(base, Scope::All);
         new = resolve(head, Scope::All);

@@ -1,7 +1,7 @@
 //! A finding as it is reported: judged by the settings and compared with the other revision.
 
 use super::{Diagnostic, Level};
-use std::sync::Arc;
+use crate::text::Text;
 
 /// Whether a finding is about what the newer revision brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,7 +36,7 @@ pub struct Finding {
     pub novelty: Option<Novelty>,
     /// What stays the same about it while lines move: 32 hexadecimal digits. Equal findings of one file are numbered,
     /// so that no two of one state share it.
-    pub fingerprint: Arc<str>,
+    pub fingerprint: Text,
 }
 
 impl Finding {

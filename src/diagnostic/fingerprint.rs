@@ -3,11 +3,11 @@
 
 use super::Diagnostic;
 use crate::files::{File, Files};
+use crate::text::Text;
 use crate::value::FileId;
 use crate::yaml::{Document, Kind, NodeId, document_of};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// Longer tokens are cut, in bytes.
 const MAX_TOKEN: usize = 200;
@@ -25,7 +25,7 @@ pub(super) struct Identity {
 
 impl Identity {
     /// The hash of it in the file at `path`, for the `nth` of equal ones (from 0).
-    pub(super) fn fingerprint(&self, path: &str, nth: usize) -> Arc<str> {
+    pub(super) fn fingerprint(&self, path: &str, nth: usize) -> Text {
         let mut hash = Sha256::new();
         for part in [self.rule, path, &self.path, &self.token, &nth.to_string()] {
             hash.update(part.as_bytes());
@@ -49,7 +49,7 @@ impl<'a> Identities<'a> {
     pub(super) fn of(&mut self, diagnostic: &Diagnostic) -> Identity {
         let label = &diagnostic.primary;
         let file = self.files.get(label.file);
-        let document = self.documents.entry(label.file).or_insert_with(|| document_of(Arc::clone(&file.text)).ok());
+        let document = self.documents.entry(label.file).or_insert_with(|| document_of(Text::clone(&file.text)).ok());
         let path = document.as_ref().map_or_else(String::new, |d| symbolic_path(d, label.start));
         let token = diagnostic.token.clone().unwrap_or_else(|| text_at(&file, label.start, label.end));
         Identity { rule: diagnostic.rule, path, token }

@@ -2,8 +2,8 @@
 //! `# stacklint: ignore-file[rule] reason` in the leading comment of a file.
 
 use crate::files::File;
+use crate::text::Text;
 use crate::yaml::{Document, Kind, document_of};
-use std::sync::Arc;
 
 /// What a comment of ours begins with, after the `#`.
 const MARK: &str = "stacklint:";
@@ -49,7 +49,7 @@ pub(super) fn comments(file: &File) -> Comments {
     if !file.text.contains(MARK) {
         return found;
     }
-    let document = document_of(Arc::clone(&file.text)).ok();
+    let document = document_of(Text::clone(&file.text)).ok();
     let count = file.line_count();
     let leading = (1..=count).find(|l| !is_blank(file.line_text(*l))).unwrap_or(count + 1);
     for line in 1..=count {

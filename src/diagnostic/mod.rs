@@ -8,6 +8,7 @@ pub mod fix;
 mod ignore;
 pub mod policy;
 
+use crate::text::Text;
 pub use baseline::Baseline;
 pub use defect::{INTERNAL_ERROR, ISSUES};
 pub use finding::{Finding, Novelty, Suppressed, Suppression};
@@ -15,7 +16,6 @@ pub use fix::{Applicability, Edit, Fix};
 pub use policy::{Policy, Side, Verdict};
 
 use crate::value::{FileId, Origin};
-use std::sync::Arc;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,7 +92,7 @@ pub struct Diagnostic {
     /// Whether something could not be resolved because of it.
     pub is_breaking: bool,
     /// The stacks that it reaches, sorted.
-    pub stacks: Vec<Arc<str>>,
+    pub stacks: Vec<Text>,
 }
 
 impl Diagnostic {

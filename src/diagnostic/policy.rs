@@ -4,6 +4,7 @@ use super::fingerprint::{Identities, Identity};
 use super::ignore::{Comments, Ignore, Malformed, comments};
 use super::{Applicability, Baseline, Diagnostic, Edit, Finding, Fix, Label, Level, Novelty, Suppressed, Suppression};
 use crate::files::{File, Files};
+use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -56,7 +57,7 @@ pub struct Verdict {
 struct Judged {
     finding: Finding,
     identity: Identity,
-    path: Arc<str>,
+    path: Text,
     silenced: Option<String>,
 }
 
@@ -111,9 +112,9 @@ impl Policy<'_> {
 
     fn judged(&self, diagnostic: Diagnostic, silenced: Option<String>, identities: &mut Identities<'_>) -> Judged {
         let level = self.level_of(&diagnostic).unwrap_or(Level::Error);
-        let path = Arc::clone(&self.files.get(diagnostic.primary.file).path);
+        let path = Text::clone(&self.files.get(diagnostic.primary.file).path);
         let identity = identities.of(&diagnostic);
-        let finding = Finding { diagnostic, level, novelty: None, fingerprint: Arc::from("") };
+        let finding = Finding { diagnostic, level, novelty: None, fingerprint: Text::from("") };
         Judged { finding, identity, path, silenced }
     }
 }
@@ -126,9 +127,9 @@ fn key(judged: &Judged) -> (&str, u32, u32, &str, &str) {
 
 /// Gives every finding its fingerprint; equal ones of a file are counted.
 fn number(judged: &mut [Judged]) {
-    let mut seen: HashMap<(Arc<str>, Identity), usize> = HashMap::new();
+    let mut seen: HashMap<(Text, Identity), usize> = HashMap::new();
     for one in judged {
-        let nth = seen.entry((Arc::clone(&one.path), one.identity.clone())).or_default();
+        let nth = seen.entry((Text::clone(&one.path), one.identity.clone())).or_default();
         one.finding.fingerprint = one.identity.fingerprint(&one.path, *nth);
         *nth += 1;
     }
@@ -137,13 +138,13 @@ fn number(judged: &mut [Judged]) {
 /// Marks what the head has as new or known, and returns what only the base has. Findings pair off one by one: first
 /// those of the same file, then those of files that are in one of the revisions only (they moved).
 fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
-    let paths = |side: &[Judged]| -> BTreeSet<Arc<str>> { side.iter().map(|j| Arc::clone(&j.path)).collect() };
+    let paths = |side: &[Judged]| -> BTreeSet<Text> { side.iter().map(|j| Text::clone(&j.path)).collect() };
     let (here, there) = (paths(head), paths(&base));
     let mut waiting: Vec<Option<Judged>> = base.into_iter().filter(|j| j.silenced.is_none()).map(Some).collect();
-    let mut by_file: BTreeMap<(Arc<str>, Identity), Vec<usize>> = BTreeMap::new();
+    let mut by_file: BTreeMap<(Text, Identity), Vec<usize>> = BTreeMap::new();
     let mut moved: BTreeMap<Identity, Vec<usize>> = BTreeMap::new();
     for (i, judged) in waiting.iter().flatten().enumerate() {
-        by_file.entry((Arc::clone(&judged.path), judged.identity.clone())).or_default().push(i);
+        by_file.entry((Text::clone(&judged.path), judged.identity.clone())).or_default().push(i);
         if !here.contains(&judged.path) {
             moved.entry(judged.identity.clone()).or_default().push(i);
         }
@@ -154,7 +155,7 @@ fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
     // What is silenced pairs off last, so that it does not use up the pair of what is reported.
     for silenced in [false, true] {
         for one in head.iter_mut().filter(|j| j.silenced.is_some() == silenced) {
-            let same = by_file.get_mut(&(Arc::clone(&one.path), one.identity.clone())).and_then(Vec::pop);
+            let same = by_file.get_mut(&(Text::clone(&one.path), one.identity.clone())).and_then(Vec::pop);
             let elsewhere = || moved.get_mut(&one.identity).filter(|_| !there.contains(&one.path)).and_then(Vec::pop);
             let pair = same.or_else(elsewhere);
             if let Some(i) = pair {

@@ -13,6 +13,7 @@ use super::structural::Step;
 use super::{Cause, Side};
 use crate::estate::{Estate, Placed, Unit};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::{Data, Origin, Prov, Value};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -31,7 +32,7 @@ const MAX_CHAIN: usize = 100;
 pub struct Finder<'a> {
     edits: Edits<'a>,
     units: HashMap<(Side, *const Unit), Rc<Found>>,
-    by_name: [HashMap<Arc<str>, Arc<Unit>>; 2],
+    by_name: [HashMap<Text, Arc<Unit>>; 2],
 }
 
 /// Causes found so far.
@@ -61,7 +62,7 @@ impl<'a> Finder<'a> {
     /// A finder for differences between two estates.
     pub fn new(base: &Estate, head: &Estate, files: &'a Files, touched: Option<&'a dyn Fn(&str) -> bool>) -> Self {
         let by_name = [base, head]
-            .map(|estate| estate.units.iter().map(|unit| (Arc::clone(&unit.name), Arc::clone(unit))).collect());
+            .map(|estate| estate.units.iter().map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect());
         Finder { edits: Edits::new(base, head, files, touched), units: HashMap::new(), by_name }
     }
 
@@ -285,7 +286,7 @@ impl<'a> Finder<'a> {
             // By path, because the order of file ids depends on which thread read a file first.
             let mut keyed: Vec<_> = causes
                 .into_iter()
-                .map(|c| ((Arc::clone(&self.edits.of(c.side, c.file).file.path), c.line, c.side, c.column), c))
+                .map(|c| ((Text::clone(&self.edits.of(c.side, c.file).file.path), c.line, c.side, c.column), c))
                 .collect();
             keyed.sort_by(|a, b| a.0.cmp(&b.0));
             // Of several values on one line, the first one's column stands for the line.

@@ -3,6 +3,7 @@
 use super::Side;
 use crate::estate::Estate;
 use crate::files::{File, Files};
+use crate::text::Text;
 use crate::value::FileId;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{HashMap, HashSet};
@@ -64,7 +65,7 @@ pub struct Edits<'a> {
     files: &'a Files,
     touched: Option<&'a dyn Fn(&str) -> bool>,
     used: [HashSet<FileId>; 2],
-    by_path: [HashMap<Arc<str>, FileId>; 2],
+    by_path: [HashMap<Text, FileId>; 2],
     known: [HashMap<FileId, Rc<Edited>>; 2],
 }
 
@@ -76,10 +77,10 @@ impl<'a> Edits<'a> {
             own.copied().collect::<HashSet<_>>()
         });
         let by_path = [0, 1].map(|side: usize| {
-            let mut paths: HashMap<Arc<str>, FileId> = HashMap::with_capacity(used[side].len());
+            let mut paths: HashMap<Text, FileId> = HashMap::with_capacity(used[side].len());
             for id in &used[side] {
                 // One path has one content on a side; should it have several, the choice is at least always the same.
-                let slot = paths.entry(Arc::clone(&files.get(*id).path)).or_insert(*id);
+                let slot = paths.entry(Text::clone(&files.get(*id).path)).or_insert(*id);
                 *slot = (*slot).max(*id);
             }
             paths
@@ -98,7 +99,7 @@ impl<'a> Edits<'a> {
         let edited = if self.used[other].contains(&id) {
             unedited(FileEdits::Untouched)
         } else if let Some(twin) = self.by_path[other].get(&file.path) {
-            let text = Arc::clone(&self.files.get(*twin).text);
+            let text = Text::clone(&self.files.get(*twin).text);
             let (lines, replaced) = match side {
                 Side::Base => {
                     let edits = line_edits(&file.text, &text);

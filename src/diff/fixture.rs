@@ -2,6 +2,7 @@
 
 use crate::estate::{Component, Estate, State, Unit};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ pub(crate) type Tree<'a> = &'a [(&'a str, &'a str)];
 
 /// Block maps, `- ` lists of scalars, numbers, truth values and text, with the origin of every value.
 pub(crate) fn parse(files: &Files, id: FileId) -> Value {
-    let text = Arc::clone(&files.get(id).text);
+    let text = Text::clone(&files.get(id).text);
     let mut lines = Vec::new();
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
@@ -83,7 +84,7 @@ pub(crate) fn merge(under: &Value, over: &Value) -> Value {
     let mut map = Map::clone(a);
     for entry in b.iter() {
         let value = map.get(&entry.key).map_or_else(|| entry.value.clone(), |old| merge(old, &entry.value));
-        map.set(Arc::clone(&entry.key), value);
+        map.set(Text::clone(&entry.key), value);
     }
     Value::map(map).with_prov(over.prov.overriding(under))
 }
@@ -110,7 +111,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
         }
         merged = merge(&merged, &root);
         used.sort();
-        let stack: Arc<str> = merged.get("name").and_then(Value::as_str).unwrap_or(name).into();
+        let stack: Text = merged.get("name").and_then(Value::as_str).unwrap_or(name).into();
         let mut components = Vec::new();
         let empty = Value::map(Map::new());
         let vars = merged.get("vars").unwrap_or(&empty);
@@ -124,9 +125,9 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
             let prov = Prov::default().with_inputs(stage.map(|s| s.prov.clone()));
             map.set("workspace", Value::str(text).with_prov(prov));
             components.push(Arc::new(Component {
-                stack: Arc::clone(&stack),
+                stack: Text::clone(&stack),
                 kind: "terraform".into(),
-                name: Arc::clone(&entry.key),
+                name: Text::clone(&entry.key),
                 value: Value::map(map).with_prov(own.prov),
                 influences: influences.clone().into(),
                 declared: None,

@@ -4,9 +4,9 @@ use super::same::{digest, same};
 use super::{Cause, Change, ChangeKind, Diff, Side, Status};
 use crate::estate::Address;
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::Value;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// More values than this at one path are folded into one line with an example.
 const MAX_VARIANTS: usize = 4;
@@ -67,10 +67,10 @@ pub fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
 
 /// What happened, to which components, and why.
 type BlockKey<'a> = (Status, Vec<usize>, &'a [Cause]);
-type Place = (Arc<str>, u32, Side);
+type Place = (Text, u32, Side);
 
 fn places(causes: &[Cause], files: &Files) -> Vec<Place> {
-    causes.iter().map(|c| (Arc::clone(&files.get(c.file).path), c.line, c.side)).collect()
+    causes.iter().map(|c| (Text::clone(&files.get(c.file).path), c.line, c.side)).collect()
 }
 
 /// Rows in the order in which their keys came first.

@@ -3,6 +3,7 @@
 use super::{Change, ChangeKind, ComponentChange, Side};
 use crate::estate::{Address, Estate, Local, LocalScope, Placed, State};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,11 +15,11 @@ const MAX_NODES: usize = 20_000;
 #[derive(Clone, Debug)]
 pub struct LocalChange {
     /// The path of its file.
-    pub file: Arc<str>,
+    pub file: Text,
     /// Its scope: `global`, a component type, or the type and the name of a component.
     pub scope: String,
     /// Its name.
-    pub name: Arc<str>,
+    pub name: Text,
     /// What happened.
     pub kind: ChangeKind,
     /// Its value before; none if it was added.
@@ -53,7 +54,7 @@ impl Reach {
             head.locals.scopes.iter().map(Arc::as_ptr).filter(|p| shared.contains(p)).collect();
         let scopes = |estate: &Estate| -> BTreeMap<_, Arc<LocalScope>> {
             let own = estate.locals.scopes.iter().filter(|s| !shared.contains(&Arc::as_ptr(s)));
-            own.map(|s| ((Arc::clone(&files.get(s.file).path), s.level.clone()), Arc::clone(s))).collect()
+            own.map(|s| ((Text::clone(&files.get(s.file).path), s.level.clone()), Arc::clone(s))).collect()
         };
         let (old, new) = (scopes(base), scopes(head));
         // A file that nothing reaches any more because something else is broken has not lost its locals.
@@ -61,7 +62,7 @@ impl Reach {
         let keys: BTreeSet<_> = old.keys().chain(new.keys()).cloned().collect();
         for key in keys {
             let (a, b) = (old.get(&key), new.get(&key));
-            let has_file = |all: &BTreeMap<(Arc<str>, _), _>| all.keys().any(|k: &(Arc<str>, _)| k.0 == key.0);
+            let has_file = |all: &BTreeMap<(Text, _), _>| all.keys().any(|k: &(Text, _)| k.0 == key.0);
             let unsure = a.is_none() && !has_file(&old) && (broken[0] || touched.is_some_and(|t| !t(&key.0)))
                 || b.is_none() && !has_file(&new) && (broken[1] || touched.is_some_and(|t| !t(&key.0)));
             if !unsure {
@@ -76,17 +77,17 @@ impl Reach {
 
     fn compare(
         &mut self,
-        file: &Arc<str>,
+        file: &Text,
         scope: &str,
         old: Option<&Arc<LocalScope>>,
         new: Option<&Arc<LocalScope>>,
         files: &Files,
     ) {
-        let by_name = |scope: Option<&Arc<LocalScope>>| -> BTreeMap<Arc<str>, Local> {
-            scope.into_iter().flat_map(|s| &s.locals).map(|l| (Arc::clone(&l.name), l.clone())).collect()
+        let by_name = |scope: Option<&Arc<LocalScope>>| -> BTreeMap<Text, Local> {
+            scope.into_iter().flat_map(|s| &s.locals).map(|l| (Text::clone(&l.name), l.clone())).collect()
         };
         let (old, new) = (by_name(old), by_name(new));
-        let names: BTreeSet<&Arc<str>> = old.keys().chain(new.keys()).collect();
+        let names: BTreeSet<&Text> = old.keys().chain(new.keys()).collect();
         for name in names {
             let (a, b) = (old.get(name), new.get(name));
             let (before, after) = (a.map(|l| l.value.clone()), b.map(|l| l.value.clone()));
@@ -109,9 +110,9 @@ impl Reach {
                 }
             }
             self.changes.push(LocalChange {
-                file: Arc::clone(file),
+                file: Text::clone(file),
                 scope: scope.to_owned(),
-                name: Arc::clone(name),
+                name: Text::clone(name),
                 kind,
                 before,
                 after,
@@ -181,9 +182,9 @@ impl Reach {
         files: &Files,
         filter: &dyn Fn(&Address) -> bool,
     ) -> Vec<LocalChange> {
-        let mut asked: HashMap<Arc<str>, bool> = HashMap::new();
+        let mut asked: HashMap<Text, bool> = HashMap::new();
         self.changes.retain(|change| {
-            *asked.entry(Arc::clone(&change.file)).or_insert_with(|| {
+            *asked.entry(Text::clone(&change.file)).or_insert_with(|| {
                 let uses = |ids: &[FileId]| ids.iter().any(|id| files.get(*id).path == change.file);
                 let units = sides.iter().flat_map(|e| &e.units).filter(|u| !u.components.is_empty() && uses(&u.files));
                 let mut components = units.flat_map(|u| &u.components).peekable();

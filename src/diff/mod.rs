@@ -14,6 +14,7 @@ pub mod tokens;
 
 use crate::estate::{Address, Component, Estate, Placed, State, Unit};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -122,11 +123,11 @@ pub struct Change {
 #[derive(Clone, Debug)]
 pub struct ComponentChange {
     /// Its stack.
-    pub stack: Arc<str>,
+    pub stack: Text,
     /// Its type.
-    pub kind: Arc<str>,
+    pub kind: Text,
     /// Its name.
-    pub name: Arc<str>,
+    pub name: Text,
     /// What happened to it.
     pub status: Status,
     /// The differences of a modified component, to be applied in order as RFC 6902 has it; else none.
@@ -142,7 +143,7 @@ pub struct ComponentChange {
 impl ComponentChange {
     /// The address of the component.
     pub fn address(&self) -> Address {
-        (Arc::clone(&self.stack), Arc::clone(&self.kind), Arc::clone(&self.name))
+        (Text::clone(&self.stack), Text::clone(&self.kind), Text::clone(&self.name))
     }
 }
 
@@ -156,7 +157,7 @@ pub struct Diff {
     /// What could not be compared because one side could not be resolved: units, and components as `unit: name`. Sorted.
     pub unresolved: Vec<String>,
     /// The stacks of removed components that the head has no component of any more.
-    pub gone: BTreeSet<Arc<str>>,
+    pub gone: BTreeSet<Text>,
 }
 
 /// What to compare and what else is known.
@@ -243,9 +244,9 @@ fn component(
 }
 
 /// Stacks that nothing is left of.
-fn gone(components: &[ComponentChange], head: &Estate) -> BTreeSet<Arc<str>> {
+fn gone(components: &[ComponentChange], head: &Estate) -> BTreeSet<Text> {
     let removed = components.iter().filter(|c| c.status == Status::Removed);
-    let mut gone: BTreeSet<Arc<str>> = removed.map(|c| Arc::clone(&c.stack)).collect();
+    let mut gone: BTreeSet<Text> = removed.map(|c| Text::clone(&c.stack)).collect();
     if !gone.is_empty() {
         for component in head.units.iter().flat_map(|u| &u.components) {
             gone.remove(&component.stack);

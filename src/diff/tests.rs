@@ -234,7 +234,7 @@ fn many_components_are_fast() {
                 .as_map()
                 .unwrap()
                 .iter()
-                .map(|e| (Arc::clone(&e.key), e.value.clone()))
+                .map(|e| (Text::clone(&e.key), e.value.clone()))
                 .collect();
             Arc::new(Component {
                 stack: format!("s{}", i % 100).into(),
@@ -293,7 +293,7 @@ fn what_one_side_does_not_know_is_not_compared() {
     assert!(failed.components.is_empty());
     assert_eq!(failed.unresolved, ["dev: dev"]);
     let broken = without(&|unit| {
-        unit.broken = unit.components.drain(..).map(|c| (Arc::clone(&c.kind), Arc::clone(&c.name))).collect();
+        unit.broken = unit.components.drain(..).map(|c| (Text::clone(&c.kind), Text::clone(&c.name))).collect();
     });
     assert!(broken.components.is_empty() && !broken.unresolved.is_empty());
     let whole = without(&|unit| {

@@ -1,5 +1,6 @@
 //! What rules may know of a component beyond its values, in the words of no system: a dialect fills it in.
 
+use crate::text::Text;
 use crate::value::{Flags, Map, Origin, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub struct Facts {
 #[derive(Clone, Debug)]
 pub struct Base {
     /// Its name; its stack and type are those of the other one.
-    pub name: Arc<str>,
+    pub name: Text,
     /// Where the other one names it; none if that only follows.
     pub origin: Option<Origin>,
 }
@@ -38,9 +39,9 @@ pub struct Base {
 #[derive(Clone, Debug)]
 pub struct Code {
     /// Its folder, from the root of the repository. It need not be there.
-    pub folder: Arc<str>,
+    pub folder: Text,
     /// The folder that all code of its type lies below.
-    pub root: Arc<str>,
+    pub root: Text,
     /// Where the folder was named; none where the name of the component names it.
     pub origin: Option<Origin>,
     /// How it gets there.
@@ -73,7 +74,7 @@ pub struct Inputs {
     /// was merged from. What is said for a whole stack is in neither.
     pub authored: [Arc<Map>; 2],
     /// The names of inputs that are given in another way.
-    pub given: Vec<Arc<str>>,
+    pub given: Vec<Text>,
     /// Names that mean something to the system itself, whether the code knows them or not.
     pub reserved: &'static [&'static str],
     /// There may be inputs that are not known.
@@ -84,7 +85,7 @@ pub struct Inputs {
 #[derive(Clone, Debug)]
 pub struct StatePlace {
     /// The type of the backend.
-    pub backend: Arc<str>,
+    pub backend: Text,
     /// Its settings, as the code gets them.
     pub settings: Arc<Map>,
     /// Where the settings were written, if that can be said.
@@ -92,7 +93,7 @@ pub struct StatePlace {
     /// How many of the settings were written by somebody.
     pub authored: usize,
     /// The workspace, if it is known.
-    pub workspace: Option<Arc<str>>,
+    pub workspace: Option<Text>,
     /// The code runs in a folder of its own, not in the one where it lies.
     pub is_separate: bool,
 }
@@ -103,9 +104,9 @@ pub struct Link {
     /// Whether it is declared or only follows from what is read.
     pub how: How,
     /// What makes it, as a user calls it: `dependencies.components`, `!terraform.state`.
-    pub by: Arc<str>,
+    pub by: Text,
     /// The name of the other component.
-    pub component: Arc<str>,
+    pub component: Text,
     /// The stack of the other component.
     pub stack: Where,
     /// What is read of it.
@@ -133,9 +134,9 @@ pub enum Reads {
     /// Nothing, or it is not known what.
     Nothing,
     /// An output of its code, from its state.
-    Output(Arc<str>),
+    Output(Text),
     /// One of its inputs.
-    Input(Arc<str>),
+    Input(Text),
 }
 
 /// In which stack the other component is.
@@ -144,9 +145,9 @@ pub enum Where {
     /// The same one.
     Here,
     /// The one of this name.
-    Stack(Arc<str>),
+    Stack(Text),
     /// Those in which the component has these inputs.
-    Having(Vec<(Arc<str>, Arc<str>)>),
+    Having(Vec<(Text, Text)>),
     /// Only the running system knows.
     Unknown,
 }
@@ -166,7 +167,7 @@ impl Facts {
     /// inputs it names, whether it is deployed.
     pub fn is_same_to_others(&self, other: &Facts) -> bool {
         let flags = |f: &Facts| (f.is_abstract, f.is_disabled);
-        let folder = |f: &Facts| f.code.as_ref().map(|c| Arc::clone(&c.folder));
+        let folder = |f: &Facts| f.code.as_ref().map(|c| Text::clone(&c.folder));
         let has_same_names = |i: usize| {
             let (a, b) = (&self.inputs.authored[i], &other.inputs.authored[i]);
             Arc::ptr_eq(a, b) || a.keys().eq(b.keys())
@@ -199,7 +200,7 @@ impl Inputs {
     }
 
     /// All inputs as the code gets them, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, Cow<'_, Value>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Text, Cow<'_, Value>)> {
         self.all.iter().filter_map(|entry| Some((&entry.key, self.settled(&entry.value)?)))
     }
 
@@ -217,7 +218,7 @@ impl Inputs {
     }
 
     /// The names that were written for the component or for those that it inherits from; a name can come twice.
-    pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+    pub fn names(&self) -> impl Iterator<Item = &Text> {
         self.authored[0].keys().chain(self.authored[1].keys())
     }
 }

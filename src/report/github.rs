@@ -149,7 +149,7 @@ mod tests {
     use crate::diagnostic::{Diagnostic, Label};
     use crate::report::Format;
     use crate::report::tests::{Fixture, written};
-    use std::sync::Arc;
+    use crate::text::Text;
 
     #[test]
     fn no_line_of_the_log_is_a_command() {
@@ -178,7 +178,7 @@ mod tests {
         let label = fixture.checked().findings[0].diagnostic.primary.clone();
         let finding = |level, i: usize| {
             let diagnostic = Diagnostic::new("duplicate-key", format!("number {i}"), label.clone());
-            Finding { diagnostic, level, novelty: None, fingerprint: Arc::from("0") }
+            Finding { diagnostic, level, novelty: None, fingerprint: Text::from("0") }
         };
         let mut findings: Vec<Finding> = (0..46).map(|i| finding(Level::Warning, i)).collect();
         findings.extend((0..10).map(|i| finding(Level::Error, i)));
@@ -205,7 +205,7 @@ mod tests {
             (99, 120, "line=4,endLine=4,col=1,endColumn=1"),
         ] {
             let diagnostic = Diagnostic::new("x", "y", Label::new(id, start, end, ""));
-            let finding = Finding { diagnostic, level: Level::Note, novelty: None, fingerprint: Arc::from("0") };
+            let finding = Finding { diagnostic, level: Level::Note, novelty: None, fingerprint: Text::from("0") };
             let line = annotation(&finding, &fixture.checked());
             assert_eq!(line, format!("::notice file=a%2Cb.yaml,{expected},title=x::y\n"));
         }

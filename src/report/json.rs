@@ -7,11 +7,11 @@ use crate::diagnostic::{Edit, Fix, Label, Suppression};
 use crate::diff::locals::LocalChange;
 use crate::diff::{Cause, Change, ComponentChange};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::Value;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use std::io;
-use std::sync::Arc;
 
 /// The value of the key `schema`.
 pub const SCHEMA: &str = "stacklint/report/v1";
@@ -86,12 +86,12 @@ struct DiagnosticJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
     message: &'a str,
-    file: Arc<str>,
+    file: Text,
     line: u32,
     column: u32,
     end_line: u32,
     end_column: u32,
-    stacks: &'a [Arc<str>],
+    stacks: &'a [Text],
     related: Vec<RelatedJson<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     notes: &'a [String],
@@ -112,7 +112,7 @@ struct FixJson<'a> {
 
 #[derive(Serialize)]
 struct EditJson<'a> {
-    file: Arc<str>,
+    file: Text,
     line: u32,
     column: u32,
     end_line: u32,
@@ -122,7 +122,7 @@ struct EditJson<'a> {
 
 #[derive(Serialize)]
 struct RelatedJson<'a> {
-    file: Arc<str>,
+    file: Text,
     line: u32,
     column: u32,
     message: &'a str,
@@ -141,7 +141,7 @@ fn fix<'a>(fix: &'a Fix, files: &Files) -> FixJson<'a> {
         let file = files.get(e.file);
         let (start, end) = (file.position(e.start), file.position(e.end));
         EditJson {
-            file: Arc::clone(&file.path),
+            file: Text::clone(&file.path),
             line: start.line,
             column: start.column,
             end_line: end.line,
@@ -161,7 +161,7 @@ fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
         level: finding.level.name(),
         status: finding.novelty.map(|n| n.name()),
         message: &d.message,
-        file: Arc::clone(&file.path),
+        file: Text::clone(&file.path),
         line: start.line,
         column: start.column,
         end_line: end.line,
@@ -179,7 +179,7 @@ fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
 fn related<'a>(label: &'a Label, files: &Files) -> RelatedJson<'a> {
     let file = files.get(label.file);
     let start = file.position(label.start);
-    RelatedJson { file: Arc::clone(&file.path), line: start.line, column: start.column, message: &label.message }
+    RelatedJson { file: Text::clone(&file.path), line: start.line, column: start.column, message: &label.message }
 }
 
 #[derive(Serialize)]
@@ -207,7 +207,7 @@ struct ChangeJson<'a> {
 #[derive(Serialize)]
 struct CauseJson {
     side: &'static str,
-    file: Arc<str>,
+    file: Text,
     line: u32,
     column: u32,
 }
@@ -279,7 +279,7 @@ impl<'a> LocalJson<'a> {
 fn cause(cause: &Cause, files: &Files) -> CauseJson {
     CauseJson {
         side: cause.side.name(),
-        file: Arc::clone(&files.get(cause.file).path),
+        file: Text::clone(&files.get(cause.file).path),
         line: cause.line,
         column: cause.column,
     }

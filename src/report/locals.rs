@@ -6,6 +6,7 @@ use super::text::value;
 use crate::diff::mask;
 use crate::estate::{Dependency, Local, LocalLevel, LocalScope};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::{Data, Map, Origin, Value};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -39,21 +40,21 @@ impl Described<'_> {
     /// only where they are not the same outside; or all that a component sees under its type and name. `None` if there
     /// is nothing at all.
     pub fn answer(&self) -> Option<Value> {
-        let printed = |l: &Local| Some((Arc::clone(&l.name), l.printed.clone().or_else(|| l.value.clone())?));
+        let printed = |l: &Local| Some((Text::clone(&l.name), l.printed.clone().or_else(|| l.value.clone())?));
         let of = |level: &LocalLevel| -> Option<Map> {
             let scope = self.scopes.iter().find(|s| s.level == *level)?;
             Some(scope.locals.iter().filter_map(printed).collect())
         };
         let global = of(&LocalLevel::File).unwrap_or_default();
         let kinds = self.scopes.iter().filter_map(|s| match &s.level {
-            LocalLevel::Kind(kind) => Some((Arc::clone(kind), of(&s.level)?)),
+            LocalLevel::Kind(kind) => Some((Text::clone(kind), of(&s.level)?)),
             _ => None,
         });
         let mut out = Map::new();
         let section = |locals: Map| Value::map(Map::from_iter([("locals".into(), Value::map(locals))]));
         for (kind, own) in kinds.filter(|(_, own)| !own.is_empty() || !global.is_empty()) {
             let differs = |e: &&crate::value::Entry| global.get(&e.key) != Some(&e.value);
-            let own = own.iter().filter(differs).map(|e| (Arc::clone(&e.key), e.value.clone())).collect();
+            let own = own.iter().filter(differs).map(|e| (Text::clone(&e.key), e.value.clone())).collect();
             out.set(kind, section(own));
         }
         if !global.is_empty() {
@@ -89,11 +90,11 @@ impl Described<'_> {
                     Some(below) => overlay(&below.value, &local.value, 0),
                     None => local.value.clone(),
                 };
-                let (file, line) = (Arc::clone(&local.file), local.line);
+                let (file, line) = (Text::clone(&local.file), local.line);
                 merged.insert(name.clone(), Merged { value, scope: from.to_owned(), file, line });
             }
         }
-        let file = self.scopes.first().map(|s| Arc::clone(&files.get(s.file).path));
+        let file = self.scopes.first().map(|s| Text::clone(&files.get(s.file).path));
         let component = self.component.as_ref();
         Provenance {
             stack: self.stack.to_owned(),
@@ -133,7 +134,7 @@ fn overlay(below: &Value, above: &Value, depth: usize) -> Value {
             Some(below) => overlay(below, &entry.value, depth + 1),
             None => entry.value.clone(),
         };
-        out.set(Arc::clone(&entry.key), value);
+        out.set(Text::clone(&entry.key), value);
     }
     Value { data: Data::Map(Arc::new(out)), prov: above.prov.clone() }
 }
@@ -143,7 +144,7 @@ fn overlay(below: &Value, above: &Value, depth: usize) -> Value {
 pub struct Provenance {
     stack: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<Arc<str>>,
+    file: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
     component: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,8 +170,8 @@ struct LocalReport {
     value: Value,
     /// Why nobody knows it, if so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    unknown: Vec<Arc<str>>,
-    file: Arc<str>,
+    unknown: Vec<Text>,
+    file: Text,
     line: u32,
     /// As it is written.
     text: String,
@@ -185,7 +186,7 @@ struct Place {
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<Arc<str>>,
+    file: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
 }
@@ -194,19 +195,19 @@ struct Place {
 struct Merged {
     value: Value,
     scope: String,
-    file: Arc<str>,
+    file: Text,
     line: u32,
 }
 
 /// By place: the locals that read what is written there, those of other scopes with their scope.
-type Users = BTreeMap<Origin, Vec<(LocalLevel, Arc<str>)>>;
+type Users = BTreeMap<Origin, Vec<(LocalLevel, Text)>>;
 
 fn users(scopes: &[&LocalScope]) -> Users {
     let mut users = Users::new();
     for scope in scopes {
         for local in &scope.locals {
             for origin in local.depends_on.iter().filter_map(|d| d.origin) {
-                users.entry(origin).or_default().push((scope.level.clone(), Arc::clone(&local.name)));
+                users.entry(origin).or_default().push((scope.level.clone(), Text::clone(&local.name)));
             }
         }
     }
@@ -239,7 +240,7 @@ fn local_report(
         Place {
             path: path.map(str::to_owned),
             line: file.as_ref().zip(origin).map(|(f, o)| f.line(o.key)),
-            file: file.map(|f| Arc::clone(&f.path)),
+            file: file.map(|f| Text::clone(&f.path)),
         }
     };
     let own = place(None, origin);
@@ -247,12 +248,12 @@ fn local_report(
     let mut unknown = Vec::new();
     match value {
         Some(value) => reasons(value, &mut unknown, 0),
-        None => unknown.push(Arc::from("it cannot be resolved")),
+        None => unknown.push(Text::from("it cannot be resolved")),
     }
     LocalReport {
         value: value.cloned().unwrap_or_default(),
         unknown,
-        file: own.file.unwrap_or_else(|| Arc::from("")),
+        file: own.file.unwrap_or_else(|| Text::from("")),
         line: own.line.unwrap_or(1),
         text: text.unwrap_or_default(),
         depends_on: depends_on.iter().map(|d| place(Some(&d.path), d.origin)).collect(),
@@ -262,7 +263,7 @@ fn local_report(
 }
 
 /// Why parts of a value are unknown, each reason once.
-fn reasons(value: &Value, out: &mut Vec<Arc<str>>, depth: usize) {
+fn reasons(value: &Value, out: &mut Vec<Text>, depth: usize) {
     if depth > 200 {
         return;
     }
@@ -270,7 +271,7 @@ fn reasons(value: &Value, out: &mut Vec<Arc<str>>, depth: usize) {
         Data::Unknown(unknown) => {
             for reason in &unknown.reasons {
                 if !out.contains(reason) {
-                    out.push(Arc::clone(reason));
+                    out.push(Text::clone(reason));
                 }
             }
         }

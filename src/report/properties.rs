@@ -6,12 +6,12 @@ use super::*;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Suppression};
 use crate::diff::{Cause, Change, ChangeKind, ComponentChange, Side, Status};
 use crate::rules::RULES;
+use crate::text::Text;
 use crate::value::{Data, Map, Value};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value as Json;
-use std::sync::Arc;
 
 /// Text that means something to one of the formats.
 const LOADED: &[&str] = &[
@@ -97,13 +97,13 @@ fn finding(raw: &RawFinding, ids: &[crate::value::FileId], compared: bool) -> Fi
     d.notes = words.iter().skip(1).take(2).cloned().collect();
     d.help = words.get(2).cloned();
     d.address = words.get(3).cloned();
-    d.stacks = words.iter().skip(2).map(|w| Arc::from(w.as_str())).collect();
+    d.stacks = words.iter().skip(2).map(|w| Text::from(w.as_str())).collect();
     let edit = Edit { file: d.primary.file, start: d.primary.start, end: d.primary.end, text: words[0].clone() };
     let trust = [Applicability::Safe, Applicability::Unsafe, Applicability::DisplayOnly][numbers[3] % 3];
     d.fix = (numbers[3] % 4 > 0).then(|| Fix::one(words[0].clone(), edit, trust));
     let level = [Level::Error, Level::Warning, Level::Note][numbers[1] % 3];
     let novelty = compared.then(|| [Novelty::New, Novelty::Known, Novelty::Fixed][numbers[2] % 3]);
-    Finding { diagnostic: d, level, novelty, fingerprint: Arc::from("0123") }
+    Finding { diagnostic: d, level, novelty, fingerprint: Text::from("0123") }
 }
 
 fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {

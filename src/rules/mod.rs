@@ -23,10 +23,10 @@ use crate::estate::{Component, Estate, Facts, How, Link, Reads, Where};
 use crate::files::Files;
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
+use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Kind, Output};
 use crate::yaml::Document;
-use std::sync::Arc;
 pub use withheld::Withheld;
 pub use world::{Target, World};
 
@@ -144,8 +144,8 @@ impl Components<'_> {
         let link = Link {
             how: How::Reads,
             by: "".into(),
-            component: Arc::clone(&output.component),
-            stack: output.stack.as_ref().map_or(Where::Here, |stack| Where::Stack(Arc::clone(stack))),
+            component: Text::clone(&output.component),
+            stack: output.stack.as_ref().map_or(Where::Here, |stack| Where::Stack(Text::clone(stack))),
             reads: Reads::Output(name.into()),
             is_optional: false,
             origin: None,
@@ -413,7 +413,7 @@ pub fn check_change(
 fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diagnostic>) -> Vec<Diagnostic> {
     threads::guarded(&format!("rule {}", rule.id), check).unwrap_or_else(|defect| {
         let file = context.estate.units.first().map(|unit| unit.file);
-        let file = file.unwrap_or_else(|| context.files.add(".", "", || Arc::from("")));
+        let file = file.unwrap_or_else(|| context.files.add(".", "", || Text::from("")));
         vec![Diagnostic::defect(&defect, file)]
     })
 }

@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::{FileId, Origin};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A label at the key of a value; at the whole value where it has no key.
 pub(super) fn at_key(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
@@ -79,10 +79,10 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Adds a finding of a stack. Where there is one at the same place and with the same token, only the stack is added.
-    pub(super) fn add(&mut self, stack: &Arc<str>, finding: Diagnostic) {
+    pub(super) fn add(&mut self, stack: &Text, finding: Diagnostic) {
         let token = finding.token.clone().unwrap_or_default();
         let key = (finding.primary.file, finding.primary.start, finding.primary.end, token);
-        self.found.entry(key).or_insert(finding).stacks.push(Arc::clone(stack));
+        self.found.entry(key).or_insert(finding).stacks.push(Text::clone(stack));
     }
 
     /// All findings.

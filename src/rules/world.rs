@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::estate::{Component, Estate, Link, State, Unit, Where};
+use crate::text::Text;
 use crate::value::{Data, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,7 +111,7 @@ impl<'a> World<'a> {
         index.stacks.get_key_value(only)
     }
 
-    fn having(&self, name: &str, wanted: &[(Arc<str>, Arc<str>)]) -> Target<'a> {
+    fn having(&self, name: &str, wanted: &[(Text, Text)]) -> Target<'a> {
         let index = self.index();
         let all: Vec<&Arc<Component>> =
             index.stacks.values().filter_map(|names| names.get(name)).flatten().copied().collect();

@@ -8,11 +8,11 @@ use crate::limits::Limit;
 use crate::rules::{self, Group};
 use crate::source::Source;
 use crate::source::glob::Glob;
+use crate::text::Text;
 use crate::value::FileId;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 use toml::Spanned;
 
 /// The name of the file.
@@ -90,7 +90,7 @@ impl Load {
             if let Ok(entry) = source.listing().resolve(&path) {
                 let bytes = source.read(entry).map_err(|e| e.to_string())?;
                 let text = std::str::from_utf8(&bytes).map_err(|_| format!("{path}: it is not UTF-8"))?;
-                let id = files.add(&path, &entry.id.to_string(), || Arc::from(text));
+                let id = files.add(&path, &entry.id.to_string(), || Text::from(text));
                 return Self::parse(&path, id, &files.get(id));
             }
             folder = match folder.rsplit_once('/') {

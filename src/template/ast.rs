@@ -1,11 +1,11 @@
 //! The tree of a template. Every node knows its bytes in the text (`span`) and the place that Go reports for it (`pos`).
 
 use super::text::Number;
+use crate::text::Text;
 use crate::value::Value;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A sequence of nodes.
 pub(super) type List = Vec<Node>;
@@ -103,15 +103,15 @@ pub(super) enum ExprKind {
     /// A string, read and as written.
     Str { value: Value, source: Box<str> },
     /// `.a.b`.
-    Field(Vec<Arc<str>>),
+    Field(Vec<Text>),
     /// `$x.a.b`.
-    Variable { name: Box<str>, fields: Vec<Arc<str>> },
+    Variable { name: Box<str>, fields: Vec<Text> },
     /// The name of a function.
     Function(Box<str>),
     /// `(…)`.
     Pipe(Box<Pipe>),
     /// `(…).a.b` or `name.a.b`.
-    Chain { base: Box<Expr>, fields: Vec<Arc<str>> },
+    Chain { base: Box<Expr>, fields: Vec<Text> },
 }
 
 /// Whether a body is empty but for space, so that it does not count as a second definition.
@@ -155,7 +155,7 @@ impl fmt::Display for Command {
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fields =
-            |f: &mut fmt::Formatter<'_>, fields: &[Arc<str>]| fields.iter().try_for_each(|field| write!(f, ".{field}"));
+            |f: &mut fmt::Formatter<'_>, fields: &[Text]| fields.iter().try_for_each(|field| write!(f, ".{field}"));
         match &self.kind {
             ExprKind::Bool(b) => b.fmt(f),
             ExprKind::Dot => f.write_char('.'),

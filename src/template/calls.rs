@@ -2,8 +2,8 @@
 
 use super::Template;
 use super::ast::{Branch, BranchKind, Command, Expr, ExprKind, List, Node, Pipe};
+use crate::text::Text;
 use crate::value::Data;
-use std::sync::Arc;
 
 /// Nodes that are walked at most.
 const MAX_NODES: usize = 20_000;
@@ -14,16 +14,16 @@ pub struct MethodCall {
     /// Its arguments.
     pub arguments: Vec<Argument>,
     /// The keys that are read from its result: `["outputs", "id"]` of `(atmos.Component "vpc" .stack).outputs.id`.
-    pub fields: Vec<Arc<str>>,
+    pub fields: Vec<Text>,
 }
 
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// A text.
-    Text(Arc<str>),
+    Text(Text),
     /// A path from the root of the data.
-    Path(Vec<Arc<str>>),
+    Path(Vec<Text>),
     /// Something else, which only running the template can tell.
     Other,
 }
@@ -66,14 +66,14 @@ impl Walk<'_> {
     }
 
     /// `fields` are read from the result.
-    fn pipe(&mut self, pipe: &Pipe, at_root: bool, fields: &[Arc<str>]) {
+    fn pipe(&mut self, pipe: &Pipe, at_root: bool, fields: &[Text]) {
         for (i, command) in pipe.commands.iter().enumerate() {
             let is_last = i + 1 == pipe.commands.len();
             self.command(command, at_root, i == 0, if is_last { fields } else { &[] });
         }
     }
 
-    fn command(&mut self, command: &Command, at_root: bool, is_first: bool, fields: &[Arc<str>]) {
+    fn command(&mut self, command: &Command, at_root: bool, is_first: bool, fields: &[Text]) {
         let is_call = command.words.first().is_some_and(|word| self.names_it(word));
         if is_call {
             let mut arguments: Vec<Argument> = command.words[1..].iter().map(|w| argument(w, at_root)).collect();
@@ -94,7 +94,7 @@ impl Walk<'_> {
         is_namespace && fields.len() == 1 && &*fields[0] == self.method
     }
 
-    fn word(&mut self, word: &Expr, at_root: bool, fields: &[Arc<str>]) {
+    fn word(&mut self, word: &Expr, at_root: bool, fields: &[Text]) {
         if self.budget == 0 {
             return;
         }
@@ -110,7 +110,7 @@ impl Walk<'_> {
 fn argument(word: &Expr, at_root: bool) -> Argument {
     match &word.kind {
         ExprKind::Str { value, .. } => match &value.data {
-            Data::Str(text) => Argument::Text(Arc::clone(text)),
+            Data::Str(text) => Argument::Text(Text::clone(text)),
             _ => Argument::Other,
         },
         ExprKind::Field(names) if at_root => Argument::Path(names.clone()),

@@ -6,6 +6,7 @@ use super::output::{Inputs, Rendered};
 use super::text::quote;
 use super::{Error, Functions, MissingKey, Template, format};
 use crate::limits::Limit;
+use crate::text::Text;
 use crate::value::{Data, Unknown, Value};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -212,7 +213,7 @@ impl<'t, 'd> State<'t, 'd> {
     fn print(&mut self, value: &Operand<'d>, span: &std::ops::Range<usize>) -> Result<()> {
         self.check_size(value)?;
         if let Some(unknown) = value.unknown_inside() {
-            let source: Arc<str> = self.template.text[span.clone()].into();
+            let source: Text = self.template.text[span.clone()].into();
             self.tick(source.len() / 16)?;
             self.out.push_unknown(source, span.start, &unknown.reasons);
             return self.write("", span.start, false);
@@ -255,7 +256,7 @@ impl<'t, 'd> State<'t, 'd> {
     /// Leaves a construct as written because it depends on something unknown.
     fn leave_as_written(&mut self, branch: &'t Branch, unknown: &Unknown) -> Result<()> {
         let written = &self.template.text[branch.span.clone()];
-        let source: Arc<str> =
+        let source: Text =
             if branch.chained { format!("{}{written}", self.template.left).into() } else { written.into() };
         self.tick(source.len() / 16)?;
         self.out.push_unknown(source, branch.span.start, &unknown.reasons);

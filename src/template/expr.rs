@@ -7,8 +7,8 @@ use super::eval::{At, Result, State};
 use super::operand::{Content, Operand};
 use super::text::{Number, quote};
 use super::val::Val;
+use crate::text::Text;
 use crate::value::{Data, Value};
-use std::sync::Arc;
 
 /// The methods of Go's `time.Time`, whose results are left open.
 const TIME_METHODS: &[&str] = &[
@@ -139,7 +139,7 @@ impl<'t, 'd> State<'t, 'd> {
         dot: &Operand<'d>,
         word: &'t Expr,
         name: &str,
-        fields: &'t [Arc<str>],
+        fields: &'t [Text],
         args: &'t [Expr],
         input: Option<Operand<'d>>,
     ) -> Result<Operand<'d>> {
@@ -160,7 +160,7 @@ impl<'t, 'd> State<'t, 'd> {
         dot: &Operand<'d>,
         word: &'t Expr,
         base: &'t Expr,
-        fields: &'t [Arc<str>],
+        fields: &'t [Text],
         args: &'t [Expr],
         input: Option<Operand<'d>>,
     ) -> Result<Operand<'d>> {
@@ -175,7 +175,7 @@ impl<'t, 'd> State<'t, 'd> {
         dot: &Operand<'d>,
         mut receiver: Operand<'d>,
         word: &'t Expr,
-        names: &'t [Arc<str>],
+        names: &'t [Text],
         args: &'t [Expr],
         mut input: Option<Operand<'d>>,
     ) -> Result<Operand<'d>> {

@@ -20,6 +20,7 @@ mod text;
 mod val;
 mod words;
 
+use crate::text::Text;
 pub use calls::{Argument, MethodCall};
 pub use funcs::FunctionSet;
 pub use output::{Rendered, Segment};
@@ -39,7 +40,6 @@ pub fn value_text(value: &Value) -> String {
 use crate::limits::Limits;
 use crate::value::{Data, Value};
 use std::fmt;
-use std::sync::Arc;
 
 /// A template function. Its error text is what Go reports after `error calling NAME: `; a text that starts with
 /// `wrong number of args for`, `wrong type for value;`, `invalid value;`, `cannot assign nil to` or `expected ` (followed
@@ -118,7 +118,7 @@ pub enum MissingKey {
 /// A parsed template, to be run any number of times.
 #[derive(Debug)]
 pub struct Template {
-    text: Arc<str>,
+    text: Text,
     left: Box<str>,
     root: ast::List,
     definitions: ast::Definitions,

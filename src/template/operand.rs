@@ -1,6 +1,7 @@
 //! A value during evaluation, borrowed from the data where possible, with what Go's reflection would know about it.
 
 use super::val::{Object, Val};
+use crate::text::Text;
 use crate::value::{Data, Flags, Unknown, Value};
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ impl<'d> Operand<'d> {
         Operand { iface: matches!(data, Data::Null), content: Content::Own(Value::new(data)), truth: None }
     }
 
-    pub(super) fn string(text: impl Into<Arc<str>>) -> Self {
+    pub(super) fn string(text: impl Into<Text>) -> Self {
         Self::of(Data::Str(text.into()))
     }
 

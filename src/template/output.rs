@@ -1,5 +1,6 @@
 //! What a template renders to, and how the output relates to the template and its data.
 
+use crate::text::Text;
 use crate::value::{Prov, Unknown};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -48,7 +49,7 @@ impl Rendered {
         }
     }
 
-    pub(super) fn push_unknown(&mut self, source: Arc<str>, src: usize, reasons: &[Arc<str>]) {
+    pub(super) fn push_unknown(&mut self, source: Text, src: usize, reasons: &[Text]) {
         let start = self.text.len();
         self.push(&source, src, false);
         let unknown = Unknown { text: source, assumed: None, reasons: reasons.to_vec() };

@@ -2,10 +2,10 @@
 
 use super::Template;
 use super::ast::{Branch, BranchKind, Command, Expr, ExprKind, List, Node, Pipe};
+use crate::text::Text;
 use crate::value::Data;
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// A path that a template may read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -315,7 +315,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    fn fields(&mut self, base: Path, names: &[Arc<str>], word: &Expr) -> Path {
+    fn fields(&mut self, base: Path, names: &[Text], word: &Expr) -> Path {
         let mut path = base?;
         path.extend(names.iter().map(|n| n.to_string()));
         self.push(path.clone(), word.span.clone(), false);

@@ -1,6 +1,7 @@
 use super::*;
 use crate::value::{Data, Map};
 use crate::yaml::Timestamp;
+use std::sync::Arc;
 
 mod failures;
 mod rendering;
@@ -109,7 +110,7 @@ impl Functions for Table {
 }
 
 fn map<const N: usize>(pairs: [(&str, Value); N]) -> Value {
-    Value::map(pairs.into_iter().map(|(k, v)| (Arc::from(k), v)).collect())
+    Value::map(pairs.into_iter().map(|(k, v)| (Text::from(k), v)).collect())
 }
 
 fn int(i: i64) -> Value {

@@ -1,5 +1,6 @@
 //! What a template computes with: a [`Value`], nothing at all, or an object with methods.
 
+use crate::text::Text;
 use crate::value::{Data, Unknown, Value};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ pub trait Object: Debug + Send + Sync {
 
 impl Val {
     /// Something that cannot be known, printed as `text`.
-    pub fn unknown(text: impl Into<Arc<str>>, reason: impl Into<Arc<str>>) -> Val {
+    pub fn unknown(text: impl Into<Text>, reason: impl Into<Text>) -> Val {
         Val::Data(Value::new(Data::Unknown(Arc::new(Unknown::new(text, reason)))))
     }
 

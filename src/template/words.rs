@@ -4,9 +4,9 @@ use super::ast::{Command, Expr, ExprKind, Pipe};
 use super::lex::Kind;
 use super::parse::{Parser, Result, known};
 use super::text::{Number, quote};
+use crate::text::Text;
 use crate::value::Value;
 use std::ops::Range;
-use std::sync::Arc;
 
 impl Parser<'_> {
     /// A pipeline up to and with the token `end`.
@@ -116,7 +116,7 @@ impl Parser<'_> {
         }
         let pos = self.peek().start;
         let mut span = term.span.clone();
-        let mut more: Vec<Arc<str>> = Vec::new();
+        let mut more: Vec<Text> = Vec::new();
         while self.peek().kind == Kind::Field {
             let item = self.next();
             more.push(self.source(item)[1..].into());

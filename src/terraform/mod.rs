@@ -6,6 +6,7 @@ mod read;
 pub mod state;
 mod types;
 
+use crate::text::Text;
 pub use types::{Attribute, Mismatch, Type};
 
 use crate::files::Files;
@@ -19,29 +20,29 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 #[derive(Debug, Default)]
 pub struct Module {
     /// Its folder, from the root of the repository.
-    pub folder: Arc<str>,
+    pub folder: Text,
     /// The variables that it declares, by name.
-    pub variables: BTreeMap<Arc<str>, Variable>,
+    pub variables: BTreeMap<Text, Variable>,
     /// The outputs that it declares, by name, with their places.
-    pub outputs: BTreeMap<Arc<str>, Origin>,
+    pub outputs: BTreeMap<Text, Origin>,
     /// The kinds of the values of its outputs, where their text tells it.
-    pub output_kinds: BTreeMap<Arc<str>, Kind>,
+    pub output_kinds: BTreeMap<Text, Kind>,
     /// The modules that it calls, by name.
-    pub calls: BTreeMap<Arc<str>, Call>,
+    pub calls: BTreeMap<Text, Call>,
     /// The type of the backend that it configures itself (`cloud` for a `cloud` block), with its place.
-    pub backend: Option<(Arc<str>, Origin)>,
+    pub backend: Option<(Text, Origin)>,
     /// The version of Terraform that it asks for, as written.
     pub required_version: Option<String>,
     /// The local names of the providers that it asks for.
-    pub required_providers: BTreeSet<Arc<str>>,
+    pub required_providers: BTreeSet<Text>,
     /// Variables that files in the folder give a value to, which are read without being asked for (`terraform.tfvars`,
     /// `*.auto.tfvars`).
-    pub values: BTreeSet<Arc<str>>,
+    pub values: BTreeSet<Text>,
 }
 
 impl Module {
     /// The variables without a default, by name.
-    pub fn required(&self) -> impl Iterator<Item = (&Arc<str>, &Variable)> {
+    pub fn required(&self) -> impl Iterator<Item = (&Text, &Variable)> {
         self.variables.iter().filter(|(_, variable)| !variable.has_default)
     }
 }
@@ -133,7 +134,7 @@ pub struct Modules<'a> {
     source: &'a dyn Source,
     files: &'a Files,
     cache: &'a Cache,
-    known: Mutex<BTreeMap<Arc<str>, Option<Arc<Module>>>>,
+    known: Mutex<BTreeMap<Text, Option<Arc<Module>>>>,
     troubles: Mutex<Vec<Trouble>>,
     environment: OnceLock<BTreeSet<String>>,
 }
@@ -266,7 +267,7 @@ impl<'a> Modules<'a> {
     }
 
     fn file(&self, entry: &Entry, bytes: &[u8]) -> FileId {
-        self.files.add(&entry.path, &entry.id.to_string(), || Arc::from(String::from_utf8_lossy(bytes)))
+        self.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(bytes)))
     }
 
     fn parsed(&self, entry: &Entry, syntax: Syntax) -> Option<(FileId, Arc<Parsed>)> {
@@ -321,21 +322,21 @@ impl Module {
                         origin: origin(span),
                     };
                     variable.refine(parts);
-                    self.variables.insert(Arc::clone(name), variable);
+                    self.variables.insert(Text::clone(name), variable);
                 }
             }
         }
         for Declared { name, span, parts } in &found.outputs {
             if let (Some(kind), false) = (parts, self.outputs.contains_key(name)) {
-                self.output_kinds.insert(Arc::clone(name), *kind);
+                self.output_kinds.insert(Text::clone(name), *kind);
             }
-            self.outputs.entry(Arc::clone(name)).or_insert(origin(span));
+            self.outputs.entry(Text::clone(name)).or_insert(origin(span));
         }
         for Declared { name, span, parts } in &found.calls {
-            self.calls.entry(Arc::clone(name)).or_insert_with(|| Call { source: parts.clone(), origin: origin(span) });
+            self.calls.entry(Text::clone(name)).or_insert_with(|| Call { source: parts.clone(), origin: origin(span) });
         }
         if let Some(backend) = &found.backend {
-            self.backend = Some((Arc::clone(&backend.name), origin(&backend.span)));
+            self.backend = Some((Text::clone(&backend.name), origin(&backend.span)));
         }
         if found.required_version.is_some() {
             self.required_version.clone_from(&found.required_version);

@@ -1,6 +1,7 @@
 //! One file of a module: what it declares, with places. Expressions are looked at, never evaluated.
 
 use super::types::Type;
+use crate::text::Text;
 use crate::value::Kind;
 use hcl_edit::Span;
 use hcl_edit::expr::Expression;
@@ -8,7 +9,6 @@ use hcl_edit::structure::{Block, Body, Structure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Larger files are not read.
 const MAX_BYTES: usize = 4 << 20;
@@ -23,7 +23,7 @@ pub(super) struct Declarations {
     /// The type of the backend; `cloud` for a `cloud` block.
     pub(super) backend: Option<Declared<()>>,
     pub(super) required_version: Option<String>,
-    pub(super) required_providers: BTreeSet<Arc<str>>,
+    pub(super) required_providers: BTreeSet<Text>,
     /// There is nothing in the file but comments.
     pub(super) is_blank: bool,
 }
@@ -32,7 +32,7 @@ pub(super) struct Declarations {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Declared<T> {
-    pub(super) name: Arc<str>,
+    pub(super) name: Text,
     pub(super) span: Range<usize>,
     pub(super) parts: T,
 }
@@ -165,7 +165,7 @@ pub(super) fn native(bytes: &[u8]) -> Result<Declarations, Unreadable> {
     let (body, offsets) = body_of(bytes)?;
     let mut found = Declarations { is_blank: body.is_empty(), ..Declarations::default() };
     for block in body.blocks() {
-        let label = block.labels.first().map(|l| Arc::from(l.as_str()));
+        let label = block.labels.first().map(|l| Text::from(l.as_str()));
         // What the head of the block spans: up to its opening brace, as far as that can be told.
         let end = block.labels.last().and_then(Span::span).or_else(|| block.ident.span());
         let span = offsets.of(block.span().map_or(0, |s| s.start)..end.map_or(0, |s| s.end));
@@ -201,7 +201,7 @@ fn settings(body: &Body, offsets: &Offsets, found: &mut Declarations) {
                     }
                     ("cloud", None) => found.backend = Some(Declared { name: "cloud".into(), span, parts: () }),
                     ("required_providers", None) => {
-                        found.required_providers.extend(block.body.attributes().map(|a| Arc::from(a.key.as_str())));
+                        found.required_providers.extend(block.body.attributes().map(|a| Text::from(a.key.as_str())));
                     }
                     _ => {}
                 }
@@ -280,7 +280,7 @@ pub(super) fn json(bytes: &[u8]) -> Result<Declarations, Unreadable> {
             found.required_version = Some(version.to_owned());
         }
         let providers = bodies(settings.get("required_providers"));
-        found.required_providers.extend(providers.flat_map(|p| p.keys()).map(|k| Arc::from(k.as_str())));
+        found.required_providers.extend(providers.flat_map(|p| p.keys()).map(|k| Text::from(k.as_str())));
     }
     Ok(found)
 }
@@ -304,14 +304,14 @@ fn labelled(value: Option<&serde_json::Value>) -> Vec<(&str, &JsonMap)> {
 ///
 /// # Errors
 /// It cannot be parsed.
-pub(super) fn values(bytes: &[u8], is_json: bool) -> Result<BTreeSet<Arc<str>>, Unreadable> {
+pub(super) fn values(bytes: &[u8], is_json: bool) -> Result<BTreeSet<Text>, Unreadable> {
     if is_json {
         let text = text_of(bytes)?;
         let map: JsonMap = serde_json::from_str(text).map_err(|_| unreadable(0, "the file is not valid JSON"))?;
-        return Ok(map.keys().map(|k| Arc::from(k.as_str())).collect());
+        return Ok(map.keys().map(|k| Text::from(k.as_str())).collect());
     }
     let (body, _) = body_of(bytes)?;
-    Ok(body.attributes().map(|a| Arc::from(a.key.as_str())).collect())
+    Ok(body.attributes().map(|a| Text::from(a.key.as_str())).collect())
 }
 
 /// The kind of the value of an expression, where its form tells it.

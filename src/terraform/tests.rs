@@ -1,12 +1,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 use super::*;
 use crate::source::Memory;
+use crate::text::Text;
 
 fn source(files: &[(&str, &str)]) -> Memory {
     Memory::new("memory", files.iter().map(|(p, t)| ((*p).to_owned(), t.as_bytes().to_vec())).collect())
 }
 
-fn names<T>(map: &BTreeMap<Arc<str>, T>) -> Vec<&str> {
+fn names<T>(map: &BTreeMap<Text, T>) -> Vec<&str> {
     map.keys().map(|k| &**k).collect()
 }
 

@@ -3,11 +3,12 @@
 
 use super::rego_text::{self, Read, Statement};
 use super::{Path, Step, Unusable, each_unknown, to_json};
+use crate::text::Text;
 use crate::value::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The package and the rule that are asked for.
@@ -24,9 +25,9 @@ const STEPS: NonZeroU32 = NonZeroU32::new(10_000).expect("not zero");
 #[derive(Clone, Debug)]
 pub(crate) struct Module {
     /// Its path, for messages.
-    pub path: Arc<str>,
+    pub path: Text,
     /// Its text.
-    pub text: Arc<str>,
+    pub text: Text,
 }
 
 /// A policy with the modules that it needs.
@@ -193,6 +194,7 @@ fn failed(message: &str) -> Unusable {
 mod tests {
     use super::*;
     use crate::value::{Data, Map, Unknown};
+    use std::sync::Arc;
 
     fn input(json: &str, unknown: &[&str]) -> Value {
         let known = crate::value::json::parse(json).expect("JSON");

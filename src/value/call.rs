@@ -1,7 +1,7 @@
 //! Calls of functions that are evaluated later, and how a dialect tells them from other text.
 
 use super::{Data, Value};
-use std::sync::Arc;
+use crate::text::Text;
 
 /// What a value is, as far as merging and types are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -56,11 +56,11 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Output {
     /// The component.
-    pub component: Arc<str>,
+    pub component: Text,
     /// The stack; none means the one that the call stands in.
-    pub stack: Option<Arc<str>>,
+    pub stack: Option<Text>,
     /// The name of the output or a query on all of them.
-    pub expression: Arc<str>,
+    pub expression: Text,
 }
 
 /// A call of a function that is evaluated later: `!env HOME`. Where it stands is the provenance of its text, and how
@@ -68,13 +68,13 @@ pub struct Output {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
     /// The function as it is written: `!env`.
-    pub function: Arc<str>,
+    pub function: Text,
     /// The arguments as the function's own grammar takes them apart; two calls of a function with equal ones are equal.
-    pub arguments: Vec<Arc<str>>,
+    pub arguments: Vec<Text>,
     /// What the value will be, where that can be told without evaluating the call.
     pub kind: Option<Kind>,
     /// The path of the value in the component whose JSON text is the value of the call.
-    pub json_of: Option<Vec<Arc<str>>>,
+    pub json_of: Option<Vec<Text>>,
     /// What it reads of another component.
     pub output: Option<Output>,
 }

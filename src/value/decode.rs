@@ -3,6 +3,7 @@
 
 use super::{Data, Key, Map, Prov, Value};
 use crate::limits::{Limit, Limits};
+use crate::text::Text;
 use crate::yaml::{self, Document, Kind, Node, NodeId, Problem, ProblemKind, Scalar, Span, Style};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -101,10 +102,10 @@ impl Run<'_> {
             let value = self.value(*value, Some(start));
             match yaml::resolve(text, *style, core(node)) {
                 Ok(Scalar::Merge) => merged.push(value),
-                Ok(Scalar::Str | Scalar::Binary(_)) | Err(_) => own.push((Arc::clone(text), value)),
+                Ok(Scalar::Str | Scalar::Binary(_)) | Err(_) => own.push((Text::clone(text), value)),
                 Ok(_) => {
                     mixed = true;
-                    own.push((Arc::clone(text), value));
+                    own.push((Text::clone(text), value));
                 }
             }
         }
@@ -119,8 +120,8 @@ pub(crate) fn below(merged: &[Value]) -> Vec<(Key, Value)> {
     let lists = merged.iter().flat_map(|value| value.as_list().map_or(std::slice::from_ref(value), |l| l.as_slice()));
     let mut known = HashSet::new();
     let entries = lists.filter_map(Value::as_map).flat_map(|map| map.iter());
-    let new = entries.filter(|entry| known.insert(Arc::clone(&entry.key)));
-    new.map(|entry| (Arc::clone(&entry.key), entry.value.clone())).collect()
+    let new = entries.filter(|entry| known.insert(Text::clone(&entry.key)));
+    new.map(|entry| (Text::clone(&entry.key), entry.value.clone())).collect()
 }
 
 fn core(node: &Node) -> Option<&str> {
@@ -128,7 +129,7 @@ fn core(node: &Node) -> Option<&str> {
 }
 
 /// The data of a scalar: its text, its style, its core tag (`!!int`). A tag that does not suit the text makes it text.
-pub fn scalar(text: &Arc<str>, style: Style, core: Option<&str>) -> Data {
+pub fn scalar(text: &Text, style: Style, core: Option<&str>) -> Data {
     match yaml::resolve(text, style, core) {
         Ok(Scalar::Null) => Data::Null,
         Ok(Scalar::Bool(b)) => Data::Bool(b),
@@ -137,7 +138,7 @@ pub fn scalar(text: &Arc<str>, style: Style, core: Option<&str>) -> Data {
         Ok(Scalar::Float(f)) => Data::Float(f),
         Ok(Scalar::Time(t)) => Data::Time(Arc::new(t)),
         Ok(Scalar::Binary(b)) => Data::Str(String::from_utf8_lossy(&b).into()),
-        Ok(Scalar::Str | Scalar::Merge) | Err(_) => Data::Str(Arc::clone(text)),
+        Ok(Scalar::Str | Scalar::Merge) | Err(_) => Data::Str(Text::clone(text)),
     }
 }
 

@@ -1,12 +1,13 @@
 //! Maps with text keys, kept in key order.
 
 use super::Value;
+use crate::text::Text;
 use std::cell::RefCell;
 use std::ops::BitOr;
 use std::sync::Arc;
 
 /// A map key; keys of one document are shared.
-pub type Key = Arc<str>;
+pub type Key = Text;
 
 /// The key of a name that the program itself uses, shared by all that a thread makes of it.
 pub fn key(name: &'static str) -> Key {
@@ -14,10 +15,10 @@ pub fn key(name: &'static str) -> Key {
     KNOWN.with_borrow_mut(|known| {
         // There are a few dozens of them, and comparing places is as good as comparing texts, only not complete.
         if let Some((_, key)) = known.iter().find(|(k, _)| std::ptr::eq(*k, name)) {
-            return Arc::clone(key);
+            return Text::clone(key);
         }
         let key = Key::from(name);
-        known.push((name, Arc::clone(&key)));
+        known.push((name, Text::clone(&key)));
         key
     })
 }
@@ -238,7 +239,7 @@ impl PartialEq for Map {
             && self
                 .iter()
                 .zip(other.iter())
-                .all(|(a, b)| (Arc::ptr_eq(&a.key, &b.key) || a.key == b.key) && a.value == b.value)
+                .all(|(a, b)| (Text::ptr_eq(&a.key, &b.key) || a.key == b.key) && a.value == b.value)
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod json;
 mod map;
 mod provenance;
 
+use crate::text::Text;
 pub use call::{Call, Kind, Language, Mark, Output, Reading};
 pub use map::{Entry, Flags, Key, Map, MapBuilder, key};
 pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
@@ -41,7 +42,7 @@ pub enum Data {
     /// A floating point number.
     Float(f64),
     /// Text.
-    Str(Arc<str>),
+    Str(Text),
     /// A point in time (an unquoted YAML date).
     Time(Arc<Timestamp>),
     /// A list.
@@ -56,17 +57,17 @@ pub enum Data {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
     /// The text as written, unresolved.
-    pub text: Arc<str>,
+    pub text: Text,
     /// What it is where nothing is set of what it depends on (an empty environment), if that can be said. It is what
     /// gets printed, but nothing may be concluded from it.
     pub assumed: Option<Box<Value>>,
     /// Why it is not known, the nearest reason first ("`env` reads the environment").
-    pub reasons: Vec<Arc<str>>,
+    pub reasons: Vec<Text>,
 }
 
 impl Unknown {
     /// Something unknown for one reason.
-    pub fn new(text: impl Into<Arc<str>>, reason: impl Into<Arc<str>>) -> Self {
+    pub fn new(text: impl Into<Text>, reason: impl Into<Text>) -> Self {
         Unknown { text: text.into(), assumed: None, reasons: vec![reason.into()] }
     }
 }
@@ -84,7 +85,9 @@ impl Value {
                 None => self.data.clone(),
             },
             Data::List(items) => Data::List(Arc::new(items.iter().map(Value::assume).collect())),
-            Data::Map(map) => Data::Map(Arc::new(map.iter().map(|e| (Arc::clone(&e.key), e.value.assume())).collect())),
+            Data::Map(map) => {
+                Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), e.value.assume())).collect()))
+            }
             other => other.clone(),
         };
         Value { data, prov: self.prov.clone() }
@@ -101,7 +104,7 @@ impl Value {
     }
 
     /// Text without provenance.
-    pub fn str(text: impl Into<Arc<str>>) -> Self {
+    pub fn str(text: impl Into<Text>) -> Self {
         Value::new(Data::Str(text.into()))
     }
 
@@ -280,7 +283,7 @@ impl PartialEq for Data {
             (Data::Int(a), Data::Int(b)) => a == b,
             (Data::Uint(a), Data::Uint(b)) => a == b,
             (Data::Float(a), Data::Float(b)) => a.to_bits() == b.to_bits() || a == b,
-            (Data::Str(a), Data::Str(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b) || a == b,
             (Data::Time(a), Data::Time(b)) => a == b,
             (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b) || a == b,
             (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b) || a == b,

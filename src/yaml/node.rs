@@ -1,6 +1,7 @@
 //! The arena tree a YAML document is read into.
 
-use std::sync::{Arc, OnceLock};
+use crate::text::Text;
+use std::sync::OnceLock;
 
 pub use super::events::Style;
 
@@ -48,7 +49,7 @@ pub enum Kind {
     /// A scalar with its text after unescaping and folding.
     Scalar {
         /// The text. Equal keys of one document share one allocation.
-        value: Arc<str>,
+        value: Text,
         /// How it was written.
         style: Style,
     },
@@ -84,7 +85,7 @@ pub struct Document {
     pub(super) root: Option<NodeId>,
     /// More follows the first document. It is neither read nor checked.
     pub extra_documents: bool,
-    pub(super) text: Arc<str>,
+    pub(super) text: Text,
     pub(super) lines: OnceLock<Vec<u32>>,
 }
 
@@ -126,7 +127,7 @@ impl Document {
     }
 
     /// The text of a scalar, not following aliases.
-    pub fn scalar(&self, id: NodeId) -> Option<&Arc<str>> {
+    pub fn scalar(&self, id: NodeId) -> Option<&Text> {
         match &self.node(id).kind {
             Kind::Scalar { value, .. } => Some(value),
             _ => None,
@@ -140,7 +141,7 @@ impl Document {
     }
 
     /// The decoded text all spans point into. A UTF-8 byte order mark is part of it.
-    pub fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &Text {
         &self.text
     }
 

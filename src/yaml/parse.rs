@@ -1,8 +1,9 @@
 //! Reading a text into a [`Document`], without recursion.
 
+use crate::text::Text;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use super::events::{Event, EventKind, Events, Failure, Mark, Style};
 use super::node::{Document, Kind, Node, NodeId, Position, Span, Tag, line_starts, locate};
@@ -36,10 +37,10 @@ impl std::error::Error for Error {}
 /// Reads the first document of a file's bytes: UTF-8, or UTF-16 with a byte order mark.
 pub fn parse(bytes: &[u8]) -> Result<Document, Error> {
     match input::decode(bytes) {
-        Ok(text) => document_of(Arc::from(text)),
+        Ok(text) => document_of(Text::from(text)),
         Err(bad) => {
             // Broken bytes behind the first document go unseen.
-            if let Some(document) = before(&bad.before, &Arc::from(String::from_utf8_lossy(bytes))) {
+            if let Some(document) = before(&bad.before, &Text::from(String::from_utf8_lossy(bytes))) {
                 return Ok(document);
             }
             let position = locate(&bad.before, &line_starts(&bad.before), bad.before.len() as u32);
@@ -50,7 +51,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document, Error> {
 }
 
 /// Reads the first document of a text without copying it.
-pub fn document_of(text: Arc<str>) -> Result<Document, Error> {
+pub fn document_of(text: Text) -> Result<Document, Error> {
     if u32::try_from(text.len()).is_err() {
         let position = Position { line: 1, column: 1 };
         return Err(Error { message: "input is too long".to_owned(), offset: 0, position, reported_line: None });
@@ -61,7 +62,7 @@ pub fn document_of(text: Arc<str>) -> Result<Document, Error> {
     let stop = loop {
         let scanned = patch.text().unwrap_or(&text[base..]);
         let stop = match Builder::new(scanned, base as u32, &patch).run() {
-            Ok(built) => match built.finish(Arc::clone(&text)) {
+            Ok(built) => match built.finish(Text::clone(&text)) {
                 Ok(document) => return Ok(document),
                 Err(stop) => break stop,
             },
@@ -82,14 +83,14 @@ pub fn document_of(text: Arc<str>) -> Result<Document, Error> {
 }
 
 /// The first document of `text`, if it ends before the unreadable place where `readable` does.
-fn before(readable: &str, text: &Arc<str>) -> Option<Document> {
+fn before(readable: &str, text: &Text) -> Option<Document> {
     if u32::try_from(text.len()).is_err() || !text.starts_with(readable) {
         return None;
     }
     let base = if readable.starts_with('\u{feff}') { 3 } else { 0 };
     let none = Patch::default();
     let built = Builder::new(&readable[base..], base as u32, &none).run().ok()?;
-    if built.extra_documents { built.finish(Arc::clone(text)).ok() } else { None }
+    if built.extra_documents { built.finish(Text::clone(text)).ok() } else { None }
 }
 
 /// Why building stopped; offsets are those of the whole text.
@@ -145,7 +146,7 @@ struct Builder<'t> {
     /// Finished children of all open collections, innermost last.
     children: Vec<NodeId>,
     anchors: HashMap<Box<str>, NodeId>,
-    keys: HashSet<Arc<str>>,
+    keys: HashSet<Text>,
     root: Option<NodeId>,
     aliases: bool,
     extra_documents: bool,
@@ -258,7 +259,7 @@ impl<'t> Builder<'t> {
         let value = self.patch.restore(value.into(), style);
         let span_start = self.base + content.min(end.index) as u32;
         let span = Span { start: span_start, end: span_start + raw.len() as u32 };
-        let value = if self.at_key() { self.intern(&value) } else { Arc::from(&*value) };
+        let value = if self.at_key() { self.intern(&value) } else { Text::from(&*value) };
         let id = self.push(Node { kind: Kind::Scalar { value, style }, tag, anchor, span })?;
         self.name(id);
         self.close(id);
@@ -325,12 +326,12 @@ impl<'t> Builder<'t> {
         self.frames.last().is_some_and(|frame| frame.map && (self.children.len() - frame.children).is_multiple_of(2))
     }
 
-    fn intern(&mut self, text: &str) -> Arc<str> {
+    fn intern(&mut self, text: &str) -> Text {
         if let Some(known) = self.keys.get(text) {
-            return Arc::clone(known);
+            return Text::clone(known);
         }
-        let text: Arc<str> = Arc::from(text);
-        self.keys.insert(Arc::clone(&text));
+        let text: Text = Text::from(text);
+        self.keys.insert(Text::clone(&text));
         text
     }
 
@@ -353,7 +354,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn finish(self, text: Arc<str>) -> Result<Document, Stop> {
+    fn finish(self, text: Text) -> Result<Document, Stop> {
         if let Some(stop) = self.pending {
             return Err(stop);
         }

@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::layers::{Layer, Section, Word};
 use super::merge::{ListStrategy, merge};
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value, key};
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
     let remote_name = remote_kind.as_str().unwrap_or_default();
     let remote = [layers.global, layers.base, layers.own].map(|l| l.map(Section::RemoteStateBackend));
     let configured: Arc<Map> =
-        Arc::new(remote.iter().flat_map(|m| m.iter()).map(|e| (Arc::clone(&e.key), e.value.clone())).collect());
+        Arc::new(remote.iter().flat_map(|m| m.iter()).map(|e| (Text::clone(&e.key), e.value.clone())).collect());
     if !remote_name.is_empty() && !configured.is_empty() && !configured.has(remote_name) {
         return Err(mismatch("remote_state_backend", &remote_kind, &configured, parts));
     }

@@ -5,6 +5,7 @@ use super::inheritance::Step;
 use super::layers::{Kind, LOOSE, Layer, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values};
 use crate::limits::{Exceeded, Limit, Limits};
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use std::collections::HashMap;
 use std::fmt;
@@ -149,7 +150,7 @@ impl Inheritance<'_> {
     /// Adds a base, with its own bases below it, to the sum.
     pub(crate) fn add(&self, into: &mut Bases, component: &Key, base: &Value, legacy: bool) -> Result<(), BaseError> {
         let name = name_in(base);
-        into.added.push((legacy, Arc::clone(&name)));
+        into.added.push((legacy, Text::clone(&name)));
         // Atmos remembers the sum after a base. Where the same base is named again (by a legacy `component:` and in
         // `inherits`, or twice because lists are appended), it goes back to that sum and forgets the bases since then.
         if let Some((_, layer, chain)) = into.after.iter().find(|(n, ..)| *n == name) {
@@ -208,8 +209,8 @@ impl Inheritance<'_> {
             let next = members[1..].iter().chain(members.first());
             let steps = members.iter().zip(next).zip(sites);
             let step = |((v, next), site): ((&Visit, &Visit), Option<Origin>)| Step {
-                from: Arc::clone(&v.name),
-                to: Arc::clone(&next.name),
+                from: Text::clone(&v.name),
+                to: Text::clone(&next.name),
                 site,
             };
             return Err(BaseError::Cycle(steps.map(step).collect()));
@@ -219,7 +220,11 @@ impl Inheritance<'_> {
                 into.singular = true;
                 return Ok(());
             }
-            return Err(BaseError::Undefined { component: Arc::clone(component), base: name, site: base.prov.clone() });
+            return Err(BaseError::Undefined {
+                component: Text::clone(component),
+                base: name,
+                site: base.prov.clone(),
+            });
         };
         into.sites.extend(base.prov.origin);
         let what = format_args!("components.{}.{name}", self.kind.name());
@@ -227,8 +232,8 @@ impl Inheritance<'_> {
             let message = format!("`{what}` must be a map, not {}", value.a_kind());
             return Err(WrongShape { message, site: value.prov.clone() }.into());
         };
-        Arc::make_mut(&mut into.visited).push((Arc::clone(&name), Arc::clone(map)));
-        visited.push(Visit { component: Arc::clone(component), name: Arc::clone(&name), site: base.prov.origin });
+        Arc::make_mut(&mut into.visited).push((Text::clone(&name), Arc::clone(map)));
+        visited.push(Visit { component: Text::clone(component), name: Text::clone(&name), site: base.prov.origin });
         let metadata = map.get("metadata").and_then(Value::as_map);
         let is_abstract = metadata.is_some_and(|m| m.get("type").and_then(Value::as_str) == Some("abstract"));
         if let Some(next) = map.get("component").filter(|_| !is_abstract) {
@@ -252,7 +257,7 @@ impl Inheritance<'_> {
 
     fn merge(&self, into: &mut Bases, name: &Key, map: &Map, what: fmt::Arguments<'_>) -> Result<(), BaseError> {
         let base = Layer::of(map, self.kind, self.config, what, true)?;
-        into.deepest.get_or_insert_with(|| Arc::clone(name));
+        into.deepest.get_or_insert_with(|| Text::clone(name));
         let strategy = own_strategy(self.strategy, [base.map(Section::Settings)])?;
         let sum = Arc::make_mut(&mut into.layer);
         let sections = [
@@ -315,7 +320,7 @@ impl Inheritance<'_> {
         }
         let chain = Arc::make_mut(&mut into.chain);
         chain.retain(|n| n.as_str() != Some(name));
-        chain.insert(0, Value::str(Arc::clone(name)));
+        chain.insert(0, Value::str(Text::clone(name)));
         Ok(())
     }
 }
@@ -323,7 +328,7 @@ impl Inheritance<'_> {
 /// The name in a value that names a base.
 fn name_in(base: &Value) -> Key {
     match &base.data {
-        Data::Str(name) => Arc::clone(name),
+        Data::Str(name) => Text::clone(name),
         _ => Key::default(),
     }
 }

@@ -4,8 +4,8 @@
 use super::functions::json_or_text;
 use super::include::args::{self, ArgError};
 use super::tags::{self, Tag};
+use crate::text::Text;
 use crate::value::{Call, Kind, Language, Mark, Output, Reading, Value};
-use std::sync::Arc;
 
 /// How Atmos's values are to be read.
 pub(crate) fn language(promised_merge: bool) -> Language {
@@ -70,7 +70,7 @@ fn gives(name: &str) -> Option<Kind> {
 }
 
 fn parse(name: &str, arguments: &str) -> Result<Call, String> {
-    let words = |list: Vec<String>| list.into_iter().map(Arc::from).collect::<Vec<Arc<str>>>();
+    let words = |list: Vec<String>| list.into_iter().map(Text::from).collect::<Vec<Text>>();
     let mut call = Call { function: name.into(), kind: gives(name), ..Call::default() };
     let refused = |e: ArgError| match e.message {
         m if m.contains("requires 2 or 3") => {
@@ -111,7 +111,7 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
             call.kind = default_kind(&parsed.expression);
             call.output = Some(Output {
                 component: parsed.component.into(),
-                stack: parsed.stack.map(Arc::from),
+                stack: parsed.stack.map(Text::from),
                 expression: parsed.expression.into(),
             });
         }
@@ -151,7 +151,7 @@ fn default_kind(expression: &str) -> Option<Kind> {
 }
 
 /// `{{ toJson .settings.x }}` and `{{ .settings.x | toJson }}`: the path.
-fn json_of(text: &str) -> Option<Vec<Arc<str>>> {
+fn json_of(text: &str) -> Option<Vec<Text>> {
     let inner = text.strip_prefix("{{")?.strip_suffix("}}")?;
     let inner = inner.strip_prefix('-').unwrap_or(inner);
     let inner = inner.strip_suffix('-').unwrap_or(inner).trim();
@@ -164,7 +164,7 @@ fn json_of(text: &str) -> Option<Vec<Arc<str>>> {
     let path = path.strip_prefix('(').and_then(|p| p.strip_suffix(')')).unwrap_or(path).trim();
     let is_name = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
     let parts: Vec<&str> = path.strip_prefix('.')?.split('.').collect();
-    parts.iter().all(|p| is_name(p)).then(|| parts.into_iter().map(Arc::from).collect())
+    parts.iter().all(|p| is_name(p)).then(|| parts.into_iter().map(Text::from).collect())
 }
 
 #[cfg(test)]

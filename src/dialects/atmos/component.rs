@@ -7,6 +7,7 @@ use super::deferred::{Deferral, LostPath, merge_deferred};
 use super::layers::{Kind, LOOSE, Layer, Loose, Section, Word, WrongShape};
 use super::merge::{ListStrategy, merge, merge_values, settle};
 use crate::limits::Limits;
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -247,7 +248,7 @@ impl Builder<'_> {
             Some(_) => bases.sites.first().map_or_else(Prov::default, |o| Prov::at(*o)),
             None => Prov::default(),
         };
-        Value { data: Data::Str(Arc::clone(found)), prov }
+        Value { data: Data::Str(Text::clone(found)), prov }
     }
 
     fn metadata(&self, strategy: ListStrategy, base: &Layer, own: &Layer) -> Arc<Map> {
@@ -328,7 +329,7 @@ impl Builder<'_> {
             Kind::Helm => {
                 let helm = merge(strategy, [base, own].map(|l| l.map(Section::Helm)));
                 for entry in helm.iter() {
-                    out.set(Arc::clone(&entry.key), entry.value.clone());
+                    out.set(Text::clone(&entry.key), entry.value.clone());
                 }
             }
             _ => {}
@@ -366,7 +367,7 @@ fn scoped(secrets: &Arc<Map>, scope: &str) -> Result<Arc<Map>, Trouble> {
     let mut marked = Map::new();
     for entry in declared.iter() {
         let Some(spec) = entry.value.as_map() else {
-            marked.set(Arc::clone(&entry.key), entry.value.clone());
+            marked.set(Text::clone(&entry.key), entry.value.clone());
             continue;
         };
         let said = spec.get("scope").and_then(Value::as_str).unwrap_or_default();
@@ -378,7 +379,7 @@ fn scoped(secrets: &Arc<Map>, scope: &str) -> Result<Arc<Map>, Trouble> {
         if said != "global" {
             spec.set("scope", Value::str(scope));
         }
-        marked.set(Arc::clone(&entry.key), Value { data: Data::Map(Arc::new(spec)), prov: entry.value.prov.clone() });
+        marked.set(Text::clone(&entry.key), Value { data: Data::Map(Arc::new(spec)), prov: entry.value.prov.clone() });
     }
     let mut out = (**secrets).clone();
     out.set(key("vars"), Value { data: Data::Map(Arc::new(marked)), prov: vars.prov.clone() });

@@ -2,6 +2,7 @@
 
 use super::merge::ListStrategy;
 use super::paths;
+use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
 use std::sync::Arc;
 
@@ -132,7 +133,7 @@ impl Config {
         let strategy = text(&["settings", "list_merge_strategy"]);
         let per_type = |key: &str| -> Vec<(Key, Value)> {
             let types = map(&["components"]);
-            types.iter().filter_map(|e| Some((Arc::clone(&e.key), e.value.get(key)?.clone()))).collect()
+            types.iter().filter_map(|e| Some((Text::clone(&e.key), e.value.get(key)?.clone()))).collect()
         };
         let separator = text(&["components", "terraform", "workspace", "prefix_separator"]);
         let influences = [
@@ -239,7 +240,7 @@ fn leaves(value: &Value) -> Vec<Origin> {
 
 fn texts(map: &Arc<Map>) -> Arc<Map> {
     let text = |v: &Value| plain_text(v).map(|t| Value { data: Data::Str(t.into()), prov: v.prov.clone() });
-    Arc::new(map.iter().map(|e| (Arc::clone(&e.key), text(&e.value).unwrap_or_else(|| e.value.clone()))).collect())
+    Arc::new(map.iter().map(|e| (Text::clone(&e.key), text(&e.value).unwrap_or_else(|| e.value.clone()))).collect())
 }
 
 /// The fields of a provider and of an identity; others are not handed on.
@@ -283,7 +284,7 @@ fn auth(auth: &Arc<Map>) -> Arc<Map> {
     }
     let entries = |key: &str, fields: &[&str]| match auth.get(key).map(|v| (&v.data, v)) {
         Some((Data::Map(entries), v)) => {
-            let shaped = entries.iter().map(|e| (Arc::clone(&e.key), shape(&e.value, fields)));
+            let shaped = entries.iter().map(|e| (Text::clone(&e.key), shape(&e.value, fields)));
             Value { data: Data::Map(Arc::new(shaped.collect())), prov: v.prov.clone() }
         }
         _ => Value::default(),
@@ -358,9 +359,9 @@ pub(crate) fn lower_keys(value: &Value) -> Value {
             Data::Map(m) => Data::Map(Arc::new(
                 m.iter()
                     .map(|e| {
-                        let key: Key = if keep { Arc::clone(&e.key) } else { e.key.to_lowercase().into() };
+                        let key: Key = if keep { Text::clone(&e.key) } else { e.key.to_lowercase().into() };
                         let keep_below = matches!(&*key, "env" | "identities");
-                        (Arc::clone(&key), lower(&e.value, keep_below))
+                        (Text::clone(&key), lower(&e.value, keep_below))
                     })
                     .collect(),
             )),

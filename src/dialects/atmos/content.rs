@@ -11,6 +11,7 @@ use super::unknowns::{hide_unknowns, reveal};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::limits::Limits;
 use crate::template::{MissingKey, Segment};
+use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value};
 use crate::yaml::{self, Document, Span};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -114,7 +115,7 @@ impl Manifests<'_> {
         let rendered = match engine.text(&loaded.text, data) {
             Ok(rendered) => rendered,
             Err(_) if !given => {
-                let doc = yaml::document_of(Arc::clone(&loaded.text))
+                let doc = yaml::document_of(Text::clone(&loaded.text))
                     .map_err(|e| self.broken(loaded, &[syntax_issue(&e)]))?;
                 let place = |key: u32, span: Span| loaded.prov(key, span);
                 let value = self.decode(&doc, loaded, &place, deps).map_err(|issues| self.broken(loaded, &issues))?;

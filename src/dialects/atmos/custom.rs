@@ -1,6 +1,7 @@
 //! Component types that Atmos does not build itself but prints (`reference: atmos.md` section 4.3, last item).
 
 use super::merge::{ListStrategy, merge};
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value};
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ pub(crate) fn build(
         let own = merged.get(key).and_then(Value::as_map);
         // Only the top level of the two is united.
         let entries = global.into_iter().chain(own).flat_map(|m| m.iter());
-        let united: Map = entries.map(|e| (Arc::clone(&e.key), e.value.clone())).collect();
+        let united: Map = entries.map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         if key == "vars" || !united.is_empty() {
             out.set(key, Value::map(united));
         }
@@ -40,7 +41,7 @@ pub(crate) fn build(
     if !metadata.is_empty() {
         out.set("metadata", Value { data: Data::Map(metadata), prov: Prov::default() });
     }
-    out.set("component", Value { data: Data::Str(Arc::clone(name)), prov: value.prov.clone() });
+    out.set("component", Value { data: Data::Str(Text::clone(name)), prov: value.prov.clone() });
     out.set("component_type", Value::str(kind));
     Ok(out)
 }

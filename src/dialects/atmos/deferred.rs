@@ -3,6 +3,7 @@
 //! stood at gets the value that wins there.
 
 use super::merge::{ListStrategy, merge};
+use crate::text::Text;
 use crate::value::{Contribution, Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -102,7 +103,7 @@ fn strip(map: &Arc<Map>, path: &mut Vec<Key>, found: &mut impl FnMut(&[Key], &Va
     }
     let mut out = MapBuilder::with_capacity(map.len());
     for Entry { key, value } in map.iter() {
-        path.push(Arc::clone(key));
+        path.push(Text::clone(key));
         let value = match &value.data {
             Data::Str(s) if is_held_back(s) => {
                 found(path, value);
@@ -112,7 +113,7 @@ fn strip(map: &Arc<Map>, path: &mut Vec<Key>, found: &mut impl FnMut(&[Key], &Va
             _ => value.clone(),
         };
         path.pop();
-        out.push(Arc::clone(key), value);
+        out.push(Text::clone(key), value);
     }
     Arc::new(out.finish())
 }
@@ -231,6 +232,6 @@ pub(crate) fn put(map: &mut Arc<Map>, path: &[Key], value: Value) -> Result<(), 
             Value::new(Data::Map(child))
         }
     };
-    Arc::make_mut(map).set(Arc::clone(first), value);
+    Arc::make_mut(map).set(Text::clone(first), value);
     Ok(())
 }

@@ -7,6 +7,7 @@ use super::render::Templates;
 use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::Unit;
+use crate::text::Text;
 use crate::value::{Data, Flags, Map, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -24,16 +25,16 @@ pub(super) fn check(units: &[Arc<Unit>], config: &Config, templates: &Templates,
     if config.templates.enabled {
         return;
     }
-    let mut found: BTreeMap<Origin, (Arc<str>, BTreeSet<Arc<str>>)> = BTreeMap::new();
-    let mut known: HashMap<Arc<str>, bool> = HashMap::new();
+    let mut found: BTreeMap<Origin, (Text, BTreeSet<Text>)> = BTreeMap::new();
+    let mut known: HashMap<Text, bool> = HashMap::new();
     for component in units.iter().flat_map(|u| &u.components) {
         let Some(map) = component.value.as_map() else { continue };
         for entry in map.iter().filter(|e| SECTIONS.contains(&&*e.key)) {
             each(&entry.value, &mut |text, origin| {
-                let is_meant = *known.entry(Arc::clone(text)).or_insert_with(|| is_meant(text, templates));
+                let is_meant = *known.entry(Text::clone(text)).or_insert_with(|| is_meant(text, templates));
                 if is_meant {
-                    let entry = found.entry(origin).or_insert_with(|| (Arc::clone(text), BTreeSet::new()));
-                    entry.1.insert(Arc::clone(&component.stack));
+                    let entry = found.entry(origin).or_insert_with(|| (Text::clone(text), BTreeSet::new()));
+                    entry.1.insert(Text::clone(&component.stack));
                 }
             });
         }
@@ -53,7 +54,7 @@ pub(super) fn check(units: &[Arc<Unit>], config: &Config, templates: &Templates,
 }
 
 /// Calls `f` for every text with braces.
-fn each(value: &Value, f: &mut impl FnMut(&Arc<str>, Origin)) {
+fn each(value: &Value, f: &mut impl FnMut(&Text, Origin)) {
     let mut todo = vec![value];
     while let Some(value) = todo.pop() {
         match &value.data {

@@ -6,9 +6,9 @@ use super::reader::{Deps, Reader};
 use super::sink::Sink;
 use crate::limits::Exceeded;
 use crate::source::glob;
+use crate::text::Text;
 use crate::value::{Key, Prov};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// The paths of the manifests, sorted.
 pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps: &mut Deps) -> Vec<String> {
@@ -29,7 +29,7 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps:
                         .files
                         .first()
                         .copied()
-                        .unwrap_or_else(|| reader.files.add("atmos.yaml", "", || Arc::from("")));
+                        .unwrap_or_else(|| reader.files.add("atmos.yaml", "", || Text::from("")));
                     sink.error(Exceeded::RULE, bad.message, &site, file);
                 }
                 Vec::new()
@@ -44,7 +44,7 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps:
                         found.insert(path);
                     }
                     Err(message) => {
-                        let file = reader.files.add(&path, "", || Arc::from(""));
+                        let file = reader.files.add(&path, "", || Text::from(""));
                         sink.error("unreadable-file", message, &Prov::default(), file);
                     }
                 }

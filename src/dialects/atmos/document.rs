@@ -5,6 +5,7 @@ use super::merge::APPEND_KEY;
 use super::tags::{self, Tag};
 use crate::diagnostic::Label;
 use crate::limits::{Exceeded, Limit, Limits};
+use crate::text::Text;
 pub(crate) use crate::value::decode::scalar;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
@@ -280,13 +281,13 @@ impl Run<'_, '_> {
                 self.issues.push(issue);
                 return Name::Bad;
             }
-            Ok(Scalar::Bool(b)) => Arc::from(if b { "true" } else { "false" }),
-            Ok(Scalar::Int(i)) => Arc::from(i.to_string()),
-            Ok(Scalar::Uint(u)) => Arc::from(u.to_string()),
-            Ok(Scalar::Float(f)) => Arc::from(crate::template::float_text(f)),
-            Ok(Scalar::Time(t)) => Arc::from(t.go_string()),
-            Ok(Scalar::Binary(b)) => Arc::from(String::from_utf8_lossy(&b)),
-            Ok(Scalar::Str) | Err(_) => Arc::clone(value),
+            Ok(Scalar::Bool(b)) => Text::from(if b { "true" } else { "false" }),
+            Ok(Scalar::Int(i)) => Text::from(i.to_string()),
+            Ok(Scalar::Uint(u)) => Text::from(u.to_string()),
+            Ok(Scalar::Float(f)) => Text::from(crate::template::float_text(f)),
+            Ok(Scalar::Time(t)) => Text::from(t.go_string()),
+            Ok(Scalar::Binary(b)) => Text::from(String::from_utf8_lossy(&b)),
+            Ok(Scalar::Str) | Err(_) => Text::clone(value),
         };
         let quoted = matches!(style, Style::SingleQuoted | Style::DoubleQuoted);
         let splits = !quoted && self.decoder.delimiter.is_some_and(|d| splits(&text, d));
@@ -340,7 +341,7 @@ impl Pairs {
                 self.list[at].1 = unite(old, value);
             }
             None => {
-                self.index.insert(Arc::clone(&key), self.list.len());
+                self.index.insert(Text::clone(&key), self.list.len());
                 self.list.push((key, value));
             }
         }
@@ -357,7 +358,7 @@ fn unite(old: Value, new: Value) -> Value {
             Some(below) => unite(below, entry.value.clone()),
             None => entry.value.clone(),
         };
-        into.set(Arc::clone(&entry.key), value);
+        into.set(Text::clone(&entry.key), value);
     }
     Value { data: Data::Map(out), prov }
 }

@@ -4,6 +4,7 @@ use super::functions::NO_ENV;
 use super::render::{Engine, Templates};
 use crate::dialects::{EvalError, Evaluated};
 use crate::template::{FunctionSet, MissingKey};
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ pub(super) fn eval(
         misses: None,
     };
     let key = Key::from("value");
-    let input = Arc::new(Map::from_iter([(Arc::clone(&key), template.clone())]));
+    let input = Arc::new(Map::from_iter([(Text::clone(&key), template.clone())]));
     let rendered = engine.map_in_parts(&input, context, 1).map_err(|e| EvalError::new(e.parts().0))?;
     let value = rendered.get(&key).cloned().unwrap_or_default();
     let (mut texts, mut reasons) = (BTreeSet::new(), Vec::new());
@@ -59,9 +60,11 @@ fn collect(value: &Value, texts: &mut BTreeSet<String>, reasons: &mut Vec<String
 /// The value with what is unknown as it is written, whatever may be assumed of it.
 fn as_written(value: &Value) -> Value {
     let data = match &value.data {
-        Data::Unknown(unknown) => Data::Str(Arc::clone(&unknown.text)),
+        Data::Unknown(unknown) => Data::Str(Text::clone(&unknown.text)),
         Data::List(items) => Data::List(Arc::new(items.iter().map(as_written).collect())),
-        Data::Map(map) => Data::Map(Arc::new(map.iter().map(|e| (Arc::clone(&e.key), as_written(&e.value))).collect())),
+        Data::Map(map) => {
+            Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), as_written(&e.value))).collect()))
+        }
         other => other.clone(),
     };
     Value { data, prov: value.prov.clone() }

@@ -8,6 +8,7 @@ use super::include::{QueryError, args, query};
 use super::reader::plain_text;
 use crate::dialects::Given;
 use crate::limits::Limits;
+use crate::text::Text;
 use crate::value::{Data, Flags, Key, Language, Map, MapBuilder, Unknown, Value};
 use std::sync::Arc;
 
@@ -73,7 +74,7 @@ impl Run<'_> {
         let mut out = MapBuilder::with_capacity(map.len());
         for entry in map.iter() {
             if let Some(value) = self.value(&entry.value) {
-                out.push(Arc::clone(&entry.key), value);
+                out.push(Text::clone(&entry.key), value);
             }
         }
         Arc::new(out.finish())
@@ -96,14 +97,14 @@ impl Run<'_> {
         Some(Value { data, prov: value.prov.clone() })
     }
 
-    fn call(&self, text: &Arc<str>, name: &str, arguments: &str) -> Data {
+    fn call(&self, text: &Text, name: &str, arguments: &str) -> Data {
         let given = self.given.calls.iter().find(|(call, _)| ***call == **text || self.language.same_call(call, text));
         if let Some((_, value)) = given {
             return value.data.clone();
         }
-        if self.language.call(&Value::str(Arc::clone(text))).is_none() {
+        if self.language.call(&Value::str(Text::clone(text))).is_none() {
             // Its arguments are refused; a rule says so.
-            return Data::Str(Arc::clone(text));
+            return Data::Str(Text::clone(text));
         }
         let metadata = |key: &str| self.component.get("metadata").and_then(|m| m.get(key));
         let labels = || metadata("labels").and_then(Value::as_map).cloned().unwrap_or_default();
@@ -112,18 +113,18 @@ impl Run<'_> {
             "!template" => Some(json_or_text(arguments)),
             "!env" => self.variable(arguments),
             "!labels" => Some(Data::Map(labels())),
-            "!labels.keys" => Some(list(labels().keys().map(|k| Value::str(Arc::clone(k))).collect())),
+            "!labels.keys" => Some(list(labels().keys().map(|k| Value::str(Text::clone(k))).collect())),
             "!labels.values" => Some(list(labels().iter().map(|e| e.value.clone()).collect())),
             "!tags" => Some(metadata("tags").map_or_else(|| list(Vec::new()), |tags| tags.data.clone())),
             "!repo-root" | "!git.root" => (!self.root.is_empty()).then(|| Data::Str(self.root.into())),
             "!terraform.output" | "!terraform.state" => self.output(arguments),
             // Accepted tags that Atmos never evaluates here.
-            "!cwd" | "!random" | "!cel" => Some(Data::Str(Arc::clone(text))),
+            "!cwd" | "!random" | "!cel" => Some(Data::Str(Text::clone(text))),
             _ => None,
         };
         known.unwrap_or_else(|| {
             let reason = reason(name, arguments).unwrap_or_else(|| format!("`{name}` is not evaluated"));
-            Data::Unknown(Arc::new(Unknown::new(Arc::clone(text), reason)))
+            Data::Unknown(Arc::new(Unknown::new(Text::clone(text), reason)))
         })
     }
 
@@ -165,9 +166,9 @@ impl Run<'_> {
             Data::Unknown(unknown) => Some(unknown),
             _ => None,
         });
-        let mut reasons: Vec<Arc<str>> = unknown.clone().flat_map(|u| u.reasons.iter().cloned()).collect();
+        let mut reasons: Vec<Text> = unknown.clone().flat_map(|u| u.reasons.iter().cloned()).collect();
         reasons.dedup();
-        let text: Key = unknown.map(|u| Arc::clone(&u.text)).next_back().unwrap_or_default();
+        let text: Key = unknown.map(|u| Text::clone(&u.text)).next_back().unwrap_or_default();
         let last = deferral.values.last().cloned().unwrap_or_default();
         let assumed = Some(Box::new(Value::new(last.data))).filter(|v| v.as_str().is_none());
         Value { data: Data::Unknown(Arc::new(Unknown { text, assumed, reasons })), prov: last.prov }

@@ -7,6 +7,7 @@ use super::stack::Stacks;
 use super::tags;
 use crate::estate::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
 use crate::template::{self, Argument, FunctionSet};
+use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, MapBuilder, Origin, Value, key};
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ fn bases(map: &Map) -> Vec<Base> {
         if let Data::Str(name) = &value.data
             && !bases.iter().any(|b| b.name == *name)
         {
-            bases.push(Base { name: Arc::clone(name), origin: value.prov.origin });
+            bases.push(Base { name: Text::clone(name), origin: value.prov.origin });
         }
     }
     bases.shrink_to_fit();
@@ -116,7 +117,7 @@ impl Stacks<'_> {
 
 fn inputs(map: &Map, authored: [Arc<Map>; 2]) -> Inputs {
     let given = map.get("env").and_then(Value::as_map).into_iter().flat_map(|m| m.keys());
-    let given = given.filter_map(|name| name.strip_prefix("TF_VAR_").map(Arc::from)).collect();
+    let given = given.filter_map(|name| name.strip_prefix("TF_VAR_").map(Text::from)).collect();
     let (all, is_open) = match map.get("vars").map(|v| &v.data) {
         None => (Arc::default(), false),
         Some(Data::Map(vars)) => (Arc::clone(vars), false),
@@ -133,7 +134,7 @@ pub(super) fn settled(map: &Arc<Map>) -> Arc<Map> {
     }
     let mut out = MapBuilder::with_capacity(map.len());
     for entry in map.iter().filter(|e| !is_unset(&e.value)) {
-        out.push(Arc::clone(&entry.key), settled_value(&entry.value));
+        out.push(Text::clone(&entry.key), settled_value(&entry.value));
     }
     Arc::new(out.finish())
 }
@@ -159,7 +160,7 @@ fn is_unset(value: &Value) -> bool {
 }
 
 fn state(map: &Map, workspace: Option<String>, stacks: &Stacks<'_>) -> Option<StatePlace> {
-    let backend: Arc<str> = map.get("backend_type")?.as_str().filter(|t| !t.is_empty())?.into();
+    let backend: Text = map.get("backend_type")?.as_str().filter(|t| !t.is_empty())?.into();
     // Without the generated file, what the manifests say of the backend does not reach Terraform.
     let generates = stacks.config.all.at_path(["components", "terraform", "auto_generate_backend_file"]);
     if generates.is_some_and(|v| v.as_bool() == Some(false) || v.as_str() == Some("false")) {
@@ -178,14 +179,14 @@ fn state(map: &Map, workspace: Option<String>, stacks: &Stacks<'_>) -> Option<St
     let origin = value.and_then(|v| v.prov.origin).or_else(|| written().find_map(|e| e.value.prov.origin));
     let workdir = map.get("provision").and_then(|p| p.at_path(["workdir", "enabled"])).and_then(Value::as_bool);
     let is_separate = workdir == Some(true) || map.get("source").and_then(Value::as_map).is_some_and(|m| !m.is_empty());
-    Some(StatePlace { backend, settings, origin, authored, workspace: workspace.map(Arc::from), is_separate })
+    Some(StatePlace { backend, settings, origin, authored, workspace: workspace.map(Text::from), is_separate })
 }
 
 /// The plain text of a value: known, and nothing that a template left over.
-fn text(value: &Value) -> Option<Arc<str>> {
+fn text(value: &Value) -> Option<Text> {
     match &value.data {
         Data::Str(s) if !s.is_empty() && !s.contains("{{") && !s.contains("<no value>") && !is_call(s) => {
-            Some(Arc::clone(s))
+            Some(Text::clone(s))
         }
         _ => None,
     }
@@ -350,8 +351,8 @@ impl Walk<'_> {
             let Some(component) = self.argument(component) else { continue };
             let stack = self.argument(stack).map_or(Where::Unknown, Where::Stack);
             let reads = match call.fields.as_slice() {
-                [section, name, ..] if &**section == "outputs" => Reads::Output(Arc::clone(name)),
-                [section, name, ..] if &**section == "vars" => Reads::Input(Arc::clone(name)),
+                [section, name, ..] if &**section == "outputs" => Reads::Output(Text::clone(name)),
+                [section, name, ..] if &**section == "vars" => Reads::Input(Text::clone(name)),
                 _ => Reads::Nothing,
             };
             self.add(Link {
@@ -367,9 +368,9 @@ impl Walk<'_> {
         }
     }
 
-    fn argument(&self, argument: &Argument) -> Option<Arc<str>> {
+    fn argument(&self, argument: &Argument) -> Option<Text> {
         match argument {
-            Argument::Text(t) => Some(Arc::clone(t)),
+            Argument::Text(t) => Some(Text::clone(t)),
             Argument::Path(path) => {
                 let (first, rest) = path.split_first()?;
                 text(self.map.get(first)?.at_path(rest.iter().map(|k| &**k))?)
@@ -380,7 +381,7 @@ impl Walk<'_> {
 }
 
 /// The output that an expression starts with: a plain name, or the first key of a path.
-fn first_key(expression: &str) -> Option<Arc<str>> {
+fn first_key(expression: &str) -> Option<Text> {
     let name = expression.strip_prefix('.').unwrap_or(expression);
     let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').unwrap_or(name.len());
     let rest = name[end..].trim_start();

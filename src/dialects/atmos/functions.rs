@@ -4,32 +4,33 @@
 use super::include::args::{self, TerraformArgs};
 use crate::limits::Limits;
 use crate::template::{Function, Functions, Val};
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Unknown, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The value of a function string where Atmos evaluates it at once (in locals), in an environment of which only this is
 /// known.
-pub(crate) fn evaluate(call: &Arc<str>, prov: &Prov, env: &Env) -> Value {
+pub(crate) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
     let (name, argument) = call.split_once(char::is_whitespace).unwrap_or((call, ""));
     let data = match name {
         "!template" => json_or_text(argument.trim()),
-        "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Arc::clone(call)),
+        "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Text::clone(call)),
         "!unset" => Data::Null,
         "!env" if let Some(known) = variable(argument, env) => Data::Str(known),
         name => match reason(name, argument) {
             Some(reason) => {
                 let assumed = (name == "!env").then(|| Box::new(Value::str(env_default(argument))));
-                Data::Unknown(Arc::new(Unknown { text: Arc::clone(call), assumed, reasons: vec![reason.into()] }))
+                Data::Unknown(Arc::new(Unknown { text: Text::clone(call), assumed, reasons: vec![reason.into()] }))
             }
-            None => Data::Str(Arc::clone(call)),
+            None => Data::Str(Text::clone(call)),
         },
     };
     Value { data, prov: prov.clone() }
 }
 
 /// What `!env` gives, if the variable is known.
-fn variable(arguments: &str, env: &Env) -> Option<Arc<str>> {
+fn variable(arguments: &str, env: &Env) -> Option<Text> {
     let (name, _) = args::parse_env(arguments).ok()?;
     env.get(name.as_str()).cloned()
 }
@@ -40,7 +41,7 @@ fn env_default(arguments: &str) -> String {
 }
 
 /// Environment variables by name.
-pub(crate) type Env = BTreeMap<Arc<str>, Arc<str>>;
+pub(crate) type Env = BTreeMap<Text, Text>;
 
 /// An environment that declares nothing.
 pub(crate) static NO_ENV: Env = BTreeMap::new();

@@ -7,6 +7,7 @@ use super::merge::ListStrategy;
 use super::paths;
 use super::reader::Deps;
 use crate::estate::{Import, Imports, State, Unit};
+use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,15 +15,15 @@ use std::sync::Arc;
 /// The imports of the manifests that were met, and which of the `unreached` manifests are nothing else.
 pub(super) fn of(loader: &Manifests<'_>, unreached: &[String], units: &[Arc<Unit>]) -> Imports {
     let records = loader.met.take_items();
-    let mut ids: BTreeMap<Arc<str>, Option<FileId>> = BTreeMap::new();
-    let mut id = |path: &Arc<str>| {
+    let mut ids: BTreeMap<Text, Option<FileId>> = BTreeMap::new();
+    let mut id = |path: &Text| {
         let load = || Some(loader.reader.load(path, &mut Deps::default()).ok()??.file);
-        *ids.entry(Arc::clone(path)).or_insert_with(load)
+        *ids.entry(Text::clone(path)).or_insert_with(load)
     };
     let mut items = Vec::with_capacity(records.len());
     for (place, Item { import, targets, is_open }) in records {
         let Some(path) = import.path_site.origin else { continue };
-        let text = Arc::clone(&loader.reader.files.get(path.file).text);
+        let text = Text::clone(&loader.reader.files.get(path.file).text);
         items.push(Import {
             item: place,
             path,
@@ -40,7 +41,7 @@ pub(super) fn of(loader: &Manifests<'_>, unreached: &[String], units: &[Arc<Unit
         true => BTreeSet::new(),
         false => units.iter().flat_map(|u| u.files.iter().copied()).collect(),
     };
-    let manifests = unreached.iter().filter(|path| is_manifest(path, loader.config)).map(|p| Arc::from(p.as_str()));
+    let manifests = unreached.iter().filter(|path| is_manifest(path, loader.config)).map(|p| Text::from(p.as_str()));
     let unreached = manifests.filter_map(|path| id(&path)).filter(|file| !used.contains(file)).collect();
     Imports { items, unreached }
 }

@@ -5,6 +5,7 @@ use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::Unit;
 use crate::graph::Graph;
+use crate::text::Text;
 use crate::value::{Key, Origin};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -52,7 +53,7 @@ pub(super) fn check(units: &[Arc<Unit>], sink: &Sink) {
         for component in heirs() {
             let named = component.facts.bases.iter().filter(|b| b.origin.is_some());
             for base in named.filter(|b| names.contains(&(&component.kind, &b.name))) {
-                let step = Step { from: Arc::clone(&component.name), to: Arc::clone(&base.name), site: base.origin };
+                let step = Step { from: Text::clone(&component.name), to: Text::clone(&base.name), site: base.origin };
                 graph.add_edge((&component.kind, &component.name), (&component.kind, &base.name), step);
             }
         }

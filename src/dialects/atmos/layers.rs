@@ -1,6 +1,7 @@
 //! What a component brings to its merge, section by section (`reference: atmos.md` section 4.1).
 
 use super::config::Config;
+use crate::text::Text;
 use crate::value::{Data, Entry, Key, Map, Prov, Value};
 use std::fmt;
 use std::sync::Arc;
@@ -283,7 +284,7 @@ impl Layer {
         }
         let mut helm = component.iter().filter(|e| HELM_KEYS.contains(&&*e.key)).peekable();
         if helm.peek().is_some() {
-            layer.set(Section::Helm, Arc::new(helm.map(|e| (Arc::clone(&e.key), e.value.clone())).collect()));
+            layer.set(Section::Helm, Arc::new(helm.map(|e| (Text::clone(&e.key), e.value.clone())).collect()));
         }
         Ok(layer)
     }

@@ -5,6 +5,7 @@ use super::local_met::Records;
 use super::manifest::Manifests;
 use super::paths;
 use super::reader::{Deps, Loaded};
+use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -170,8 +171,8 @@ fn trace<'a>(reached: &Reached<'a, '_>, to: &str, previous: fn(&Step<'a>) -> &'a
 impl Manifests<'_> {
     /// Looks at what a broken file imports, as far as that can be told without rendering it: its locals and its imports.
     pub(super) fn explore(&self, loaded: &Arc<Loaded>, raw: &Map, deps: &mut Deps) {
-        let mut stack: Vec<(Arc<str>, FileId, Map)> = vec![(Arc::clone(&loaded.path), loaded.file, raw.clone())];
-        let mut seen: BTreeSet<Arc<str>> = BTreeSet::from([Arc::clone(&loaded.path)]);
+        let mut stack: Vec<(Text, FileId, Map)> = vec![(Text::clone(&loaded.path), loaded.file, raw.clone())];
+        let mut seen: BTreeSet<Text> = BTreeSet::from([Text::clone(&loaded.path)]);
         while let Some((path, file, raw)) = stack.pop() {
             self.met.manifest(&path, file);
             let relative = paths::relative(&path, &self.config.stacks).unwrap_or(&path);

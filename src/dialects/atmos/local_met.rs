@@ -3,6 +3,7 @@
 
 use super::imports::Import;
 use super::local_scopes::FileLocals;
+use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,17 +17,17 @@ pub(crate) struct Met {
 }
 
 /// What a file imports: paths, and the items that lead there.
-pub(crate) type Targets = BTreeSet<(Arc<str>, Option<Origin>)>;
+pub(crate) type Targets = BTreeSet<(Text, Option<Origin>)>;
 
 /// All that was met.
 #[derive(Clone, Default)]
 pub(crate) struct Records {
     /// The manifests that were read, by path.
-    pub manifests: BTreeMap<Arc<str>, FileId>,
+    pub manifests: BTreeMap<Text, FileId>,
     /// The files that have locals.
     pub locals: BTreeMap<FileId, Arc<FileLocals>>,
     /// What files import.
-    pub imports: BTreeMap<Arc<str>, Targets>,
+    pub imports: BTreeMap<Text, Targets>,
     /// Files that could not be rendered with their locals as a whole, so that what is left waits for the components:
     /// why, and where.
     pub abandoned: BTreeMap<FileId, (String, Option<Origin>)>,
@@ -46,7 +47,7 @@ pub(crate) struct Item {
     /// The item as it was first met.
     pub import: Import,
     /// The files that it led to, in the order of the first way.
-    pub targets: Vec<Arc<str>>,
+    pub targets: Vec<Text>,
     /// On some way it led to what cannot be had.
     pub is_open: bool,
 }

@@ -5,8 +5,8 @@ use super::local_blame::culprit_by_words;
 use super::local_met::{Missing, Reader, Trace, Unresolved};
 use super::render::{Engine, Failure};
 use super::stack::Stacks;
+use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Value};
-use std::sync::Arc;
 
 /// How deep traces are looked for.
 const MAX_DEPTH: usize = 200;
@@ -83,7 +83,7 @@ impl Stacks<'_> {
         if &*path[0] != "locals" || visible.iter().any(|k| *k == path[1] || k.contains("{{")) {
             return false;
         }
-        let reader = Reader::Component { stack: Arc::clone(stack), visible };
+        let reader = Reader::Component { stack: Text::clone(stack), visible };
         self.met.unresolved(Unresolved { site: site.clone(), file, path, reader, error });
         true
     }
@@ -175,7 +175,7 @@ impl Walk<'_, '_> {
         }
         let own = self.misses.iter().filter(|m| m.site.origin == Some(site) && !m.guarded);
         let missing = own.map(|m| missing(self.data, &m.path)).collect();
-        let (trace, path, stack) = (trace.to_owned(), path.to_owned(), Arc::clone(&self.stack));
+        let (trace, path, stack) = (trace.to_owned(), path.to_owned(), Text::clone(&self.stack));
         self.stacks.met.trace(Trace { site, inputs, trace, path, stack, missing });
     }
 }

@@ -3,9 +3,9 @@
 
 use super::render::{Engine, Templates};
 use crate::template::{Builtins, FunctionSet, MissingKey};
+use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// The template functions of locals.
 const FUNCTIONS: FunctionSet = FunctionSet::LOCALS;
@@ -67,15 +67,15 @@ fn edges_by(locals: &Map, of_text: &mut dyn FnMut(&str, &mut BTreeSet<Key>)) -> 
     for entry in locals.iter() {
         let mut names = BTreeSet::new();
         each_text(&entry.value, &mut |text| of_text(text, &mut names));
-        let known = names.into_iter().filter_map(|n| locals.entry(&n).map(|e| Arc::clone(&e.key))).collect();
-        edges.insert(Arc::clone(&entry.key), known);
+        let known = names.into_iter().filter_map(|n| locals.entry(&n).map(|e| Text::clone(&e.key))).collect();
+        edges.insert(Text::clone(&entry.key), known);
     }
     edges
 }
 
 /// Calls `f` for every text with template actions that Atmos renders in a local: not for keys, and not in maps that were
 /// written with keys other than text.
-pub(crate) fn each_text(value: &Value, f: &mut dyn FnMut(&Arc<str>)) {
+pub(crate) fn each_text(value: &Value, f: &mut dyn FnMut(&Text)) {
     if !value.holds(Flags::TEMPLATE) {
         return;
     }
@@ -100,7 +100,7 @@ pub(crate) fn order(edges: &Edges) -> Vec<Key> {
     let mut ready: BTreeSet<&Key> = waiting.iter().filter(|(_, n)| **n == 0).map(|(k, _)| *k).collect();
     let mut order = Vec::with_capacity(edges.len());
     while let Some(name) = ready.pop_first() {
-        order.push(Arc::clone(name));
+        order.push(Text::clone(name));
         for user in users.get(name).into_iter().flatten() {
             if let Some(left) = waiting.get_mut(*user) {
                 *left -= 1;

@@ -11,6 +11,7 @@ use super::reader::{Deps, Loaded};
 use super::sink::{Poisoned, label};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::template::MissingKey;
+use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Prov, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -66,7 +67,7 @@ impl Manifests<'_> {
             return None;
         }
         let message = format!("local `{name}` cannot be resolved: {}", error.message);
-        let reader = Reader::Local(Arc::clone(name), problem.kind);
+        let reader = Reader::Local(Text::clone(name), problem.kind);
         Some(Unresolved { site: text.prov.clone(), file: file.loaded.file, path, reader, error: Some(message) })
     }
 
@@ -154,7 +155,7 @@ impl Manifests<'_> {
             explained.extend(origin);
             for found in group {
                 if let Reader::Component { stack, .. } = &found.reader {
-                    finding.stacks.push(Arc::clone(stack));
+                    finding.stacks.push(Text::clone(stack));
                 }
             }
             self.sink.report(finding);
@@ -176,7 +177,7 @@ impl Manifests<'_> {
         let files = self.reader.files;
         let error = group.iter().find_map(|u| u.error.as_deref());
         let file = first.site.origin.map_or(first.file, |o| o.file);
-        let file_path = Arc::clone(&files.get(file).path);
+        let file_path = Text::clone(&files.get(file).path);
         let (start, end) = pointed(files, &first.site, path).unwrap_or_default();
         let primary = Label::new(file, start, end, "");
         let fallback = || {
@@ -268,7 +269,7 @@ impl Manifests<'_> {
         let files = self.reader.files;
         let name = &path[1];
         let file = primary.file;
-        let from = Arc::clone(&files.get(file).path);
+        let from = Text::clone(&files.get(file).path);
         let (mut candidates, mut scopes): (BTreeSet<Key>, Vec<(String, Vec<Key>)>) = Default::default();
         let in_kind = match &first.reader {
             Reader::Local(_, kind) => Some(*kind),
@@ -333,7 +334,7 @@ impl Manifests<'_> {
         found: &Unresolved,
         graph: &Graph<'_>,
     ) -> Option<Diagnostic> {
-        let from = Arc::clone(&self.reader.files.get(found.file).path);
+        let from = Text::clone(&self.reader.files.get(found.file).path);
         let (to, origin) = graph.below(&from).find_map(|to| Some((to, self.sets(to, kind, path)?)))?;
         let what = format!("{}.{}", path[0], path[1]);
         let message = format!(

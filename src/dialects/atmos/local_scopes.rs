@@ -10,6 +10,7 @@ use super::render::{Engine, Templates};
 use crate::diagnostic::Diagnostic;
 use crate::estate::{Dependency, Local, LocalLevel, LocalScope};
 use crate::template::MissingKey;
+use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -98,7 +99,7 @@ impl FileLocals {
                 let plain = printed.as_ref().and_then(|p| p.scopes.iter().find(|s| s.kind == scope.kind));
                 let place = |path: &[String]| self.place(path, &scope.raw, &scope.context);
                 let one = |name: &Key, raw: &Value| Local {
-                    name: Arc::clone(name),
+                    name: Text::clone(name),
                     value: scope.own.get(name).cloned(),
                     printed: plain.and_then(|p| p.own.get(name).cloned()),
                     origin: raw.prov.origin,
@@ -110,14 +111,14 @@ impl FileLocals {
             }
             for (kind, name, section) in components(&self.raw) {
                 let Some(raw) = section.as_map() else { continue };
-                let level = LocalLevel::Component(Arc::clone(kind), Arc::clone(name));
+                let level = LocalLevel::Component(Text::clone(kind), Text::clone(name));
                 // Plain data: nothing resolves them before the component itself is rendered.
                 let place = |path: &[String]| match path {
                     [first, name, ..] if first == "locals" => raw.get(name).and_then(|v| v.prov.origin),
                     _ => None,
                 };
                 let one = |name: &Key, value: &Value| Local {
-                    name: Arc::clone(name),
+                    name: Text::clone(name),
                     value: Some(value.clone()),
                     printed: None,
                     origin: value.prov.origin,
@@ -153,7 +154,7 @@ impl FileLocals {
         let own = own.map(|v| (v.prov.origin, None));
         own.or_else(|| {
             let mut of_components = components(&self.raw);
-            of_components.find_map(|(_, c, section)| Some((section.get(name)?.prov.origin, Some(Arc::clone(c)))))
+            of_components.find_map(|(_, c, section)| Some((section.get(name)?.prov.origin, Some(Text::clone(c)))))
         })
     }
 

@@ -5,9 +5,9 @@ use super::local_met::{Missing, Records, Trace};
 use super::local_misses::trace_in;
 use super::manifest::Manifests;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::text::Text;
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// What only some commands of Atmos give to a component.
 const GIVEN: [&str; 10] = [
@@ -24,7 +24,7 @@ const GIVEN: [&str; 10] = [
 ];
 
 /// What is missing, a value that shows it, and the stacks.
-type Undefined<'a> = (&'a Missing, &'a Trace, Vec<Arc<str>>);
+type Undefined<'a> = (&'a Missing, &'a Trace, Vec<Text>);
 
 impl Manifests<'_> {
     /// Reports traces that nothing else explains: `explained` are places whose references are reported.
@@ -59,7 +59,7 @@ impl Manifests<'_> {
         for trace in traces {
             for missing in trace.missing.iter().filter(|m| is_of_component(m)) {
                 let found = paths.entry(&missing.path).or_insert_with(|| (missing, trace, Vec::new()));
-                found.2.push(Arc::clone(&trace.stack));
+                found.2.push(Text::clone(&trace.stack));
             }
         }
         let files = self.reader.files;
@@ -141,7 +141,7 @@ impl Manifests<'_> {
         } else {
             finding = finding.note("what it prints there is null, or of another type than the format expects");
         }
-        finding.stacks = traces.iter().map(|t| Arc::clone(&t.stack)).collect();
+        finding.stacks = traces.iter().map(|t| Text::clone(&t.stack)).collect();
         Some(finding)
     }
 

@@ -7,9 +7,9 @@ use super::manifest::Manifests;
 use super::sink::label;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::template::MissingKey;
+use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// What the texts of a file read of its locals.
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ fn uses(file: &FileLocals, manifests: &Manifests<'_>) -> Uses {
             {
                 let name = Key::from(name.as_str());
                 if !text[reference.span.clone()].contains(&format!(".{name}")) {
-                    uses.indexed.insert(Arc::clone(&name));
+                    uses.indexed.insert(Text::clone(&name));
                 }
                 uses.names.insert(name);
             }
@@ -88,8 +88,8 @@ fn uses(file: &FileLocals, manifests: &Manifests<'_>) -> Uses {
 }
 
 /// Calls `f` for every text with template actions, keys among them.
-fn each_text(map: &Map, f: &mut dyn FnMut(&Arc<str>)) {
-    fn value(of: &Value, f: &mut dyn FnMut(&Arc<str>)) {
+fn each_text(map: &Map, f: &mut dyn FnMut(&Text)) {
+    fn value(of: &Value, f: &mut dyn FnMut(&Text)) {
         match &of.data {
             Data::Str(text) if text.contains("{{") => f(text),
             Data::List(items) if of.holds(Flags::TEMPLATE) => items.iter().for_each(|v| value(v, f)),

@@ -5,6 +5,7 @@ use super::functions;
 use super::local_refs::{self, Edges, cycles, order, seen_edges, true_edges};
 use super::render::{Engine, inputs};
 use crate::template;
+use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -89,7 +90,7 @@ pub(crate) fn resolve(file: &Map, engine: &Engine<'_>) -> Locals {
         let found = scope(section, Some(kind), &parent, &mut failed, &mut out.problems, context, engine);
         let Some(scope) = found else { continue };
         for entry in scope.all.iter() {
-            out.flat.set(Arc::clone(&entry.key), entry.value.clone());
+            out.flat.set(Text::clone(&entry.key), entry.value.clone());
         }
         out.scopes.push(scope);
     }
@@ -116,7 +117,7 @@ fn overlay(below: &Value, above: &Value) -> Value {
     let (Some(a), Some(b)) = (below.as_map(), above.as_map()) else { return above.clone() };
     let mut out = (**a).clone();
     for entry in b.iter() {
-        out.set(Arc::clone(&entry.key), entry.value.clone());
+        out.set(Text::clone(&entry.key), entry.value.clone());
     }
     Value::map(out)
 }
@@ -167,7 +168,7 @@ fn scope(
                         problems.push(Problem { kind, what: Wrong::Cycle(cycle) });
                     }
                     None => {
-                        let what = Wrong::Template { name: Arc::clone(&name), text, error };
+                        let what = Wrong::Template { name: Text::clone(&name), text, error };
                         problems.push(Problem { kind, what });
                     }
                 }
@@ -232,9 +233,9 @@ impl Run<'_> {
     }
 
     fn add(&mut self, name: &Key, value: &Value) {
-        set_locals(&mut self.data, |all| all.set(Arc::clone(name), value.clone()));
+        set_locals(&mut self.data, |all| all.set(Text::clone(name), value.clone()));
         if let Some(assumed) = self.assumed.get_mut() {
-            set_locals(assumed, |all| all.set(Arc::clone(name), value.assume()));
+            set_locals(assumed, |all| all.set(Text::clone(name), value.assume()));
         }
     }
 
@@ -253,7 +254,7 @@ impl Run<'_> {
             Data::Map(map) if !map.is_mixed() => {
                 let mut out = Map::new();
                 for entry in map.iter() {
-                    out.set(Arc::clone(&entry.key), self.value(&entry.value)?);
+                    out.set(Text::clone(&entry.key), self.value(&entry.value)?);
                 }
                 Data::Map(Arc::new(out))
             }
@@ -262,7 +263,7 @@ impl Run<'_> {
         Ok(Value { data: resolved, prov: raw.prov.clone() })
     }
 
-    fn text(&self, s: &Arc<str>, raw: &Value) -> Result<Value, Failure> {
+    fn text(&self, s: &Text, raw: &Value) -> Result<Value, Failure> {
         let (data, engine) = (&self.data, self.engine);
         if s.starts_with('!') {
             // Atmos runs functions in locals at once, whatever else is switched off.
@@ -279,7 +280,7 @@ impl Run<'_> {
         if let Some((_, first)) = rendered.unknowns.first() {
             let assumed = engine.assuming().and_then(|e| e.text(s, self.assumed.get_or_init(|| data.assume())).ok());
             let assumed = assumed.filter(|r| r.unknowns.is_empty()).map(|r| Box::new(Value::str(r.text)));
-            let unknown = crate::value::Unknown { text: Arc::clone(s), assumed, reasons: first.reasons.clone() };
+            let unknown = crate::value::Unknown { text: Text::clone(s), assumed, reasons: first.reasons.clone() };
             return Ok(Value { data: Data::Unknown(Arc::new(unknown)), prov });
         }
         Ok(Value { data: Data::Str(rendered.text.into()), prov })
@@ -312,7 +313,7 @@ pub(crate) fn replace_references(value: &Value, data: &Value, engine: &Engine<'_
         Data::List(items) => Data::List(Arc::new(items.iter().map(|v| replace_references(v, data, engine)).collect())),
         Data::Map(map) if map.is_mixed() => return value.clone(),
         Data::Map(map) => {
-            let entries = map.iter().map(|e| (Arc::clone(&e.key), replace_references(&e.value, data, engine)));
+            let entries = map.iter().map(|e| (Text::clone(&e.key), replace_references(&e.value, data, engine)));
             Data::Map(Arc::new(entries.collect()))
         }
         other => other.clone(),

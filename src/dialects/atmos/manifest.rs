@@ -15,6 +15,7 @@ use super::validate::Checks;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::limits::{Exceeded, Limit};
 use crate::template::{Builtins, FunctionSet, MissingKey};
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +57,7 @@ pub(crate) struct Processed {
     /// The import items that led to files.
     pub edges: BTreeSet<Origin>,
     /// The files that it imports itself.
-    pub targets: BTreeSet<Arc<str>>,
+    pub targets: BTreeSet<Text>,
     /// Whether some import path was rendered with what was imported before.
     contextual: bool,
     /// Whether what was found in it depends on the way that led here.
@@ -101,7 +102,7 @@ pub(super) struct Call {
 #[derive(Default)]
 pub(super) struct Way {
     /// The files on it, each with the import that leads on from it.
-    files: Vec<(Arc<str>, Prov)>,
+    files: Vec<(Text, Prov)>,
     /// The imports since the last file whose result is remembered. Those before it are another's: whether they were
     /// processed for this stack or for an earlier one must make no difference.
     imports: usize,
@@ -120,7 +121,7 @@ impl Call {
 }
 
 /// The path, how it is asked for ([`Call`]), and whether the importer gave it a context.
-type MemoKey = (Arc<str>, bool, bool, bool);
+type MemoKey = (Text, bool, bool, bool);
 
 /// Processes manifests of one revision.
 pub(crate) struct Manifests<'a> {
@@ -202,7 +203,7 @@ impl<'a> Manifests<'a> {
             return known;
         }
         let mut own = Deps::default();
-        way.files.push((Arc::clone(&key.0), Prov::default()));
+        way.files.push((Text::clone(&key.0), Prov::default()));
         let before = if plain { std::mem::take(&mut way.imports) } else { 0 };
         let mark = way.handed.enter();
         let processed = self.process(path, call, way, &mut own);
@@ -225,7 +226,7 @@ impl<'a> Manifests<'a> {
             Ok(None) => return Ok(Processed::default()),
             Err(message) => {
                 let site = way.files.iter().rev().find_map(|(_, p)| p.origin);
-                let file = self.reader.files.add(path, "", || Arc::from(""));
+                let file = self.reader.files.add(path, "", || Text::from(""));
                 let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
                 self.sink.push(Diagnostic::new("unreadable-file", message, label));
                 return Err(Poisoned);
@@ -408,7 +409,7 @@ impl<'a> Manifests<'a> {
                 let finding = finding.token(&*path);
                 let (help, meant) = imports::advice(&path, &self.config.stacks, self.reader);
                 let fix = meant.zip(item.path_site.origin).and_then(|(meant, origin)| {
-                    let text = Arc::clone(&self.reader.files.get(origin.file).text);
+                    let text = Text::clone(&self.reader.files.get(origin.file).text);
                     rename(origin, &text, &path, &meant)
                 });
                 let finding = match help {
@@ -435,7 +436,7 @@ impl<'a> Manifests<'a> {
     }
 
     /// Reports an import that leads back to a file on the way to it.
-    fn closes_cycle(&self, file: &str, chain: &[(Arc<str>, Prov)], from: &Loaded) -> bool {
+    fn closes_cycle(&self, file: &str, chain: &[(Text, Prov)], from: &Loaded) -> bool {
         let Some(start) = chain.iter().position(|(p, _)| **p == *file) else {
             if chain.len() < self.reader.limits().count(Limit::ImportDepth) {
                 return false;
@@ -448,7 +449,7 @@ impl<'a> Manifests<'a> {
             return true;
         };
         // Told from its first member in order of names, so that every way into the cycle reports the same finding.
-        let mut members: Vec<&(Arc<str>, Prov)> = chain[start..].iter().collect();
+        let mut members: Vec<&(Text, Prov)> = chain[start..].iter().collect();
         let first = members.iter().enumerate().min_by_key(|(_, m)| &m.0).map_or(0, |(i, _)| i);
         members.rotate_left(first);
         let names: Vec<&str> = members.iter().map(|m| &*m.0).collect();
@@ -480,7 +481,7 @@ fn override_components(file: &Map, kind: &str, overrides: &Arc<Map>) -> Map {
                 }
                 _ => e.value.clone(),
             };
-            (Arc::clone(&e.key), value)
+            (Text::clone(&e.key), value)
         })
         .collect();
     let mut components = (**components).clone();

@@ -2,6 +2,7 @@
 //! maps merge deeply, lists by the strategy in force, `!append` markers resolve against what lies below them.
 
 use super::merge_memo;
+use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -90,20 +91,20 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
         if values.len() > 1 {
             contested = contested | contest(&value);
         }
-        out.push_next(Arc::clone(key), value);
+        out.push_next(Text::clone(key), value);
     }
     let all = inputs.iter().fold(contested, |f, m| f | m.flags());
     finish(out, all)
 }
 
 fn same_key(a: &Key, b: &Key) -> bool {
-    Arc::ptr_eq(a, b) || a == b
+    Text::ptr_eq(a, b) || a == b
 }
 
 /// The least key that is next in one of some maps.
 fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Key> {
     let keys = rest.iter().filter_map(|iter| iter.as_slice().first().map(|e| &e.key));
-    keys.reduce(|a, b| if !Arc::ptr_eq(a, b) && b < a { b } else { a })
+    keys.reduce(|a, b| if !Text::ptr_eq(a, b) && b < a { b } else { a })
 }
 
 /// What the values of one key come to, the lowest first.
@@ -157,7 +158,7 @@ pub(crate) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterato
     let inputs: Vec<&Arc<Map>> = inputs.into_iter().filter(|m| !m.is_empty()).collect();
     match inputs.as_slice() {
         [only] if only.flags().has(Flags::TIME) => {
-            Arc::new(only.iter().map(|e| (Arc::clone(&e.key), settle_item(&e.value))).collect())
+            Arc::new(only.iter().map(|e| (Text::clone(&e.key), settle_item(&e.value))).collect())
         }
         [only] => Arc::clone(only),
         several => merge(strategy, several.iter().copied()),
@@ -166,8 +167,8 @@ pub(crate) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterato
 
 /// Merges two values as if they stood under one key.
 pub(crate) fn merge_values(strategy: ListStrategy, lower: &Value, upper: &Value) -> Value {
-    let key = Arc::from("");
-    let pair = |v: &Value| Arc::new(Map::from_iter([(Arc::clone(&key), v.clone())]));
+    let key = Text::from("");
+    let pair = |v: &Value| Arc::new(Map::from_iter([(Text::clone(&key), v.clone())]));
     let merged = merge(strategy, [&pair(lower), &pair(upper)]);
     merged.get("").cloned().unwrap_or_default()
 }
@@ -199,7 +200,7 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
     let (mut l, mut u) = (lower.iter().peekable(), upper.iter().peekable());
     loop {
         let order = match (l.peek(), u.peek()) {
-            (Some(a), Some(b)) if Arc::ptr_eq(&a.key, &b.key) => Ordering::Equal,
+            (Some(a), Some(b)) if Text::ptr_eq(&a.key, &b.key) => Ordering::Equal,
             (Some(a), Some(b)) => a.key.cmp(&b.key),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
@@ -211,10 +212,10 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
             (Some(a), Some(b)) => {
                 let value = merge_pair(&a.value, &b.value, mode);
                 contested = contested | contest(&value);
-                out.push_next(Arc::clone(&a.key), value);
+                out.push_next(Text::clone(&a.key), value);
             }
-            (Some(a), None) => out.push_next(Arc::clone(&a.key), a.value.clone()),
-            (None, Some(b)) => out.push_next(Arc::clone(&b.key), fresh(&b.value, mode)),
+            (Some(a), None) => out.push_next(Text::clone(&a.key), a.value.clone()),
+            (None, Some(b)) => out.push_next(Text::clone(&b.key), fresh(&b.value, mode)),
             (None, None) => break,
         }
     }
@@ -297,7 +298,7 @@ fn settle_map(map: &Arc<Map>, strategy: ListStrategy) -> Arc<Map> {
     }
     let mut out = MapBuilder::with_capacity(map.len());
     for Entry { key, value } in map.iter() {
-        out.push(Arc::clone(key), settle(value, strategy));
+        out.push(Text::clone(key), settle(value, strategy));
     }
     Arc::new(out.finish())
 }
@@ -312,7 +313,7 @@ fn settle_item(value: &Value) -> Value {
         Data::Time(_) => Data::Map(Arc::default()),
         Data::List(list) => Data::List(Arc::new(list.iter().map(settle_item).collect())),
         Data::Map(map) => {
-            Data::Map(Arc::new(map.iter().map(|e| (Arc::clone(&e.key), settle_item(&e.value))).collect()))
+            Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), settle_item(&e.value))).collect()))
         }
         other => other.clone(),
     };

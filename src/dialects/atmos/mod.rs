@@ -60,6 +60,7 @@ mod unknowns;
 mod validate;
 mod validation;
 
+use crate::text::Text;
 pub use merge::ListStrategy;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
@@ -219,7 +220,7 @@ impl Atmos {
 
     fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> estate::Locals {
         let met = loader.met.records().locals;
-        let path = |f: &&Arc<FileLocals>| Arc::clone(&f.loaded.path);
+        let path = |f: &&Arc<FileLocals>| Text::clone(&f.loaded.path);
         let mut files: Vec<&Arc<FileLocals>> = met.values().collect();
         files.sort_by_cached_key(path);
         let scopes = files.iter().flat_map(|f| f.view(&self.templates)).cloned().collect();
@@ -344,18 +345,18 @@ impl Dialect for Atmos {
 /// Says which stacks a finding reaches, where that is not said: those that its file has a part in.
 fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
     let names = |unit: &Arc<Unit>| {
-        let mut names: Vec<Arc<str>> = unit.components.iter().map(|c| Arc::clone(&c.stack)).collect();
+        let mut names: Vec<Text> = unit.components.iter().map(|c| Text::clone(&c.stack)).collect();
         names.dedup();
         names
     };
-    let mut of_units: Option<Vec<Vec<Arc<str>>>> = None;
-    let mut of_files: HashMap<FileId, Vec<Arc<str>>> = HashMap::new();
+    let mut of_units: Option<Vec<Vec<Text>>> = None;
+    let mut of_files: HashMap<FileId, Vec<Text>> = HashMap::new();
     for finding in findings.iter_mut().filter(|f| f.stacks.is_empty()) {
         let file = finding.primary.file;
         let reached = of_files.entry(file).or_insert_with(|| {
             let of_units = of_units.get_or_insert_with(|| units.iter().map(names).collect());
             let reached = units.iter().zip(of_units).filter(|(u, _)| u.files.binary_search(&file).is_ok());
-            let mut all: Vec<Arc<str>> = reached.flat_map(|(_, names)| names.iter().cloned()).collect();
+            let mut all: Vec<Text> = reached.flat_map(|(_, names)| names.iter().cloned()).collect();
             all.sort();
             all.dedup();
             all
@@ -387,7 +388,7 @@ fn named_only(
 
 /// A file to hang a finding on that is about the configuration as a whole.
 fn anchor(files: &Files, shared: &Deps) -> FileId {
-    shared.files.first().copied().unwrap_or_else(|| files.add("atmos.yaml", "", || Arc::from("")))
+    shared.files.first().copied().unwrap_or_else(|| files.add("atmos.yaml", "", || Text::from("")))
 }
 
 fn report(trouble: Trouble, sink: &Sink, files: &Files) {
@@ -406,7 +407,7 @@ fn report(trouble: Trouble, sink: &Sink, files: &Files) {
         }
         Trouble::Empty(dir, main) => {
             let message = format!("the folder {dir} has no configuration files, which Atmos refuses");
-            let folder = files.add(&dir, "", || Arc::from(""));
+            let folder = files.add(&dir, "", || Text::from(""));
             let finding = Diagnostic::new("invalid-config", message, Label::new(folder, 0, 0, ""));
             let finding = finding.related(Label::new(main.file, 0, 0, "the configuration that it belongs to"));
             sink.push(finding.help("put a .yaml file into it, or remove it"));

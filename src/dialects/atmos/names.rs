@@ -3,6 +3,7 @@
 use super::config::Config;
 use super::render::Engine;
 use crate::template;
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value, key};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -125,10 +126,10 @@ pub(crate) fn stack(
     if !config.name_pattern.is_empty() {
         let vars = data.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
         let context = Context::of(&vars);
-        let name = context.name(&config.name_pattern).unwrap_or_else(|_| Value::str(Arc::clone(manifest)));
+        let name = context.name(&config.name_pattern).unwrap_or_else(|_| Value::str(Text::clone(manifest)));
         return Ok(Named { name, context });
     }
-    Ok(Named { name: Value::str(Arc::clone(manifest)), context: Context::default() })
+    Ok(Named { name: Value::str(Text::clone(manifest)), context: Context::default() })
 }
 
 /// The stack of a component as validation sees it, which passes over the `name` of the manifest: `None` if nothing
@@ -322,7 +323,7 @@ pub(super) fn is_same(a: &Value, b: &Value) -> bool {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
         _ => false,
     };
-    let same_text = matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if Arc::ptr_eq(a, b) || a == b);
+    let same_text = matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if Text::ptr_eq(a, b) || a == b);
     same_text && same_trail && a.prov.origin == b.prov.origin
 }
 
@@ -335,6 +336,6 @@ pub(super) fn name_data(map: &Map, name: &Key) -> Map {
         .collect();
     let backend_type = map.get("backend_type").filter(|v| v.as_str().is_some()).cloned();
     data.set(key("backend_type"), backend_type.unwrap_or_else(|| Value::str("")));
-    data.set(key("component"), Value::str(Arc::clone(name)));
+    data.set(key("component"), Value::str(Text::clone(name)));
     data
 }

@@ -6,6 +6,7 @@ use super::sink::{Poisoned, label};
 use super::stack::{Manifest, Stacks};
 use crate::diagnostic::Diagnostic;
 use crate::template::{FunctionSet, MissingKey};
+use crate::text::Text;
 use crate::value::{Flags, Key, Map, Prov, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,7 +66,7 @@ impl Stacks<'_> {
                 };
                 let site = if site.origin.is_some() { site } else { &value.prov };
                 let mut finding = Diagnostic::new(rule, what, label(site, manifest.file, ""));
-                finding.stacks = data.get("atmos_stack").and_then(Value::as_str).map(Arc::from).into_iter().collect();
+                finding.stacks = data.get("atmos_stack").and_then(Value::as_str).map(Text::from).into_iter().collect();
                 self.sink.push(finding);
                 Err(Poisoned)
             }
@@ -78,8 +79,8 @@ impl Stacks<'_> {
         let own = component.get("settings").and_then(|s| s.at_path(path));
         let all = [self.config.all.at_path(path), own];
         let entries = all.into_iter().flatten().filter_map(Value::as_map).flat_map(|m| m.iter());
-        let given = self.world.env.iter().map(|(name, value)| (Arc::clone(name), Arc::clone(value)));
-        given.chain(entries.filter_map(|e| Some((Arc::clone(&e.key), Arc::from(e.value.as_str()?))))).collect()
+        let given = self.world.env.iter().map(|(name, value)| (Text::clone(name), Text::clone(value)));
+        given.chain(entries.filter_map(|e| Some((Text::clone(&e.key), Text::from(e.value.as_str()?))))).collect()
     }
 }
 

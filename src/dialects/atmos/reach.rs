@@ -12,6 +12,7 @@ use super::reader::{Deps, Loaded, Reader};
 use super::validate::Checks;
 use crate::limits::Limits;
 use crate::source::Change;
+use crate::text::Text;
 use crate::value::{FileId, Map, Prov, Value};
 use crate::yaml::{self, Span};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -25,15 +26,15 @@ pub(crate) struct Reach<'a> {
     /// Whether anything changes that is no manifest, so that components may be held against something else.
     others: bool,
     checks: &'a Checks<'a>,
-    known: Mutex<HashMap<Arc<str>, Arc<Option<Step>>>>,
-    told: Mutex<HashSet<Arc<str>>>,
+    known: Mutex<HashMap<Text, Arc<Option<Step>>>>,
+    told: Mutex<HashSet<Text>>,
 }
 
 /// What one file depends on by itself, and the files that it imports.
 struct Step {
     files: BTreeSet<FileId>,
     touched: bool,
-    next: Vec<Arc<str>>,
+    next: Vec<Text>,
 }
 
 impl<'a> Reach<'a> {
@@ -53,10 +54,10 @@ impl<'a> Reach<'a> {
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it.
     pub(crate) fn untouched(&self, path: &str) -> Option<BTreeSet<FileId>> {
         let mut files = BTreeSet::new();
-        let mut seen: HashSet<Arc<str>> = HashSet::new();
-        let mut open: Vec<Arc<str>> = vec![path.into()];
+        let mut seen: HashSet<Text> = HashSet::new();
+        let mut open: Vec<Text> = vec![path.into()];
         while let Some(path) = open.pop() {
-            if !seen.insert(Arc::clone(&path)) {
+            if !seen.insert(Text::clone(&path)) {
                 continue;
             }
             let step = self.step(&path);
@@ -64,7 +65,7 @@ impl<'a> Reach<'a> {
             files.extend(&step.files);
             open.extend(step.next.iter().filter(|next| !seen.contains(*next)).cloned());
         }
-        seen.retain(|path| self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(Arc::clone(path)));
+        seen.retain(|path| self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(Text::clone(path)));
         for path in &seen {
             self.checks.reaches(path);
             let step = self.step(path);
@@ -76,13 +77,13 @@ impl<'a> Reach<'a> {
         Some(files)
     }
 
-    fn step(&self, path: &Arc<str>) -> Arc<Option<Step>> {
+    fn step(&self, path: &Text) -> Arc<Option<Step>> {
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(path) {
             return Arc::clone(known);
         }
         let step = Arc::new(self.find(path));
-        lock().insert(Arc::clone(path), Arc::clone(&step));
+        lock().insert(Text::clone(path), Arc::clone(&step));
         step
     }
 
@@ -108,7 +109,7 @@ impl<'a> Reach<'a> {
                 }
                 let pattern = imports::pattern(&item.path, &self.config.stacks, self.reader, &mut deps);
                 let found = pattern.map(|p| self.reader.glob(&p, &mut deps).unwrap_or_default());
-                next.extend(found.into_iter().flatten().map(Arc::from));
+                next.extend(found.into_iter().flatten().map(Text::from));
             }
         }
         let touched = self.changes.iter().any(|c| deps.touched(&c.path, c.kind));

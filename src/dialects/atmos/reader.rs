@@ -7,6 +7,7 @@ use crate::diagnostic::Label;
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
+use crate::text::Text;
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,9 +19,9 @@ pub(crate) struct Deps {
     /// Files that had a part.
     pub files: BTreeSet<FileId>,
     /// Paths that were read or asked for, whether they are there or not.
-    pub paths: BTreeSet<Arc<str>>,
+    pub paths: BTreeSet<Text>,
     /// Patterns that were expanded.
-    pub globs: BTreeSet<Arc<str>>,
+    pub globs: BTreeSet<Text>,
 }
 
 impl Deps {
@@ -51,9 +52,9 @@ pub(crate) struct Loaded {
     /// Its id.
     pub file: FileId,
     /// Its path as it was asked for.
-    pub path: Arc<str>,
+    pub path: Text,
     /// Its text.
-    pub text: Arc<str>,
+    pub text: Text,
     bytes: Arc<[u8]>,
     doc: OnceLock<Result<Arc<Document>, yaml::Error>>,
     imports: OnceLock<Option<Map>>,
@@ -98,10 +99,10 @@ impl Cache {
 }
 
 /// A file, and the delimiter of keys that it is read with.
-type Reading = (FileId, Option<Arc<str>>);
+type Reading = (FileId, Option<Text>);
 
 /// The content of a file and the path it was asked for by.
-type Identity = (BlobId, Arc<str>);
+type Identity = (BlobId, Text);
 
 /// The files of one revision.
 pub(crate) struct Reader<'a> {
@@ -158,9 +159,9 @@ impl<'a> Reader<'a> {
             Err(error) => return Err(format!("{path}: {error}")),
         };
         if *entry.path != *path {
-            deps.paths.insert(Arc::from(&*entry.path));
+            deps.paths.insert(Text::from(&*entry.path));
         }
-        let key = (entry.id, Arc::from(path));
+        let key = (entry.id, Text::from(path));
         let lock = || self.cache.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let see = |loaded: &Arc<Loaded>| {
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(loaded.file, Arc::clone(loaded));
@@ -177,15 +178,15 @@ impl<'a> Reader<'a> {
         }
         let doc = OnceLock::new();
         let text = match std::str::from_utf8(&bytes) {
-            Ok(text) => Arc::from(text),
+            Ok(text) => Text::from(text),
             // UTF-16, perhaps: the reader knows.
             Err(_) => match doc.get_or_init(|| yaml::parse(&bytes).map(Arc::new)) {
-                Ok(doc) => Arc::clone(doc.text()),
-                Err(_) => Arc::from(String::from_utf8_lossy(&bytes)),
+                Ok(doc) => Text::clone(doc.text()),
+                Err(_) => Text::from(String::from_utf8_lossy(&bytes)),
             },
         };
-        let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
-        let loaded = Arc::new(Loaded { file, path: Arc::clone(&key.1), text, bytes, doc, imports: OnceLock::new() });
+        let file = self.files.add(path, &entry.id.to_string(), || Text::clone(&text));
+        let loaded = Arc::new(Loaded { file, path: Text::clone(&key.1), text, bytes, doc, imports: OnceLock::new() });
         // Another thread may have read it meanwhile: all are to parse the same one, or what one of them parses is lost.
         let loaded = Arc::clone(lock().entry(key).or_insert(loaded));
         see(&loaded);
@@ -208,7 +209,7 @@ impl<'a> Reader<'a> {
             return known.0.clone();
         }
         let shared = || self.cache.decoded.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (loaded.file, delimiter.map(Arc::from));
+        let key = (loaded.file, delimiter.map(Text::from));
         if let Some(known) = shared().get(&key).cloned() {
             return known.0.clone();
         }
@@ -366,7 +367,7 @@ pub(crate) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
 fn placed(value: &Value, prov: &Prov) -> Value {
     let data = match &value.data {
         Data::List(l) => Data::List(Arc::new(l.iter().map(|v| placed(v, prov)).collect())),
-        Data::Map(m) => Data::Map(Arc::new(m.iter().map(|e| (Arc::clone(&e.key), placed(&e.value, prov))).collect())),
+        Data::Map(m) => Data::Map(Arc::new(m.iter().map(|e| (Text::clone(&e.key), placed(&e.value, prov))).collect())),
         other => other.clone(),
     };
     let prov = match value.prov.origin {

@@ -10,6 +10,7 @@ use super::local_misses::Miss;
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
+use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, MapBuilder, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span, Style};
 use std::borrow::Cow;
@@ -27,7 +28,7 @@ pub(crate) enum Failure {
         /// The value that holds the action at fault, as far as known.
         site: Prov,
         /// Its text.
-        text: Option<Arc<str>>,
+        text: Option<Text>,
     },
     /// What the template produced is no YAML that Atmos accepts.
     Yaml {
@@ -64,7 +65,7 @@ impl Templates {
 }
 
 type Parsed = Arc<Result<Template, template::Error>>;
-type ByText = HashMap<Arc<str>, Parsed>;
+type ByText = HashMap<Text, Parsed>;
 
 /// One way of rendering: delimiters, functions, what a missing key does.
 #[derive(Clone, Copy)]
@@ -210,9 +211,9 @@ impl Engine<'_> {
             if value.holds(Flags::TEMPLATE) {
                 let rendered = self.part(value, data, indent + 2)?;
                 flags = flags | rendered.flags();
-                out.push_next(Arc::clone(key), rendered);
+                out.push_next(Text::clone(key), rendered);
             } else {
-                out.push_next(Arc::clone(key), value.clone());
+                out.push_next(Text::clone(key), value.clone());
             }
         }
         Some(Arc::new(out.finish_with(flags)))
@@ -261,7 +262,7 @@ fn has_actions(text: &str) -> bool {
 pub(super) fn with_assumptions(map: &Map, assumed: &Map) -> Arc<Map> {
     let one = |e: &Entry| {
         let value = assumed.get(&e.key).map_or_else(|| e.value.clone(), |a| with_assumption(&e.value, a));
-        (Arc::clone(&e.key), value)
+        (Text::clone(&e.key), value)
     };
     Arc::new(map.iter().map(one).collect())
 }
@@ -307,7 +308,7 @@ pub(crate) struct Written {
     /// Where the text comes from, in offsets of what was written first.
     segments: Vec<Segment>,
     /// By offset in what was written first: the provenance of the scalar there, and its own text if it has actions.
-    marks: Vec<(usize, Prov, Option<Arc<str>>)>,
+    marks: Vec<(usize, Prov, Option<Text>)>,
     unknowns: Vec<Arc<Unknown>>,
 }
 
@@ -369,7 +370,7 @@ impl Written {
         self.mark(offset).map_or(&NOWHERE, |m| &m.1)
     }
 
-    fn mark(&self, offset: usize) -> Option<&(usize, Prov, Option<Arc<str>>)> {
+    fn mark(&self, offset: usize) -> Option<&(usize, Prov, Option<Text>)> {
         let after = self.marks.partition_point(|m| m.0 <= offset);
         self.marks.get(after.checked_sub(1)?)
     }
@@ -436,7 +437,7 @@ pub(crate) fn source_offset(segments: &[Segment], offset: usize) -> usize {
 
 struct Writer {
     emitter: Emitter,
-    marks: Vec<(usize, Prov, Option<Arc<str>>)>,
+    marks: Vec<(usize, Prov, Option<Text>)>,
     unknowns: Vec<Arc<Unknown>>,
     open: String,
 }
@@ -477,7 +478,7 @@ impl Writer {
             }
             Data::Map(map) => return self.map(map),
         };
-        let text = value.as_str().filter(|s| s.contains(&self.open)).map(Arc::from);
+        let text = value.as_str().filter(|s| s.contains(&self.open)).map(Text::from);
         self.marks.push((range.start, value.prov.clone(), text));
     }
 }

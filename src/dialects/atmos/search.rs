@@ -6,6 +6,7 @@ use super::document::{Decoder, Issue};
 use super::paths;
 use super::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
 use crate::limits::Limits;
+use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Span};
 use std::collections::BTreeSet;
@@ -290,7 +291,7 @@ fn overlay(below: &Value, above: &Value) -> Value {
     let mut out = (**a).clone();
     for entry in b.iter() {
         let value = out.get(&entry.key).map_or_else(|| entry.value.clone(), |old| overlay(old, &entry.value));
-        out.set(Arc::clone(&entry.key), value);
+        out.set(Text::clone(&entry.key), value);
     }
     Value { data: Data::Map(Arc::new(out)), prov: above.prov.clone() }
 }

@@ -20,6 +20,7 @@ use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::Diagnostic;
 use crate::estate::{Component, Influences, Removal};
 use crate::template::{FunctionSet, MissingKey};
+use crate::text::Text;
 use crate::value::{Data, Entry, FileId, Key, Map, Origin, Prov, Value, key};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -73,7 +74,7 @@ impl<'a> Manifest<'a> {
     fn new(key: &Key, file: FileId, map: &'a Map) -> Self {
         let (name, fields, influences) = (None, None, Arc::default());
         let (named, deps) = (Mutex::default(), Mutex::default());
-        Manifest { key: Arc::clone(key), file, name, fields, named, influences, map, deps }
+        Manifest { key: Text::clone(key), file, name, fields, named, influences, map, deps }
     }
 }
 
@@ -112,7 +113,7 @@ impl Stacks<'_> {
                     out.components.push(component);
                     out.named.extend(named);
                 }
-                Err(Poisoned) => out.broken.push((kind.into(), Arc::clone(name))),
+                Err(Poisoned) => out.broken.push((kind.into(), Text::clone(name))),
             };
         for kind in Kind::ALL {
             let Some(all) = components.get(kind.name()) else { continue };
@@ -139,7 +140,7 @@ impl Stacks<'_> {
         let is_known = |kind: &str| Kind::ALL.iter().any(|k| k.name() == kind) || custom::KINDS.contains(&kind);
         for entry in components.iter().filter(|e| !is_known(&e.key)) {
             let names = entry.value.as_map().into_iter().flat_map(|m| m.keys());
-            out.unlisted.extend(names.map(|name| (Arc::clone(&entry.key), Arc::clone(name))));
+            out.unlisted.extend(names.map(|name| (Text::clone(&entry.key), Text::clone(name))));
         }
         for kind in custom::KINDS {
             let Some(all) = components.get(kind).and_then(Value::as_map) else { continue };
@@ -288,11 +289,11 @@ impl Stacks<'_> {
         };
         let named = self.named(manifest, &map, name).map_err(failed)?;
         let stack = match named.name.as_str() {
-            Some("") | None => Value::str(Arc::clone(&manifest.key)),
+            Some("") | None => Value::str(Text::clone(&manifest.key)),
             Some(_) => named.name.clone(),
         };
         let stack_name: Key = match &stack.data {
-            Data::Str(name) => Arc::clone(name),
+            Data::Str(name) => Text::clone(name),
             _ => Key::default(),
         };
         let is_abstract =
@@ -301,16 +302,16 @@ impl Stacks<'_> {
             "terraform" | "helmfile" if !is_abstract() => {
                 let name_of_stack = self.validated_name(manifest, &named.name, &map, name, value);
                 let vars = map.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
-                Some(Named { kind: key(type_name), name: Arc::clone(name), stack: name_of_stack, vars })
+                Some(Named { kind: key(type_name), name: Text::clone(name), stack: name_of_stack, vars })
             }
             _ => None,
         };
         let mark = |map: &mut Map| {
-            map.set(key("atmos_component"), Value { data: Data::Str(Arc::clone(name)), prov: value.prov.clone() });
+            map.set(key("atmos_component"), Value { data: Data::Str(Text::clone(name)), prov: value.prov.clone() });
             map.set(key("atmos_stack"), stack.clone());
             map.set(key("stack"), stack.clone());
-            map.set(key("atmos_stack_file"), Value::str(Arc::clone(&manifest.key)));
-            map.set(key("atmos_manifest"), Value::str(Arc::clone(&manifest.key)));
+            map.set(key("atmos_stack_file"), Value::str(Text::clone(&manifest.key)));
+            map.set(key("atmos_manifest"), Value::str(Text::clone(&manifest.key)));
         };
         mark(&mut map);
         let mut deployed = None;
@@ -353,7 +354,7 @@ impl Stacks<'_> {
         }
         let empty = |e: &Entry| e.value.as_map().is_some_and(|m| m.is_empty());
         if said_of_workspace.is_some() && !self.config.include_empty && map.iter().any(empty) {
-            map = map.iter().filter(|e| !empty(e)).map(|e| (Arc::clone(&e.key), e.value.clone())).collect();
+            map = map.iter().filter(|e| !empty(e)).map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         }
         let influences = Influences { own: built.sites.into(), shared: Arc::clone(&manifest.influences) };
         let known = facts::Known { map: &map, kind: type_name, workspace: deployed, authored: built.authored };
@@ -361,7 +362,7 @@ impl Stacks<'_> {
         let component = Component {
             stack: stack_name,
             kind: key(type_name),
-            name: Arc::clone(name),
+            name: Text::clone(name),
             value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
             influences,
             declared: None,

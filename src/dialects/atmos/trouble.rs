@@ -9,6 +9,7 @@ use super::stack::{Manifest, Resolved, Stacks};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::Component;
 use crate::limits::{Exceeded, Limit};
+use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov, Value};
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ impl Stacks<'_> {
             let place = component.influences.iter().find(|origin| origin.file == file);
             let place = place.map_or_else(|| Label::new(file, 0, 0, ""), |origin| Label::at(*origin, ""));
             self.sink.push(Diagnostic::new(Exceeded::RULE, message, place).help(exceeded.help()));
-            resolved.broken.push((Arc::clone(&component.kind), Arc::clone(&component.name)));
+            resolved.broken.push((Text::clone(&component.kind), Text::clone(&component.name)));
         }
         resolved.broken.sort();
         resolved
@@ -53,7 +54,7 @@ impl Stacks<'_> {
                     format!("`{component}` inherits from `{base}`, which is not defined in `{}`", manifest.key),
                     site,
                 );
-                let text = |origin: Origin| Arc::clone(&self.reader.files.get(origin.file).text);
+                let text = |origin: Origin| Text::clone(&self.reader.files.get(origin.file).text);
                 f.fix = near.zip(site.origin).and_then(|(near, origin)| rename(origin, &text(origin), base, near));
                 f.token = Some(base.to_string());
                 f.help = Some(near.map_or_else(

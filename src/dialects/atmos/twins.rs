@@ -3,6 +3,7 @@
 //! are compared by identity.
 
 use crate::estate::{Component, Unit};
+use crate::text::Text;
 use crate::value::{Contribution, Data, Map, Prov, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,27 +15,27 @@ const MAX_HISTORY: usize = 8;
 /// The units resolved so far, by name, and the merged manifests that they were made of.
 #[derive(Debug, Default)]
 pub(crate) struct Twins {
-    known: Mutex<HashMap<Arc<str>, Arc<Unit>>>,
-    manifests: Mutex<HashMap<Arc<str>, Arc<Map>>>,
+    known: Mutex<HashMap<Text, Arc<Unit>>>,
+    manifests: Mutex<HashMap<Text, Arc<Map>>>,
 }
 
 impl Twins {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Arc<str>, Arc<Unit>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Text, Arc<Unit>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers units for the next revision.
     pub(crate) fn keep(&self, units: &[Arc<Unit>]) {
         let filled = units.iter().filter(|unit| !unit.components.is_empty());
-        *self.lock() = filled.map(|unit| (Arc::clone(&unit.name), Arc::clone(unit))).collect();
+        *self.lock() = filled.map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect();
     }
 
     /// The merged manifest of a unit: it is kept for the next one, which shares with it what it can and ends that.
-    pub(crate) fn manifest(&self, unit: &Arc<str>, merged: &Arc<Map>) -> Arc<Map> {
+    pub(crate) fn manifest(&self, unit: &Text, merged: &Arc<Map>) -> Arc<Map> {
         let lock = || self.manifests.lock().unwrap_or_else(PoisonError::into_inner);
         let twin = lock().remove(unit);
         let Some(twin) = twin else {
-            lock().insert(Arc::clone(unit), Arc::clone(merged));
+            lock().insert(Text::clone(unit), Arc::clone(merged));
             return Arc::clone(merged);
         };
         let mut mine = Value::new(Data::Map(Arc::clone(merged)));
@@ -101,7 +102,7 @@ fn is_same_data(a: &Data, b: &Data, depth: usize) -> bool {
     let Some(below) = depth.checked_sub(1) else { return false };
     match (a, b) {
         (Data::Map(a), Data::Map(b)) => {
-            let same_key = |(a, b): (&Arc<str>, &Arc<str>)| Arc::ptr_eq(a, b) || a == b;
+            let same_key = |(a, b): (&Text, &Text)| Text::ptr_eq(a, b) || a == b;
             Arc::ptr_eq(a, b)
                 || a.len() == b.len()
                     && a.is_mixed() == b.is_mixed()
@@ -164,7 +165,7 @@ mod tests {
     }
 
     fn tree(changed: i64, line: u32) -> Value {
-        let pair = |key: &str, value| (Arc::from(key), value);
+        let pair = |key: &str, value| (Text::from(key), value);
         let inner = Value::map(Map::from_iter([pair("same", at(1, Data::Int(1))), pair("other", at(2, Data::Int(2)))]));
         let vars = Map::from_iter([pair("inner", inner.clone()), pair("changed", at(3, Data::Int(changed)))]);
         Value::map(Map::from_iter([pair("vars", Value::map(vars)), pair("moved", at(line, Data::Int(4)))]))

@@ -1,6 +1,7 @@
 //! What is unknown on its way through text: private characters stand in its place while the text is read.
 
 use crate::template::{Rendered, Segment};
+use crate::text::Text;
 use crate::value::{Data, Key, Unknown, Value};
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ pub(crate) fn reveal(value: &Value, unknowns: &[Arc<Unknown>]) -> Value {
     Value { data, prov: value.prov.clone() }
 }
 
-fn spell_out(text: &str, unknowns: &[Arc<Unknown>]) -> (String, Vec<Arc<str>>) {
+fn spell_out(text: &str, unknowns: &[Arc<Unknown>]) -> (String, Vec<Text>) {
     let (mut out, mut reasons, mut rest) = (String::new(), Vec::new(), text);
     while let Some((before, after)) = rest.split_once(OPEN) {
         out.push_str(before);

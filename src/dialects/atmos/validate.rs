@@ -12,9 +12,10 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::Scope;
 use crate::files::Files;
 use crate::source::{Change, glob};
+use crate::text::Text;
 use crate::value::{Map, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Holds manifests against the schema as they are processed, and remembers who was reached.
 pub(crate) struct Checks<'a> {
@@ -28,9 +29,9 @@ pub(crate) struct Checks<'a> {
 #[derive(Default)]
 struct Seen {
     /// Every manifest that was processed.
-    processed: HashSet<Arc<str>>,
+    processed: HashSet<Text>,
     /// What each of them imports, and whether it does so without a context.
-    imports: HashMap<Arc<str>, HashMap<Arc<str>, bool>>,
+    imports: HashMap<Text, HashMap<Text, bool>>,
     found: Vec<Found>,
 }
 
@@ -58,9 +59,9 @@ pub(crate) struct Unreached {
 }
 
 struct Found {
-    path: Arc<str>,
+    path: Text,
     /// The manifest whose imports led to it.
-    root: Arc<str>,
+    root: Text,
     /// Whether the manifest had no context from an importer.
     alone: bool,
     findings: Vec<Diagnostic>,
@@ -77,14 +78,14 @@ impl<'a> Checks<'a> {
     }
 
     /// A manifest is processed.
-    pub(super) fn reaches(&self, path: &Arc<str>) {
-        self.seen().processed.insert(Arc::clone(path));
+    pub(super) fn reaches(&self, path: &Text) {
+        self.seen().processed.insert(Text::clone(path));
     }
 
     /// A manifest imports another one, which has no context then or has one.
-    pub(super) fn imports(&self, from: &Arc<str>, path: &str, alone: bool) {
+    pub(super) fn imports(&self, from: &Text, path: &str, alone: bool) {
         let mut seen = self.seen();
-        let targets = seen.imports.entry(Arc::clone(from)).or_default();
+        let targets = seen.imports.entry(Text::clone(from)).or_default();
         *targets.entry(path.into()).or_default() |= alone;
     }
 
@@ -96,7 +97,7 @@ impl<'a> Checks<'a> {
         content: &Map,
         alone: bool,
         deps: &Deps,
-        on_the_way: impl Iterator<Item = &'p Arc<str>> + Clone,
+        on_the_way: impl Iterator<Item = &'p Text> + Clone,
     ) -> bool {
         if let Some(changed) = &self.changed {
             let touched = deps.paths.iter().any(|p| changed.contains(&**p));
@@ -110,8 +111,8 @@ impl<'a> Checks<'a> {
             false => self.schema.check(&Value::map(content.clone()), self.files, loaded.file),
         };
         if !findings.is_empty() {
-            let path = Arc::clone(&loaded.path);
-            let root = on_the_way.into_iter().next().map_or_else(|| Arc::clone(&path), Arc::clone);
+            let path = Text::clone(&loaded.path);
+            let root = on_the_way.into_iter().next().map_or_else(|| Text::clone(&path), Text::clone);
             self.seen().found.push(Found { path, root, alone, findings });
             return !alone;
         }
@@ -232,9 +233,9 @@ fn unreached(
         first.top(path, &mut deps).map(|processed| processed.targets.clone()).unwrap_or_default()
     });
     let imported: HashSet<&str> = imports.iter().flatten().map(|p| &**p).collect();
-    let from_templates: HashSet<Arc<str>> = {
+    let from_templates: HashSet<Text> = {
         let seen = checks.seen();
-        seen.closure(tops.iter().copied()).into_iter().map(Arc::from).collect()
+        seen.closure(tops.iter().copied()).into_iter().map(Text::from).collect()
     };
     let roots: Vec<&&String> = left.iter().filter(|p| !imported.contains(p.as_str())).collect();
     let elsewhere = Mutex::new(Told::default());

@@ -10,6 +10,7 @@ use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::Component;
 use crate::source::Change;
+use crate::text::Text;
 use crate::validation::{JsonSchema, Module, Policy, Ruling, Unusable};
 use crate::value::{Data, Entry, Flags, Map, Unknown, Value};
 use std::collections::HashMap;
@@ -37,8 +38,8 @@ pub(crate) struct Validations<'a> {
     config: &'a Config,
     sink: &'a Sink,
     /// Schemas by their paths, policies by those of all their files.
-    schemas: Mutex<HashMap<Arc<str>, Known<JsonSchema>>>,
-    policies: Mutex<HashMap<Vec<Arc<str>>, Arc<Policy>>>,
+    schemas: Mutex<HashMap<Text, Known<JsonSchema>>>,
+    policies: Mutex<HashMap<Vec<Text>, Arc<Policy>>>,
 }
 
 /// What was read, with what it depends on.
@@ -115,7 +116,7 @@ impl<'a> Validations<'a> {
             let mut own = Deps::default();
             let mut read = |path: &str| self.reader.load(path, &mut own).ok().flatten().map(|l| l.text.to_string());
             let schema = JsonSchema::read(&loaded.text, &loaded.path, &mut read);
-            Arc::clone(lock().entry(Arc::clone(&loaded.path)).or_insert_with(|| Arc::new((schema, own))))
+            Arc::clone(lock().entry(Text::clone(&loaded.path)).or_insert_with(|| Arc::new((schema, own))))
         });
         deps.add(&known.1);
         let schema = match &known.0 {
@@ -167,15 +168,15 @@ impl<'a> Validations<'a> {
                 Found::Elsewhere => return self.report(asked.elsewhere("module_paths", &path), asked),
             }
         }
-        let mut paths: Vec<Arc<str>> = Vec::new();
+        let mut paths: Vec<Text> = Vec::new();
         modules.retain(|m| {
             let is_new = !paths.contains(&m.path);
             if is_new {
-                paths.push(Arc::clone(&m.path));
+                paths.push(Text::clone(&m.path));
             }
             is_new
         });
-        let module = |m: &Arc<Loaded>| Module { path: Arc::clone(&m.path), text: Arc::clone(&m.text) };
+        let module = |m: &Arc<Loaded>| Module { path: Text::clone(&m.path), text: Text::clone(&m.text) };
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
         let made = policies.entry(paths).or_insert_with(|| Arc::new(Policy::new(modules.iter().map(module).collect())));
         let policy = Arc::clone(made);
@@ -243,7 +244,7 @@ impl<'a> Validations<'a> {
     }
 
     fn report(&self, mut finding: Diagnostic, asked: &Asked<'_>) {
-        finding.stacks = vec![Arc::clone(&asked.component.stack)];
+        finding.stacks = vec![Text::clone(&asked.component.stack)];
         self.sink.report(finding);
     }
 
@@ -278,7 +279,7 @@ impl<'a> Validations<'a> {
         folders.sort();
         folders.dedup();
         let below = |path: &str| folders.iter().any(|f| f == path || paths::relative(path, f).is_some());
-        deps.paths.extend(changes.iter().filter(|c| below(&c.path)).map(|c| Arc::from(&*c.path)));
+        deps.paths.extend(changes.iter().filter(|c| below(&c.path)).map(|c| Text::from(&*c.path)));
     }
 }
 
@@ -355,7 +356,7 @@ fn input(component: &Value) -> Value {
         }
     }
     if map.flags().has(Flags::TEMPLATE) {
-        let closed: Map = map.iter().map(|e| (Arc::clone(&e.key), without_templates(&e.value))).collect();
+        let closed: Map = map.iter().map(|e| (Text::clone(&e.key), without_templates(&e.value))).collect();
         map = closed;
     }
     Value { data: Data::Map(Arc::new(map)), prov: component.prov.clone() }
@@ -374,7 +375,7 @@ fn without_templates(value: &Value) -> Value {
         Data::Str(text) => unknown(text, "it is still a template").data,
         Data::List(items) => Data::List(Arc::new(items.iter().map(without_templates).collect())),
         Data::Map(map) => {
-            Data::Map(Arc::new(map.iter().map(|e| (Arc::clone(&e.key), without_templates(&e.value))).collect()))
+            Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), without_templates(&e.value))).collect()))
         }
         other => other.clone(),
     };

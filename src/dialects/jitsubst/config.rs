@@ -3,6 +3,7 @@
 use super::sink::{Sink, label};
 use crate::diagnostic::Diagnostic;
 use crate::template::value_text;
+use crate::text::Text;
 use crate::value::{FileId, Map, Origin, Prov, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ pub(crate) struct Config {
     /// The modules in the order of their declaration.
     pub modules: Vec<Module>,
     /// The section `environments`.
-    pub environments: BTreeMap<Arc<str>, Value>,
+    pub environments: BTreeMap<Text, Value>,
     /// The declared secrets, those of modules included.
     pub secrets: Vec<Secret>,
 }
@@ -22,9 +23,9 @@ pub(crate) struct Config {
 #[derive(Debug)]
 pub(crate) struct Module {
     /// Its name.
-    pub name: Arc<str>,
+    pub name: Text,
     /// Its type.
-    pub kind: Arc<str>,
+    pub kind: Text,
     /// All of it.
     pub value: Value,
     /// Where its name is written.
@@ -56,7 +57,7 @@ impl Module {
 #[derive(Clone, Debug)]
 pub(crate) struct Secret {
     /// Its name.
-    pub name: Arc<str>,
+    pub name: Text,
     /// Where that is written.
     pub prov: Prov,
     /// How it comes to be.
@@ -80,7 +81,7 @@ impl Config {
             config.modules.extend(module(&value, file, imports, sink));
         }
         if let Some(environments) = map(root, "environments", file, sink) {
-            config.environments = environments.iter().map(|e| (Arc::clone(&e.key), e.value.clone())).collect();
+            config.environments = environments.iter().map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         }
         if let Some(secrets) = map(root, "secrets", file, sink) {
             let generated = list(&secrets, "generate", file, sink);
@@ -93,9 +94,9 @@ impl Config {
 
     /// Takes over what an imported file says; what is here already wins.
     pub(crate) fn import(&mut self, other: Config) {
-        let names: BTreeSet<Arc<str>> = self.modules.iter().map(|m| Arc::clone(&m.name)).collect();
+        let names: BTreeSet<Text> = self.modules.iter().map(|m| Text::clone(&m.name)).collect();
         let mut seen = names;
-        self.modules.extend(other.modules.into_iter().filter(|m| seen.insert(Arc::clone(&m.name))));
+        self.modules.extend(other.modules.into_iter().filter(|m| seen.insert(Text::clone(&m.name))));
         for (name, value) in other.environments {
             self.environments.entry(name).or_insert(value);
         }
@@ -124,10 +125,10 @@ impl Config {
     }
 
     /// The names of all environments that the file or one of its resources speaks of.
-    pub(crate) fn environment_names(&self) -> BTreeSet<Arc<str>> {
+    pub(crate) fn environment_names(&self) -> BTreeSet<Text> {
         let resources = self.modules.iter().filter(|m| m.is_resource());
         let of_modules = resources.filter_map(|m| m.value.get("environments")?.as_map().cloned());
-        let of_modules: Vec<Arc<str>> = of_modules.flat_map(|m| m.keys().cloned().collect::<Vec<_>>()).collect();
+        let of_modules: Vec<Text> = of_modules.flat_map(|m| m.keys().cloned().collect::<Vec<_>>()).collect();
         self.environments.keys().cloned().chain(of_modules).collect()
     }
 
@@ -179,10 +180,10 @@ fn secret(value: &Value, key: &str) -> Option<Secret> {
 }
 
 /// The text of a scalar.
-pub(crate) fn text(value: &Value) -> Option<Arc<str>> {
+pub(crate) fn text(value: &Value) -> Option<Text> {
     match value.kind() {
         "null" | "map" | "list" => None,
-        _ => Some(value.as_str().map_or_else(|| value_text(value).into(), Arc::from)),
+        _ => Some(value.as_str().map_or_else(|| value_text(value).into(), Text::from)),
     }
 }
 

@@ -20,6 +20,7 @@ use super::overlay::{self, Place};
 use super::sink::Sink;
 use super::substitute::{Mode, Sources};
 use crate::template::value_text;
+use crate::text::Text;
 use crate::value::{Data, FileId, Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ pub(super) fn read(context: &Value, mode: Mode) -> Result<Sources, String> {
         let known = sources.outputs.entry(entry.key.to_string()).or_default();
         let mut all = (**known).clone();
         for field in fields.iter() {
-            all.set(Arc::clone(&field.key), field.value.clone());
+            all.set(Text::clone(&field.key), field.value.clone());
         }
         *known = Arc::new(all);
     }
@@ -115,7 +116,7 @@ fn output(sources: &Sources, config: &Config, source: Option<&Value>, environmen
     let name = match declared.map(|m| overlay::place(config, m, environment)) {
         Some(Place::Skipped(_)) => return None,
         Some(Place::Present(resource)) => resource.name,
-        None => Arc::from(module),
+        None => Text::from(module),
     };
     sources.outputs.get(&*name)?.get(field)?.as_str().map(str::to_owned)
 }
@@ -126,7 +127,7 @@ fn floats(value: &Value) -> Value {
         Data::Int(i) => Data::Float(*i as f64),
         Data::Uint(u) => Data::Float(*u as f64),
         Data::List(items) => Data::List(Arc::new(items.iter().map(floats).collect())),
-        Data::Map(map) => Data::Map(Arc::new(map.iter().map(|e| (Arc::clone(&e.key), floats(&e.value))).collect())),
+        Data::Map(map) => Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), floats(&e.value))).collect())),
         other => other.clone(),
     };
     Value { data, prov: value.prov.clone() }

@@ -5,6 +5,7 @@ use super::config::{Config, SecretKind};
 use super::expand::{Piece, is_never_set, pieces};
 use super::overlay::Resource;
 use super::reference::{Body, references};
+use crate::text::Text;
 use crate::value::{Data, Entry, Map, Prov, Unknown, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -86,12 +87,12 @@ pub(crate) fn plan(config: &Config, mut resource: Resource) -> Planned {
 
 impl Planned {
     /// The names that it depends on; none if some of them are not known.
-    pub(crate) fn depends_on(&self) -> Option<Vec<(Arc<str>, Prov)>> {
+    pub(crate) fn depends_on(&self) -> Option<Vec<(Text, Prov)>> {
         let Some(value) = self.resource.config.get("depends_on") else { return Some(Vec::new()) };
         let Some(items) = value.as_list() else { return Some(Vec::new()) };
         let known =
             items.iter().filter(|v| !matches!(v.kind(), "map" | "list" | "number" | "boolean" | "null" | "date"));
-        known.map(|v| v.as_str().map(|s| (Arc::from(s), v.prov.clone()))).collect()
+        known.map(|v| v.as_str().map(|s| (Text::from(s), v.prov.clone()))).collect()
     }
 
     /// What a report shows: its configuration, the module it comes from if that has another name, and what its references
@@ -102,7 +103,8 @@ impl Planned {
             out.set("config", self.resource.config.clone());
         }
         if self.resource.name != self.resource.module {
-            let module = Value { data: Data::Str(Arc::clone(&self.resource.module)), prov: self.resource.prov.clone() };
+            let module =
+                Value { data: Data::Str(Text::clone(&self.resource.module)), prov: self.resource.prov.clone() };
             out.set("module", module);
         }
         let mut classes: BTreeMap<&str, &Use> = BTreeMap::new();
@@ -134,7 +136,7 @@ impl Run<'_> {
             Data::Map(map) if !map.is_mixed() => {
                 let mut entry = |e: &Entry| {
                     let preserved = preserved || PRESERVED.contains(&&*e.key);
-                    (Arc::clone(&e.key), self.value(&e.value, preserved))
+                    (Text::clone(&e.key), self.value(&e.value, preserved))
                 };
                 Data::Map(Arc::new(map.iter().map(&mut entry).collect()))
             }
@@ -143,7 +145,7 @@ impl Run<'_> {
         Value { data, prov: value.prov.clone() }
     }
 
-    fn text(&mut self, text: &Arc<str>, prov: &Prov, preserved: bool) -> Value {
+    fn text(&mut self, text: &Text, prov: &Prov, preserved: bool) -> Value {
         let before = self.uses.len();
         let out = if preserved { self.preserved(text, prov) } else { self.expanded(text, prov) };
         let uses = &self.uses[before..];
@@ -151,7 +153,7 @@ impl Run<'_> {
         if open.is_empty() {
             return Value { data: Data::Str(out), prov: prov.clone() };
         }
-        let mut reasons: Vec<Arc<str>> = Vec::new();
+        let mut reasons: Vec<Text> = Vec::new();
         for used in &open {
             let reason = self.reason(used);
             if !reasons.contains(&reason) {
@@ -172,7 +174,7 @@ impl Run<'_> {
     }
 
     /// A text that expansion leaves alone: its references wait for the deployment.
-    fn preserved(&mut self, text: &Arc<str>, prov: &Prov) -> Arc<str> {
+    fn preserved(&mut self, text: &Text, prov: &Prov) -> Text {
         for reference in references(text) {
             let written = &text[reference.start..reference.end];
             let class = match Body::of(reference.body) {
@@ -183,11 +185,11 @@ impl Run<'_> {
             };
             self.add(text, written, reference.start, reference.body, class, (prov, true));
         }
-        Arc::clone(text)
+        Text::clone(text)
     }
 
     /// A text after expansion. Of the environment nothing is known, so variables stay, written as `${NAME}`.
-    fn expanded(&mut self, text: &Arc<str>, prov: &Prov) -> Arc<str> {
+    fn expanded(&mut self, text: &Text, prov: &Prov) -> Text {
         let mut out = String::with_capacity(text.len());
         for piece in pieces(text) {
             match piece {
@@ -218,7 +220,7 @@ impl Run<'_> {
         self.uses.push(Use { body: body.to_owned(), written: written.to_owned(), nth, class, preserved, prov });
     }
 
-    fn reason(&self, used: &Use) -> Arc<str> {
+    fn reason(&self, used: &Use) -> Text {
         match &used.class {
             Class::Id(module) => format!("`{module}` has its id when it is deployed"),
             Class::Output(module, field) => format!("`{field}` is an output of `{module}`, known when it is deployed"),

@@ -5,6 +5,7 @@ use super::load::{Loaded, Loader};
 use super::sink::{Sink, label};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::limits::{Exceeded, Limit};
+use crate::text::Text;
 use crate::value::{Map, Origin, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -152,7 +153,7 @@ impl Walk<'_, '_> {
     fn site(&self, import: Option<(&Value, &Loaded)>) -> Label {
         match import {
             Some((value, loaded)) => label(&value.prov, loaded.file, ""),
-            None => Label::new(self.loader.files.add("infra.yaml", "", || Arc::from("")), 0, 0, ""),
+            None => Label::new(self.loader.files.add("infra.yaml", "", || Text::from("")), 0, 0, ""),
         }
     }
 }

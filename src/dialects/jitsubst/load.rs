@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
 use crate::limits::{Exceeded, Limit, Limits};
 use crate::source::{BlobId, ResolveError, Source};
+use crate::text::Text;
 use crate::value::{FileId, Origin, Prov, Value, decode};
 use crate::yaml::{self, ProblemKind, Span};
 use std::collections::{BTreeSet, HashMap};
@@ -15,7 +16,7 @@ pub(crate) struct Loaded {
     /// Its id.
     pub file: FileId,
     /// Its text.
-    pub text: Arc<str>,
+    pub text: Text,
     /// Its value, or what keeps it from having one.
     pub value: Result<Value, Vec<Diagnostic>>,
 }
@@ -35,7 +36,7 @@ impl Cache {
 }
 
 /// The content of a file and the path it was asked for by.
-type Identity = (BlobId, Arc<str>);
+type Identity = (BlobId, Text);
 
 /// The files of one revision.
 pub(crate) struct Loader<'a> {
@@ -74,7 +75,7 @@ impl<'a> Loader<'a> {
             Err(error) => return Err(format!("{path}: {error}")),
         };
         ask(&entry.path);
-        let key = (entry.id, Arc::from(path));
+        let key = (entry.id, Text::from(path));
         let lock = || self.cache.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(loaded) = lock().get(&key) {
             return Ok(Some(Arc::clone(loaded)));
@@ -87,10 +88,10 @@ impl<'a> Loader<'a> {
         }
         let parsed = yaml::parse(&bytes);
         let text = match &parsed {
-            Ok(doc) => Arc::clone(doc.text()),
-            Err(_) => Arc::from(String::from_utf8_lossy(&bytes)),
+            Ok(doc) => Text::clone(doc.text()),
+            Err(_) => Text::from(String::from_utf8_lossy(&bytes)),
         };
-        let file = self.files.add(path, &entry.id.to_string(), || Arc::clone(&text));
+        let file = self.files.add(path, &entry.id.to_string(), || Text::clone(&text));
         let value = match &parsed {
             Ok(doc) => {
                 let place =

@@ -27,6 +27,7 @@ use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
 use crate::source::Source;
+use crate::text::Text;
 use crate::threads::{self, Defect};
 use crate::value::{Language, Prov, Value};
 use checks::Subject;
@@ -56,15 +57,15 @@ pub struct Jitsubst {
 /// An environment, resolved.
 pub(crate) struct Stack {
     /// Its name.
-    name: Arc<str>,
+    name: Text,
     /// Its resources in the order of their declaration, the first of each name.
     resources: Vec<Planned>,
     /// Where they are in that list, by name.
-    index: BTreeMap<Arc<str>, usize>,
+    index: BTreeMap<Text, usize>,
     /// Resources whose name another one has already.
     duplicates: Vec<Resource>,
     /// Modules that it leaves out, with the null that says so.
-    skipped: Vec<(Arc<str>, Prov)>,
+    skipped: Vec<(Text, Prov)>,
     /// Who depends on whom.
     depends: Graph<String, checks::Edge>,
     /// The same with references.
@@ -72,22 +73,22 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    fn new(config: &Config, files: &Files, name: &Arc<str>, environment: Option<&str>) -> Self {
+    fn new(config: &Config, files: &Files, name: &Text, environment: Option<&str>) -> Self {
         let (mut resources, mut duplicates, mut skipped) = (Vec::<Planned>::new(), Vec::new(), Vec::new());
-        let mut index: BTreeMap<Arc<str>, usize> = BTreeMap::new();
+        let mut index: BTreeMap<Text, usize> = BTreeMap::new();
         for module in config.modules.iter().filter(|m| m.is_resource()) {
             match overlay::place(config, module, environment) {
-                Place::Skipped(site) => skipped.push((Arc::clone(&module.name), site)),
+                Place::Skipped(site) => skipped.push((Text::clone(&module.name), site)),
                 Place::Present(r) if index.contains_key(&r.name) => duplicates.push(r),
                 Place::Present(r) => {
-                    index.insert(Arc::clone(&r.name), resources.len());
+                    index.insert(Text::clone(&r.name), resources.len());
                     resources.push(defer::plan(config, r));
                 }
             }
         }
         let depends = checks::depends(&resources);
         let needs = checks::needs(&resources, &depends, files);
-        Stack { name: Arc::clone(name), resources, index, duplicates, skipped, depends, needs }
+        Stack { name: Text::clone(name), resources, index, duplicates, skipped, depends, needs }
     }
 
     /// The resource of a name.
@@ -97,13 +98,13 @@ impl Stack {
 
     fn components(&self) -> Vec<Arc<Component>> {
         let of = |planned: &Planned| Component {
-            stack: Arc::clone(&self.name),
-            kind: Arc::clone(&planned.resource.kind),
-            name: Arc::clone(&planned.resource.name),
+            stack: Text::clone(&self.name),
+            kind: Text::clone(&planned.resource.kind),
+            name: Text::clone(&planned.resource.name),
             value: planned.value(),
             influences: planned.resource.influences.clone().into(),
             locals: None,
-            declared: (planned.resource.name != planned.resource.module).then(|| Arc::clone(&planned.resource.module)),
+            declared: (planned.resource.name != planned.resource.module).then(|| Text::clone(&planned.resource.module)),
             removal: Removal::Destroyed,
             facts: Facts::default(),
             language: Language::default(),
@@ -112,7 +113,7 @@ impl Stack {
         if !self.resources.is_empty() {
             let depends_on = self.resources.iter().filter_map(|p| p.resource.config.get("depends_on"));
             all.push(Arc::new(Component {
-                stack: Arc::clone(&self.name),
+                stack: Text::clone(&self.name),
                 kind: PLAN.into(),
                 name: PLAN.into(),
                 value: order::plan(&self.resources),
@@ -149,7 +150,7 @@ impl Jitsubst {
             Scope::All => true,
             Scope::Touched(changes) => changes.iter().any(|c| asked.contains(&*c.path)),
         };
-        let file = files.first().map_or_else(|| loader.files.add(path, "", || Arc::from("")), |l| l.file);
+        let file = files.first().map_or_else(|| loader.files.add(path, "", || Text::from("")), |l| l.file);
         let ids: BTreeSet<_> = files.iter().map(|l| l.file).collect();
         let mut unit = Unit {
             name: path.into(),
@@ -185,15 +186,15 @@ impl Jitsubst {
 
 /// All environments of a configuration; if there are none, the one that has no name. Then those that failed: a defect in
 /// one costs that one.
-fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Arc<str>, Defect)>) {
-    let mut names: Vec<Arc<str>> = config.environment_names().into_iter().collect();
+fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Text, Defect)>) {
+    let mut names: Vec<Text> = config.environment_names().into_iter().collect();
     let is_named = !names.is_empty();
     if !is_named {
         names.push(NO_ENVIRONMENT.into());
     }
-    let one = |name: &Arc<str>| {
+    let one = |name: &Text| {
         let stack = || Stack::new(config, files, name, is_named.then_some(&**name));
-        threads::guarded(&format!("environment {name} of {path}"), stack).map_err(|defect| (Arc::clone(name), defect))
+        threads::guarded(&format!("environment {name} of {path}"), stack).map_err(|defect| (Text::clone(name), defect))
     };
     let (mut stacks, mut failed) = (Vec::new(), Vec::new());
     for done in threads::map(&names, one) {
@@ -232,7 +233,7 @@ impl Dialect for Jitsubst {
         for path in &paths {
             let unit = || self.unit(&loader, path, project, scope);
             let (unit, sink) = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
-                let (file, mut sink) = (files.add(path, "", || Arc::from("")), Sink::default());
+                let (file, mut sink) = (files.add(path, "", || Text::from("")), Sink::default());
                 sink.push(Diagnostic::defect(&defect, file));
                 (Arc::new(Unit::broken(path.as_str().into(), file)), sink)
             });

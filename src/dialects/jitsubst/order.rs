@@ -2,6 +2,7 @@
 
 use super::defer::Planned;
 use super::reference::has_module_references;
+use crate::text::Text;
 use crate::value::{Data, Map, Prov, Unknown, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -58,7 +59,7 @@ pub(crate) fn plan(resources: &[Planned]) -> Value {
             let resource = &resources[*i].resource;
             let depends_on = resource.config.get("depends_on").map(|v| v.prov.clone());
             let prov = resource.prov.with_inputs(depends_on);
-            Value { data: Data::Str(Arc::clone(&resource.name)), prov }
+            Value { data: Data::Str(Text::clone(&resource.name)), prov }
         };
         out.set("order", Value::list(order.iter().map(item).collect()));
     }
@@ -71,9 +72,9 @@ pub(crate) fn plan(resources: &[Planned]) -> Value {
 fn version(resources: &[Planned]) -> Value {
     let waiting = resources.iter().filter(|p| has_module_references(&p.resource.config));
     let uses = waiting.flat_map(|p| &p.uses).filter(|u| u.class.module().is_some());
-    let (mut reasons, mut inputs): (Vec<Arc<str>>, Vec<Prov>) = (Vec::new(), Vec::new());
+    let (mut reasons, mut inputs): (Vec<Text>, Vec<Prov>) = (Vec::new(), Vec::new());
     for used in uses {
-        let reason: Arc<str> = format!("`${{{}}}` is resolved when it is in the state", used.body).into();
+        let reason: Text = format!("`${{{}}}` is resolved when it is in the state", used.body).into();
         if !reasons.contains(&reason) {
             reasons.push(reason);
             inputs.push(used.prov.clone());

@@ -2,6 +2,7 @@
 //! the environment laid over it, under the name that it has there.
 
 use super::config::{Config, Module, text};
+use crate::text::Text;
 use crate::value::{Data, FileId, Key, Map, Origin, Prov, Value};
 use std::sync::Arc;
 
@@ -9,13 +10,13 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
     /// Its name there.
-    pub name: Arc<str>,
+    pub name: Text,
     /// Where that name is written.
     pub prov: Prov,
     /// The name of its module.
-    pub module: Arc<str>,
+    pub module: Text,
     /// Its type.
-    pub kind: Arc<str>,
+    pub kind: Text,
     /// Its configuration; null if it has none.
     pub config: Value,
     /// The file that declares it.
@@ -37,10 +38,10 @@ pub(crate) enum Place {
 pub(crate) fn place(config: &Config, module: &Module, environment: Option<&str>) -> Place {
     let own = module.config().cloned().unwrap_or_default();
     let mut resource = Resource {
-        name: Arc::clone(&module.name),
+        name: Text::clone(&module.name),
         prov: module.prov.clone(),
-        module: Arc::clone(&module.name),
-        kind: Arc::clone(&module.kind),
+        module: Text::clone(&module.name),
+        kind: Text::clone(&module.kind),
         config: own,
         file: module.file,
         influences: module.imports.to_vec(),
@@ -70,7 +71,7 @@ fn overlay(resource: &mut Resource, own: &Value) -> bool {
     if let Some((text, prov)) = &provider {
         let below = resource.config.get("provider").cloned();
         let prov = below.map_or_else(|| prov.clone(), |b| prov.overriding(&b));
-        set(&mut resource.config, "provider", Value { data: Data::Str(Arc::clone(text)), prov });
+        set(&mut resource.config, "provider", Value { data: Data::Str(Text::clone(text)), prov });
     }
     if let Some(upper) = own.get("config").filter(|c| c.as_map().is_some_and(|m| !m.is_empty())) {
         resource.config = match resource.config.is_null() {
@@ -80,8 +81,8 @@ fn overlay(resource: &mut Resource, own: &Value) -> bool {
     }
     let renamed = resource.config.get("name").filter(|n| n.as_str().is_some_and(|n| !n.is_empty())).cloned();
     if let Some(name) = renamed.filter(|_| resource.kind.starts_with("infra.")) {
-        resource.name = name.as_str().map(Arc::from).unwrap_or_default();
-        let below = Value { data: Data::Str(Arc::clone(&resource.module)), prov: resource.prov.clone() };
+        resource.name = name.as_str().map(Text::from).unwrap_or_default();
+        let below = Value { data: Data::Str(Text::clone(&resource.module)), prov: resource.prov.clone() };
         resource.prov = name.prov.overriding(&below);
         remove(&mut resource.config, "name");
     }
@@ -128,7 +129,7 @@ fn merge(lower: &Value, upper: &Value) -> Value {
             Some(below) => merge(below, &entry.value),
             None => entry.value.clone(),
         };
-        out.set(Arc::clone(&entry.key), value);
+        out.set(Text::clone(&entry.key), value);
     }
     let prov = if lower.prov.origin.is_some() { lower.prov.clone() } else { upper.prov.clone() };
     Value { data: Data::Map(Arc::new(out)), prov }

@@ -1,8 +1,8 @@
 //! Where the stages put what they find. A mistake that shows in several environments is one finding.
 
 use crate::diagnostic::{Diagnostic, Label};
+use crate::text::Text;
 use crate::value::{FileId, Prov};
-use std::sync::Arc;
 
 /// Collects findings.
 #[derive(Debug, Default)]
@@ -23,13 +23,13 @@ impl Sink {
 
     /// Takes a finding about one environment. What another environment has said already at the same place in the same
     /// words gets this one, and its related places, too.
-    pub(crate) fn in_stack(&mut self, stack: &Arc<str>, finding: Diagnostic) {
+    pub(crate) fn in_stack(&mut self, stack: &Text, finding: Diagnostic) {
         let same = |d: &&mut Diagnostic| {
             d.rule == finding.rule && d.primary == finding.primary && d.message == finding.message
         };
         match self.found.iter_mut().find(same) {
             Some(known) => {
-                known.stacks.push(Arc::clone(stack));
+                known.stacks.push(Text::clone(stack));
                 for label in finding.related {
                     if !known.related.contains(&label) {
                         known.related.push(label);
@@ -38,7 +38,7 @@ impl Sink {
             }
             None => {
                 let mut finding = finding;
-                finding.stacks.push(Arc::clone(stack));
+                finding.stacks.push(Text::clone(stack));
                 self.found.push(finding);
             }
         }

@@ -3,6 +3,7 @@
 
 use super::reference::{Body, references};
 use crate::template::value_text;
+use crate::text::Text;
 use crate::value::{Data, Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,7 +61,7 @@ impl Run<'_> {
                 Data::List(Arc::new(items.iter().map(|v| self.value(v)).collect::<Result<_, String>>()?))
             }
             Data::Map(map) if !map.is_mixed() => {
-                let entry = |e: &crate::value::Entry| Ok((Arc::clone(&e.key), self.value(&e.value)?));
+                let entry = |e: &crate::value::Entry| Ok((Text::clone(&e.key), self.value(&e.value)?));
                 Data::Map(Arc::new(map.iter().map(entry).collect::<Result<_, String>>()?))
             }
             other => other.clone(),

@@ -3,8 +3,8 @@ use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::{Cause, Change, ChangeKind, ComponentChange, Diff};
 use crate::report::tests::{Fixture, is_balanced, written};
 use crate::report::{Comparison, Finding, Format};
+use crate::text::Text;
 use crate::value::Value;
-use std::sync::Arc;
 
 fn markdown(report: &Report<'_>) -> String {
     let text = written(Format::Markdown, report, &Options::default());
@@ -79,7 +79,7 @@ fn many(fixture: &Fixture, number: usize, message: &str) -> Vec<Finding> {
     let label: Label = fixture.checked().findings[0].diagnostic.primary.clone();
     let finding = |i: usize| {
         let diagnostic = Diagnostic::new("duplicate-key", format!("number {i}: {message}"), label.clone());
-        Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: Arc::from("0") }
+        Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: Text::from("0") }
     };
     (0..number).map(finding).collect()
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::report::tests::{Fixture, written};
 use crate::report::{Format, Options};
-use std::sync::Arc;
+use crate::text::Text;
 
 fn log_of(report: &Report<'_>) -> Json {
     serde_json::from_str(&written(Format::Sarif, report, &Options::default())).unwrap()
@@ -48,7 +48,7 @@ fn one_rule_is_about_security() {
 fn finding(message: String, label: &Label, level: Level) -> Finding {
     let mut diagnostic = Diagnostic::new("duplicate-key", message, label.clone());
     diagnostic.related = vec![label.clone(); 3];
-    Finding { diagnostic, level, novelty: None, fingerprint: Arc::from("0") }
+    Finding { diagnostic, level, novelty: None, fingerprint: Text::from("0") }
 }
 
 #[test]

@@ -5,9 +5,9 @@ use crate::diagnostic::Diagnostic;
 use crate::diff::Status;
 use crate::estate::{Component, Removal};
 use crate::rules::rule;
+use crate::text::Text;
 use crate::value::{Data, Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 rule!(
     COMPONENT_REMOVED,
@@ -93,10 +93,10 @@ fn is_gone(changed: &Changed<'_>) -> bool {
 }
 
 /// The stacks that lose every component that they had.
-fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Arc<str>> {
+fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Text> {
     let left: BTreeSet<&str> =
         changes.context.estate.units.iter().flat_map(|u| u.components.iter().map(|c| &*c.stack)).collect();
-    let gone = changes.components.iter().filter(|c| is_gone(c)).map(|c| Arc::clone(&c.change.stack));
+    let gone = changes.components.iter().filter(|c| is_gone(c)).map(|c| Text::clone(&c.change.stack));
     gone.filter(|stack| !left.contains(&**stack)).collect()
 }
 
@@ -132,7 +132,7 @@ fn nameless(component: &Component) -> Value {
         .filter(|e| !NAMED.contains(&&*e.key))
         // Where nothing else is said, the folder of the code is the name.
         .filter(|e| !(&*e.key == "component" && e.value.as_str() == Some(&component.name)))
-        .map(|e| (Arc::clone(&e.key), e.value.clone()))
+        .map(|e| (Text::clone(&e.key), e.value.clone()))
         .collect();
     Value::map(own)
 }

@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::{Component, How, Link, Where};
 use crate::rules::places::{Findings, at_name};
 use crate::rules::rule;
-use std::sync::Arc;
+use crate::text::Text;
 
 rule!(
     DEPENDENCY_DROPPED,
@@ -66,8 +66,8 @@ fn dropped<'a>(before: &'a Component, after: &Component) -> Vec<&'a Link> {
 /// Whether two links lead to the same component, as far as can be told without looking for it.
 fn is_same(reader: &Component, read: &Link, declarer: &Component, declared: &Link) -> bool {
     let stack = |of: &Component, link: &Link| match &link.stack {
-        Where::Here => Some(Arc::clone(&of.stack)),
-        Where::Stack(stack) => Some(Arc::clone(stack)),
+        Where::Here => Some(Text::clone(&of.stack)),
+        Where::Stack(stack) => Some(Text::clone(stack)),
         Where::Having(_) | Where::Unknown => None,
     };
     let (here, there) = (stack(reader, read), stack(declarer, declared));

@@ -6,10 +6,10 @@ use crate::diff::Side;
 use crate::estate::{State, Unit};
 use crate::files::File;
 use crate::rules::rule;
+use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
 use crate::yaml::{Document, Kind, NodeId, Span};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 rule!(
     EDIT_WITHOUT_EFFECT,
@@ -35,8 +35,8 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     // What could not be resolved could be where the edit counts.
     let is_open = !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken);
     let files = changes.context.files;
-    let path_of = |id: FileId| Arc::clone(&files.get(id).path);
-    let old: BTreeMap<Arc<str>, (FileId, &Document)> =
+    let path_of = |id: FileId| Text::clone(&files.get(id).path);
+    let old: BTreeMap<Text, (FileId, &Document)> =
         changes.base.documents.iter().map(|(id, document)| (path_of(*id), (*id, &**document))).collect();
     let mut found = Vec::new();
     for (id, document) in changes.context.documents() {
@@ -124,7 +124,7 @@ fn overridden(keys: &[String], place: Origin, users: &[&Unit]) -> Option<Diagnos
             && let Some(origin) = value.prov.origin.filter(|o| !within(o, &place) && replaced(value, &place))
         {
             winner.get_or_insert(origin);
-            stacks.insert(Arc::clone(&component.stack));
+            stacks.insert(Text::clone(&component.stack));
         }
     }
     let winner = winner?;

@@ -6,6 +6,7 @@ use crate::diff::locals::LocalChange;
 use crate::diff::{ChangeKind, Side};
 use crate::estate::Estate;
 use crate::rules::rule;
+use crate::text::Text;
 use crate::value::FileId;
 use crate::yaml::{Document, Kind, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +23,7 @@ rule!(
 );
 
 fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let mut by_file: BTreeMap<&Arc<str>, Vec<&LocalChange>> = BTreeMap::new();
+    let mut by_file: BTreeMap<&Text, Vec<&LocalChange>> = BTreeMap::new();
     for local in &changes.diff.locals {
         by_file.entry(&local.file).or_default().push(local);
     }
@@ -82,7 +83,7 @@ fn told(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Di
         ),
     };
     let mut finding = Diagnostic::new(LOCALS_ONLY_CHANGE.id, message, primary).token(token);
-    finding.stacks = components.iter().map(|(stack, ..)| Arc::clone(stack)).collect();
+    finding.stacks = components.iter().map(|(stack, ..)| Text::clone(stack)).collect();
     finding.stacks.dedup();
     Some(finding)
 }

@@ -18,9 +18,9 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::estate::{Address, Component, Estate};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 /// The most components that a finding names.
 const MAX_NAMES: usize = 5;
@@ -101,7 +101,7 @@ impl<'a> Changes<'a> {
             } else if let [only] = &members[..] {
                 finding = finding.address(format!("{}/{}", only.change.stack, only.change.name));
             }
-            finding.stacks = members.iter().map(|m| Arc::clone(&m.change.stack)).collect();
+            finding.stacks = members.iter().map(|m| Text::clone(&m.change.stack)).collect();
             finding.stacks.sort();
             finding.stacks.dedup();
             finding

@@ -4,9 +4,9 @@ use super::{Changed, Changes, cause_label, names};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Cause, Side};
 use crate::rules::rule;
+use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 rule!(
     WIDE_BLAST_RADIUS,
@@ -58,7 +58,7 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         told.push(same);
         let mut finding = Diagnostic::new(WIDE_BLAST_RADIUS.id, text, cause_label(&cause, changes.context.files))
             .note(names(&members));
-        finding.stacks = members.iter().map(|m| Arc::clone(&m.change.stack)).collect();
+        finding.stacks = members.iter().map(|m| Text::clone(&m.change.stack)).collect();
         finding.stacks.sort();
         finding.stacks.dedup();
         found.push(finding);

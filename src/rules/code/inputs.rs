@@ -7,6 +7,7 @@ use crate::estate::{Component, Reads};
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{Components, Target, rule};
 use crate::terraform::{Module, Variable};
+use crate::text::Text;
 use crate::text::nearest;
 use crate::value::{Data, Map, Origin, Prov, Value};
 use std::cell::OnceCell;
@@ -40,7 +41,7 @@ struct Written<'a> {
 }
 
 fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
-    let mut places: BTreeMap<(Origin, Arc<str>), Written<'_>> = BTreeMap::new();
+    let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
     let mut settled: HashSet<(*const Map, *const Module)> = HashSet::new();
     for (_, component) in context.world.components().filter(|(_, c)| !c.facts.is_abstract) {
         let inputs = &component.facts.inputs;
@@ -62,7 +63,7 @@ fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
                     Some(module) => module.variables.contains_key(name) || module.variables.is_empty(),
                     None => true,
                 };
-                let written = places.entry((origin, Arc::clone(name))).or_default();
+                let written = places.entry((origin, Text::clone(name))).or_default();
                 written.is_used |= is_used || inputs.reserved.contains(&&**name) || name.contains("{{");
                 if !is_used {
                     written.undeclared.push(component);
@@ -112,7 +113,7 @@ fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 /// The inputs that other components read: stack, component, name.
-fn read_by_others<'a>(context: &'a Components<'_>) -> BTreeSet<(&'a Arc<str>, &'a Arc<str>, &'a Arc<str>)> {
+fn read_by_others<'a>(context: &'a Components<'_>) -> BTreeSet<(&'a Text, &'a Text, &'a Text)> {
     let mut read = BTreeSet::new();
     for (_, component) in context.world.components() {
         for link in &component.facts.links {
@@ -179,23 +180,23 @@ fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
 /// (`TF_VAR_…`) is not part of the repository.
 struct Outside {
     /// The inputs that some component has.
-    set: BTreeSet<Arc<str>>,
+    set: BTreeSet<Text>,
     /// The inputs that the configuration itself puts into the environment of some component: others lack them.
-    given: BTreeSet<Arc<str>>,
+    given: BTreeSet<Text>,
     /// The variables without a default that several folders of code have.
-    shared: BTreeSet<Arc<str>>,
+    shared: BTreeSet<Text>,
 }
 
 impl Outside {
     fn new(context: &Components<'_>) -> Outside {
         let (mut set, mut given) = (BTreeSet::new(), BTreeSet::new());
-        let mut folders: BTreeMap<Arc<str>, BTreeSet<Arc<str>>> = BTreeMap::new();
+        let mut folders: BTreeMap<Text, BTreeSet<Text>> = BTreeMap::new();
         for (_, component) in context.world.components() {
             set.extend(component.facts.inputs.all.keys().cloned());
             given.extend(component.facts.inputs.given.iter().cloned());
             let Some(module) = module(context, component) else { continue };
             for (name, _) in module.variables.iter().filter(|(_, v)| !v.has_default) {
-                folders.entry(Arc::clone(name)).or_default().insert(Arc::clone(&module.folder));
+                folders.entry(Text::clone(name)).or_default().insert(Text::clone(&module.folder));
             }
         }
         let shared = folders.into_iter().filter(|(_, folders)| folders.len() > 1).map(|(name, _)| name).collect();
@@ -204,7 +205,7 @@ impl Outside {
 
     /// Whether a variable probably gets its value from there: the repository says so, or nobody in all of the project
     /// gives it one, though it is a secret or several folders of code ask for it.
-    fn gives(&self, name: &Arc<str>, variable: &Variable, context: &Components<'_>) -> bool {
+    fn gives(&self, name: &Text, variable: &Variable, context: &Components<'_>) -> bool {
         if self.given.contains(name) {
             return false;
         }
@@ -215,7 +216,7 @@ impl Outside {
 }
 
 /// Whether a variable has no default and gets no value.
-fn is_missing(component: &Component, module: &Module, name: &Arc<str>) -> bool {
+fn is_missing(component: &Component, module: &Module, name: &Text) -> bool {
     let inputs = &component.facts.inputs;
     let is_set = || inputs.has(name) || inputs.given.contains(name) || module.values.contains(name);
     module.variables.get(name).is_some_and(|v| !v.has_default) && !is_set()

@@ -4,9 +4,9 @@ use crate::diagnostic::Diagnostic;
 use crate::estate::{Component, Unit};
 use crate::rules::places::at_value;
 use crate::rules::{Components, rule};
+use crate::text::Text;
 use crate::value::{FileId, Origin};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 rule!(
     STACK_NAME_COLLISION,
@@ -34,7 +34,7 @@ impl Part<'_> {
 }
 
 fn check(context: &Components<'_>) -> Vec<Diagnostic> {
-    let mut stacks: BTreeMap<&Arc<str>, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
+    let mut stacks: BTreeMap<&Text, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
     for (unit, component) in context.world.components() {
         // All components of a stack have the same name; the first one tells where it comes from.
         stacks.entry(&component.stack).or_default().entry(unit.file).or_insert_with(|| {
@@ -74,7 +74,7 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
                 .note(format!("both have the component `{}`", common.name))
                 .note("the other manifests are called as the stacks that they give")
                 .help("correct the name, or call the manifest as its stack if the two are meant to be one");
-            finding.stacks = vec![Arc::clone(stack)];
+            finding.stacks = vec![Text::clone(stack)];
             findings.push(finding);
             break;
         }
@@ -88,7 +88,7 @@ fn has(unit: &Unit, component: &Component) -> bool {
 }
 
 /// Whether it is an error already that manifests of a stack have the same component.
-fn is_told(context: &Components<'_>, stack: &Arc<str>) -> bool {
+fn is_told(context: &Components<'_>, stack: &Text) -> bool {
     context.world.findings().iter().any(|f| f.rule == "duplicate-component" && f.stacks.contains(stack))
 }
 

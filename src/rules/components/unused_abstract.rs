@@ -4,9 +4,9 @@ use crate::diagnostic::Diagnostic;
 use crate::estate::State;
 use crate::rules::places::at_key;
 use crate::rules::{Components, Target, rule};
+use crate::text::Text;
 use crate::value::Origin;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
 
 rule!(
     UNUSED_ABSTRACT_COMPONENT,
@@ -19,8 +19,8 @@ rule!(
 
 /// An abstract component where it is written, over all stacks.
 struct Base {
-    name: Arc<str>,
-    stacks: BTreeSet<Arc<str>>,
+    name: Text,
+    stacks: BTreeSet<Text>,
     is_used: bool,
     is_open: bool,
 }
@@ -42,12 +42,12 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
         for component in unit.components.iter().filter(|c| c.facts.is_abstract) {
             let Some(origin) = component.value.prov.origin else { continue };
             let base = found.entry(origin).or_insert_with(|| Base {
-                name: Arc::clone(&component.name),
+                name: Text::clone(&component.name),
                 stacks: BTreeSet::new(),
                 is_used: false,
                 is_open: false,
             });
-            base.stacks.insert(Arc::clone(&component.stack));
+            base.stacks.insert(Text::clone(&component.stack));
             base.is_used |= bases.contains(&(&*component.kind, &*component.name))
                 || read.contains(&(&*component.stack, &*component.name));
             base.is_open |= !unit.broken.is_empty();

@@ -6,8 +6,8 @@ use crate::estate::{Estate, Import};
 use crate::files::Files;
 use crate::rules::places::at_value;
 use crate::rules::{Changes, Context, rule};
+use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 rule!(
     BROAD_GLOB_IMPORT,
@@ -22,9 +22,9 @@ rule!(
 const MAX_NAMES: usize = 5;
 
 /// An import: the path of its file, and its own.
-type Named = (Arc<str>, String);
+type Named = (Text, String);
 /// An import with the paths that it leads to.
-type Targets = (Import, BTreeSet<Arc<str>>);
+type Targets = (Import, BTreeSet<Text>);
 
 fn is_broad(files: &Files, import: &Import, max: usize) -> bool {
     import.is_pattern && import.targets.len() > max && written(files, import).contains("**")
@@ -54,8 +54,8 @@ fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let max = context.limits.max_imports;
     let broad = |estate: &'_ Estate| -> BTreeMap<Named, Targets> {
         let items = estate.imports.items.iter().filter(|i| is_broad(files, i, max));
-        let paths = |i: &Import| i.targets.iter().map(|t| Arc::clone(&files.get(*t).path)).collect();
-        items.map(|i| ((Arc::clone(&files.get(i.item.file).path), written(files, i)), (i.clone(), paths(i)))).collect()
+        let paths = |i: &Import| i.targets.iter().map(|t| Text::clone(&files.get(*t).path)).collect();
+        items.map(|i| ((Text::clone(&files.get(i.item.file).path), written(files, i)), (i.clone(), paths(i)))).collect()
     };
     let (old, new) = (broad(changes.base), broad(context.estate));
     let mut found = Vec::new();

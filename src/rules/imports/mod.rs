@@ -13,9 +13,9 @@ pub(super) use unused::UNUSED_IMPORT;
 use super::Context;
 use crate::estate::{Estate, Import};
 use crate::files::Files;
+use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// The imports of an estate by the file that has them, in the order of the text.
 struct ByFile<'a> {
@@ -58,8 +58,8 @@ fn written(files: &Files, import: &Import) -> String {
 }
 
 /// The stacks that a file has a part in.
-fn stacks(estate: &Estate, file: FileId) -> Vec<Arc<str>> {
+fn stacks(estate: &Estate, file: FileId) -> Vec<Text> {
     let units = estate.units.iter().filter(|u| u.files.binary_search(&file).is_ok());
-    let names: BTreeSet<&Arc<str>> = units.flat_map(|u| &u.components).map(|c| &c.stack).collect();
+    let names: BTreeSet<&Text> = units.flat_map(|u| &u.components).map(|c| &c.stack).collect();
     names.into_iter().cloned().collect()
 }

@@ -6,8 +6,8 @@ use crate::estate::{Component, How, Link};
 use crate::graph::{Graph, Step};
 use crate::rules::places::{Findings, at_name};
 use crate::rules::{Components, Target, rule};
+use crate::text::Text;
 use crate::value::Origin;
-use std::sync::Arc;
 
 rule!(
     DEPENDENCY_CYCLE,
@@ -20,7 +20,7 @@ rule!(
 rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "0.1.0", "components read from each other", Whole(references));
 
 /// A component: its stack and name.
-type Node = (Arc<str>, Arc<str>);
+type Node = (Text, Text);
 
 /// Why a component needs another one.
 struct Edge<'a> {
@@ -41,7 +41,7 @@ fn graph<'a>(context: &Components<'a>, with: &[How]) -> Graph<Node, Edge<'a>> {
     for (component, link) in links(context).filter(|(_, l)| with.contains(&l.how)) {
         if let Target::Found(targets) = context.world.target(component, link) {
             for target in targets {
-                let node = |c: &Component| (Arc::clone(&c.stack), Arc::clone(&c.name));
+                let node = |c: &Component| (Text::clone(&c.stack), Text::clone(&c.name));
                 graph.add_edge(node(component), node(target), Edge { from: component, to: target, link });
             }
         }

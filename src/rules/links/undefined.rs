@@ -5,8 +5,8 @@ use crate::diagnostic::Diagnostic;
 use crate::estate::{Component, How, Link, Where};
 use crate::rules::places::{Findings, at_name, rename};
 use crate::rules::{Components, Target, rule};
+use crate::text::Text;
 use crate::text::nearest;
-use std::sync::Arc;
 
 rule!(
     UNDEFINED_DEPENDENCY,
@@ -121,7 +121,7 @@ fn no_stack(context: &Components<'_>, rule: &'static str, component: &Component,
         }
         Where::Having(wanted) => {
             let words: Vec<String> =
-                wanted.iter().map(|(key, text): &(Arc<str>, Arc<str>)| format!("{key} `{text}`")).collect();
+                wanted.iter().map(|(key, text): &(Text, Text)| format!("{key} `{text}`")).collect();
             let message = format!("{}, but none has {}", subject(component, link), words.join(", "));
             let place = at_name(context.files, link.origin.unwrap_or(origin), &link.component, "");
             let finding = Diagnostic::new(rule, message, place).token(&*link.component).address(address);

@@ -3,9 +3,9 @@
 use super::walk::{each, is_inside, open_files};
 use crate::files::Files;
 use crate::rules::Context;
+use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
 
 /// Sections whose values have no meaning but their own.
 const SECTIONS: [&str; 3] = ["vars", "settings", "env"];
@@ -18,7 +18,7 @@ pub(super) struct Use {
     /// Its path in the components.
     pub path: String,
     /// The stacks in which it takes part.
-    pub stacks: BTreeSet<Arc<str>>,
+    pub stacks: BTreeSet<Text>,
     /// Whether it is what some component has in the end.
     pub wins: bool,
     /// Whether there is a component in which it overrides nothing.
@@ -65,7 +65,7 @@ pub(super) fn uses(context: &Context<'_>, rule: &'static str, wanted: impl Fn(&U
                     above: None,
                     is_open: false,
                 });
-                entry.stacks.insert(Arc::clone(&seen.component.stack));
+                entry.stacks.insert(Text::clone(&seen.component.stack));
                 entry.is_open |= is_open;
                 entry.wins |= i == 0 || history[..i].iter().any(|(_, above)| continues(above, origin));
                 entry.is_first |= below.is_none();

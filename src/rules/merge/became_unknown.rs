@@ -4,9 +4,9 @@ use super::walk::at;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::{ChangeKind, Side};
 use crate::rules::{Changes, rule};
+use crate::text::Text;
 use crate::value::{Data, FileId, Language, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 rule!(
     VALUE_BECAME_UNKNOWN,
@@ -21,16 +21,16 @@ rule!(
 type Place = ((FileId, u32, u32), String);
 
 /// A finding and the stacks that it reaches.
-type Reached = (Diagnostic, BTreeSet<Arc<str>>);
+type Reached = (Diagnostic, BTreeSet<Text>);
 
 /// Why nobody can tell a value from the files.
 enum Veil {
     /// A function decides.
-    Function(Arc<str>),
+    Function(Text),
     /// A template read something that is not there.
     NoValue,
     /// A reason.
-    Unknown(Option<Arc<str>>),
+    Unknown(Option<Text>),
 }
 
 fn veil(value: &Value, language: &Language) -> Option<Veil> {
@@ -65,7 +65,7 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             };
             let key = ((primary.file, primary.start, primary.end), path.clone());
             let (_, stacks) = found.entry(key).or_insert_with(|| (finding(&path, primary, &veil), BTreeSet::new()));
-            stacks.insert(Arc::clone(&component.stack));
+            stacks.insert(Text::clone(&component.stack));
         }
     }
     let with_stacks = |(mut finding, stacks): Reached| {

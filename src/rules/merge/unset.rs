@@ -4,9 +4,9 @@ use super::walk::{at, each, has_history, open_files};
 use crate::diagnostic::{Applicability, Diagnostic};
 use crate::rules::edit::removal;
 use crate::rules::{Context, rule};
+use crate::text::Text;
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 rule!(
     UNSET_WITHOUT_EFFECT,
@@ -20,7 +20,7 @@ rule!(
 /// A place with `!unset`.
 struct Unset {
     path: String,
-    stacks: BTreeSet<Arc<str>>,
+    stacks: BTreeSet<Text>,
     has_effect: bool,
     above: Option<Origin>,
 }
@@ -45,7 +45,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                     has_effect: false,
                     above: None,
                 });
-                entry.stacks.insert(Arc::clone(&seen.component.stack));
+                entry.stacks.insert(Text::clone(&seen.component.stack));
                 entry.has_effect |= i == 0 && history[1..].iter().any(|(_, v)| !is_unset(v));
                 entry.above = entry.above.or(i.checked_sub(1).and_then(|j| history[j].1.prov.origin));
             }

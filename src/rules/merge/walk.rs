@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::{Component, Estate, State};
 use crate::files::Files;
 use crate::rules::Context;
+use crate::text::Text;
 use crate::value::{Call, Data, FileId, Flags, Key, Kind, Map, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::sync::Arc;
@@ -75,7 +76,7 @@ pub(super) fn each_where<'a>(
         let Some(map) = component.value.as_map() else { continue };
         let mut path = Vec::new();
         for entry in map.iter().filter(|e| !REPEATED.contains(&&*e.key)) {
-            path.push(Arc::clone(&entry.key));
+            path.push(Text::clone(&entry.key));
             walk.value(component, &mut path, &entry.value, false, &mut |c, path, is_item, value| {
                 // The walk lends its path for the time of the call only.
                 f(&Seen { component: c, path, is_item, value });
@@ -113,7 +114,7 @@ impl<M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> Walk<M, W> {
                     if !is_container && !(self.wanted)(&entry.value) {
                         continue;
                     }
-                    path.push(Arc::clone(&entry.key));
+                    path.push(Text::clone(&entry.key));
                     self.value(component, path, &entry.value, false, f);
                     path.pop();
                 }
@@ -238,8 +239,8 @@ const MAX_BELOW: usize = 4;
 struct Cause {
     finding: Diagnostic,
     below: BTreeSet<Origin>,
-    stacks: BTreeSet<Arc<str>>,
-    won: BTreeSet<Arc<str>>,
+    stacks: BTreeSet<Text>,
+    won: BTreeSet<Text>,
 }
 
 impl Gathered {
@@ -268,9 +269,9 @@ impl Gathered {
                 cause
             }
         };
-        cause.stacks.insert(Arc::clone(&component.stack));
+        cause.stacks.insert(Text::clone(&component.stack));
         if wins {
-            cause.won.insert(Arc::clone(&component.stack));
+            cause.won.insert(Text::clone(&component.stack));
         }
     }
 

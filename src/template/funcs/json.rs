@@ -2,9 +2,9 @@
 
 use crate::template::format;
 use crate::template::strconv;
+use crate::text::Text;
 use crate::value::{Data, Map, Value};
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// Deeper nesting than Go reads.
 const MAX_DEPTH: usize = 500;
@@ -348,7 +348,7 @@ impl Reader<'_> {
                 let place = "looking for beginning of object key string";
                 return Err(self.invalid(place));
             }
-            let key: Arc<str> = self.string()?.into();
+            let key: Text = self.string()?.into();
             self.space();
             if self.peek() != Some(b':') {
                 return Err(self.invalid("after object key"));

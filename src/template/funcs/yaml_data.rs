@@ -1,5 +1,6 @@
 //! YAML text to data and back, for the functions that do that.
 
+use crate::text::Text;
 use crate::value::{Data, Entry, Key, Map, Value};
 use crate::yaml::{self, Document, Emitter, Kind, NodeId, Scalar};
 use std::sync::Arc;
@@ -37,7 +38,7 @@ fn node(doc: &Document, id: NodeId, depth: usize) -> Result<Value, String> {
             Scalar::Float(f) => Data::Float(f),
             Scalar::Time(t) => Data::Time(Arc::new(t)),
             Scalar::Binary(b) => Data::Str(String::from_utf8_lossy(&b).into()),
-            Scalar::Str | Scalar::Merge => Data::Str(Arc::clone(value)),
+            Scalar::Str | Scalar::Merge => Data::Str(Text::clone(value)),
         },
         Kind::Sequence(items) => {
             let items: Result<Vec<Value>, String> = items.iter().map(|i| node(doc, *i, depth + 1)).collect();
@@ -58,7 +59,7 @@ fn map(doc: &Document, pairs: &[(NodeId, NodeId)], depth: usize) -> Result<Map, 
             let sources = value.as_list().map_or_else(|| vec![value.clone()], |l| l.to_vec());
             // The earlier source wins, so it is put on top of the later ones.
             for source in sources.iter().rev().filter_map(Value::as_map) {
-                merged.extend(source.iter().map(|e| (Arc::clone(&e.key), e.value.clone())));
+                merged.extend(source.iter().map(|e| (Text::clone(&e.key), e.value.clone())));
             }
             continue;
         }

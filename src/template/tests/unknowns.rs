@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::value::{FileId, Origin, Unknown};
+use std::sync::Arc;
 
 /// The output for data with something unknown, and the parts of it that are.
 fn partly(text: &str) -> (String, Vec<String>) {

@@ -12,8 +12,8 @@ mod yq;
 pub(super) use embed::embed;
 pub(super) use yq::{QueryError, query};
 
+use crate::text::Text;
 use crate::value::{Map, Value};
-use std::sync::Arc;
 
 /// How the content of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub(super) fn decode(
         Format::Hcl => hcl::parse(bytes),
         Format::Dotenv => {
             let values = dotenv::parse(bytes)?;
-            let map: Map = values.into_iter().map(|(key, value)| (Arc::from(key), Value::str(value))).collect();
+            let map: Map = values.into_iter().map(|(key, value)| (Text::from(key), Value::str(value))).collect();
             Ok(Value::map(map))
         }
         Format::Text => Ok(Value::str(String::from_utf8_lossy(bytes))),
