@@ -257,3 +257,28 @@ fn what_a_branch_or_an_input_says_is_never_run() {
     let pwned: Vec<_> = std::fs::read_dir(&server.runner.clone).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert!(!pwned.iter().any(|n| n == "pwned"), "{pwned:?}");
 }
+
+#[test]
+fn what_is_uploaded_holds_nothing_that_is_fixed_or_silenced() {
+    let origin = Repo::new();
+    let file = |imports: &str| format!("import:\n{imports}{}", stack("10.0.0.0/16"));
+    origin.write("atmos.yaml", ATMOS);
+    let base = origin.write(STACK, file("  - absent/old\n")).commit("first");
+    let silenced = "  - absent/silenced # stacklint: ignore[unresolved-import]\n";
+    let head = origin.write(STACK, file(&format!("  - absent/new\n{silenced}"))).commit("second");
+    let runner = Runner::new(origin);
+    runner.checkout(&head, 1);
+    let event = json!({"before": base, "after": head});
+    let job = runner.run("push", &event, &[("sarif", "all.sarif")]).ends_with(1);
+    let messages = |text: &str| -> Vec<String> {
+        let sarif: Value = serde_json::from_str(text).unwrap();
+        let results = sarif["runs"][0]["results"].as_array().unwrap();
+        results.iter().map(|r| r["message"]["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let uploaded = messages(&job.file("sarif-file"));
+    assert!(uploaded.len() == 1 && uploaded[0].contains("absent/new"), "{uploaded:?}");
+    let all = messages(&std::fs::read_to_string(runner.clone.join("all.sarif")).unwrap());
+    for name in ["new", "silenced", "old"] {
+        assert!(all.iter().any(|m| m.contains(&format!("absent/{name}"))), "{name}: {all:?}");
+    }
+}

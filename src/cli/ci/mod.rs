@@ -9,6 +9,7 @@ mod range;
 use super::open::Place;
 use super::reporting::{Judging, Output, output_of};
 use super::{Failure, Global, Outcome, check, diff, output};
+use crate::diagnostic::{Finding, Novelty};
 use crate::report::{self, Format, Options as Style, Report, text};
 use clap::Args;
 use detect::{Base, Job, System};
@@ -167,12 +168,15 @@ fn publish(
     let Some(folder) = &options.reports else { return Ok(()) };
     let fail = |path: &Path, e: std::io::Error| Failure::Message(format!("cannot write {}: {e}", path.display()));
     std::fs::create_dir_all(folder).map_err(|e| fail(folder, e))?;
+    // Code scanning takes every result for an open alert, whatever the file says of it.
+    let open: Vec<Finding> = report.findings.iter().filter(|f| f.novelty != Some(Novelty::Fixed)).cloned().collect();
     for (name, file, format) in REPORTS {
         if format.needs_comparison() && report.comparison.is_none() {
             continue;
         }
         let text = match format {
             Format::Markdown => [marker(place, global).as_bytes(), &markdown].concat(),
+            Format::Sarif => rendered(format, &Report { findings: &open, suppressed: &[], ..*report }, &style)?,
             format => rendered(format, report, &style)?,
         };
         let path = folder.join(file);
