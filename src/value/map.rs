@@ -190,6 +190,10 @@ impl Map {
     pub fn set(&mut self, key: impl Into<Key>, value: Value) {
         let key = key.into();
         self.flags = self.flags | value.flags() | key_flags(&key);
+        if self.entries.last().is_none_or(|last| last.key < key) {
+            self.entries.push(Entry { key, value });
+            return;
+        }
         match self.find(&key) {
             Ok(i) => self.entries[i].value = value,
             Err(i) => self.entries.insert(i, Entry { key, value }),

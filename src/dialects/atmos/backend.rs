@@ -4,7 +4,7 @@ use super::config::Config;
 use super::layers::{Layer, Section, Word};
 use super::merge::{ListStrategy, merge};
 use crate::text::Text;
-use crate::value::{Data, Key, Map, Prov, Value, key};
+use crate::value::{Data, Key, Map, Prov, Value};
 use std::sync::Arc;
 
 /// The layers of a component that say something of backends.
@@ -37,14 +37,29 @@ pub(crate) struct Mismatch {
     pub help: String,
 }
 
-/// Writes `backend`, `backend_type`, `remote_state_backend` and `remote_state_backend_type`.
-pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Result<(), Mismatch> {
+/// What a component has of backends.
+pub(crate) struct Backend {
+    /// `backend_type`.
+    pub kind: Value,
+    /// `backend`.
+    pub settings: Value,
+    /// `remote_state_backend_type`.
+    pub remote_kind: Value,
+    /// `remote_state_backend`.
+    pub remote: Value,
+}
+
+/// The backends of a component.
+///
+/// # Errors
+/// A type for which nothing is configured.
+pub(crate) fn of(layers: &Layers<'_>, parts: &Parts<'_>) -> Result<Backend, Mismatch> {
     let all = [layers.own, layers.base, layers.global];
     let word = |w: Word| all.iter().find_map(|l| l.word(w)).cloned();
     let kind = word(Word::BackendType).unwrap_or_else(|| Value::str(""));
-    let kind_name: Key = kind.as_str().unwrap_or_default().into();
+    let kind_name = kind.as_str().unwrap_or_default();
     let section = merge(parts.strategy, [layers.global, layers.base, layers.own].map(|l| l.map(Section::Backend)));
-    let (mut backend, prov) = match section.get(&kind_name) {
+    let (mut backend, prov) = match section.get(kind_name) {
         Some(Value { data: Data::Map(map), prov }) => ((**map).clone(), prov.clone()),
         Some(other) => {
             let message =
@@ -54,7 +69,7 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
         None if kind_name.is_empty() || section.is_empty() => (Map::new(), Prov::default()),
         None => return Err(mismatch("backend", &kind, &section, parts)),
     };
-    match &*kind_name {
+    match kind_name {
         "s3" => default_text(&mut backend, "workspace_key_prefix", parts),
         "gcs" => default_text(&mut backend, "prefix", parts),
         "azurerm" => azure_key(&mut backend, layers, parts),
@@ -71,7 +86,7 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
         return Err(mismatch("remote_state_backend", &remote_kind, &configured, parts));
     }
     let mut inputs: Vec<Arc<Map>> = Vec::new();
-    if remote_name == &*kind_name {
+    if remote_name == kind_name {
         inputs.push(Arc::clone(&backend));
     }
     for layer in remote {
@@ -89,11 +104,12 @@ pub(crate) fn write(layers: &Layers<'_>, parts: &Parts<'_>, out: &mut Map) -> Re
         }
     }
     let remote = merge(parts.strategy, &inputs);
-    out.set(key("backend_type"), kind);
-    out.set(key("backend"), Value { data: Data::Map(backend), prov });
-    out.set(key("remote_state_backend_type"), remote_kind);
-    out.set(key("remote_state_backend"), Value { data: Data::Map(remote), prov: Prov::default() });
-    Ok(())
+    Ok(Backend {
+        kind,
+        settings: Value { data: Data::Map(backend), prov },
+        remote_kind,
+        remote: Value { data: Data::Map(remote), prov: Prov::default() },
+    })
 }
 
 fn mismatch(section: &str, kind: &Value, configured: &Map, parts: &Parts<'_>) -> Mismatch {

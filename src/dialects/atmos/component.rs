@@ -104,7 +104,7 @@ impl Builder<'_> {
         }
         let overrides_value = component.get("overrides");
         let overrides_map = match overrides_value.map(|v| (&v.data, v)) {
-            None => Arc::default(),
+            None => Map::none(),
             Some((Data::Map(map), _)) => Arc::clone(map),
             Some((_, v)) => {
                 return Err(shape(format!("`{what}.overrides` must be a map, not {}", v.a_kind()), v).into());
@@ -117,7 +117,6 @@ impl Builder<'_> {
         let settings = [Section::Settings].map(|s| [global.map(s), base.map(s), own.map(s), overrides.map(s)]);
         let strategy = own_strategy(self.strategy, settings[0])?;
 
-        let mut out = Map::with_capacity(ROOM);
         let deferrals = RefCell::new(Vec::new());
         let deferred = |name: &'static str, layers: &[&Arc<Map>]| -> Result<Arc<Map>, LostPath> {
             let mut found = Vec::new();
@@ -129,64 +128,92 @@ impl Builder<'_> {
         let four = |s: Section, name: &'static str| {
             deferred(name, &[global.map(s), base.map(s), own.map(s), overrides.map(s)])
         };
-        let put = |out: &mut Map, name: &'static str, map: Arc<Map>| {
-            out.set(key(name), Value { data: Data::Map(map), prov: Prov::default() })
-        };
-        put(&mut out, "vars", four(Section::Vars, "vars")?);
-        put(&mut out, "env", four(Section::Env, "env")?);
+        let vars = four(Section::Vars, "vars")?;
+        let env = four(Section::Env, "env")?;
         let metadata = self.metadata(strategy, base, &own);
         let is_abstract = own.map(Section::Metadata).get("type").and_then(Value::as_str) == Some("abstract");
-        put(&mut out, "settings", self.settings(strategy, four(Section::Settings, "settings")?, is_abstract)?);
+        let settings = self.settings(strategy, four(Section::Settings, "settings")?, is_abstract)?;
         let mut auth = four(Section::Auth, "auth")?;
-        if kind == Kind::Terraform {
+        let is_terraform = kind == Kind::Terraform;
+        let (mut providers, mut required_providers, mut test) = (Map::none(), Map::none(), Map::none());
+        if is_terraform {
             auth = deferred("auth", &[&self.config.auth, &auth])?;
-            put(&mut out, "providers", four(Section::Providers, "providers")?);
-            put(&mut out, "required_providers", four(Section::RequiredProviders, "required_providers")?);
-            let version = [&overrides, &own, base].into_iter().find_map(|l| l.word(Word::RequiredVersion));
-            out.set(key("required_version"), version.cloned().unwrap_or_else(|| Value::str("")));
-            let none = Arc::default();
-            let test = deferred("test", &[&none, base.map(Section::Test), own.map(Section::Test)])?;
-            put_filled(&mut out, "test", test);
-            put_filled(&mut out, "mocks", merge(strategy, [base.map(Section::Mocks), own.map(Section::Mocks)]));
+            providers = four(Section::Providers, "providers")?;
+            required_providers = four(Section::RequiredProviders, "required_providers")?;
+            test = deferred("test", &[&Map::none(), base.map(Section::Test), own.map(Section::Test)])?;
         }
-        put(&mut out, "auth", auth);
-        if kind.has_hooks() {
-            put(&mut out, "hooks", four(Section::Hooks, "hooks")?);
-        }
-        if kind.has_generate() {
-            put(&mut out, "generate", four(Section::Generate, "generate")?);
-        }
-        let dependencies = [global, base, &own].map(|l| l.map(Section::Dependencies));
-        put_filled(&mut out, "dependencies", merge(strategy, dependencies));
-        put_filled(&mut out, "locals", merge(strategy, [base, &own].map(|l| l.map(Section::Locals))));
-        put_filled(&mut out, "retry", merge(self.strategy, [base, &own, &overrides].map(|l| l.map(Section::Retry))));
-        put_filled(&mut out, "secrets", self.secrets(strategy, base, &own, &overrides)?);
+        let hooks = if kind.has_hooks() { Some(four(Section::Hooks, "hooks")?) } else { None };
+        let generate = if kind.has_generate() { Some(four(Section::Generate, "generate")?) } else { None };
+        let secrets = self.secrets(strategy, base, &own, &overrides)?;
+        let component_name = self.component_name(name, &own, &bases);
+        let backend = match is_terraform {
+            true => {
+                let layers = backend::Layers { global, base, own: &own };
+                let parts = backend::Parts {
+                    config: self.config,
+                    strategy: self.strategy,
+                    component: name,
+                    name: &component_name,
+                    metadata: &metadata,
+                };
+                Some(backend::of(&layers, &parts).map_err(Trouble::Backend)?)
+            }
+            false => None,
+        };
         let command = [&overrides, &own, base, global].into_iter().find_map(|l| l.word(Word::Command));
         let command = command.or_else(|| self.config.command(kind.name())).cloned();
-        out.set(key("command"), command.unwrap_or_else(|| Value::str(kind.name())));
+        let three = |section| merge(strategy, [global, base, &own].map(|l| l.map(section)));
+        let two = |section| merge(strategy, [base, &own].map(|l| l.map(section)));
+
+        // In the order of the keys, so that each is put at the end.
+        let mut out = Map::with_capacity(ROOM);
+        put(&mut out, "auth", auth);
+        if let Some(backend) = &backend {
+            out.set(key("backend"), backend.settings.clone());
+            out.set(key("backend_type"), backend.kind.clone());
+        }
+        out.set(key("command"), command.unwrap_or_else(|| Value::str(key(kind.name()))));
+        out.set(key("component"), component_name);
+        put_filled(&mut out, "dependencies", three(Section::Dependencies));
+        put(&mut out, "env", env);
+        if let Some(generate) = generate {
+            put(&mut out, "generate", generate);
+        }
+        if let Some(hooks) = hooks {
+            put(&mut out, "hooks", hooks);
+        }
         out.set(key("inheritance"), Value::new(Data::List(Arc::clone(&bases.chain))));
+        put_filled(&mut out, "locals", two(Section::Locals));
+        put(&mut out, "metadata", metadata);
+        if is_terraform {
+            put_filled(&mut out, "mocks", two(Section::Mocks));
+        }
         let overrides_prov = overrides_value.map_or_else(Prov::default, |v| v.prov.clone());
         out.set(key("overrides"), Value { data: Data::Map(overrides_map), prov: overrides_prov });
-        let component_name = self.component_name(name, &own, &bases);
-        if kind == Kind::Terraform {
-            let layers = backend::Layers { global, base, own: &own };
-            let parts = backend::Parts {
-                config: self.config,
-                strategy: self.strategy,
-                component: name,
-                name: &component_name,
-                metadata: &metadata,
-            };
-            backend::write(&layers, &parts, &mut out).map_err(Trouble::Backend)?;
+        if is_terraform {
+            put(&mut out, "providers", providers);
         }
-        self.extras(strategy, base, &own, &mut out);
-        out.set(key("metadata"), Value { data: Data::Map(metadata), prov: Prov::default() });
         if kind.has_source() {
-            for (section, name) in [(Section::Source, "source"), (Section::Provision, "provision")] {
-                put(&mut out, name, merge(strategy, [global, base, &own].map(|l| l.map(section))));
-            }
+            put(&mut out, "provision", three(Section::Provision));
         }
-        out.set(key("component"), component_name);
+        if let Some(backend) = backend {
+            out.set(key("remote_state_backend"), backend.remote);
+            out.set(key("remote_state_backend_type"), backend.remote_kind);
+        }
+        if is_terraform {
+            put(&mut out, "required_providers", required_providers);
+            let version = [&overrides, &own, base].into_iter().find_map(|l| l.word(Word::RequiredVersion));
+            out.set(key("required_version"), version.cloned().unwrap_or_else(|| Value::str("")));
+        }
+        put_filled(&mut out, "retry", merge(self.strategy, [base, &own, &overrides].map(|l| l.map(Section::Retry))));
+        put_filled(&mut out, "secrets", secrets);
+        put(&mut out, "settings", settings);
+        if kind.has_source() {
+            put(&mut out, "source", three(Section::Source));
+        }
+        put_filled(&mut out, "test", test);
+        put(&mut out, "vars", vars);
+        self.extras(strategy, base, &own, &mut out);
         let authored = [Arc::clone(own.map(Section::Vars)), Arc::clone(base.map(Section::Vars))];
         Ok(Built { map: out, sites: bases.sites, authored, deferrals: deferrals.into_inner() })
     }
@@ -344,9 +371,13 @@ fn shape(message: String, value: &Value) -> WrongShape {
     WrongShape { message, site: value.prov.clone() }
 }
 
+fn put(out: &mut Map, name: &'static str, map: Arc<Map>) {
+    out.set(key(name), Value { data: Data::Map(map), prov: Prov::default() });
+}
+
 fn put_filled(out: &mut Map, name: &'static str, map: Arc<Map>) {
     if !map.is_empty() {
-        out.set(key(name), Value { data: Data::Map(map), prov: Prov::default() });
+        put(out, name, map);
     }
 }
 

@@ -160,7 +160,10 @@ fn is_unset(value: &Value) -> bool {
 }
 
 fn state(map: &Map, workspace: Option<String>, stacks: &Stacks<'_>) -> Option<StatePlace> {
-    let backend: Text = map.get("backend_type")?.as_str().filter(|t| !t.is_empty())?.into();
+    let backend = match &map.get("backend_type")?.data {
+        Data::Str(name) if !name.is_empty() => Text::clone(name),
+        _ => return None,
+    };
     // Without the generated file, what the manifests say of the backend does not reach Terraform.
     let generates = stacks.config.all.at_path(["components", "terraform", "auto_generate_backend_file"]);
     if generates.is_some_and(|v| v.as_bool() == Some(false) || v.as_str() == Some("false")) {
