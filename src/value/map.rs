@@ -36,7 +36,8 @@ impl Flags {
     pub const TIME: Flags = Flags(4);
     /// Some value is unknown.
     pub const UNKNOWN: Flags = Flags(8);
-    /// Some string starts with a line break, or a key is `<<`: does not survive a trip through YAML text.
+    /// Some string or key starts with a line break, or with a tab and has several lines, or a key is `<<`: does not survive a
+    /// trip through YAML text.
     pub const FRAGILE: Flags = Flags(16);
     /// Some key starts with two underscores: a marker that a dialect keeps for its own use.
     pub const MARKER: Flags = Flags(32);
@@ -79,12 +80,23 @@ impl Flags {
         if has_trace(text) {
             flags = flags | Flags::TRACE;
         }
-        match text.as_bytes().first() {
-            Some(b'!') => flags = flags | Flags::CALL,
-            Some(b'\n' | b'\r') => flags = flags | Flags::FRAGILE,
-            _ => {}
+        if text.starts_with('!') {
+            flags = flags | Flags::CALL;
+        }
+        if is_fragile(text) {
+            flags = flags | Flags::FRAGILE;
         }
         flags
+    }
+}
+
+/// Whether text is something else after a trip through YAML: line breaks at its start are lost, and a tab at the start of
+/// several lines is taken for indentation, which is an error.
+fn is_fragile(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b'\n' | b'\r') => true,
+        Some(b'\t') => text.contains('\n'),
+        _ => false,
     }
 }
 
@@ -228,7 +240,7 @@ fn key_flags(key: &str) -> Flags {
     if has_trace(key) {
         flags = flags | Flags::TRACE;
     }
-    if key == "<<" {
+    if key == "<<" || is_fragile(key) {
         flags = flags | Flags::FRAGILE;
     }
     if key.starts_with("__") {

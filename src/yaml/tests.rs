@@ -225,7 +225,9 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned),
         ".",
     ];
-    proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat().trim_start_matches('\n').to_owned())
+    // What the reference itself cannot read back: line breaks at the start, a tab at the start of several lines.
+    let survives = |text: &String| !text.starts_with('\n') && !(text.starts_with('\t') && text.contains('\n'));
+    proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat()).prop_filter("survives", survives)
 }
 
 fn value() -> impl Strategy<Value = Value> {

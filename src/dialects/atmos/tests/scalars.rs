@@ -127,3 +127,15 @@ fn aliases_do_not_explode() {
     text.push_str("components: {terraform: {box: {}}}\n");
     assert!(!dev(&text).findings().is_empty());
 }
+
+#[test]
+fn what_a_trip_through_yaml_does_to_text() {
+    let of = |vars: &str| dev(&format!("components: {{terraform: {{box: {{vars: {vars}}}}}}}\n"));
+    let kept = of(r#"{a: "x\n\ty\n", b: "\tx", c: " \tx\ny", d: "x\t\ny"}"#).get("box")["vars"].clone();
+    assert_eq!(kept, json(r#"{"a": "x\n\ty\n", "b": "\tx", "c": " \tx\ny", "d": "x\t\ny", "stage": "dev"}"#));
+    let cut = of(r#"{"\nk": "\nv\n"}"#).get("box")["vars"].clone();
+    assert_eq!(cut, json(r#"{"k": "v\n", "stage": "dev"}"#));
+    for vars in [r#"{v: "\tx\ny"}"#, r#"{v: "\tx\n"}"#, r#"{v: ["\t\n"]}"#] {
+        of(vars).fails(&["invalid-yaml stacks/deploy/dev.yaml", "found a tab character"]);
+    }
+}
