@@ -176,6 +176,23 @@ impl Map {
         self.entries.iter_mut().map(|e| (&e.key, &mut e.value))
     }
 
+    /// Puts a value in the place of that of the entry of this number.
+    pub fn put_at(&mut self, index: usize, value: Value) {
+        self.flags = self.flags | value.flags();
+        self.entries[index].value = value;
+    }
+
+    /// Changes the value of the entry of this number.
+    pub fn change_at(&mut self, index: usize, change: impl FnOnce(&mut Value)) {
+        change(&mut self.entries[index].value);
+        self.flags = self.flags | self.entries[index].value.flags();
+    }
+
+    /// Says that nothing in it has a flag any more.
+    pub fn forget(&mut self, flag: Flags) {
+        self.flags = self.flags.without(flag);
+    }
+
     /// The keys in order.
     pub fn keys(&self) -> impl Iterator<Item = &Key> {
         self.entries.iter().map(|e| &e.key)

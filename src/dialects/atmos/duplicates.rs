@@ -32,8 +32,8 @@ pub(crate) struct Named {
     pub name: Key,
     /// The name of its stack.
     pub stack: Name,
-    /// Its variables before they are rendered.
-    pub vars: Arc<Map>,
+    /// What is the variable of the part that the name pattern [lacks](Name::Lacks), if there is one that is no text.
+    pub instead: Option<Value>,
 }
 
 /// The name of a stack as validation sees it.
@@ -77,7 +77,7 @@ fn lacking(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
     for d in done {
         for named in &d.named {
             let Name::Lacks(part) = named.stack else { continue };
-            match named.vars.get(part).filter(|v| !v.is_null()).and_then(|v| v.prov.origin) {
+            match named.instead.as_ref().and_then(|v| v.prov.origin) {
                 Some(origin) => by_value.entry((origin, part)).or_default().push((d, named)),
                 None => by_manifest.entry((d.unit.file, part)).or_default().push((d, named)),
             }
@@ -93,7 +93,7 @@ fn lacking(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
         });
     };
     for ((origin, part), users) in by_value {
-        let value = users.first().and_then(|(_, n)| n.vars.get(part));
+        let value = users.first().and_then(|(_, n)| n.instead.as_ref());
         let message = match value.map(|v| &v.data) {
             Some(Data::Str(_)) => format!("`{part}` is empty, but `stacks.name_pattern` ({pattern}) needs it"),
             _ => {

@@ -42,6 +42,7 @@ mod manifest;
 mod merge;
 mod merge_memo;
 mod names;
+mod parts;
 mod pass;
 mod paths;
 mod reach;

@@ -7,7 +7,7 @@ use super::stack::{Manifest, Stacks};
 use crate::diagnostic::Diagnostic;
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::Text;
-use crate::value::{Flags, Key, Map, Prov, Value};
+use crate::value::{Data, Flags, Key, Map, Prov, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
 impl Stacks<'_> {
@@ -43,12 +43,30 @@ impl Stacks<'_> {
             return Ok(map);
         }
         let data = Value::map(map);
+        let take_misses = || std::mem::take(&mut *misses.lock().unwrap_or_else(PoisonError::into_inner));
         let rendered = match data.as_map().filter(|all| !holds_templates(all.get("component_info"))) {
             // What has no templates comes out as it is, and is put there again by the caller.
-            Some(all) => engine.map_in_parts(all, &data, rounds),
+            Some(all) => match engine.renderings(all, &data, rounds) {
+                Some(parts) => {
+                    let misses = take_misses();
+                    let is_plain = !parts.hold(Flags::TRACE) && !all.flags().has(Flags::TRACE);
+                    if misses.is_empty() && is_plain {
+                        // Nobody needs it as it was: it is changed where it is.
+                        let Data::Map(mut map) = data.data else { return Ok(Map::new()) };
+                        parts.put_into(&mut map);
+                        return Ok(Arc::unwrap_or_clone(map));
+                    }
+                    let mut rendered = Arc::clone(all);
+                    parts.put_into(&mut rendered);
+                    self.note_missing(&data, &rendered, misses, &engine, manifest.file);
+                    return Ok(Arc::unwrap_or_clone(rendered));
+                }
+                None if engine.leaves(all.flags()) => Ok(Arc::clone(all)),
+                None => engine.map(all, &data, rounds),
+            },
             None => engine.map_in_parts(&Arc::new(without_info(&data)), &data, rounds),
         };
-        let misses = std::mem::take(&mut *misses.lock().unwrap_or_else(PoisonError::into_inner));
+        let misses = take_misses();
         match rendered {
             Ok(map) => {
                 self.note_missing(&data, &map, misses, &engine, manifest.file);

@@ -11,8 +11,8 @@ use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::text::Text;
-use crate::value::{Data, Entry, Flags, Map, MapBuilder, Prov, Unknown, Value};
-use crate::yaml::{self, Emitter, Span, Style};
+use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value};
+use crate::yaml::{self, Emitter, Span};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -90,7 +90,7 @@ pub(crate) struct Engine<'a> {
 
 impl Engine<'_> {
     /// Notes the keys that a run of `template` missed, each at the value that `site` gives for a place in it.
-    fn note(&self, template: &Template, missing: &[Range<usize>], site: &dyn Fn(usize) -> Prov) {
+    pub(super) fn note(&self, template: &Template, missing: &[Range<usize>], site: &dyn Fn(usize) -> Prov) {
         let Some(misses) = self.misses.filter(|_| !missing.is_empty()) else { return };
         let references = template.references();
         let found = references.into_iter().filter(|r| missing.contains(&r.span));
@@ -116,7 +116,7 @@ impl Engine<'_> {
     }
 
     /// The template of a text as it is written for YAML.
-    fn written(&self, text: &str, indent: usize) -> Parsed {
+    pub(super) fn written(&self, text: &str, indent: usize) -> Parsed {
         if self.delimiters != ("{{", "}}") {
             return self.parse(&yaml::scalar_text(text, indent));
         }
@@ -141,7 +141,7 @@ impl Engine<'_> {
         }
     }
 
-    fn declared(&self) -> Declared<'_> {
+    pub(super) fn declared(&self) -> Declared<'_> {
         Declared { functions: self.functions, env: self.env, assume: self.assume, limits: self.templates.limits }
     }
 
@@ -190,72 +190,6 @@ impl Engine<'_> {
         }
         self.in_parts(map, data, rounds).map_or_else(|| self.map(map, data, rounds), Ok)
     }
-
-    /// A map whose strings were rendered one by one; `None` if that may give something else than rendering the whole.
-    pub(crate) fn in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Option<Arc<Map>> {
-        let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::FRAGILE);
-        simple.then(|| self.parts(map, data, 0)).flatten()
-    }
-
-    fn parts(&self, map: &Arc<Map>, data: &Value, indent: usize) -> Option<Arc<Map>> {
-        if !map.flags().has(Flags::TEMPLATE) {
-            return Some(Arc::clone(map));
-        }
-        let mut out = MapBuilder::with_capacity(map.len());
-        // What is not rendered holds none, and the other flags are those of the whole at most.
-        let mut flags = map.flags().without(Flags::TEMPLATE);
-        for Entry { key, value } in map.iter() {
-            if has_actions(key) {
-                return None;
-            }
-            if value.holds(Flags::TEMPLATE) {
-                let rendered = self.part(value, data, indent + 2)?;
-                flags = flags | rendered.flags();
-                out.push_next(Text::clone(key), rendered);
-            } else {
-                out.push_next(Text::clone(key), value.clone());
-            }
-        }
-        Some(Arc::new(out.finish_with(flags)))
-    }
-
-    /// One value of a map or list. `None`: only the whole text can tell.
-    fn part(&self, value: &Value, data: &Value, indent: usize) -> Option<Value> {
-        let rendered = match &value.data {
-            Data::Str(s) if has_actions(s) => return self.scalar(s, &value.prov, data, indent),
-            Data::Map(m) if m.flags().has(Flags::TEMPLATE) => Data::Map(self.parts(m, data, indent)?),
-            Data::List(l) if value.holds(Flags::TEMPLATE) => {
-                let items: Option<Vec<Value>> = l.iter().map(|v| self.part(v, data, indent + 2)).collect();
-                Data::List(Arc::new(items?))
-            }
-            _ => return Some(value.clone()),
-        };
-        Some(Value { data: rendered, prov: value.prov.clone() })
-    }
-
-    fn scalar(&self, text: &str, prov: &Prov, data: &Value, indent: usize) -> Option<Value> {
-        let parsed = self.written(text, indent);
-        let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
-        let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
-        self.note(template, &rendered.missing, &|_| prov.clone());
-        if let Some((_, first)) = rendered.unknowns.first() {
-            // Not what it will be, but why nobody knows it.
-            let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
-            let assumed = assumed.filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
-            let mut unknown = Unknown { text: text.into(), assumed, reasons: first.reasons.clone() };
-            for (_, more) in &rendered.unknowns[1..] {
-                unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
-            }
-            return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov: prov.with_inputs(rendered.inputs) });
-        }
-        let data = read_scalar(&rendered.text)?;
-        Some(Value { data, prov: prov.with_inputs(rendered.inputs) })
-    }
-}
-
-/// Whether a text may hold template actions. Most text has no brace at all, which is told faster.
-fn has_actions(text: &str) -> bool {
-    text.as_bytes().contains(&b'{') && text.contains("{{")
 }
 
 /// The map in which what is unknown is assumed to be what stands at the same place of another map.
@@ -280,25 +214,6 @@ fn with_assumption(value: &Value, assumed: &Value) -> Value {
         (data, _) => data.clone(),
     };
     Value { data, prov: value.prov.clone() }
-}
-
-/// What a rendered scalar reads as, if that can be said without the text around it.
-fn read_scalar(text: &str) -> Option<Data> {
-    if text.contains(['\n', '\r'])
-        || text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))
-    {
-        return None;
-    }
-    if let Some(inner) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
-        return (text.len() > 1 && !inner.contains('\'')).then(|| Data::Str(inner.into()));
-    }
-    let first = text.chars().next()?;
-    let harmless =
-        first.is_alphanumeric() || matches!(first, '/' | '.' | '_' | '+' | '<' | '(' | '$' | '=' | '^' | ';');
-    if !harmless || text.contains(": ") || text.contains(" #") || text.ends_with([' ', ':', '\t']) {
-        return None;
-    }
-    Some(super::document::scalar(&text.into(), Style::Plain, None))
 }
 
 /// A map written as YAML, with the provenance of every scalar.

@@ -301,8 +301,11 @@ impl Stacks<'_> {
         let checked = match type_name {
             "terraform" | "helmfile" if !is_abstract() => {
                 let name_of_stack = self.validated_name(manifest, &named.name, &map, name, value);
-                let vars = map.get("vars").and_then(Value::as_map).cloned().unwrap_or_default();
-                Some(Named { kind: key(type_name), name: Text::clone(name), stack: name_of_stack, vars })
+                let instead = match &name_of_stack {
+                    Name::Lacks(part) => map.get("vars").and_then(|v| v.get(part)).filter(|v| !v.is_null()).cloned(),
+                    _ => None,
+                };
+                Some(Named { kind: key(type_name), name: Text::clone(name), stack: name_of_stack, instead })
             }
             _ => None,
         };
