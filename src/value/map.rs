@@ -239,7 +239,8 @@ impl Map {
     }
 }
 
-fn has_template(text: &str) -> bool {
+/// Whether text may hold template actions.
+pub fn has_template(text: &str) -> bool {
     // Most text has no brace at all, which is told faster.
     text.as_bytes().contains(&b'{') && text.contains("{{")
 }

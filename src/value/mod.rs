@@ -12,7 +12,7 @@ mod provenance;
 
 use crate::text::Text;
 pub use call::{Call, Kind, Language, Mark, Output, Reading};
-pub use map::{Entry, Flags, Key, Map, MapBuilder, key};
+pub use map::{Entry, Flags, Key, Map, MapBuilder, has_template, key};
 pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
 
 use crate::yaml::Timestamp;

@@ -2,7 +2,7 @@
 //! fraction of the cost.
 
 use super::render::Engine;
-use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value};
+use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value, has_template};
 use crate::yaml::Style;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Engine<'_> {
             return Some(Renderings(parts));
         }
         for (i, Entry { key, value }) in map.iter().enumerate() {
-            if has_actions(key) {
+            if has_template(key) {
                 return None;
             }
             match &value.data {
@@ -45,7 +45,7 @@ impl Engine<'_> {
     /// One value of a map or list. `None`: only the whole text can tell.
     fn part(&self, value: &Value, data: &Value, indent: usize) -> Option<Value> {
         let rendered = match &value.data {
-            Data::Str(s) if has_actions(s) => return self.scalar(s, &value.prov, data, indent),
+            Data::Str(s) if has_template(s) => return self.scalar(s, &value.prov, data, indent),
             Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
                 let mut rendered = Arc::clone(m);
                 self.parts(m, data, indent)?.put_into(&mut rendered);
@@ -116,11 +116,6 @@ impl Renderings {
             }
         }
     }
-}
-
-/// Whether a text may hold template actions. Most text has no brace at all, which is told faster.
-fn has_actions(text: &str) -> bool {
-    text.as_bytes().contains(&b'{') && text.contains("{{")
 }
 
 /// What a rendered scalar reads as, if that can be said without the text around it.

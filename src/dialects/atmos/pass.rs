@@ -1,13 +1,15 @@
 //! The component pass (`reference: atmos.md` section 7.2): the templates of a whole component, with itself as data.
 
 use super::functions::Env;
+use super::local_misses::Miss;
+use super::parts::Renderings;
 use super::render::{Engine, Failure};
 use super::sink::{Poisoned, label};
 use super::stack::{Manifest, Stacks};
 use crate::diagnostic::Diagnostic;
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, Prov, Value};
+use crate::value::{Data, FileId, Flags, Key, Map, Prov, Value};
 use std::sync::{Arc, Mutex, PoisonError};
 
 impl Stacks<'_> {
@@ -44,26 +46,15 @@ impl Stacks<'_> {
         }
         let data = Value::map(map);
         let take_misses = || std::mem::take(&mut *misses.lock().unwrap_or_else(PoisonError::into_inner));
-        let rendered = match data.as_map().filter(|all| !holds_templates(all.get("component_info"))) {
-            // What has no templates comes out as it is, and is put there again by the caller.
-            Some(all) => match engine.renderings(all, &data, rounds) {
-                Some(parts) => {
-                    let misses = take_misses();
-                    let is_plain = !parts.hold(Flags::TRACE) && !all.flags().has(Flags::TRACE);
-                    if misses.is_empty() && is_plain {
-                        // Nobody needs it as it was: it is changed where it is.
-                        let Data::Map(mut map) = data.data else { return Ok(Map::new()) };
-                        parts.put_into(&mut map);
-                        return Ok(Arc::unwrap_or_clone(map));
-                    }
-                    let mut rendered = Arc::clone(all);
-                    parts.put_into(&mut rendered);
-                    self.note_missing(&data, &rendered, misses, &engine, manifest.file);
-                    return Ok(Arc::unwrap_or_clone(rendered));
+        // What has no templates comes out as it is, and is put there again by the caller.
+        let whole = data.as_map().filter(|all| !holds_templates(all.get("component_info")));
+        let rendered = match whole {
+            Some(all) => {
+                if let Some(parts) = engine.renderings(all, &data, rounds) {
+                    return Ok(self.put_back(parts, data, take_misses(), &engine, manifest.file));
                 }
-                None if engine.leaves(all.flags()) => Ok(Arc::clone(all)),
-                None => engine.map(all, &data, rounds),
-            },
+                if engine.leaves(all.flags()) { Ok(Arc::clone(all)) } else { engine.map(all, &data, rounds) }
+            }
             None => engine.map_in_parts(&Arc::new(without_info(&data)), &data, rounds),
         };
         let misses = take_misses();
@@ -80,6 +71,9 @@ impl Stacks<'_> {
                 let rule = if matches!(failure, Failure::Template { .. }) { "template-error" } else { "invalid-yaml" };
                 let what = match failure {
                     Failure::Template { .. } => message.to_owned(),
+                    Failure::Yaml { .. } if !data.holds(Flags::TEMPLATE) => {
+                        format!("component `{name}` cannot be read again after Atmos has written it as YAML: {message}")
+                    }
                     Failure::Yaml { .. } => format!("what templates make of component `{name}` is no YAML: {message}"),
                 };
                 let site = if site.origin.is_some() { site } else { &value.prov };
@@ -89,6 +83,18 @@ impl Stacks<'_> {
                 Err(Poisoned)
             }
         }
+    }
+
+    /// The component with its strings as they were rendered. Unless somebody asks how it was, it is changed where it is.
+    fn put_back(&self, parts: Renderings, data: Value, misses: Vec<Miss>, engine: &Engine<'_>, file: FileId) -> Map {
+        let is_asked = !misses.is_empty() || parts.hold(Flags::TRACE) || data.holds(Flags::TRACE);
+        let before = is_asked.then(|| data.clone());
+        let Data::Map(mut map) = data.data else { return Map::new() };
+        parts.put_into(&mut map);
+        if let Some(before) = before {
+            self.note_missing(&before, &map, misses, engine, file);
+        }
+        Arc::unwrap_or_clone(map)
     }
 
     /// The environment variables that the configuration and the settings of a component declare for its templates.
