@@ -1,7 +1,53 @@
-//! Small help with words.
+//! Text that is shared, and small help with words.
+
+use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 /// Text that is shared: one pointer, as every value and every key of a map has one.
 pub(crate) type Text = arcstr::ArcStr;
+
+/// The order of two texts. Most that are the same are one.
+pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
+    if Text::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) }
+}
+
+/// How many texts [`lasting`] makes last at most, and how long they may be, in bytes.
+const LASTING: usize = 1 << 15;
+const LASTING_LENGTH: usize = 64;
+
+/// The one text of this content that lasts as long as the program, so that copies of it are not counted, and two of them are
+/// compared by their places: for keys, of which few are repeated very often. What is too long, or comes when there are very
+/// many already, is ordinary text.
+pub(crate) fn lasting(text: &str) -> Text {
+    static KNOWN: LazyLock<Lasting> = LazyLock::new(Lasting::default);
+    KNOWN.of(text)
+}
+
+#[derive(Default)]
+struct Lasting(RwLock<HashSet<Text>>);
+
+impl Lasting {
+    fn of(&self, text: &str) -> Text {
+        if text.len() > LASTING_LENGTH {
+            return Text::from(text);
+        }
+        if let Some(known) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(text) {
+            return Text::clone(known);
+        }
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        match known.get(text) {
+            Some(known) => Text::clone(known),
+            None if known.len() < LASTING => {
+                let text = Text::from(text);
+                text.leak();
+                known.insert(Text::clone(&text));
+                text
+            }
+            None => Text::from(text),
+        }
+    }
+}
 
 /// Longer words are not looked for.
 const LONGEST: usize = 256;
@@ -42,8 +88,21 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{LASTING, LASTING_LENGTH, Lasting, Text, nearest};
     use proptest::prelude::*;
+
+    #[test]
+    fn few_short_texts_last() {
+        let all = Lasting::default();
+        let (one, other) = (all.of("key"), all.of(&String::from("key")));
+        assert!(Text::ptr_eq(&one, &other) && Text::is_static(&one));
+        let long = "x".repeat(LASTING_LENGTH + 1);
+        assert!(all.of(&long) == long && !Text::is_static(&all.of(&long)));
+        let many: Vec<Text> = (0..LASTING).map(|n| all.of(&format!("key {n}"))).collect();
+        let lasts: Vec<bool> = many.iter().map(Text::is_static).collect();
+        assert_eq!(lasts.iter().filter(|lasts| **lasts).count(), LASTING - 1);
+        assert!(!lasts[LASTING - 1] && many[LASTING - 1] == format!("key {}", LASTING - 1));
+    }
 
     #[test]
     fn words_that_were_probably_meant() {

@@ -6,7 +6,8 @@
 
 use super::same::{digest, same};
 use super::{ChangeKind, pointer};
-use crate::value::{Data, Language, Map, Value};
+use crate::text::{Text, order};
+use crate::value::{Data, Language, Map, Value, is_call};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -79,13 +80,16 @@ impl<'a> Walk<'a> {
         let (mut a, mut b) = (base.iter().peekable(), head.iter().peekable());
         loop {
             let order = match (a.peek(), b.peek()) {
-                (Some(x), Some(y)) => x.key.cmp(&y.key),
+                (Some(x), Some(y)) => order(&x.key, &y.key),
                 (Some(_), None) => std::cmp::Ordering::Less,
                 (None, Some(_)) => std::cmp::Ordering::Greater,
                 (None, None) => return,
             };
             let x = if order.is_le() { a.next() } else { None };
             let y = if order.is_ge() { b.next() } else { None };
+            if x.zip(y).is_some_and(|(x, y)| is_one(&x.value, &y.value)) {
+                continue;
+            }
             let Some(key) = x.or(y).map(|e| &e.key) else { return };
             let length = self.path.len();
             pointer::push(&mut self.path, key);
@@ -134,7 +138,7 @@ impl<'a> Walk<'a> {
     }
 
     fn is_same_call(&self, base: &Value, head: &Value) -> bool {
-        let texts = base.as_str().filter(|s| s.starts_with('!')).zip(head.as_str());
+        let texts = base.as_str().filter(|s| is_call(s)).zip(head.as_str());
         texts.is_some_and(|(a, b)| self.language.same_call(a, b))
     }
 
@@ -154,6 +158,16 @@ impl<'a> Walk<'a> {
             base_parents: self.parents.iter().map(|p| p.0).collect(),
             head_parents: self.parents.iter().map(|p| p.1).collect(),
         });
+    }
+}
+
+/// Whether two values are one in memory; most that are the same are.
+fn is_one(a: &Value, b: &Value) -> bool {
+    match (&a.data, &b.data) {
+        (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b),
+        (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b),
+        (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b),
+        _ => false,
     }
 }
 

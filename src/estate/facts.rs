@@ -199,12 +199,8 @@ impl Inputs {
         self.get(name).is_some()
     }
 
-    /// All inputs as the code gets them, by name.
-    pub fn iter(&self) -> impl Iterator<Item = (&Text, Cow<'_, Value>)> {
-        self.all.iter().filter_map(|entry| Some((&entry.key, self.settled(&entry.value)?)))
-    }
-
-    fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
+    /// One of the inputs as the code gets it; none if it does not get it.
+    pub fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
         match self.settle {
             Some(settle) if value.holds(Flags::CALL) => settle(value).map(Cow::Owned),
             _ => Some(Cow::Borrowed(value)),

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use petgraph::algo::kosaraju_scc;
+use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -19,6 +19,12 @@ const MAX_CYCLES: usize = 50;
 pub struct Graph<N, E> {
     graph: DiGraph<N, E>,
     index: BTreeMap<N, NodeIndex>,
+}
+
+/// Whether edges between numbered nodes, from one to the other, close a cycle. The numbers are small: there are as many nodes
+/// as the largest says.
+pub fn has_cycle(edges: impl IntoIterator<Item = (u32, u32)>) -> bool {
+    toposort(&DiGraph::<(), ()>::from_edges(edges), None).is_err()
 }
 
 /// One step of a cycle or a path: from a node along an edge.

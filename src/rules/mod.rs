@@ -28,7 +28,7 @@ use crate::threads;
 use crate::value::{FileId, Kind, Output};
 use crate::yaml::Document;
 pub use withheld::Withheld;
-pub use world::{Target, World};
+pub use world::{Need, Target, Targets, World};
 
 /// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,20 +2,24 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::estate::{Component, Estate, Link, State, Unit, Where};
+use crate::graph::has_cycle;
 use crate::text::Text;
 use crate::value::{Data, Value};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// The components of one state, for rules that look beyond one of them.
 pub struct World<'a> {
     estate: &'a Estate,
     index: OnceLock<Index<'a>>,
+    needs: OnceLock<Vec<Need<'a>>>,
+    is_acyclic: OnceLock<bool>,
 }
 
 /// The components of a stack by name; several where their types differ.
-type Names<'a> = BTreeMap<&'a str, Vec<&'a Arc<Component>>>;
+type Names<'a> = BTreeMap<&'a str, Targets<'a>>;
 
 #[derive(Default)]
 struct Index<'a> {
@@ -28,10 +32,55 @@ struct Index<'a> {
     is_whole: bool,
 }
 
+/// Components that one name means, at least one. It is nearly always one.
+#[derive(Clone)]
+pub enum Targets<'a> {
+    /// The only one.
+    One([&'a Arc<Component>; 1]),
+    /// Several.
+    Several(Vec<&'a Arc<Component>>),
+}
+
+impl<'a> Deref for Targets<'a> {
+    type Target = [&'a Arc<Component>];
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Targets::One(one) => one,
+            Targets::Several(several) => several,
+        }
+    }
+}
+
+impl<'a> Targets<'a> {
+    /// Adds a component. Of several units that define one component of a type, the last one counts.
+    fn add(&mut self, component: &'a Arc<Component>) {
+        let mut all = self.to_vec();
+        match all.iter_mut().find(|c| c.kind == component.kind) {
+            Some(known) => *known = component,
+            None => all.push(component),
+        }
+        *self = match all.as_slice() {
+            [only] => Targets::One([*only]),
+            _ => Targets::Several(all),
+        };
+    }
+}
+
+/// What a component needs of another one.
+pub struct Need<'a> {
+    /// The component.
+    pub from: &'a Arc<Component>,
+    /// How it says so.
+    pub link: &'a Link,
+    /// What that leads to.
+    pub target: Target<'a>,
+}
+
 /// What a link leads to.
 pub enum Target<'a> {
-    /// The components that it means; never empty.
-    Found(Vec<&'a Arc<Component>>),
+    /// The components that it means.
+    Found(Targets<'a>),
     /// The stack has no component of this name.
     NoComponent(&'a str),
     /// There is no such stack.
@@ -45,7 +94,7 @@ pub enum Target<'a> {
 impl<'a> World<'a> {
     /// The world of an estate; looked at when it is first asked.
     pub fn new(estate: &'a Estate) -> Self {
-        World { estate, index: OnceLock::new() }
+        World { estate, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
     }
 
     /// Whether all units were asked for, so that what is not there is nowhere.
@@ -83,6 +132,39 @@ impl<'a> World<'a> {
         self.index().stacks.iter().filter(|(_, names)| names.contains_key(component)).map(|(stack, _)| *stack).collect()
     }
 
+    /// All links of all components, those of one component after each other in their order.
+    pub fn needs(&self) -> &[Need<'a>] {
+        self.needs.get_or_init(|| {
+            let links = self.components().flat_map(|(_, from)| from.facts.links.iter().map(move |link| (from, link)));
+            links.map(|(from, link)| Need { from, link, target: self.target(from, link) }).collect()
+        })
+    }
+
+    /// The links of those that are deployed: what nobody deploys needs nothing.
+    pub fn needs_of_deployed(&self) -> impl Iterator<Item = &Need<'a>> {
+        self.needs().iter().filter(|need| need.from.facts.is_deployed())
+    }
+
+    /// Whether no component that is deployed needs itself, be it by way of others.
+    pub fn is_acyclic(&self) -> bool {
+        *self.is_acyclic.get_or_init(|| {
+            let names = self.index().stacks.values().flat_map(BTreeMap::values);
+            let numbered = (0..).zip(names).flat_map(|(n, named)| named.iter().map(move |c| (Arc::as_ptr(c), n)));
+            let numbers: HashMap<*const Component, u32> = numbered.collect();
+            // One that another unit defines as well has the number of that.
+            let by_name = |c: &Component| self.index().stacks.get(&*c.stack)?.get(&*c.name)?.first().copied();
+            let number = |c: &Arc<Component>| {
+                let known = numbers.get(&Arc::as_ptr(c));
+                known.or_else(|| numbers.get(&Arc::as_ptr(by_name(c)?))).copied()
+            };
+            let edges = self.needs_of_deployed().flat_map(|need| {
+                let targets: &[_] = if let Target::Found(targets) = &need.target { targets } else { &[] };
+                targets.iter().filter_map(|target| Some((number(need.from)?, number(target)?)))
+            });
+            !has_cycle(edges)
+        })
+    }
+
     /// What a link of a component leads to.
     pub fn target(&self, from: &Component, link: &Link) -> Target<'a> {
         let index = self.index();
@@ -114,7 +196,7 @@ impl<'a> World<'a> {
     fn having(&self, name: &str, wanted: &[(Text, Text)]) -> Target<'a> {
         let index = self.index();
         let all: Vec<&Arc<Component>> =
-            index.stacks.values().filter_map(|names| names.get(name)).flatten().copied().collect();
+            index.stacks.values().filter_map(|names| names.get(name)).flat_map(|named| named.iter()).copied().collect();
         let input = |c: &Component, key: &str| c.facts.inputs.get(key).map(Cow::into_owned);
         let fits = |c: &Component| {
             wanted.iter().all(|(key, text)| input(c, key).as_ref().and_then(Value::as_str) == Some(text))
@@ -125,7 +207,7 @@ impl<'a> World<'a> {
         };
         let found: Vec<&Arc<Component>> = all.iter().copied().filter(|c| fits(c)).collect();
         if !found.is_empty() {
-            return Target::Found(found);
+            return Target::Found(Targets::Several(found));
         }
         if all.iter().any(|c| is_unknown(c)) {
             return Target::Unknown;
@@ -144,12 +226,9 @@ impl<'a> World<'a> {
                 index.hidden.extend(unit.broken.iter().chain(&unit.unlisted).map(|(_, name)| &**name));
                 for component in &unit.components {
                     index.units.entry(&unit.name).or_default().insert(&component.stack);
-                    let named = index.stacks.entry(&component.stack).or_default().entry(&component.name).or_default();
-                    match named.iter_mut().find(|c| c.kind == component.kind) {
-                        // Of several units that define one component, the last one counts.
-                        Some(known) => *known = component,
-                        None => named.push(component),
-                    }
+                    let names = index.stacks.entry(&component.stack).or_default();
+                    let one = || Targets::One([component]);
+                    names.entry(&component.name).and_modify(|named| named.add(component)).or_insert_with(one);
                 }
             }
             index

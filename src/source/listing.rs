@@ -236,6 +236,15 @@ impl Listing {
         if path.starts_with('/') {
             return Err(ResolveError::LeavesRepository);
         }
+        let leads_elsewhere = |part: &str| matches!(part, "" | "." | "..");
+        if self.links.is_empty() && !path.split('/').any(leads_elsewhere) {
+            match self.get(path).map(|entry| (entry, entry.kind)) {
+                Some((entry, Kind::File | Kind::Executable)) => return Ok(Node::File(entry)),
+                None if self.under(path).is_empty() => return Err(ResolveError::Missing),
+                None | Some((_, Kind::Submodule)) => return Ok(Node::Dir(path.to_owned())),
+                Some((_, Kind::Symlink)) => {}
+            }
+        }
         let mut current = String::new();
         let mut links = 0;
         let mut pending: Vec<&str> = path.split('/').rev().collect();

@@ -125,6 +125,8 @@ pub struct Template {
     plain: bool,
     commented: bool,
     self_contained: bool,
+    /// It consists of text and plain `{{ .a.b }}` alone.
+    simple: bool,
 }
 
 /// Parses a template.
@@ -134,7 +136,8 @@ pub struct Template {
 pub fn parse(text: &str, options: &Options<'_>) -> Result<Template, Error> {
     let parsed = parse::parse(text, options.left, options.right, options.functions).map_err(|e| *e)?;
     let declares = parsed.root.iter().any(|n| matches!(n, ast::Node::Action { pipe, .. } if pipe.declares()));
-    Ok(Template {
+    let mut template = Template {
+        simple: false,
         text: text.into(),
         left: if options.left.is_empty() { "{{" } else { options.left }.into(),
         self_contained: !parsed.saw_templates && !parsed.trims_outside && !declares,
@@ -142,7 +145,9 @@ pub fn parse(text: &str, options: &Options<'_>) -> Result<Template, Error> {
         commented: parsed.saw_comment,
         root: parsed.root,
         definitions: parsed.definitions,
-    })
+    };
+    template.simple = template.fields().is_some();
+    Ok(template)
 }
 
 impl Template {
@@ -177,23 +182,12 @@ impl Template {
         if !self.definitions.is_empty() {
             return None;
         }
-        let mut found = Vec::new();
-        for node in &self.root {
-            match node {
-                ast::Node::Text(_) => {}
-                ast::Node::Action { pipe, .. } if pipe.variables.is_empty() => match pipe.commands.as_slice() {
-                    [ast::Command { words, .. }] => match words.as_slice() {
-                        [ast::Expr { kind: ast::ExprKind::Field(names), .. }] => {
-                            found.push(names.iter().map(|n| &**n).collect());
-                        }
-                        _ => return None,
-                    },
-                    _ => return None,
-                },
-                _ => return None,
-            }
-        }
-        Some(found)
+        let pieces = self.root.iter().map(ast::Node::piece).collect::<Option<Vec<_>>>()?;
+        let path = |piece| match piece {
+            ast::Piece::Text(_) => None,
+            ast::Piece::Field { path, .. } => Some(path.iter().map(|n| &**n).collect()),
+        };
+        Some(pieces.into_iter().filter_map(path).collect())
     }
 
     /// The path, if the text apart from surrounding space is one action that is one plain `.a.b`.

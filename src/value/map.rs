@@ -1,10 +1,11 @@
 //! Maps with text keys, kept in key order.
 
 use super::Value;
-use crate::text::Text;
+use crate::text::{Text, lasting};
 use std::cell::RefCell;
 use std::ops::BitOr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A map key; keys of one document are shared.
 pub type Key = Text;
@@ -17,7 +18,7 @@ pub fn key(name: &'static str) -> Key {
         if let Some((_, key)) = known.iter().find(|(k, _)| std::ptr::eq(*k, name)) {
             return Text::clone(key);
         }
-        let key = Key::from(name);
+        let key = lasting(name);
         known.push((name, Text::clone(&key)));
         key
     })
@@ -66,21 +67,15 @@ impl Flags {
     pub(super) fn is_in_text(flag: Flags, text: &str) -> bool {
         match flag {
             Flags::TEMPLATE => has_template(text),
-            Flags::CALL => text.starts_with('!'),
+            Flags::CALL => is_call(text),
             Flags::TRACE => has_trace(text),
             _ => Flags::of_text(text).has(flag),
         }
     }
 
     pub(super) fn of_text(text: &str) -> Flags {
-        let mut flags = Flags::default();
-        if has_template(text) {
-            flags = flags | Flags::TEMPLATE;
-        }
-        if has_trace(text) {
-            flags = flags | Flags::TRACE;
-        }
-        if text.starts_with('!') {
+        let mut flags = of_marks(text);
+        if is_call(text) {
             flags = flags | Flags::CALL;
         }
         if is_fragile(text) {
@@ -88,6 +83,20 @@ impl Flags {
         }
         flags
     }
+}
+
+/// What templates mark in text, before and after. Most text has none of the characters, which one look tells.
+fn of_marks(text: &str) -> Flags {
+    let mut flags = Flags::default();
+    if text.bytes().fold(false, |any, byte| any | matches!(byte, b'{' | b'<' | b'%')) {
+        if has_template(text) {
+            flags = flags | Flags::TEMPLATE;
+        }
+        if has_trace(text) {
+            flags = flags | Flags::TRACE;
+        }
+    }
+    flags
 }
 
 /// Whether text is something else after a trip through YAML: line breaks at its start are lost, and a tab at the start of
@@ -117,11 +126,20 @@ pub struct Entry {
 }
 
 /// A map in key order (by bytes), without duplicates.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Map {
     entries: Vec<Entry>,
     flags: Flags,
     mixed: bool,
+    /// How many values it holds, those inside of others too; zero while nobody has asked. Maps that are shared are counted once.
+    count: AtomicU32,
+}
+
+impl Clone for Map {
+    fn clone(&self) -> Self {
+        let count = AtomicU32::new(self.count.load(Ordering::Relaxed));
+        Map { entries: self.entries.clone(), flags: self.flags, mixed: self.mixed, count }
+    }
 }
 
 impl Map {
@@ -153,17 +171,20 @@ impl Map {
 
     /// The value under `key`.
     pub fn get(&self, key: &str) -> Option<&Value> {
-        self.find(key).ok().map(|i| &self.entries[i].value)
+        self.entry(key).map(|e| &e.value)
     }
 
     /// The shared key and the value under `key`.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
+        if self.entries.len() <= FEW {
+            return self.entries.iter().find(|e| is(&e.key, key));
+        }
         self.find(key).ok().map(|i| &self.entries[i])
     }
 
     /// Whether `key` is there.
     pub fn has(&self, key: &str) -> bool {
-        self.find(key).is_ok()
+        self.entry(key).is_some()
     }
 
     /// The entries in key order.
@@ -171,19 +192,37 @@ impl Map {
         self.entries.iter()
     }
 
+    /// The number of values in it, or more than `most`.
+    pub(super) fn count(&self, most: usize) -> usize {
+        let known = self.count.load(Ordering::Relaxed);
+        if known != 0 {
+            return known as usize;
+        }
+        let count = super::count_all(self.entries.iter().map(|e| &e.value), most);
+        if let Ok(known) = u32::try_from(count)
+            && count <= most
+        {
+            self.count.store(known, Ordering::Relaxed);
+        }
+        count
+    }
+
     /// The entries in key order, to put other values of the same kind of content into them: flags stay as they are.
     pub fn entries_mut(&mut self) -> impl Iterator<Item = (&Key, &mut Value)> {
+        *self.count.get_mut() = 0;
         self.entries.iter_mut().map(|e| (&e.key, &mut e.value))
     }
 
     /// Puts a value in the place of that of the entry of this number.
     pub fn put_at(&mut self, index: usize, value: Value) {
+        *self.count.get_mut() = 0;
         self.flags = self.flags | value.flags();
         self.entries[index].value = value;
     }
 
     /// Changes the value of the entry of this number.
     pub fn change_at(&mut self, index: usize, change: impl FnOnce(&mut Value)) {
+        *self.count.get_mut() = 0;
         change(&mut self.entries[index].value);
         self.flags = self.flags | self.entries[index].value.flags();
     }
@@ -217,6 +256,7 @@ impl Map {
 
     /// Sets `key`, replacing what is there.
     pub fn set(&mut self, key: impl Into<Key>, value: Value) {
+        *self.count.get_mut() = 0;
         let key = key.into();
         self.flags = self.flags | value.flags() | key_flags(&key);
         if self.entries.last().is_none_or(|last| last.key < key) {
@@ -231,6 +271,7 @@ impl Map {
 
     /// Takes `key` out. The flags may then claim more than there is, which is safe.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
+        *self.count.get_mut() = 0;
         self.find(key).ok().map(|i| self.entries.remove(i).value)
     }
 
@@ -239,25 +280,34 @@ impl Map {
     }
 }
 
+/// In as many entries it takes no longer to look at one after the other than to search.
+const FEW: usize = 32;
+
+fn is(key: &Key, text: &str) -> bool {
+    // Nearly all other keys have another length or begin with another letter.
+    key.len() == text.len() && key.as_bytes().first() == text.as_bytes().first() && *key == *text
+}
+
+/// Whether text is a function call in those dialects that have them.
+pub fn is_call(text: &str) -> bool {
+    text.as_bytes().first() == Some(&b'!')
+}
+
 /// Whether text may hold template actions.
 pub fn has_template(text: &str) -> bool {
-    // Most text has no brace at all, which is told faster.
-    text.as_bytes().contains(&b'{') && text.contains("{{")
+    has_pair(text, *b"{{")
+}
+
+fn has_pair(text: &str, pair: [u8; 2]) -> bool {
+    text.as_bytes().array_windows::<2>().any(|two| *two == pair)
 }
 
 fn has_trace(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.contains(&b'<') && text.contains("<no value>") || bytes.contains(&b'%') && text.contains("%!")
+    has_pair(text, *b"%!") || text.contains("<no value>")
 }
 
 fn key_flags(key: &str) -> Flags {
-    let mut flags = Flags::default();
-    if has_template(key) {
-        flags = flags | Flags::TEMPLATE;
-    }
-    if has_trace(key) {
-        flags = flags | Flags::TRACE;
-    }
+    let mut flags = of_marks(key);
     if key == "<<" || is_fragile(key) {
         flags = flags | Flags::FRAGILE;
     }

@@ -12,7 +12,7 @@ mod provenance;
 
 use crate::text::Text;
 pub use call::{Call, Kind, Language, Mark, Output, Reading};
-pub use map::{Entry, Flags, Key, Map, MapBuilder, has_template, key};
+pub use map::{Entry, Flags, Key, Map, MapBuilder, has_template, is_call, key};
 pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
 
 use crate::yaml::Timestamp;
@@ -202,22 +202,16 @@ impl Value {
 
     /// The number of values in it, itself included; `None` if they are more than `most`.
     pub fn count(&self, most: usize) -> Option<usize> {
-        let mut count = 1;
-        (self.add_inner(&mut count, most) && count <= most).then_some(count)
+        let count = self.inner(most.saturating_sub(1)).saturating_add(1);
+        (count <= most).then_some(count)
     }
 
-    /// Adds the number of values inside of it, unless that makes more than `most`; whether it does not.
-    fn add_inner(&self, count: &mut usize, most: usize) -> bool {
+    /// The number of values inside of it, or more than `most`.
+    fn inner(&self, most: usize) -> usize {
         match &self.data {
-            Data::List(items) => {
-                *count = count.saturating_add(items.len());
-                *count <= most && items.iter().all(|v| v.add_inner(count, most))
-            }
-            Data::Map(map) => {
-                *count = count.saturating_add(map.len());
-                *count <= most && map.iter().all(|e| e.value.add_inner(count, most))
-            }
-            _ => true,
+            Data::List(items) => count_all(items.iter(), most),
+            Data::Map(map) => map.count(most),
+            _ => 0,
         }
     }
 
@@ -255,7 +249,7 @@ impl Value {
             Data::List(_) => 1,
             _ => 0,
         };
-        let is_call = |v: &Value| v.as_str().is_some_and(|s| s.starts_with('!'));
+        let is_call = |v: &Value| v.as_str().is_some_and(is_call);
         let (own, calls) = (shape(self), is_call(self));
         let mut next = trail.overrode();
         while let Some(value) = next {
@@ -266,6 +260,18 @@ impl Value {
         }
         !trail.layers().is_empty()
     }
+}
+
+/// The number of some values with what is inside of them, or more than `most`.
+fn count_all<'a>(values: impl ExactSizeIterator<Item = &'a Value>, most: usize) -> usize {
+    let mut count = values.len();
+    for value in values {
+        if count > most {
+            break;
+        }
+        count = count.saturating_add(value.inner(most - count));
+    }
+    count
 }
 
 impl PartialEq for Value {

@@ -5,7 +5,7 @@ use super::functions::json_or_text;
 use super::include::args::{self, ArgError};
 use super::tags::{self, Tag};
 use crate::text::Text;
-use crate::value::{Call, Kind, Language, Mark, Output, Reading, Value};
+use crate::value::{Call, Kind, Language, Mark, Output, Reading, Value, is_call};
 
 /// How Atmos's values are to be read.
 pub(crate) fn language(promised_merge: bool) -> Language {
@@ -18,7 +18,7 @@ const TO_JSON: [&str; 6] = ["toJson", "toRawJson", "toPrettyJson", "mustToJson",
 /// The function of a string and its arguments as text; `None` if it is no call. Matching is bounded by white space:
 /// `!envx` is not `!env`.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
-    if !text.starts_with('!') {
+    if !is_call(text) {
         return None;
     }
     let (name, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

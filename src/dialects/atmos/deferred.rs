@@ -4,7 +4,7 @@
 
 use super::merge::{ListStrategy, merge};
 use crate::text::Text;
-use crate::value::{Contribution, Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value};
+use crate::value::{Contribution, Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value, is_call};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) struct Deferral {
 
 /// Whether a string is held back from merging.
 pub(crate) fn is_held_back(text: &str) -> bool {
-    text.starts_with('!') && HELD_BACK.iter().any(|p| text.starts_with(p))
+    is_call(text) && HELD_BACK.iter().any(|p| text.starts_with(p))
 }
 
 /// Merges layers, the lowest first, around functions. The places where functions were are added to `deferrals`, shorter
@@ -113,9 +113,10 @@ fn strip(map: &Arc<Map>, path: &mut Vec<Key>, found: &mut impl FnMut(&[Key], &Va
             _ => value.clone(),
         };
         path.pop();
-        out.push(Text::clone(key), value);
+        out.push_next(Text::clone(key), value);
     }
-    Arc::new(out.finish())
+    // It holds nothing new, and functions elsewhere may be left.
+    Arc::new(out.finish_with(map.flags()))
 }
 
 fn value_at<'a>(map: &'a Map, path: &[Key]) -> Option<&'a Value> {

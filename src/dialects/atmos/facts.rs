@@ -8,7 +8,7 @@ use super::tags;
 use crate::estate::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
 use crate::template::{self, Argument, FunctionSet};
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, MapBuilder, Origin, Value, key};
+use crate::value::{self, Data, Flags, Key, Map, MapBuilder, Origin, Value, key};
 use std::sync::Arc;
 
 /// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is switched on.
@@ -152,7 +152,7 @@ fn settled_value(value: &Value) -> Value {
 }
 
 fn is_call(text: &str) -> bool {
-    text.starts_with('!') && tags::lookup(text.split(char::is_whitespace).next().unwrap_or_default()).is_some()
+    value::is_call(text) && tags::lookup(text.split(char::is_whitespace).next().unwrap_or_default()).is_some()
 }
 
 fn is_unset(value: &Value) -> bool {

@@ -4,7 +4,7 @@ use super::config::Config;
 use crate::text::Text;
 use crate::value::{Data, Entry, Key, Map, Prov, Value};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The component types that Atmos builds itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -144,9 +144,9 @@ pub(crate) const LOOSE: [(Loose, &str); 4] = [
 ];
 
 /// One layer: all sections of a component or of a base.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
-    maps: [Arc<Map>; SECTIONS],
+    maps: [Option<Arc<Map>>; SECTIONS],
     /// Most layers have none of it.
     more: Option<Box<More>>,
 }
@@ -158,13 +158,8 @@ struct More {
     loose: [Option<Value>; LOOSE.len()],
 }
 
-impl Default for Layer {
-    fn default() -> Self {
-        // One empty map for all, so that a layer costs no allocation per section.
-        let empty = Map::none();
-        Layer { maps: std::array::from_fn(|_| Arc::clone(&empty)), more: None }
-    }
-}
+/// What a layer has of a section that it does not have.
+static NOTHING: LazyLock<Arc<Map>> = LazyLock::new(Arc::default);
 
 /// The entries of a component that layers look at, by the index of their section, word or loose section.
 #[derive(Default)]
@@ -203,12 +198,12 @@ pub(crate) struct WrongShape {
 impl Layer {
     /// A map section.
     pub(crate) fn map(&self, section: Section) -> &Arc<Map> {
-        &self.maps[section as usize]
+        self.maps[section as usize].as_ref().unwrap_or(&NOTHING)
     }
 
     /// Sets a map section.
     pub(crate) fn set(&mut self, section: Section, map: Arc<Map>) {
-        self.maps[section as usize] = map;
+        self.maps[section as usize] = Some(map);
     }
 
     /// A text, if it is there and not empty.

@@ -2,7 +2,7 @@
 //! maps merge deeply, lists by the strategy in force, `!append` markers resolve against what lies below them.
 
 use super::merge_memo;
-use crate::text::Text;
+use crate::text::{Text, order};
 use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -199,15 +199,14 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
     let mut contested = Flags::default();
     let (mut l, mut u) = (lower.iter().peekable(), upper.iter().peekable());
     loop {
-        let order = match (l.peek(), u.peek()) {
-            (Some(a), Some(b)) if Text::ptr_eq(&a.key, &b.key) => Ordering::Equal,
-            (Some(a), Some(b)) => a.key.cmp(&b.key),
+        let place = match (l.peek(), u.peek()) {
+            (Some(a), Some(b)) => order(&a.key, &b.key),
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
             (None, None) => break,
         };
-        let a = if order.is_le() { l.next() } else { None };
-        let b = if order.is_ge() { u.next() } else { None };
+        let a = if place.is_le() { l.next() } else { None };
+        let b = if place.is_ge() { u.next() } else { None };
         match (a, b) {
             (Some(a), Some(b)) => {
                 let value = merge_pair(&a.value, &b.value, mode);

@@ -47,6 +47,7 @@ mod pass;
 mod paths;
 mod reach;
 mod reader;
+mod recent;
 mod render;
 mod schema;
 mod search;

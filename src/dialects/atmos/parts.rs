@@ -2,6 +2,7 @@
 //! fraction of the cost.
 
 use super::render::Engine;
+use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value, has_template};
 use crate::yaml::Style;
 use std::sync::Arc;
@@ -60,7 +61,7 @@ impl Engine<'_> {
         Some(Value { data: rendered, prov: value.prov.clone() })
     }
 
-    fn scalar(&self, text: &str, prov: &Prov, data: &Value, indent: usize) -> Option<Value> {
+    fn scalar(&self, text: &Text, prov: &Prov, data: &Value, indent: usize) -> Option<Value> {
         let parsed = self.written(text, indent);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
         let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
@@ -69,7 +70,7 @@ impl Engine<'_> {
             // Not what it will be, but why nobody knows it.
             let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
             let assumed = assumed.filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
-            let mut unknown = Unknown { text: text.into(), assumed, reasons: first.reasons.clone() };
+            let mut unknown = Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone() };
             for (_, more) in &rendered.unknowns[1..] {
                 unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
             }

@@ -7,6 +7,7 @@
 use super::document::{Decoder, Issue};
 use super::functions::{Declared, Env};
 use super::local_misses::Miss;
+use super::recent;
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
@@ -64,7 +65,8 @@ impl Templates {
     }
 }
 
-type Parsed = Arc<Result<Template, template::Error>>;
+/// A template, or why it is none.
+pub(super) type Parsed = Arc<Result<Template, template::Error>>;
 type ByText = HashMap<Text, Parsed>;
 
 /// One way of rendering: delimiters, functions, what a missing key does.
@@ -116,10 +118,14 @@ impl Engine<'_> {
     }
 
     /// The template of a text as it is written for YAML.
-    pub(super) fn written(&self, text: &str, indent: usize) -> Parsed {
+    pub(super) fn written(&self, text: &Text, indent: usize) -> Parsed {
         if self.delimiters != ("{{", "}}") {
             return self.parse(&yaml::scalar_text(text, indent));
         }
+        recent::once(text, (self.slot, indent), || self.written_first(text, indent))
+    }
+
+    fn written_first(&self, text: &str, indent: usize) -> Parsed {
         let lock = || self.templates.written.lock().unwrap_or_else(PoisonError::into_inner);
         let way = (self.slot, indent);
         if let Some(parsed) = lock().get(&way).and_then(|known| known.get(text)) {

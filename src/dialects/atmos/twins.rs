@@ -3,7 +3,7 @@
 //! are compared by identity.
 
 use crate::estate::{Component, Unit};
-use crate::text::Text;
+use crate::text::{Text, order};
 use crate::value::{Contribution, Data, Map, Prov, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,8 +48,8 @@ impl Twins {
         let Some(twin) = self.lock().get(unit).cloned() else { return };
         let mut theirs = twin.components.iter().peekable();
         for mine in components {
-            let order = |c: &&Arc<Component>| (&c.stack, &c.kind, &c.name) < (&mine.stack, &mine.kind, &mine.name);
-            while theirs.next_if(order).is_some() {}
+            let is_before = |c: &&Arc<Component>| (&c.stack, &c.kind, &c.name) < (&mine.stack, &mine.kind, &mine.name);
+            while theirs.next_if(is_before).is_some() {}
             let same = |c: &&Arc<Component>| c.stack == mine.stack && c.kind == mine.kind && c.name == mine.name;
             let Some(other) = theirs.next_if(same) else { continue };
             let Some(own) = Arc::get_mut(mine) else { continue };
@@ -70,8 +70,8 @@ fn share(mine: &mut Value, other: &Value, depth: usize, copying: bool) -> bool {
                 let own = if copying { Some(Arc::make_mut(a)) } else { Arc::get_mut(a) };
                 if let Some(own) = own {
                     for (key, value) in own.entries_mut() {
-                        while theirs.next_if(|e| e.key < *key).is_some() {}
-                        match theirs.next_if(|e| e.key == *key) {
+                        while theirs.next_if(|e| order(&e.key, key).is_lt()).is_some() {}
+                        match theirs.next_if(|e| order(&e.key, key).is_eq()) {
                             Some(other) => same &= share(value, &other.value, depth - 1, copying),
                             None => same = false,
                         }

@@ -16,11 +16,12 @@ pub(super) mod wide_blast_radius;
 use super::Context;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
-use crate::estate::{Address, Component, Estate};
+use crate::estate::{Component, Estate};
 use crate::files::Files;
 use crate::text::Text;
 use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// The most components that a finding names.
 const MAX_NAMES: usize = 5;
@@ -53,25 +54,14 @@ pub struct Changed<'a> {
 impl<'a> Changes<'a> {
     /// Finds the components of what differs.
     pub(super) fn new(context: &'a Context<'a>, base: &'a Estate, diff: &'a Diff) -> Self {
-        let wanted: HashMap<Address, ()> = diff.components.iter().map(|c| (c.address(), ())).collect();
-        let find = |estate: &'a Estate| {
-            let mut found: HashMap<Address, (&'a Component, FileId)> = HashMap::new();
-            for unit in &estate.units {
-                for component in &unit.components {
-                    let address = component.address();
-                    if wanted.contains_key(&address) {
-                        found.insert(address, (component, unit.file));
-                    }
-                }
-            }
-            found
-        };
-        let (old, new) = (find(base), find(context.estate));
+        let mut files: HashMap<*const Component, FileId> = HashMap::new();
+        for unit in base.units.iter().chain(&context.estate.units) {
+            files.extend(unit.components.iter().map(|component| (Arc::as_ptr(component), unit.file)));
+        }
         let one = |change: &'a ComponentChange| {
-            let address = change.address();
-            let (before, after) = (old.get(&address), new.get(&address));
-            let file = after.or(before)?.1;
-            Some(Changed { change, before: before.map(|b| b.0), after: after.map(|a| a.0), file })
+            let (before, after) = (change.before.as_ref(), change.after.as_ref());
+            let file = *files.get(&Arc::as_ptr(after.or(before)?))?;
+            Some(Changed { change, before: before.map(|c| &**c), after: after.map(|c| &**c), file })
         };
         Changes { context, base, diff, components: diff.components.iter().filter_map(one).collect() }
     }

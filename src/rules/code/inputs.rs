@@ -40,42 +40,64 @@ struct Written<'a> {
     is_used: bool,
 }
 
-fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
+/// Whether a component may do something with an input of this name. Only code that declares anything can be compared.
+fn takes(component: &Component, module: Option<&Arc<Module>>, name: &str) -> bool {
+    let is_declared = |m: &Arc<Module>| m.variables.is_empty() || m.variables.contains_key(name);
+    module.is_none_or(is_declared) || component.facts.inputs.reserved.contains(&name) || name.contains("{{")
+}
+
+/// The places of inputs that the code of some component does not declare, with the others that they reach.
+fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>> {
+    let components = || context.world.components().map(|(_, c)| c).filter(|c| !c.facts.is_abstract);
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
+    // What stacks share is looked at with the first of them, unless there is something to say of each.
     let mut settled: HashSet<(*const Map, *const Module)> = HashSet::new();
-    for (_, component) in context.world.components().filter(|(_, c)| !c.facts.is_abstract) {
-        let inputs = &component.facts.inputs;
+    let of_code =
+        |map: &Arc<Map>, module: Option<&Arc<Module>>| (Arc::as_ptr(map), module.map_or(std::ptr::null(), Arc::as_ptr));
+    for component in components() {
         let module = module(context, component);
-        // What stacks share was looked at with the first of them, and is no mistake if it was none there.
-        let code = module.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
-        for map in &inputs.authored {
-            if settled.contains(&(Arc::as_ptr(map), code)) {
+        let module = module.as_ref();
+        for map in component.facts.inputs.authored.iter().filter(|map| !map.is_empty() && module.is_some()) {
+            if settled.contains(&of_code(map, module)) {
                 continue;
             }
             let mut is_settled = true;
-            for (name, value) in map.iter().map(|e| (&e.key, &e.value)) {
+            for entry in map.iter().filter(|e| !takes(component, module, &e.key)) {
                 // What an included file or a template spells out is not written here.
-                let Some(origin) = value.prov.origin.filter(|o| key_in(context.files, *o, name).is_some()) else {
-                    continue;
-                };
-                let is_used = match &module {
-                    // Only code that declares anything can be compared.
-                    Some(module) => module.variables.contains_key(name) || module.variables.is_empty(),
-                    None => true,
-                };
-                let written = places.entry((origin, Text::clone(name))).or_default();
-                written.is_used |= is_used || inputs.reserved.contains(&&**name) || name.contains("{{");
-                if !is_used {
-                    written.undeclared.push(component);
-                }
-                is_settled &= written.is_used;
+                let origin = entry.value.prov.origin.filter(|o| key_in(context.files, *o, &entry.key).is_some());
+                let Some(origin) = origin else { continue };
+                places.entry((origin, Text::clone(&entry.key))).or_default().undeclared.push(component);
+                is_settled = false;
             }
             if is_settled {
-                settled.insert((Arc::as_ptr(map), code));
+                settled.insert(of_code(map, module));
             }
         }
     }
-    places.retain(|_, written| !written.is_used && !written.undeclared.is_empty());
+    if places.is_empty() {
+        return places;
+    }
+    settled.clear();
+    for component in components() {
+        let module = module(context, component);
+        for map in &component.facts.inputs.authored {
+            if !settled.insert(of_code(map, module.as_ref())) {
+                continue;
+            }
+            for entry in map.iter().filter(|e| takes(component, module.as_ref(), &e.key)) {
+                let place = entry.value.prov.origin.map(|origin| (origin, Text::clone(&entry.key)));
+                if let Some(written) = place.and_then(|place| places.get_mut(&place)) {
+                    written.is_used = true;
+                }
+            }
+        }
+    }
+    places
+}
+
+fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
+    let mut places = written(context);
+    places.retain(|_, written| !written.is_used);
     if places.is_empty() {
         return Vec::new();
     }
@@ -115,11 +137,9 @@ fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
 /// The inputs that other components read: stack, component, name.
 fn read_by_others<'a>(context: &'a Components<'_>) -> BTreeSet<(&'a Text, &'a Text, &'a Text)> {
     let mut read = BTreeSet::new();
-    for (_, component) in context.world.components() {
-        for link in &component.facts.links {
-            if let (Reads::Input(name), Target::Found(targets)) = (&link.reads, context.world.target(component, link)) {
-                read.extend(targets.iter().map(|t| (&t.stack, &t.name, name)));
-            }
+    for need in context.world.needs() {
+        if let (Reads::Input(name), Target::Found(targets)) = (&need.link.reads, &need.target) {
+            read.extend(targets.iter().map(|t| (&t.stack, &t.name, name)));
         }
     }
     read

@@ -5,6 +5,8 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::rules::places::{Findings, at_key};
 use crate::rules::{Components, rule};
 use crate::terraform::Type;
+use crate::text::order;
+use crate::value::Entry;
 
 rule!(
     VARIABLE_TYPE_MISMATCH,
@@ -20,10 +22,12 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
         let Some(module) = module(context, component) else { continue };
         let mut variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any).peekable();
-        for (name, value) in component.facts.inputs.iter() {
+        let inputs = &component.facts.inputs;
+        for Entry { key: name, value } in inputs.all.iter() {
             // Both come in the order of their names.
-            while variables.next_if(|(other, _)| *other < name).is_some() {}
-            let Some((_, variable)) = variables.next_if(|(other, _)| *other == name) else { continue };
+            while variables.next_if(|(other, _)| order(other, name).is_lt()).is_some() {}
+            let Some((_, variable)) = variables.next_if(|(other, _)| order(other, name).is_eq()) else { continue };
+            let Some(value) = inputs.settled(value) else { continue };
             let whole = value.prov.origin.or_else(|| written(component, name));
             for mismatch in variable.ty.mismatches(&value) {
                 let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };

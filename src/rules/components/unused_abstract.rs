@@ -29,11 +29,11 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<Origin, Base> = BTreeMap::new();
     // What something else reads of it is a use as well.
     let mut read: HashSet<(&str, &str)> = HashSet::new();
-    for (_, component) in context.world.components() {
-        for link in &component.facts.links {
-            if let Target::Found(targets) = context.world.target(component, link) {
-                read.extend(targets.into_iter().map(|c| (&*c.stack, &*c.name)));
-            }
+    let all = context.world.components().map(|(_, c)| c);
+    let asked: HashSet<&str> = all.filter(|c| c.facts.is_abstract).map(|c| &*c.name).collect();
+    for need in context.world.needs() {
+        if let Target::Found(targets) = &need.target {
+            read.extend(targets.iter().map(|c| (&*c.stack, &*c.name)).filter(|(_, name)| asked.contains(name)));
         }
     }
     for unit in context.world.units() {

@@ -1,11 +1,10 @@
 //! `dependency-cycle` and `reference-cycle`: components that need each other.
 
-use super::links;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::estate::{Component, How, Link};
 use crate::graph::{Graph, Step};
 use crate::rules::places::{Findings, at_name};
-use crate::rules::{Components, Target, rule};
+use crate::rules::{Components, Need, Target, rule};
 use crate::text::Text;
 use crate::value::Origin;
 
@@ -35,14 +34,18 @@ impl Edge<'_> {
     }
 }
 
+/// The graph of the links of some kinds; empty if no link lies on a cycle.
 fn graph<'a>(context: &Components<'a>, with: &[How]) -> Graph<Node, Edge<'a>> {
     let mut graph = Graph::new();
+    if context.world.is_acyclic() {
+        return graph;
+    }
     // Of several edges between two nodes the first is told: what is declared comes first in the links of a component.
-    for (component, link) in links(context).filter(|(_, l)| with.contains(&l.how)) {
-        if let Target::Found(targets) = context.world.target(component, link) {
-            for target in targets {
+    for Need { from, link, target } in context.world.needs_of_deployed().filter(|need| with.contains(&need.link.how)) {
+        if let Target::Found(targets) = target {
+            for to in targets.iter() {
                 let node = |c: &Component| (Text::clone(&c.stack), Text::clone(&c.name));
-                graph.add_edge(node(component), node(target), Edge { from: component, to: target, link });
+                graph.add_edge(node(from), node(to), Edge { from, to, link });
             }
         }
     }

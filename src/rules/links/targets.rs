@@ -1,11 +1,10 @@
 //! Links that lead to something, but not to what they need: `dependency-on-abstract`, `undefined-output`,
 //! `implicit-dependency`.
 
-use super::links;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::{Component, How, Link, Reads, Supply};
+use crate::estate::{Component, How, Reads, Supply};
 use crate::rules::places::{Findings, at_key, at_name, rename};
-use crate::rules::{Components, Target, rule};
+use crate::rules::{Components, Need, Target, rule};
 use crate::terraform::Module;
 use crate::text::nearest;
 use std::collections::BTreeSet;
@@ -42,8 +41,8 @@ fn address(component: &Component) -> String {
 
 fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for (component, link) in links(context).filter(|(_, l)| !l.is_optional) {
-        let Target::Found(targets) = context.world.target(component, link) else { continue };
+    for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| !n.link.is_optional) {
+        let Target::Found(targets) = target else { continue };
         let is_declared = link.how == How::Declared;
         if !is_declared && !matches!(link.reads, Reads::Output(_)) {
             continue;
@@ -80,11 +79,9 @@ fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>
 
 fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for (component, link) in links(context).filter(|(_, l)| !l.is_optional) {
-        let (Reads::Output(name), Target::Found(targets)) = (&link.reads, context.world.target(component, link)) else {
-            continue;
-        };
-        let [target] = targets.as_slice() else { continue };
+    for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| !n.link.is_optional) {
+        let (Reads::Output(name), Target::Found(targets)) = (&link.reads, target) else { continue };
+        let [target] = **targets else { continue };
         let (Some(module), Some(origin)) = (module(context, target), link.origin.or(component.value.prov.origin))
         else {
             continue;
@@ -114,23 +111,25 @@ fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
 fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut told: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
-    for (component, link) in links(context).filter(|(_, l)| l.how == How::Reads) {
+    let needs: Vec<&Need<'_>> = context.world.needs_of_deployed().collect();
+    let of_one = needs.chunk_by(|a, b| Arc::ptr_eq(a.from, b.from));
+    let read =
+        of_one.flat_map(|all| all.iter().filter(|need| need.link.how == How::Reads).map(move |need| (all, need)));
+    for (all, Need { from: component, link, target }) in read {
         if matches!(link.reads, Reads::Input(_)) {
             continue;
         }
-        let found = |link: &Link| match context.world.target(component, link) {
-            Target::Found(targets) => Some(targets),
-            Target::NoComponent(_) | Target::NoStack | Target::Withheld | Target::Unknown => None,
-        };
-        let Some(targets) = found(link) else { continue };
+        let Target::Found(targets) = target else { continue };
         let (Some(target), Some(origin)) = (targets.first(), link.origin.or(component.value.prov.origin)) else {
             continue;
         };
         let is_self = target.stack == component.stack && target.name == component.name;
-        let is_declared = component.facts.links.iter().filter(|l| l.how == How::Declared).any(|declared| {
-            // What is declared but cannot be told may be this one.
-            found(declared).is_none_or(|all| all.iter().any(|c| c.stack == target.stack && c.name == target.name))
-        });
+        let is_declared =
+            all.iter().filter(|need| need.link.how == How::Declared).any(|declared| match &declared.target {
+                Target::Found(all) => all.iter().any(|c| c.stack == target.stack && c.name == target.name),
+                // What is declared but cannot be told may be this one.
+                Target::NoComponent(_) | Target::NoStack | Target::Withheld | Target::Unknown => true,
+            });
         // However often it is read, one declaration is missing.
         let is_new = told.insert((&component.stack, &component.name, &target.stack, &target.name));
         if is_self || is_declared || !is_new {

@@ -1,10 +1,9 @@
 //! `undefined-dependency` and `undefined-component-reference`: links to what is not there.
 
-use super::links;
 use crate::diagnostic::Diagnostic;
 use crate::estate::{Component, How, Link, Where};
 use crate::rules::places::{Findings, at_name, rename};
-use crate::rules::{Components, Target, rule};
+use crate::rules::{Components, Need, Target, rule};
 use crate::text::Text;
 use crate::text::nearest;
 
@@ -35,12 +34,12 @@ fn references(context: &Components<'_>) -> Vec<Diagnostic> {
 
 fn undefined(context: &Components<'_>, rule: &'static str, how: How) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for (component, link) in links(context).filter(|(_, l)| l.how == how) {
+    for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| n.link.how == how) {
         // A default of what is read does not help where the whole component is missing.
         if how == How::Declared && link.is_optional {
             continue;
         }
-        let finding = match context.world.target(component, link) {
+        let finding = match target {
             Target::Found(_) | Target::Unknown => continue,
             Target::Withheld => {
                 context.withheld.by(rule);

@@ -3,7 +3,7 @@
 use super::walk::{Gathered, at, each_where};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
-use crate::value::{Data, Flags, Reading, Value};
+use crate::value::{Data, Flags, Reading, Value, is_call};
 use std::collections::HashMap;
 
 rule!(
@@ -28,7 +28,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     each_where(
         context.estate,
         |map| map.flags().has(Flags::CALL),
-        |v| v.as_str().is_some_and(|s| s.starts_with('!')),
+        |v| v.as_str().is_some_and(is_call),
         |seen| {
             let Data::Str(text) = &seen.value.data else { return };
             let is_refused = || refusal(seen.value, seen.component.language.read).is_some() && !is_open(seen.value);
