@@ -51,6 +51,8 @@ fn long_chains_do_not_overflow() {
         graph.add_edge(i, (i + 1) % 100_000, ());
     }
     assert_eq!(graph.cycles()[0].len(), 100_000);
+    assert!(has_cycle((0..100_000).map(|i| (i, (i + 1) % 100_000))));
+    assert!(!has_cycle((0..100_000).map(|i| (i, i + 1))));
 }
 
 proptest! {
@@ -65,6 +67,7 @@ proptest! {
             prop_assert_eq!(graph.reaches(&from, &to), graph.reachable(&from).contains(&to));
         }
         let cycles = graph.cycles();
+        prop_assert_eq!(has_cycle(edges.iter().map(|(from, to)| (u32::from(*from), u32::from(*to)))), !cycles.is_empty());
         let told: BTreeSet<u8> = cycles.iter().flatten().map(|s| *s.from).collect();
         let expected: BTreeSet<u8> = (0..12).filter(|n| graph.reachable(n).contains(n)).collect();
         prop_assert_eq!(told, expected);

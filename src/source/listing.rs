@@ -359,6 +359,7 @@ mod tests {
 
     use super::super::{Memory, Source as _};
     use super::*;
+    use proptest::prelude::*;
 
     fn listing(files: &[&str], links: &[(&str, &str)]) -> Listing {
         let files = files.iter().map(|path| ((*path).to_owned(), path.as_bytes().to_vec())).collect();
@@ -453,5 +454,18 @@ mod tests {
         ];
         assert_eq!(changes, expected.map(|(path, kind)| (path.to_owned(), kind)));
         assert!(changed(&a, &a).is_empty());
+    }
+
+    proptest! {
+        /// Where there are no links, a path is looked up as a whole; that makes no difference.
+        #[test]
+        fn what_is_looked_up_as_a_whole_is_the_same(
+            parts in prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "x.yaml", ".", "..", ""]), 0..6),
+        ) {
+            let files = ["a/b/c", "a/x.yaml", "b/b/b", "c", "x.yaml/a"];
+            let (whole, stepwise) = (listing(&files, &[]), listing(&files, &[("elsewhere", "a")]));
+            let path = parts.join("/");
+            prop_assert_eq!(whole.lookup(&path), stepwise.lookup(&path), "{}", path);
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Walks the tree of a template and writes its output.
 
-use super::ast::{Branch, BranchKind, Command, Expr, List, Node, Piece, Pipe};
+use super::ast::{Branch, BranchKind, Command, Expr, List, Node, Pipe};
 use super::operand::{Content, Operand, fits};
 use super::output::{Inputs, Rendered};
+use super::simple;
 use super::text::quote;
 use super::{Error, Functions, MissingKey, Template, format};
-use crate::limits::{Limit, Limits};
+use crate::limits::Limit;
 use crate::text::Text;
 use crate::value::{Data, Unknown, Value};
 use std::fmt::Write;
@@ -68,10 +69,20 @@ pub(super) fn run(
     missing: MissingKey,
     functions: &dyn Functions,
 ) -> Result<Rendered> {
-    let limits = functions.limits();
-    if let Some(out) = side_by_side(template, data, limits) {
-        return Ok(out);
+    match simple::run(template, data, functions.limits()) {
+        Some(out) => Ok(out),
+        None => walk(template, data, missing, functions),
     }
+}
+
+/// Runs any template.
+pub(super) fn walk(
+    template: &Template,
+    data: &Value,
+    missing: MissingKey,
+    functions: &dyn Functions,
+) -> Result<Rendered> {
+    let limits = functions.limits();
     let root = Operand { content: Content::Ref(data), iface: data.is_null(), truth: None }.stripped();
     let mut state = State {
         template,
@@ -95,32 +106,6 @@ pub(super) fn run(
     out.inputs = state.inputs.finish();
     out.missing = state.missed;
     Ok(out)
-}
-
-/// What a template comes to that puts nothing but text of the data between its own text, as most do. `None` if there is
-/// more to it.
-fn side_by_side(template: &Template, data: &Value, limits: Limits) -> Option<Rendered> {
-    if !template.simple {
-        return None;
-    }
-    let (mut out, mut inputs, mut steps) = (Rendered::default(), Inputs::default(), 0);
-    out.text.reserve(template.text.len() + 32);
-    for piece in template.root.iter().filter_map(Node::piece) {
-        let (text, src, own) = match piece {
-            Piece::Text(span) => (&template.text[span.clone()], span.start, true),
-            Piece::Field { path, span } => {
-                let value = path.iter().try_fold(data, |value, name| value.get(name))?;
-                inputs.add(&value.prov);
-                (value.as_str()?, span.start, false)
-            }
-        };
-        steps += 2 + text.len() / 16;
-        out.push(text, src, own);
-    }
-    let fits =
-        steps as u64 <= limits.get(Limit::TemplateSteps) && out.text.len() <= limits.count(Limit::TemplateOutput);
-    out.inputs = inputs.finish();
-    fits.then_some(out)
 }
 
 impl<'t, 'd> State<'t, 'd> {

@@ -15,6 +15,7 @@ mod operand;
 mod output;
 mod parse;
 mod refs;
+mod simple;
 mod strconv;
 mod text;
 mod val;

@@ -397,3 +397,55 @@ impl MapBuilder {
         self.map
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Data, Value};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn map(keys: impl IntoIterator<Item = u32>) -> Map {
+        keys.into_iter().map(|n| (Key::from(format!("k{n}")), Value::new(Data::Int(n.into())))).collect()
+    }
+
+    #[test]
+    fn few_and_many_keys_are_found() {
+        for size in [0, 1, FEW as u32, FEW as u32 + 1, 100] {
+            let map = map(0..size);
+            for n in 0..size + 5 {
+                let key = format!("k{n}");
+                assert_eq!(
+                    map.get(&key).map(|v| v.data.clone()),
+                    (n < size).then_some(Data::Int(n.into())),
+                    "{n} of {size}"
+                );
+                assert_eq!(map.has(&key), n < size);
+            }
+            assert!(!map.has("") && !map.has("k") && !map.has("l0"));
+        }
+    }
+
+    proptest! {
+        /// What was counted before a change is not what is told after it, in copies either.
+        #[test]
+        fn values_are_counted_anew_after_each_change(changes in prop::collection::vec((0..5u8, 0..6u32, 0..4u32), 1..12)) {
+            let plain = |map: &Map| map.iter().fold(0, |n, e| n + 1 + e.value.as_map().map_or(0, |m| m.len()));
+            let mut map = map(0..3);
+            for (change, place, size) in changes {
+                prop_assert_eq!(map.count(1000), plain(&map));
+                prop_assert!(map.is_empty() || map.clone().count(0) > 0);
+                let (key, value) = (format!("k{place}"), Value::map(self::map(0..size)));
+                match change {
+                    0 => map.set(key, value),
+                    1 => drop(map.remove(&key)),
+                    2 if map.len() > place as usize => map.put_at(place as usize, value),
+                    3 if map.len() > place as usize => map.change_at(place as usize, |v| *v = value),
+                    _ => map.entries_mut().for_each(|(_, v)| *v = value.clone()),
+                }
+                prop_assert_eq!(map.clone().count(1000), plain(&map));
+                prop_assert_eq!(Value::map(map.clone()).count(plain(&map) + 1), Some(plain(&map) + 1));
+                prop_assert_eq!(Value::map(map.clone()).count(plain(&map)), None);
+            }
+        }
+    }
+}

@@ -230,8 +230,10 @@ impl Value {
 
     /// Whether one of the [flags](Self::flags) is set, without finding out about the others.
     pub fn holds(&self, flag: Flags) -> bool {
+        if flag == Flags::CONTESTED && self.prov.trail.is_some() && self.is_contested() {
+            return true;
+        }
         match &self.data {
-            _ if flag == Flags::CONTESTED => self.flags().has(flag),
             Data::Map(map) => map.flags().has(flag),
             Data::List(items) => items.iter().any(|item| item.holds(flag)),
             Data::Str(text) => Flags::is_in_text(flag, text),

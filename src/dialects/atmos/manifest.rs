@@ -177,6 +177,11 @@ impl<'a> Manifests<'a> {
         self.file(path, &call, &mut Way::default(), deps)
     }
 
+    /// All that is remembered.
+    pub(crate) fn into_processed(self) -> impl Iterator<Item = Arc<Processed>> {
+        self.memo.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten()
+    }
+
     /// The template engine of whole files.
     pub(crate) fn engine(&self, missing: MissingKey) -> Engine<'_> {
         Engine {

@@ -79,6 +79,9 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
     let rest = &mut rest[..inputs.len()];
     let mut out = MapBuilder::with_capacity(inputs.iter().map(|m| m.len()).sum());
     let mut values: Vec<&Value> = Vec::with_capacity(WIDTH);
+    let all = inputs.iter().fold(Flags::default(), |f, m| f | m.flags());
+    // Nearly always nothing is lost or resolved, and what meets nothing stays as it is.
+    let is_settled = !all.has(Flags::TIME) && !all.has(Flags::MARKER);
     let mut contested = Flags::default();
     while let Some(key) = least(rest) {
         values.clear();
@@ -87,14 +90,18 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
                 values.extend(iter.next().map(|e| &e.value));
             }
         }
-        let value = merge_values_of(&values, mode);
-        if values.len() > 1 {
-            contested = contested | contest(&value);
-        }
+        let value = match values.as_slice() {
+            [only] if is_settled => (*only).clone(),
+            [only] => settle(only, mode.strategy),
+            several => {
+                let value = merge_values_of(several, mode);
+                contested = contested | contest(&value);
+                value
+            }
+        };
         out.push_next(Text::clone(key), value);
     }
-    let all = inputs.iter().fold(contested, |f, m| f | m.flags());
-    finish(out, all)
+    finish(out, all | contested)
 }
 
 fn same_key(a: &Key, b: &Key) -> bool {
@@ -107,11 +114,8 @@ fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Key> {
     keys.reduce(|a, b| if !Text::ptr_eq(a, b) && b < a { b } else { a })
 }
 
-/// What the values of one key come to, the lowest first.
+/// What several values of one key come to, the lowest first.
 fn merge_values_of(values: &[&Value], mode: Mode) -> Value {
-    if let [only] = values {
-        return settle(only, mode.strategy);
-    }
     if values.iter().all(|v| plain_map(v).is_some()) {
         let mut maps = values.iter().filter_map(|v| plain_map(v));
         if let Some(lowest) = maps.next() {

@@ -78,7 +78,7 @@ use config::Config;
 use duplicates::Done;
 use evaluate::World;
 use local_scopes::{FileLocals, LocalCache};
-use manifest::Manifests;
+use manifest::{Manifests, Processed};
 use reach::Reach;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
@@ -110,6 +110,8 @@ pub struct Atmos {
     sums: Mutex<Vec<(Value, Arc<Sums>)>>,
     /// What was resolved last.
     twins: Twins,
+    /// What that was made of. To take it apart takes a while, which the end of the process saves.
+    leftovers: Mutex<Vec<Arc<Processed>>>,
 }
 
 impl Atmos {
@@ -211,13 +213,18 @@ impl Atmos {
         let done: Vec<Done> = threads::map(&manifests, one).into_iter().flatten().collect();
         let unreached = validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
-        let units: Vec<Arc<Unit>> = done.into_iter().map(|d| d.unit).collect();
+        let (units, tops): (Vec<_>, Vec<_>) = done.into_iter().map(|d| (d.unit, d.processed)).unzip();
         inheritance::check(&units, sink);
         disabled::check(&units, config, &self.templates, sink);
         loader.report_locals(unreached.told);
         let locals = self.local_scopes(&loader, &units);
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
+        self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));
         Resolution { units, locals, imports }
+    }
+
+    fn leftovers(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Processed>>> {
+        self.leftovers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> estate::Locals {
@@ -308,6 +315,7 @@ impl Dialect for Atmos {
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate {
+        self.leftovers().clear();
         let reader = Reader::new(source, files, &self.cache);
         let sink = Sink::default();
         let mut shared = Deps::default();

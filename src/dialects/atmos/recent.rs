@@ -33,3 +33,34 @@ pub(super) fn once(text: &Text, way: Way, parse: impl FnOnce() -> Parsed) -> Par
         parsed
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::template::{Builtins, Options, parse};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_text_is_known_in_each_of_its_ways() {
+        let made = std::cell::Cell::new(0);
+        let template = |text: &Text, way| {
+            once(text, way, || {
+                made.set(made.get() + 1);
+                Arc::new(parse(text, &Options { left: "", right: "", functions: &Builtins }))
+            })
+        };
+        let (one, twin) = (Text::from("{{ .a }}"), Text::from("{{ .a }}"));
+        let first = template(&one, (0, 2));
+        assert!(Arc::ptr_eq(&first, &template(&one, (0, 2))));
+        for (text, way) in [(&one, (1, 2)), (&one, (0, 4)), (&twin, (0, 2))] {
+            let before = made.get();
+            assert!(!Arc::ptr_eq(&first, &template(text, way)));
+            assert_eq!(made.get(), before + 1);
+        }
+        // However many there are, each gets its own.
+        let texts: Vec<Text> = (0..3 * KEPT).map(|n| Text::from(format!("{{{{ .a{n} }}}}"))).collect();
+        for text in texts.iter().chain(&texts) {
+            assert_eq!(template(text, (0, 2)).as_ref().as_ref().map(|t| t.text().to_owned()), Ok(text.to_string()));
+        }
+    }
+}

@@ -6,7 +6,8 @@ use crate::rules::places::{Findings, at_key};
 use crate::rules::{Components, rule};
 use crate::terraform::Type;
 use crate::text::order;
-use crate::value::Entry;
+use crate::value::{Data, Entry, is_call};
+use std::collections::HashSet;
 
 rule!(
     VARIABLE_TYPE_MISMATCH,
@@ -19,6 +20,7 @@ rule!(
 
 fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
+    let mut unknown: HashSet<*const u8> = HashSet::new();
     for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
         let Some(module) = module(context, component) else { continue };
         let mut variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any).peekable();
@@ -27,7 +29,16 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             // Both come in the order of their names.
             while variables.next_if(|(other, _)| order(other, name).is_lt()).is_some() {}
             let Some((_, variable)) = variables.next_if(|(other, _)| order(other, name).is_eq()) else { continue };
+            // Of the text of a call that one line gives to many components it is found out once that it is not known.
+            let text = value.as_str().filter(|text| is_call(text)).map(str::as_ptr);
+            if text.is_some_and(|text| unknown.contains(&text)) {
+                continue;
+            }
             let Some(value) = inputs.settled(value) else { continue };
+            if let Data::Unknown(_) = value.data {
+                unknown.extend(text);
+                continue;
+            }
             let whole = value.prov.origin.or_else(|| written(component, name));
             for mismatch in variable.ty.mismatches(&value) {
                 let Some(origin) = mismatch.prov.origin.or(whole).or(component.value.prov.origin) else { continue };

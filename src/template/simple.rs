@@ -1,0 +1,122 @@
+//! Templates that put nothing but text of the data between their own text, as most do: they are run without all that others
+//! need.
+
+use super::Template;
+use super::ast::{Node, Piece};
+use super::output::{Inputs, Rendered};
+use crate::limits::{Limit, Limits};
+use crate::value::Value;
+
+/// What the template comes to; `None` if there is more to it, or a limit would be exceeded.
+pub(super) fn run(template: &Template, data: &Value, limits: Limits) -> Option<Rendered> {
+    if !template.simple {
+        return None;
+    }
+    let (mut out, mut inputs, mut steps) = (Rendered::default(), Inputs::default(), 0);
+    out.text.reserve(template.text.len() + 32);
+    for piece in template.root.iter().filter_map(Node::piece) {
+        let (text, src, own) = match piece {
+            Piece::Text(span) => (&template.text[span.clone()], span.start, true),
+            Piece::Field { path, span } => {
+                let value = path.iter().try_fold(data, |value, name| value.get(name))?;
+                inputs.add(&value.prov);
+                (value.as_str()?, span.start, false)
+            }
+        };
+        steps += 2 + text.len() / 16;
+        out.push(text, src, own);
+    }
+    let fits =
+        steps as u64 <= limits.get(Limit::TemplateSteps) && out.text.len() <= limits.count(Limit::TemplateOutput);
+    out.inputs = inputs.finish();
+    fits.then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail")]
+    use super::super::{Builtins, MissingKey, Options, eval, parse};
+    use super::*;
+    use crate::value::{Data, FileId, Map, Origin};
+    use proptest::prelude::*;
+
+    fn at(n: u32, data: Data) -> Value {
+        Value::at(data, Origin { file: FileId::new(0), key: n, start: n, end: n + 1 })
+    }
+
+    fn data() -> Value {
+        let inner = Map::from_iter([
+            ("text".into(), at(1, Data::Str("a fairly long text of the data".into()))),
+            ("number".into(), at(2, Data::Int(7))),
+            ("null".into(), at(3, Data::Null)),
+        ]);
+        let all =
+            [("vars".into(), at(4, Data::Map(inner.into()))), ("text".into(), at(5, Data::Str("{{ x }}".into())))];
+        Value::map(Map::from_iter(all))
+    }
+
+    fn template(text: &str) -> Template {
+        parse(text, &Options { left: "", right: "", functions: &Builtins }).unwrap()
+    }
+
+    #[test]
+    fn only_simple_templates_of_text_are_run() {
+        let run = |text: &str| run(&template(text), &data(), Limits::default()).map(|out| out.text);
+        assert_eq!(run("a {{ .vars.text }}{{.text}}").as_deref(), Some("a a fairly long text of the data{{ x }}"));
+        assert_eq!(run("none").as_deref(), Some("none"));
+        for more in [
+            "{{ .vars.number }}",
+            "{{ .vars.null }}",
+            "{{ .vars.gone }}",
+            "{{ .vars.text.deeper }}",
+            "{{ .vars }}",
+            "{{ . }}",
+            "{{ $.text }}",
+            "{{ .text | print }}",
+            "{{ print .text }}",
+            "{{ $x := .text }}",
+            "{{ if .text }}{{ .text }}{{ end }}",
+            "{{ define \"x\" }}{{ end }}{{ .text }}",
+        ] {
+            assert_eq!(run(more), None, "{more}");
+        }
+    }
+
+    proptest! {
+        /// Whatever is run here comes out as it does where all templates can be run, and uses up no less of the limits.
+        #[test]
+        fn it_makes_no_difference(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "{{ .vars.text }}", "{{- .text -}}", "{{ .vars.number }}", "{{ .gone }}", "{{/* c */}}", " a ", "\n", "é",
+                    "{{ .text }}", "long enough to be counted as more than one step",
+                ]),
+                0..8,
+            ),
+            repeated in 0..12usize,
+            steps in 100..200u64,
+            room in 100..800u64,
+        ) {
+            struct Limited(Limits);
+            impl super::super::Functions for Limited {
+                fn limits(&self) -> Limits {
+                    self.0
+                }
+                fn get(&self, _: &str) -> Option<super::super::Function> {
+                    None
+                }
+                fn object(&self, _: &str) -> Option<super::super::Val> {
+                    None
+                }
+            }
+            let limits = Limits::default().with(Limit::TemplateSteps, steps).with(Limit::TemplateOutput, room);
+            let template = template(&pieces.concat().repeat(repeated));
+            if let Some(out) = run(&template, &data(), limits) {
+                let whole = eval::walk(&template, &data(), MissingKey::Error, &Limited(limits)).unwrap();
+                let inputs = |out: &Rendered| out.inputs.iter().map(|p| p.origin).collect::<Vec<_>>();
+                prop_assert_eq!((&out.text, &out.segments, inputs(&out)), (&whole.text, &whole.segments, inputs(&whole)));
+                prop_assert!(whole.missing.is_empty() && whole.unknowns.is_empty());
+            }
+        }
+    }
+}
