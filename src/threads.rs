@@ -9,13 +9,28 @@ use std::sync::OnceLock;
 /// Deeply nested manifests and long import chains recurse. Pages of a stack that are never reached cost nothing.
 const STACK: usize = 256 << 20;
 
+fn pool() -> Option<&'static rayon::ThreadPool> {
+    static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
+    POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().stack_size(STACK).build().ok()).as_ref()
+}
+
 /// Applies `f` to every item, on as many threads as there are processors.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
-    static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
-    let pool = POOL.get_or_init(|| rayon::ThreadPoolBuilder::new().stack_size(STACK).build().ok());
-    match pool {
-        Some(pool) => pool.install(|| items.par_iter().map(f).collect()),
+    match pool() {
+        // No item is small: one that takes long is not to keep those beside it waiting.
+        Some(pool) => pool.install(|| items.par_iter().with_max_len(1).map(f).collect()),
         None => items.iter().map(f).collect(),
+    }
+}
+
+/// Does both, at the same time if there is another processor.
+pub(crate) fn join(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+    match pool() {
+        Some(pool) => drop(pool.install(|| rayon::join(a, b))),
+        None => {
+            a();
+            b();
+        }
     }
 }
 

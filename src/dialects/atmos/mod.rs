@@ -210,13 +210,18 @@ impl Atmos {
                 Some(Done { unit: Arc::new(Unit::broken(name, file)), processed: None, named: Vec::new() })
             })
         };
+        if changes.is_none() {
+            validate::preload(reader, config);
+        }
         let done: Vec<Done> = threads::map(&manifests, one).into_iter().flatten().collect();
         let unreached = validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
         let (units, tops): (Vec<_>, Vec<_>) = done.into_iter().map(|d| (d.unit, d.processed)).unzip();
-        inheritance::check(&units, sink);
-        disabled::check(&units, config, &self.templates, sink);
-        loader.report_locals(unreached.told);
+        let inherited = || {
+            inheritance::check(&units, sink);
+            disabled::check(&units, config, &self.templates, sink);
+        };
+        threads::join(inherited, || loader.report_locals(unreached.told));
         let locals = self.local_scopes(&loader, &units);
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
         self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));

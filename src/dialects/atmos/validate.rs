@@ -195,6 +195,20 @@ fn validated(reader: &Reader<'_>, config: &Config) -> BTreeSet<String> {
     out
 }
 
+/// Parses all manifests, each on the next thread that is free. All of them will be looked at, most of them at once: stacks
+/// import the same ones, and would wait for each other.
+pub(crate) fn preload(reader: &Reader<'_>, config: &Config) {
+    let paths: Vec<String> = validated(reader, config).into_iter().collect();
+    crate::threads::map(&paths, |path| {
+        if let Ok(Some(loaded)) = reader.load(path, &mut Deps::default())
+            && !loaded.is_empty()
+        {
+            // What is wrong with it is told where it is used.
+            let _ = loaded.doc();
+        }
+    });
+}
+
 /// Whether manifests that no stack reaches need a look: always, unless none of them can have changed.
 fn is_wanted(checks: &Checks<'_>, config: &Config, scope: Scope<'_>) -> bool {
     let Scope::Touched(changes) = scope else { return true };
