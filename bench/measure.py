@@ -24,10 +24,10 @@ COMMANDS = [
 ]
 # Above which ratio to the floor --check fails, for 40 stacks of 100 components: about three times what was measured.
 LIMITS = {
-    "diff, one component changed": 30,
-    "diff, every component changed": 900,
-    "check": 400,
-    "describe stacks": 400,
+    "diff, one component changed": 26,
+    "diff, every component changed": 660,
+    "check": 290,
+    "describe stacks": 290,
 }
 
 
