@@ -12,6 +12,7 @@ pub(super) fn run(template: &Template, data: &Value, limits: Limits) -> Option<R
     if !template.simple {
         return None;
     }
+    let (most_steps, most) = (limits.get(Limit::TemplateSteps), limits.count(Limit::TemplateOutput));
     let (mut out, mut inputs, mut steps) = (Rendered::default(), Inputs::default(), 0);
     out.text.reserve(template.text.len() + 32);
     for piece in template.root.iter().filter_map(Node::piece) {
@@ -23,13 +24,14 @@ pub(super) fn run(template: &Template, data: &Value, limits: Limits) -> Option<R
                 (value.as_str()?, span.start, false)
             }
         };
-        steps += 2 + text.len() / 16;
+        steps += 2 + text.len() as u64 / 16;
+        if steps > most_steps || out.text.len() + text.len() > most {
+            return None;
+        }
         out.push(text, src, own);
     }
-    let fits =
-        steps as u64 <= limits.get(Limit::TemplateSteps) && out.text.len() <= limits.count(Limit::TemplateOutput);
     out.inputs = inputs.finish();
-    fits.then_some(out)
+    Some(out)
 }
 
 #[cfg(test)]
@@ -80,6 +82,15 @@ mod tests {
         ] {
             assert_eq!(run(more), None, "{more}");
         }
+    }
+
+    #[test]
+    fn no_more_is_written_than_the_limits_allow() {
+        let data = Value::map(Map::from_iter([("text".into(), Value::str("x".repeat(1 << 20)))]));
+        // A terabyte, if it were written before anybody looks.
+        let template = template(&"{{ .text }}".repeat(1 << 20));
+        assert!(run(&template, &data, Limits::default()).is_none());
+        assert!(run(&template, &data, Limits::default().with(Limit::TemplateSteps, 100)).is_none());
     }
 
     proptest! {
