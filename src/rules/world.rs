@@ -18,6 +18,9 @@ pub struct World<'a> {
     is_acyclic: OnceLock<bool>,
 }
 
+/// Inputs by name, and what they have to be.
+type Context = [(Text, Text)];
+
 /// The components of a stack by name; several where their types differ.
 type Names<'a> = BTreeMap<&'a str, Targets<'a>>;
 
@@ -37,8 +40,8 @@ struct Index<'a> {
 pub enum Targets<'a> {
     /// The only one.
     One([&'a Arc<Component>; 1]),
-    /// Several.
-    Several(Vec<&'a Arc<Component>>),
+    /// Several; links that ask for the same share them.
+    Several(Arc<[&'a Arc<Component>]>),
 }
 
 impl<'a> Deref for Targets<'a> {
@@ -62,7 +65,7 @@ impl<'a> Targets<'a> {
         }
         *self = match all.as_slice() {
             [only] => Targets::One([*only]),
-            _ => Targets::Several(all),
+            _ => Targets::Several(all.into()),
         };
     }
 }
@@ -78,6 +81,7 @@ pub struct Need<'a> {
 }
 
 /// What a link leads to.
+#[derive(Clone)]
 pub enum Target<'a> {
     /// The components that it means.
     Found(Targets<'a>),
@@ -136,7 +140,16 @@ impl<'a> World<'a> {
     pub fn needs(&self) -> &[Need<'a>] {
         self.needs.get_or_init(|| {
             let links = self.components().flat_map(|(_, from)| from.facts.links.iter().map(move |link| (from, link)));
-            links.map(|(from, link)| Need { from, link, target: self.target(from, link) }).collect()
+            // All stacks are looked through for these, and may hold any number of them.
+            let mut having: HashMap<(&Text, &Context), Target<'a>> = HashMap::new();
+            let mut target = |from: &Component, link: &'a Link| match &link.stack {
+                Where::Having(wanted) => {
+                    let asked = having.entry((&link.component, wanted));
+                    asked.or_insert_with(|| self.having(&link.component, wanted)).clone()
+                }
+                _ => self.target(from, link),
+            };
+            links.map(|(from, link)| Need { from, link, target: target(from, link) }).collect()
         })
     }
 
@@ -207,7 +220,7 @@ impl<'a> World<'a> {
         };
         let found: Vec<&Arc<Component>> = all.iter().copied().filter(|c| fits(c)).collect();
         if !found.is_empty() {
-            return Target::Found(Targets::Several(found));
+            return Target::Found(Targets::Several(found.into()));
         }
         if all.iter().any(|c| is_unknown(c)) {
             return Target::Unknown;
@@ -233,5 +246,91 @@ impl<'a> World<'a> {
             }
             index
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estate::{Facts, How, Influences, Inputs, Reads, Removal};
+    use crate::value::{FileId, Language, Map};
+
+    fn link(component: &str, stack: Where) -> Link {
+        Link {
+            how: How::Declared,
+            by: "test".into(),
+            component: component.into(),
+            stack,
+            reads: Reads::Nothing,
+            is_optional: false,
+            origin: None,
+            stack_origin: None,
+        }
+    }
+
+    fn component(stack: &str, kind: &str, name: &str, links: Vec<Link>) -> Arc<Component> {
+        let all = Arc::new(Map::from_iter([("tenant".into(), Value::str("acme"))]));
+        Arc::new(Component {
+            stack: stack.into(),
+            kind: kind.into(),
+            name: name.into(),
+            value: Value::default(),
+            influences: Influences::default(),
+            declared: None,
+            removal: Removal::Orphaned,
+            language: Language::default(),
+            locals: None,
+            facts: Facts { links, inputs: Inputs { all, ..Inputs::default() }, ..Facts::default() },
+        })
+    }
+
+    fn estate(units: Vec<Vec<Arc<Component>>>) -> Estate {
+        let unit = |(n, components): (usize, Vec<_>)| {
+            Arc::new(Unit {
+                name: format!("unit {n}").into(),
+                file: FileId::new(0),
+                files: vec![FileId::new(0)],
+                components,
+                state: State::Resolved,
+                broken: Vec::new(),
+                failed: Vec::new(),
+                unlisted: Vec::new(),
+            })
+        };
+        Estate { units: units.into_iter().enumerate().map(unit).collect(), ..Estate::default() }
+    }
+
+    #[test]
+    fn what_many_ask_for_is_there_once() {
+        let acme = || Where::Having(vec![("tenant".into(), "acme".into())]);
+        let stacks = ["a", "b", "c"];
+        let units = stacks.map(|s| vec![component(s, "terraform", "db", vec![link("db", acme())])]);
+        let estate = estate(units.into());
+        let world = World::new(&estate);
+        let found: Vec<_> = world
+            .needs()
+            .iter()
+            .filter_map(|need| match &need.target {
+                Target::Found(Targets::Several(all)) => Some(all),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(found.iter().map(|all| all.len()).collect::<Vec<_>>(), [3, 3, 3]);
+        assert!(found.iter().all(|all| Arc::ptr_eq(all, found[0])));
+    }
+
+    #[test]
+    fn cycles_are_noticed_whichever_unit_or_type_they_lead_through() {
+        let here = |name: &str| vec![link(name, Where::Here)];
+        let there = |name: &str, stack: &str| vec![link(name, Where::Stack(stack.into()))];
+        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| World::new(&estate(units)).is_acyclic();
+        let one = |name: &str, links| component("s", "terraform", name, links);
+        assert!(is_acyclic(vec![vec![one("a", here("b")), one("b", here("gone")), one("c", here("a"))]]));
+        assert!(!is_acyclic(vec![vec![one("a", here("a"))]]));
+        assert!(!is_acyclic(vec![vec![one("a", there("a", "t"))], vec![component("t", "helm", "a", there("a", "s"))]]));
+        // A name is one node, of whatever types its components are.
+        assert!(!is_acyclic(vec![vec![one("a", here("b")), one("b", vec![]), component("s", "helm", "b", here("a"))]]));
+        // The first unit's component is hidden by the second one's, but it is there.
+        assert!(!is_acyclic(vec![vec![one("a", here("b"))], vec![one("a", vec![]), one("b", here("a"))]]));
     }
 }
