@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-/// Text that is shared: one pointer, as every value and every key of a map has one.
+/// Text that is shared: one pointer, as every value and every key of a map has one. Two that are one are equal without a look
+/// at what they say.
 pub(crate) type Text = arcstr::ArcStr;
 
-/// The order of two texts. Most that are the same are one.
+/// The order of two texts, which is known at once as well if they are one.
 pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
     if Text::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) }
 }

@@ -4,7 +4,6 @@
 //! written alike: `{{ env "A" }}` and `{{ env "B" }}` print nothing, but are not the same. Shared sub-trees are compared
 //! by identity first, and nothing here recurses, however deep a value is.
 
-use crate::text::Text;
 use crate::value::{Data, Value, json};
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +12,7 @@ use std::sync::Arc;
 /// Whether both values print alike.
 pub fn same(a: &Value, b: &Value) -> bool {
     match (&a.data, &b.data) {
-        (Data::Str(x), Data::Str(y)) => return Text::ptr_eq(x, y) || x == y,
+        (Data::Str(x), Data::Str(y)) => return x == y,
         (Data::Bool(x), Data::Bool(y)) => return x == y,
         (Data::Int(x), Data::Int(y)) => return x == y,
         _ => {}
@@ -29,7 +28,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
                     return false;
                 }
                 for (x, y) in x.iter().zip(y.iter()) {
-                    if !(Text::ptr_eq(&x.key, &y.key) || x.key == y.key) {
+                    if x.key != y.key {
                         return false;
                     }
                     todo.push((&x.value, &y.value));
@@ -57,7 +56,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
             (Data::Unknown(x), _) if x.assumed.is_some() => todo.extend(x.assumed.as_deref().map(|x| (x, b))),
             (_, Data::Unknown(y)) if y.assumed.is_some() => todo.extend(y.assumed.as_deref().map(|y| (a, y))),
             (Data::Str(x), Data::Str(y)) => {
-                if !Text::ptr_eq(x, y) && x != y {
+                if x != y {
                     return false;
                 }
             }

@@ -79,14 +79,14 @@ impl<'a> Walk<'a> {
     fn map(&mut self, base: &'a Map, head: &'a Map) {
         let (mut a, mut b) = (base.iter().peekable(), head.iter().peekable());
         loop {
-            let order = match (a.peek(), b.peek()) {
+            let place = match (a.peek(), b.peek()) {
                 (Some(x), Some(y)) => order(&x.key, &y.key),
                 (Some(_), None) => std::cmp::Ordering::Less,
                 (None, Some(_)) => std::cmp::Ordering::Greater,
                 (None, None) => return,
             };
-            let x = if order.is_le() { a.next() } else { None };
-            let y = if order.is_ge() { b.next() } else { None };
+            let x = if place.is_le() { a.next() } else { None };
+            let y = if place.is_ge() { b.next() } else { None };
             if x.zip(y).is_some_and(|(x, y)| is_one(&x.value, &y.value)) {
                 continue;
             }

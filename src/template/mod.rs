@@ -197,17 +197,13 @@ impl Template {
         for node in &self.root {
             match node {
                 ast::Node::Text(span) if self.text[span.clone()].trim().is_empty() => {}
-                ast::Node::Action { pipe, .. } if found.is_none() && !self.commented => found = Some(pipe),
+                ast::Node::Action { .. } if found.is_none() && !self.commented => found = Some(node),
                 _ => return None,
             }
         }
-        let pipe = found.filter(|p| p.variables.is_empty() && self.definitions.is_empty())?;
-        match pipe.commands.as_slice() {
-            [ast::Command { words, .. }] => match words.as_slice() {
-                [ast::Expr { kind: ast::ExprKind::Field(names), .. }] => Some(names.iter().map(|n| &**n).collect()),
-                _ => None,
-            },
-            _ => None,
+        match found.filter(|_| self.definitions.is_empty())?.piece()? {
+            ast::Piece::Field { path, .. } => Some(path.iter().map(|n| &**n).collect()),
+            ast::Piece::Text(_) => None,
         }
     }
 

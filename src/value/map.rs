@@ -319,11 +319,7 @@ fn key_flags(key: &str) -> Flags {
 
 impl PartialEq for Map {
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len()
-            && self
-                .iter()
-                .zip(other.iter())
-                .all(|(a, b)| (Text::ptr_eq(&a.key, &b.key) || a.key == b.key) && a.value == b.value)
+        self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a.key == b.key && a.value == b.value)
     }
 }
 

@@ -291,7 +291,7 @@ impl PartialEq for Data {
             (Data::Int(a), Data::Int(b)) => a == b,
             (Data::Uint(a), Data::Uint(b)) => a == b,
             (Data::Float(a), Data::Float(b)) => a.to_bits() == b.to_bits() || a == b,
-            (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b) || a == b,
+            (Data::Str(a), Data::Str(b)) => a == b,
             (Data::Time(a), Data::Time(b)) => a == b,
             (Data::List(a), Data::List(b)) => Arc::ptr_eq(a, b) || a == b,
             (Data::Map(a), Data::Map(b)) => Arc::ptr_eq(a, b) || a == b,

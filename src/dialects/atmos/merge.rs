@@ -86,7 +86,7 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
     while let Some(key) = least(rest) {
         values.clear();
         for iter in rest.iter_mut() {
-            if iter.as_slice().first().is_some_and(|e| same_key(&e.key, key)) {
+            if iter.as_slice().first().is_some_and(|e| e.key == *key) {
                 values.extend(iter.next().map(|e| &e.value));
             }
         }
@@ -104,14 +104,10 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
     finish(out, all | contested)
 }
 
-fn same_key(a: &Key, b: &Key) -> bool {
-    Text::ptr_eq(a, b) || a == b
-}
-
 /// The least key that is next in one of some maps.
 fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Key> {
     let keys = rest.iter().filter_map(|iter| iter.as_slice().first().map(|e| &e.key));
-    keys.reduce(|a, b| if !Text::ptr_eq(a, b) && b < a { b } else { a })
+    keys.reduce(|a, b| if order(b, a).is_lt() { b } else { a })
 }
 
 /// What several values of one key come to, the lowest first.

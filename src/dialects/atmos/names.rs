@@ -323,7 +323,7 @@ pub(super) fn is_same(a: &Value, b: &Value) -> bool {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
         _ => false,
     };
-    let same_text = matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if Text::ptr_eq(a, b) || a == b);
+    let same_text = matches!((&a.data, &b.data), (Data::Str(a), Data::Str(b)) if a == b);
     same_text && same_trail && a.prov.origin == b.prov.origin
 }
 

@@ -18,7 +18,7 @@ thread_local!(static KNOWN: RefCell<Vec<Option<Known>>> = RefCell::new(vec![None
 
 /// The template of a text: the one of before, or what `parse` makes.
 pub(super) fn once(text: &Text, way: Way, parse: impl FnOnce() -> Parsed) -> Parsed {
-    // Texts lie at even places, mostly, and each of its ways has another one.
+    // The lowest bits of where something lies are all the same. A text that is read in several ways gets as many places.
     let place = ((text.as_ptr().addr() >> 4) ^ (way.0 * 31 + way.1 * 7)) % KEPT;
     let known = KNOWN.with_borrow(|known| match &known[place] {
         Some((t, w, parsed)) if Text::ptr_eq(t, text) && *w == way => Some(Parsed::clone(parsed)),

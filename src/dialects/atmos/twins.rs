@@ -102,11 +102,10 @@ fn is_same_data(a: &Data, b: &Data, depth: usize) -> bool {
     let Some(below) = depth.checked_sub(1) else { return false };
     match (a, b) {
         (Data::Map(a), Data::Map(b)) => {
-            let same_key = |(a, b): (&Text, &Text)| Text::ptr_eq(a, b) || a == b;
             Arc::ptr_eq(a, b)
                 || a.len() == b.len()
                     && a.is_mixed() == b.is_mixed()
-                    && a.keys().zip(b.keys()).all(same_key)
+                    && a.keys().eq(b.keys())
                     && a.iter().zip(b.iter()).all(|(a, b)| is_same(&a.value, &b.value, below, MAX_HISTORY))
         }
         (Data::List(a), Data::List(b)) => {
