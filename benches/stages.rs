@@ -4,10 +4,10 @@
 use divan::{Bencher, black_box};
 use stacklint::dialects::{Dialects, Project, Scope};
 use stacklint::diff;
-use stacklint::estate::Estate;
 use stacklint::files::Files;
 use stacklint::limits::Limits;
 use stacklint::report::{Format, Options, Report, Revision};
+use stacklint::resolution::Resolution;
 use stacklint::source::{Memory, Source, changed};
 use stacklint::template::{self, FunctionSet, MissingKey};
 use stacklint::value::{Map, Value};
@@ -73,12 +73,12 @@ fn layered(layers: usize) -> Memory {
     Memory::new("memory", files)
 }
 
-fn resolve(source: &Memory, files: &Files) -> Estate {
+fn resolve(source: &Memory, files: &Files) -> Resolution {
     let dialects = Dialects::new(None, Limits::default());
     let found = dialects.detect(&[source], &Project::default());
-    let estate = found.resolve(source, files, Scope::All);
-    assert!(!estate.units.is_empty() && estate.findings.is_empty(), "{:?}", estate.findings);
-    estate
+    let resolution = found.resolve(source, files, Scope::All);
+    assert!(!resolution.units.is_empty() && resolution.findings.is_empty(), "{:?}", resolution.findings);
+    resolution
 }
 
 #[divan::bench(args = [10, 1_000])]

@@ -190,13 +190,13 @@ fn findings(texts: &BTreeMap<String, String>, files: &Files) -> Vec<crate::diagn
     let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let source = Memory::new("memory", bytes);
     let dialects = Dialects::new(None, Limits::default());
-    let estate = dialects.detect(&[&source], &Project::default()).resolve(&source, files, Scope::All);
+    let resolution = dialects.detect(&[&source], &Project::default()).resolve(&source, files, Scope::All);
     let (cache, limits) = (Cache::default(), rules::Limits::default());
     let all: Vec<_> = rules::RULES.iter().map(|rule| (*rule, crate::diagnostic::Level::Warning)).collect();
     let withheld = rules::Withheld::default();
-    let context = rules::Context::new(files, &estate, &|_| true, &limits, &withheld);
+    let context = rules::Context::new(files, &resolution, &|_| true, &limits, &withheld);
     let mut found = rules::check_state(&context, &Modules::new(&source, files, &cache), &all);
-    found.extend(estate.findings);
+    found.extend(resolution.findings);
     found
 }
 

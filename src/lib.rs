@@ -2,7 +2,7 @@
 //!
 //! # The way of the data
 //! [`source`] (bytes of a revision) → [`yaml`] (spanned documents) → [`dialects`] (a system's own rules; they use
-//! [`template`] and make [`value`]s) → [`estate`] (stacks and components, every value with its provenance) → [`diff`] and
+//! [`template`] and make [`value`]s) → [`resolution`] (stacks and components, every value with its provenance) → [`diff`] and
 //! [`rules`] (which also ask [`terraform`] what the code of a component declares) → [`diagnostic`] → [`report`]. [`cli`] is what
 //! was typed.
 //!
@@ -21,13 +21,13 @@ pub mod cli;
 pub mod diagnostic;
 pub mod dialects;
 pub mod diff;
-pub mod estate;
 pub mod files;
 #[cfg(test)]
 mod fuzz;
 pub mod graph;
 pub mod limits;
 pub mod report;
+pub mod resolution;
 pub mod rules;
 pub mod settings;
 pub mod source;

@@ -13,14 +13,14 @@ pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
     if Text::ptr_eq(a, b) { Ordering::Equal } else { a.cmp(b) }
 }
 
-/// How many texts [`lasting`] makes last at most, and how long they may be, in bytes.
+/// How many texts [`intern`] makes last at most, and how long they may be, in bytes.
 const LASTING: usize = 1 << 15;
 const LASTING_LENGTH: usize = 64;
 
 /// The one text of this content that lasts as long as the program, so that copies of it are not counted, and two of them are
 /// compared by their places: for keys, of which few are repeated very often. What is too long, or comes when there are very
 /// many already, is ordinary text.
-pub(crate) fn lasting(text: &str) -> Text {
+pub(crate) fn intern(text: &str) -> Text {
     static KNOWN: LazyLock<Lasting> = LazyLock::new(Lasting::default);
     KNOWN.of(text)
 }

@@ -48,8 +48,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 pub(super) fn look(source: &dyn Source, place: &Place, judging: &Judging, write: Sink<'_>) -> Result<Outcome, Failure> {
     let files = Files::default();
     let load = judging.load(source, place, &files)?;
-    let estate = open::resolve(source, place, &load.settings, &files)?;
-    let side = place.timings.phase("rules", || reporting::side(estate, &load, source, &files, place));
+    let resolution = open::resolve(source, place, &load.settings, &files)?;
+    let side = place.timings.phase("rules", || reporting::side(resolution, &load, source, &files, place));
     let seen = Seen { files: &files, head: source, comparison: None };
     judging.finish(&seen, &load.settings, (side, None), place, write)
 }

@@ -4,9 +4,9 @@ use super::functions::Functions;
 use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::Level;
-use crate::estate::{Address, Placed};
 use crate::files::Files;
 use crate::report::{Finding, describe};
+use crate::resolution::{Address, Placed};
 use crate::settings::Settings;
 use clap::{Args, Subcommand, ValueEnum};
 use std::collections::BTreeMap;
@@ -83,8 +83,8 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let estate = open::resolve(&*source, &place, &Settings::default(), &files)?;
-    let mut found = estate.components();
+    let resolution = open::resolve(&*source, &place, &Settings::default(), &files)?;
+    let mut found = resolution.components();
     let mut out = output::stdout();
     let text = output::options(global);
     match what {
@@ -107,7 +107,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
                 // What was asked for is there; what is wrong elsewhere is not asked for.
                 out.flush()?;
                 return Ok(Outcome::Clean);
-            } else if !estate.findings.iter().any(|f| f.is_breaking) {
+            } else if !resolution.findings.iter().any(|f| f.is_breaking) {
                 return Err(Failure::Message(options.wanted().missing(&found)));
             }
         }
@@ -116,8 +116,8 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     out.flush()?;
     // Left to the end of the process, which is near.
     std::mem::forget(found);
-    let has_defect = estate.findings.iter().any(crate::diagnostic::Diagnostic::is_defect);
-    let broken = estate.into_findings().into_iter().filter(|f| f.is_breaking);
+    let has_defect = resolution.findings.iter().any(crate::diagnostic::Diagnostic::is_defect);
+    let broken = resolution.into_findings().into_iter().filter(|f| f.is_breaking);
     let broken: Vec<Finding> = broken
         .map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() })
         .collect();

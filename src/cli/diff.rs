@@ -6,8 +6,8 @@ use super::{Failure, Global, Outcome, functions};
 use crate::diagnostic::{Diagnostic, Side};
 use crate::dialects::Scope;
 use crate::diff;
-use crate::estate::{self, Address, Estate, Unit};
 use crate::files::Files;
+use crate::resolution::{self, Address, Resolution, Unit};
 use crate::rules;
 use crate::source::{Source, Spec, changed, glob::Glob};
 use crate::terraform::{self, Modules};
@@ -133,7 +133,8 @@ pub(super) fn compare(
     let keep = filter(asked.stack, asked.component)?;
     let is_touched = |path: &str| touched.contains(path);
     let how = diff::Options { filter: &keep, touched: Some(&is_touched) };
-    let compare = |old: &Estate, new: &Estate| place.timings.phase("compare", || diff::diff(old, new, &files, &how));
+    let compare =
+        |old: &Resolution, new: &Resolution| place.timings.phase("compare", || diff::diff(old, new, &files, &how));
     if sees_more(&old, &new, &files, &is_touched) || sees_more(&new, &old, &files, &is_touched) {
         // What is wrong in a file that was there before is known, also where only an untouched manifest used it.
         old = resolve(base, Scope::All);
@@ -146,26 +147,26 @@ pub(super) fn compare(
     // depend on all others.
     let all_count =
         one_sided || changes.iter().any(|c| terraform::is_code(&c.path)) || rules::asks_for_all(&found, &rules);
-    if all_count && [&old, &new].iter().any(|e| e.units.iter().any(|u| u.state == estate::State::OutOfScope)) {
+    if all_count && [&old, &new].iter().any(|e| e.units.iter().any(|u| u.state == resolution::State::OutOfScope)) {
         old = resolve(base, Scope::All);
         new = resolve(head, Scope::All);
         found = compare(&old, &new);
     }
-    let (nothing, withheld) = (Estate::default(), rules::Withheld::default());
+    let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
     let shared = rules::Context::new(&files, &nothing, &is_touched, &load.settings.limits, &withheld);
     let mut changed = place
         .timings
-        .phase("rules", || rules::check_change(&rules::Context { estate: &new, ..shared }, &old, &found, &rules));
+        .phase("rules", || rules::check_change(&rules::Context { resolution: &new, ..shared }, &old, &found, &rules));
     // Only what the edit touches was examined in full, on both sides.
     let cache = place.code();
-    let side = |mut estate: Estate, source: &dyn Source| {
+    let side = |mut resolution: Resolution, source: &dyn Source| {
         let modules = Modules::new(source, &files, &cache);
-        let context = rules::Context { estate: &estate, ..shared };
+        let context = rules::Context { resolution: &resolution, ..shared };
         let found = place.timings.phase("rules", || rules::check_state(&context, &modules, &rules));
-        estate.findings.extend(found);
-        let mut own = estate.files();
+        resolution.findings.extend(found);
+        let mut own = resolution.files();
         own.retain(|id| touched.contains(&*files.get(*id).path));
-        Side { files: own, diagnostics: estate.into_findings() }
+        Side { files: own, diagnostics: resolution.into_findings() }
     };
     let (mut new, mut old) = (side(new, head), side(old, base));
     new.diagnostics.append(&mut changed);
@@ -181,14 +182,14 @@ pub(super) fn compare(
 }
 
 /// Whether one side knows something of an untouched file that the other side has too, but did not look at.
-fn sees_more(one: &Estate, other: &Estate, files: &Files, touched: &dyn Fn(&str) -> bool) -> bool {
+fn sees_more(one: &Resolution, other: &Resolution, files: &Files, touched: &dyn Fn(&str) -> bool) -> bool {
     let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule, f.message.clone());
     let known: HashSet<_> = other.findings.iter().map(identity).collect();
     let suspects = one.findings.iter().filter(|f| !touched(&files.get(f.primary.file).path));
     let suspects: BTreeSet<FileId> =
         suspects.filter(|f| !known.contains(&identity(f))).map(|f| f.primary.file).collect();
     let (named, looked): (Vec<_>, Vec<_>) =
-        other.units.iter().partition(|unit| unit.state == estate::State::OutOfScope);
+        other.units.iter().partition(|unit| unit.state == resolution::State::OutOfScope);
     let uses = |units: &[&Arc<Unit>], file: &FileId| units.iter().any(|u| u.files.binary_search(file).is_ok());
     suspects.iter().any(|file| uses(&named, file) && !uses(&looked, file))
 }

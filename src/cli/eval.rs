@@ -81,7 +81,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     match answer {
         Ok(answer) => print(&answer, options.format),
         Err(error) => {
-            output::talk(&explained(&error));
+            output::eprint(&explained(&error));
             Ok(Outcome::Findings)
         }
     }
@@ -106,8 +106,8 @@ fn of_component(
     }
     let wanted = super::describe::Wanted { stack, name: component, kind: options.kind.as_deref() };
     let mut all = BTreeMap::new();
-    for (dialect, estate) in found.resolve_each(&*source, &files, Scope::All) {
-        let components = estate.components();
+    for (dialect, resolution) in found.resolve_each(&*source, &files, Scope::All) {
+        let components = resolution.components();
         if let Some((_, placed)) = wanted.pick(&components)? {
             let Some(context) = dialect.context(&placed.component) else {
                 let name = dialect.name();
@@ -153,7 +153,7 @@ fn print(answer: &Evaluated, format: Format) -> Result<Outcome, Failure> {
     if format == Format::Text && !answer.unresolved.is_empty() {
         let list = answer.unresolved.join(", ");
         let error = EvalError { message: format!("not resolved: {list}"), reasons: answer.reasons.clone() };
-        output::talk(&explained(&error));
+        output::eprint(&explained(&error));
     }
     Ok(Outcome::Clean)
 }

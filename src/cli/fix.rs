@@ -60,7 +60,7 @@ pub(super) fn run(
                 unified::write(&mut out, &file.path, &file.text, new, output::options(global).color)?;
             }
             out.flush()?;
-            output::talk(&format!("stacklint: would apply {}", count(fixed.applied)));
+            output::eprint(&format!("stacklint: would apply {}", count(fixed.applied)));
             return Ok(Some(if fixed.texts.is_empty() { Outcome::Clean } else { Outcome::Findings }));
         }
         if fixed.applied == 0 {
@@ -72,7 +72,7 @@ pub(super) fn run(
         }
         applied += fixed.applied;
     }
-    output::talk(&format!("stacklint: applied {}", count(applied)));
+    output::eprint(&format!("stacklint: applied {}", count(applied)));
     Ok(None)
 }
 
@@ -84,8 +84,8 @@ fn count(fixes: usize) -> String {
 fn propose(options: &Options, reporting: &reporting::Options, place: &Place, files: &Files) -> Result<Fixed, Failure> {
     let source = place.open(&State::Worktree)?;
     let load = reporting.judging.load(&*source, place, files)?;
-    let estate = open::resolve(&*source, place, &load.settings, files)?;
-    let side = reporting::side(estate, &load, &*source, files, place);
+    let resolution = open::resolve(&*source, place, &load.settings, files)?;
+    let side = reporting::side(resolution, &load, &*source, files, place);
     let seen = Seen { files, head: &*source, comparison: None };
     let verdict = reporting.judging.judge(&seen, &load.settings, side, None)?;
     Ok(fix::apply(verdict.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref()), options.least(), files))

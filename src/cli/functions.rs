@@ -3,7 +3,7 @@
 
 use super::Failure;
 use super::open::Place;
-use crate::dialects::{Given, variable};
+use crate::dialects::{EvalInputs, variable};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ impl Functions {
     /// # Errors
     /// A file that cannot be read.
     pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
-        let mut given = Given::default();
+        let mut given = EvalInputs::default();
         for path in env_files {
             given
                 .add_env(&read(path, "the variables in ")?)

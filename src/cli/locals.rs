@@ -4,10 +4,10 @@ use super::describe::{Common, Format};
 use super::open::{self, Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::Level;
-use crate::estate::{Estate, LocalLevel, Placed};
 use crate::files::Files;
 use crate::report::locals::{Described, Owner};
 use crate::report::{Finding, describe};
+use crate::resolution::{LocalLevel, Placed, Resolution};
 use crate::settings::Settings;
 use crate::value::FileId;
 use clap::Args;
@@ -40,18 +40,18 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let state = options.common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let files = Files::default();
-    let estate = open::resolve(&*source, &place, &Settings::default(), &files)?;
+    let resolution = open::resolve(&*source, &place, &Settings::default(), &files)?;
     let component = match &options.component {
-        Some(name) => match component(&estate, name, options) {
+        Some(name) => match component(&resolution, name, options) {
             Ok(found) => Some(found),
-            Err(message) => return unresolved(&estate, None, message, &files, global),
+            Err(message) => return unresolved(&resolution, None, message, &files, global),
         },
         None => None,
     };
-    let Some(file) = manifest(&estate, &options.stack).or(component.as_ref().map(|c| c.unit.file)) else {
-        return unresolved(&estate, None, no_stack(&estate, &options.stack), &files, global);
+    let Some(file) = manifest(&resolution, &options.stack).or(component.as_ref().map(|c| c.unit.file)) else {
+        return unresolved(&resolution, None, no_stack(&resolution, &options.stack), &files, global);
     };
-    let of_file = estate.locals.scopes.iter().filter(|s| s.file == file);
+    let of_file = resolution.locals.scopes.iter().filter(|s| s.file == file);
     let described = Described {
         stack: &options.stack,
         scopes: of_file.filter(|s| !matches!(s.level, LocalLevel::Component(..))).map(|s| &**s).collect(),
@@ -64,7 +64,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     let Some(answer) = described.answer() else {
         return unresolved(
-            &estate,
+            &resolution,
             Some(file),
             format!("stack has no locals defined: {}", options.stack),
             &files,
@@ -86,19 +86,19 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if !unresolved {
         return Ok(Outcome::Clean);
     }
-    output::talk_findings(&breaking(&estate, Some(file)), &files, global)?;
+    output::talk_findings(&breaking(&resolution, Some(file)), &files, global)?;
     Ok(Outcome::Findings)
 }
 
 /// What cannot be shown: because something is broken, or because it is not there.
 fn unresolved(
-    estate: &Estate,
+    resolution: &Resolution,
     file: Option<FileId>,
     message: String,
     files: &Files,
     global: &Global,
 ) -> Result<Outcome, Failure> {
-    let found = breaking(estate, file);
+    let found = breaking(resolution, file);
     if found.is_empty() {
         return Err(Failure::Message(message));
     }
@@ -107,24 +107,24 @@ fn unresolved(
 }
 
 /// What keeps something (of a file) from being resolved.
-fn breaking(estate: &Estate, file: Option<FileId>) -> Vec<Finding> {
-    let all = estate.findings.iter().filter(|f| f.is_breaking);
+fn breaking(resolution: &Resolution, file: Option<FileId>) -> Vec<Finding> {
+    let all = resolution.findings.iter().filter(|f| f.is_breaking);
     let all = all.filter(|f| file.is_none_or(|file| f.primary.file == file)).cloned();
     all.map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() }).collect()
 }
 
 /// The file that defines a stack: by its own name or the name that it gives without its imports, else by the name that
 /// its components have.
-fn manifest(estate: &Estate, stack: &str) -> Option<FileId> {
-    let own = |file: FileId| estate.locals.stacks.get(&file).is_some_and(|name| **name == *stack);
-    let units = || estate.units.iter();
+fn manifest(resolution: &Resolution, stack: &str) -> Option<FileId> {
+    let own = |file: FileId| resolution.locals.stacks.get(&file).is_some_and(|name| **name == *stack);
+    let units = || resolution.units.iter();
     let found = units().find(|u| *u.name == *stack || own(u.file));
     let found = found.or_else(|| units().find(|u| u.components.iter().any(|c| *c.stack == *stack)));
     found.map(|u| u.file)
 }
 
-fn no_stack(estate: &Estate, stack: &str) -> String {
-    let names = estate.units.iter().flat_map(|u| {
+fn no_stack(resolution: &Resolution, stack: &str) -> String {
+    let names = resolution.units.iter().flat_map(|u| {
         let stacks = u.components.iter().map(|c| &*c.stack);
         stacks.chain([&*u.name])
     });
@@ -134,14 +134,14 @@ fn no_stack(estate: &Estate, stack: &str) -> String {
     }
 }
 
-fn component(estate: &Estate, name: &str, options: &Options) -> Result<Placed, String> {
+fn component(resolution: &Resolution, name: &str, options: &Options) -> Result<Placed, String> {
     let stack = &options.stack;
-    let all = estate.components();
+    let all = resolution.components();
     let in_stack = || all.iter().filter(|(a, p)| *a.0 == **stack || *p.unit.name == **stack);
     let named = in_stack().filter(|(a, _)| *a.2 == *name && options.kind.as_ref().is_none_or(|k| **k == *a.1));
     let found: Vec<_> = named.collect();
     match found.as_slice() {
-        [] if in_stack().next().is_none() => Err(no_stack(estate, stack)),
+        [] if in_stack().next().is_none() => Err(no_stack(resolution, stack)),
         [] => {
             let near = crate::text::nearest(name, in_stack().map(|(a, _)| &*a.2));
             let hint = near.map_or_else(String::new, |n| format!("; did you mean `{n}`?"));

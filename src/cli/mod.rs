@@ -158,7 +158,7 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Defect) => ExitCode::from(2),
         Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Message(message) | Failure::NoProject(message)) => {
-            output::talk(&format!("stacklint: {message}"));
+            output::eprint(&format!("stacklint: {message}"));
             ExitCode::from(2)
         }
     }

@@ -4,8 +4,8 @@
 use super::timings::Timings;
 use super::{Failure, Global, output};
 use crate::dialects::{Dialects, Project, Scope, Variables};
-use crate::estate::Estate;
 use crate::files::Files;
+use crate::resolution::Resolution;
 use crate::settings::Settings;
 use crate::source::{DiskStore, Folder, Repository, Source, Store};
 use crate::terraform;
@@ -48,24 +48,24 @@ pub(super) fn resolve(
     place: &Place,
     settings: &Settings,
     files: &Files,
-) -> Result<Estate, Failure> {
+) -> Result<Resolution, Failure> {
     super::watch::set(&settings.work);
     let dialects = place.dialects(settings);
     let found = dialects.detect(&[source], &place.project(settings));
     if found.is_empty() {
         return Err(no_project(source, place));
     }
-    let estate = place.timings.phase("resolve", || found.resolve(source, files, Scope::All));
+    let resolution = place.timings.phase("resolve", || found.resolve(source, files, Scope::All));
     // What they keep is left to the end of the process, which is near.
     std::mem::forget(dialects);
-    Ok(estate)
+    Ok(resolution)
 }
 
 /// Whether a folder may be a cache. What lies there is believed, so it must not come with a change that is looked at.
 fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
     let is_tracked = repository.is_some_and(|r| r.has_tracked(dir));
     if is_tracked {
-        output::talk(&format!("stacklint: no cache is used: {} is under version control", dir.display()));
+        output::eprint(&format!("stacklint: no cache is used: {} is under version control", dir.display()));
     }
     !is_tracked
 }
@@ -163,7 +163,7 @@ impl Place {
         let open = |dir: &PathBuf| match DiskStore::open(dir, &terraform::Cache::space()) {
             Ok(store) => Some(Arc::new(store) as Arc<dyn Store>),
             Err(error) => {
-                output::talk(&format!("stacklint: no cache is used: {error}"));
+                output::eprint(&format!("stacklint: no cache is used: {error}"));
                 None
             }
         };

@@ -1,4 +1,4 @@
-//! Where output goes: data to stdout, talk to stderr.
+//! Where output goes: data to stdout, eprint to stderr.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -75,7 +75,7 @@ pub(super) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Says something on standard error.
-pub(super) fn talk(text: &str) {
+pub(super) fn eprint(text: &str) {
     // There is nobody left to tell if that fails.
     let _ = writeln!(io::stderr(), "{}", crate::report::github::plain(text));
 }

@@ -5,9 +5,9 @@ use super::open::Place;
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict, baseline, policy};
 use crate::diff::Diff;
-use crate::estate::Estate;
 use crate::files::Files;
 use crate::report::{self, Comparison, Format, Report, Revision};
+use crate::resolution::Resolution;
 use crate::rules::{self, Group};
 use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::Source;
@@ -119,14 +119,14 @@ pub(super) fn output_of(text: &str) -> Result<Output, String> {
 }
 
 /// What was found in one state that was resolved as a whole: by resolving it, by the rules, in the settings.
-pub(super) fn side(mut estate: Estate, load: &Load, source: &dyn Source, files: &Files, place: &Place) -> Side {
+pub(super) fn side(mut resolution: Resolution, load: &Load, source: &dyn Source, files: &Files, place: &Place) -> Side {
     let cache = place.code();
     let modules = Modules::new(source, files, &cache);
     let withheld = rules::Withheld::default();
-    let context = rules::Context::new(files, &estate, &|_| true, &load.settings.limits, &withheld);
+    let context = rules::Context::new(files, &resolution, &|_| true, &load.settings.limits, &withheld);
     let found = rules::check_state(&context, &modules, &load.settings.enabled());
-    estate.findings.extend(found);
-    let mut side = Side { files: estate.files(), diagnostics: estate.into_findings() };
+    resolution.findings.extend(found);
+    let mut side = Side { files: resolution.files(), diagnostics: resolution.into_findings() };
     add_settings(&mut side, load);
     side
 }
@@ -187,7 +187,7 @@ impl Judging {
             baseline::write(&mut text, all, seen.files)?;
             output::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
             let number = verdict.findings.len();
-            output::talk(&format!("stacklint: wrote {number} findings into the baseline {}", path.display()));
+            output::eprint(&format!("stacklint: wrote {number} findings into the baseline {}", path.display()));
             verdict.findings.clear();
         }
         let side = |s: &dyn Source| Revision { rev: s.name().to_owned(), commit: s.commit() };

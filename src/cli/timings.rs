@@ -41,7 +41,7 @@ impl Drop for Timings {
         let total = self.start.elapsed();
         let rest = total.saturating_sub(phases.iter().map(|(_, took)| *took).sum());
         for (name, took) in phases.iter().copied().chain([("other", rest), ("all", total)]) {
-            output::talk(&format!("{name:<14} {:>9.1} ms", took.as_secs_f64() * 1000.0));
+            output::eprint(&format!("{name:<14} {:>9.1} ms", took.as_secs_f64() * 1000.0));
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn set(limits: &Limits) {
 
 fn give_up(why: &str, limit: Limit) -> ! {
     let name = limit.name();
-    output::talk(&format!(
+    output::eprint(&format!(
         "stacklint: {why}, so it was given up; `{name}` under `[limits]` in stacklint.toml says how much is allowed"
     ));
     std::process::exit(2)

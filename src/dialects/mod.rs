@@ -1,18 +1,18 @@
-//! The systems whose configuration stacklint resolves. Each turns a revision into an [`Estate`]; nothing outside of its
+//! The systems whose configuration stacklint resolves. Each turns a revision into an [`Resolution`]; nothing outside of its
 //! own folder knows it, and [`all`] is the only list of them.
 
 pub mod atmos;
-mod given;
+mod eval_inputs;
 pub mod jitsubst;
 mod registry;
 
-pub use given::{Given, variable};
+pub use eval_inputs::{EvalInputs, variable};
 
 pub use registry::{Dialects, Found};
 
-use crate::estate::{Component, Estate};
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
 use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ pub struct Project {
     /// The names of the environment variables that are set where the project is deployed, if the user says so.
     pub variables: Option<BTreeSet<String>>,
     /// What functions are evaluated with; without it they stay as they are written.
-    pub given: Option<Given>,
+    pub given: Option<EvalInputs>,
     /// Whether rules also look for what would be different if merging waited for functions across files.
     pub promised_merge: bool,
 }
@@ -86,8 +86,8 @@ pub trait Dialect: Send + Sync {
     /// Whether a revision holds a project of this system. `project.config` is empty: what is configured need not be found.
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence;
 
-    /// Resolves a revision. Mistakes in its files are findings of the estate.
-    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate;
+    /// Resolves a revision. Mistakes in its files are findings of the resolution.
+    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;
 
     /// Resolves the strings of a value against a context that the caller knows. With `partial`, what cannot be resolved
     /// stays as it is written; without, it is an error.

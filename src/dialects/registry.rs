@@ -2,9 +2,9 @@
 
 use super::{Dialect, Presence, Project, Scope, Variables, all};
 use crate::diagnostic;
-use crate::estate::Estate;
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::resolution::Resolution;
 use crate::source::Source;
 
 /// The dialects that a run looks at. They keep what they have parsed, so that a second revision costs what is new in it.
@@ -93,32 +93,37 @@ impl Found<'_> {
     }
 
     /// Resolves one state. A project that it does not have yet, or no more, is an empty one there.
-    pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Estate {
-        combine(self.resolve_each(source, files, scope).into_iter().map(|(_, estate)| estate).collect())
+    pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Resolution {
+        combine(self.resolve_each(source, files, scope).into_iter().map(|(_, resolution)| resolution).collect())
     }
 
     /// The same, each project by itself.
-    pub fn resolve_each(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Vec<(&dyn Dialect, Estate)> {
+    pub fn resolve_each(
+        &self,
+        source: &dyn Source,
+        files: &Files,
+        scope: Scope<'_>,
+    ) -> Vec<(&dyn Dialect, Resolution)> {
         let there = |p: &&Part<'_>| !p.searched || p.dialect.detect(source, &p.project) != Presence::Absent;
         let parts = self.parts.iter().filter(there);
         parts.map(|p| (p.dialect, p.dialect.resolve(source, &p.project, files, scope))).collect()
     }
 }
 
-/// Estates of several dialects as one. Units stay in the order of the dialects, and of their names within one.
-fn combine(mut estates: Vec<Estate>) -> Estate {
-    if estates.len() <= 1 {
-        return estates.pop().unwrap_or_default();
+/// Resolutions of several dialects as one. Units stay in the order of the dialects, and of their names within one.
+fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
+    if resolutions.len() <= 1 {
+        return resolutions.pop().unwrap_or_default();
     }
-    let mut whole = Estate::default();
-    for estate in estates {
-        whole.units.extend(estate.units);
-        whole.findings.extend(estate.findings);
-        whole.documents.extend(estate.documents);
-        whole.locals.scopes.extend(estate.locals.scopes);
-        whole.locals.stacks.extend(estate.locals.stacks);
-        whole.imports.items.extend(estate.imports.items);
-        whole.imports.unreached.extend(estate.imports.unreached);
+    let mut whole = Resolution::default();
+    for resolution in resolutions {
+        whole.units.extend(resolution.units);
+        whole.findings.extend(resolution.findings);
+        whole.documents.extend(resolution.documents);
+        whole.locals.scopes.extend(resolution.locals.scopes);
+        whole.locals.stacks.extend(resolution.locals.stacks);
+        whole.imports.items.extend(resolution.imports.items);
+        whole.imports.unreached.extend(resolution.imports.unreached);
     }
     diagnostic::unite(&mut whole.findings);
     whole.documents.sort_by_key(|(file, _)| *file);

@@ -4,15 +4,15 @@
 //!
 //! 1. the lines where the old and the new value were written, and what they were computed from;
 //! 2. the values that these replaced in merges, and the key lines of the maps around them;
-//! 3. the lines that shape the component without being a value of it (its influences);
+//! 3. the lines that shape the component without being a value of it (its shaping_origins);
 //! 4. the same again in files that only one side uses, where it is not known whether the other side has them;
 //! 5. any edited line in the files of the unit.
 
 use super::edits::{Edits, FileEdits};
 use super::structural::Step;
 use super::{Cause, Side};
-use crate::estate::{Estate, Placed, Unit};
 use crate::files::Files;
+use crate::resolution::{Placed, Resolution, Unit};
 use crate::text::Text;
 use crate::value::{Data, Origin, Prov, Value};
 use std::collections::HashMap;
@@ -59,10 +59,16 @@ impl Found {
 }
 
 impl<'a> Finder<'a> {
-    /// A finder for differences between two estates.
-    pub fn new(base: &Estate, head: &Estate, files: &'a Files, touched: Option<&'a dyn Fn(&str) -> bool>) -> Self {
-        let by_name = [base, head]
-            .map(|estate| estate.units.iter().map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect());
+    /// A finder for differences between two resolutions.
+    pub fn new(
+        base: &Resolution,
+        head: &Resolution,
+        files: &'a Files,
+        touched: Option<&'a dyn Fn(&str) -> bool>,
+    ) -> Self {
+        let by_name = [base, head].map(|resolution| {
+            resolution.units.iter().map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect()
+        });
         Finder { edits: Edits::new(base, head, files, touched), units: HashMap::new(), by_name }
     }
 
@@ -100,8 +106,8 @@ impl<'a> Finder<'a> {
         guessed.push(near.guessed);
 
         let mut far = Found::default();
-        self.influences(Side::Base, old, &mut far);
-        self.influences(Side::Head, new, &mut far);
+        self.shaping_origins(Side::Base, old, &mut far);
+        self.shaping_origins(Side::Head, new, &mut far);
         if !far.certain.is_empty() {
             return self.sorted(far.certain, MAX_CAUSES);
         }
@@ -128,7 +134,7 @@ impl<'a> Finder<'a> {
             // Its very key was edited: edits of values that it only inherits are another matter.
             found.certain.retain(|c| root.certain.iter().any(|r| r.file == c.file));
         }
-        self.influences(side, placed, &mut found);
+        self.shaping_origins(side, placed, &mut found);
         if found.certain.is_empty() {
             // A line that only the other side has may be the reason, as when a stack gets another name.
             let mut any = Found::default();
@@ -199,8 +205,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn influences(&mut self, side: Side, placed: &Placed, found: &mut Found) {
-        for origin in placed.component.influences.iter() {
+    fn shaping_origins(&mut self, side: Side, placed: &Placed, found: &mut Found) {
+        for origin in placed.component.shaping_origins.iter() {
             self.span(side, *origin, origin.key, origin.end, found);
         }
     }

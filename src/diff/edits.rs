@@ -1,8 +1,8 @@
 //! Which lines of a file were edited between the revisions.
 
 use super::Side;
-use crate::estate::Estate;
 use crate::files::{File, Files};
+use crate::resolution::Resolution;
 use crate::text::Text;
 use crate::value::FileId;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -70,10 +70,15 @@ pub struct Edits<'a> {
 }
 
 impl<'a> Edits<'a> {
-    /// Pairs the files of two estates by path.
-    pub fn new(base: &Estate, head: &Estate, files: &'a Files, touched: Option<&'a dyn Fn(&str) -> bool>) -> Self {
-        let used = [base, head].map(|estate| {
-            let own = estate.units.iter().flat_map(|u| u.files.iter().chain([&u.file]));
+    /// Pairs the files of two resolutions by path.
+    pub fn new(
+        base: &Resolution,
+        head: &Resolution,
+        files: &'a Files,
+        touched: Option<&'a dyn Fn(&str) -> bool>,
+    ) -> Self {
+        let used = [base, head].map(|resolution| {
+            let own = resolution.units.iter().flat_map(|u| u.files.iter().chain([&u.file]));
             own.copied().collect::<HashSet<_>>()
         });
         let by_path = [0, 1].map(|side: usize| {

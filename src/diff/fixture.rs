@@ -1,7 +1,7 @@
-//! Small estates for tests: a toy dialect (imports, global vars, components, one computed value) over a toy YAML.
+//! Small resolutions for tests: a toy dialect (imports, global vars, components, one computed value) over a toy YAML.
 
-use crate::estate::{Component, Estate, State, Unit};
 use crate::files::Files;
+use crate::resolution::{Component, Resolution, State, Unit};
 use crate::text::Text;
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ pub(crate) fn merge(under: &Value, over: &Value) -> Value {
 
 /// Every `stacks/NAME.yaml` is a unit; `import` names other files, `vars` are for all components of
 /// `components.terraform`, and `workspace` is computed from `vars.stage` and the name.
-pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
+pub(crate) fn resolution(files: &Files, tree: Tree) -> Resolution {
     let add = |path: &str| {
         let text = tree.iter().find(|f| f.0 == path).map(|f| f.1)?;
         Some(files.add(path, text, || text.into()))
@@ -101,11 +101,11 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
         let Some(name) = path.strip_prefix("stacks/").and_then(|p| p.strip_suffix(".yaml")) else { continue };
         let Some(file) = add(path) else { continue };
         let root = parse(files, file);
-        let (mut used, mut influences, mut merged) = (vec![file], Vec::new(), Value::map(Map::new()));
+        let (mut used, mut shaping_origins, mut merged) = (vec![file], Vec::new(), Value::map(Map::new()));
         for import in root.get("import").and_then(Value::as_list).into_iter().flat_map(|l| l.iter()) {
             if let Some(id) = import.as_str().and_then(add) {
                 used.push(id);
-                influences.extend(import.prov.origin);
+                shaping_origins.extend(import.prov.origin);
                 merged = merge(&merged, &parse(files, id));
             }
         }
@@ -129,12 +129,12 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
                 kind: "terraform".into(),
                 name: Text::clone(&entry.key),
                 value: Value::map(map).with_prov(own.prov),
-                influences: influences.clone().into(),
+                shaping_origins: shaping_origins.clone().into(),
                 declared: None,
-                removal: crate::estate::Removal::Orphaned,
+                removal: crate::resolution::RemovalEffect::Orphaned,
                 language: crate::value::Language::default(),
                 locals: None,
-                facts: Default::default(),
+                metadata: Default::default(),
             }));
         }
         units.push(Arc::new(Unit {
@@ -149,7 +149,7 @@ pub(crate) fn estate(files: &Files, tree: Tree) -> Estate {
         }));
     }
     units.sort_by(|a, b| a.name.cmp(&b.name));
-    Estate { units, ..Estate::default() }
+    Resolution { units, ..Resolution::default() }
 }
 
 /// A revision with imports, overrides, a list, a secret and a multi-line text.

@@ -2,8 +2,8 @@
 
 use super::same::{digest, same};
 use super::{Cause, Change, ChangeKind, Diff, Side, Status};
-use crate::estate::Address;
 use crate::files::Files;
+use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::Value;
 use std::collections::HashMap;

@@ -1,8 +1,8 @@
 //! Local names that differ, and what of the configuration each difference reaches.
 
 use super::{Change, ChangeKind, ComponentChange, Side};
-use crate::estate::{Address, Estate, Local, LocalScope, Placed, State};
 use crate::files::Files;
+use crate::resolution::{Address, Local, LocalScope, Placed, Resolution, State};
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -46,14 +46,19 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// The locals that differ between two estates.
-    pub(super) fn new(base: &Estate, head: &Estate, files: &Files, touched: Option<&dyn Fn(&str) -> bool>) -> Self {
+    /// The locals that differ between two resolutions.
+    pub(super) fn new(
+        base: &Resolution,
+        head: &Resolution,
+        files: &Files,
+        touched: Option<&dyn Fn(&str) -> bool>,
+    ) -> Self {
         let mut reach = Reach { changes: Vec::new(), places: Default::default() };
         let shared: BTreeSet<*const LocalScope> = base.locals.scopes.iter().map(Arc::as_ptr).collect();
         let shared: BTreeSet<*const LocalScope> =
             head.locals.scopes.iter().map(Arc::as_ptr).filter(|p| shared.contains(p)).collect();
-        let scopes = |estate: &Estate| -> BTreeMap<_, Arc<LocalScope>> {
-            let own = estate.locals.scopes.iter().filter(|s| !shared.contains(&Arc::as_ptr(s)));
+        let scopes = |resolution: &Resolution| -> BTreeMap<_, Arc<LocalScope>> {
+            let own = resolution.locals.scopes.iter().filter(|s| !shared.contains(&Arc::as_ptr(s)));
             own.map(|s| ((Text::clone(&files.get(s.file).path), s.level.clone()), Arc::clone(s))).collect()
         };
         let (old, new) = (scopes(base), scopes(head));
@@ -178,7 +183,7 @@ impl Reach {
     /// are not asked for.
     pub(super) fn finish(
         mut self,
-        sides: [&Estate; 2],
+        sides: [&Resolution; 2],
         files: &Files,
         filter: &dyn Fn(&Address) -> bool,
     ) -> Vec<LocalChange> {

@@ -1,4 +1,4 @@
-//! What differs between two estates, and because of which lines.
+//! What differs between two resolutions, and because of which lines.
 //!
 //! Components are matched by address. What both sides share is skipped by identity, so the work grows with what changed.
 
@@ -12,8 +12,8 @@ pub mod same;
 pub mod structural;
 pub mod tokens;
 
-use crate::estate::{Address, Component, Estate, Placed, State, Unit};
 use crate::files::Files;
+use crate::resolution::{Address, Component, Placed, Resolution, State, Unit};
 use crate::text::Text;
 use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -176,9 +176,9 @@ impl Default for Options<'_> {
     }
 }
 
-/// Compares two estates whose files are all in `files`. Units that one side only names (see [`Unit::state`]) are left
+/// Compares two resolutions whose files are all in `files`. Units that one side only names (see [`Unit::state`]) are left
 /// out, because nothing is known of their components.
-pub fn diff(base: &Estate, head: &Estate, files: &Files, options: &Options) -> Diff {
+pub fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &Options) -> Diff {
     let (old, new) = candidates(base, head, options.filter);
     let mut finder = causes::Finder::new(base, head, files, options.touched);
     let mut reach = locals::Reach::new(base, head, files, options.touched);
@@ -244,7 +244,7 @@ fn component(
 }
 
 /// Stacks that nothing is left of.
-fn gone(components: &[ComponentChange], head: &Estate) -> BTreeSet<Text> {
+fn gone(components: &[ComponentChange], head: &Resolution) -> BTreeSet<Text> {
     let removed = components.iter().filter(|c| c.status == Status::Removed);
     let mut gone: BTreeSet<Text> = removed.map(|c| Text::clone(&c.stack)).collect();
     if !gone.is_empty() {
@@ -255,7 +255,7 @@ fn gone(components: &[ComponentChange], head: &Estate) -> BTreeSet<Text> {
     gone
 }
 
-fn unresolved(base: &Estate, head: &Estate) -> Vec<String> {
+fn unresolved(base: &Resolution, head: &Resolution) -> Vec<String> {
     let units = [base, head].into_iter().flat_map(|e| &e.units);
     let names = units.flat_map(|unit| {
         let whole = (unit.state == State::Broken).then(|| unit.name.to_string());
@@ -268,8 +268,8 @@ fn unresolved(base: &Estate, head: &Estate) -> Vec<String> {
 type Components = BTreeMap<Address, Placed>;
 
 /// The components of both sides whose address some unit has that is not shared.
-fn candidates(base: &Estate, head: &Estate, filter: &dyn Fn(&Address) -> bool) -> (Components, Components) {
-    let pointers = |estate: &Estate| estate.units.iter().map(Arc::as_ptr).collect::<HashSet<_>>();
+fn candidates(base: &Resolution, head: &Resolution, filter: &dyn Fn(&Address) -> bool) -> (Components, Components) {
+    let pointers = |resolution: &Resolution| resolution.units.iter().map(Arc::as_ptr).collect::<HashSet<_>>();
     let shared: HashSet<*const Unit> = pointers(base).intersection(&pointers(head)).copied().collect();
     let units = || [base, head].into_iter().flat_map(|e| &e.units);
     let unresolved: HashSet<&str> = units().filter(|u| u.state != State::Resolved).map(|u| &*u.name).collect();
@@ -287,13 +287,13 @@ fn candidates(base: &Estate, head: &Estate, filter: &dyn Fn(&Address) -> bool) -
         let whole = unit.components.iter().filter(|c| is_whole(unit, c));
         addresses.extend(whole.map(|c| c.address()).filter(filter));
     }
-    let select = |estate: &Estate| {
+    let select = |resolution: &Resolution| {
         let mut found = Components::new();
         if addresses.is_empty() {
             return found;
         }
-        // In the order of `Estate::components`: the last unit that defines an address counts, shared or not.
-        for unit in estate.units.iter().filter(|u| relevant(u)) {
+        // In the order of `Resolution::components`: the last unit that defines an address counts, shared or not.
+        for unit in resolution.units.iter().filter(|u| relevant(u)) {
             for component in unit.components.iter().filter(|c| is_whole(unit, c)) {
                 let address = component.address();
                 if addresses.contains(&address) {

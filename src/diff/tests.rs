@@ -1,6 +1,6 @@
-use super::fixture::{BASE, HEAD, Tree, estate};
+use super::fixture::{BASE, HEAD, Tree, resolution};
 use super::*;
-use crate::estate::Component;
+use crate::resolution::Component;
 use crate::value::Data;
 
 fn causes(list: &[Cause], files: &Files) -> String {
@@ -11,7 +11,7 @@ fn causes(list: &[Cause], files: &Files) -> String {
 /// One line for each change: address, sign, path, causes.
 fn lines(base: Tree, head: Tree, options: &Options) -> Vec<String> {
     let files = Files::default();
-    let (base, head) = (estate(&files, base), estate(&files, head));
+    let (base, head) = (resolution(&files, base), resolution(&files, head));
     let mut lines = Vec::new();
     for c in diff(&base, &head, &files, options).components {
         if c.status != Status::Modified {
@@ -149,7 +149,7 @@ fn a_new_file_is_named_once() {
 #[test]
 fn filters_and_shared_units() {
     let files = Files::default();
-    let (base, head) = (estate(&files, BASE), estate(&files, HEAD));
+    let (base, head) = (resolution(&files, BASE), resolution(&files, HEAD));
     let all = diff(&base, &head, &files, &Options::default());
     assert_eq!(all.components.len(), 6);
     let filter = |a: &Address| &*a.0 == "test";
@@ -158,7 +158,7 @@ fn filters_and_shared_units() {
     assert!(diff(&base, &base, &files, &Options::default()).components.is_empty());
 
     // A unit that one side only names says nothing.
-    let mut named = estate(&files, HEAD);
+    let mut named = resolution(&files, HEAD);
     for unit in &mut named.units {
         let unit = Arc::get_mut(unit).unwrap();
         (unit.state, unit.components) = (State::OutOfScope, Vec::new());
@@ -176,12 +176,12 @@ fn a_shared_unit_still_hides_an_earlier_one() {
             kind: "terraform".into(),
             name: "c".into(),
             value: Value::map([("x".into(), Value::new(Data::Int(value)))].into_iter().collect()),
-            influences: crate::estate::Influences::default(),
+            shaping_origins: crate::resolution::ShapingOrigins::default(),
             declared: None,
-            removal: crate::estate::Removal::Orphaned,
+            removal: crate::resolution::RemovalEffect::Orphaned,
             language: crate::value::Language::default(),
             locals: None,
-            facts: Default::default(),
+            metadata: Default::default(),
         };
         let components = vec![Arc::new(component)];
         Arc::new(Unit {
@@ -196,16 +196,16 @@ fn a_shared_unit_still_hides_an_earlier_one() {
         })
     };
     let last = unit("z", 0);
-    let estate = |value| Estate { units: vec![unit("a", value), Arc::clone(&last)], ..Estate::default() };
-    assert!(diff(&estate(1), &estate(2), &files, &Options::default()).components.is_empty());
-    let without = Estate { units: vec![unit("a", 2)], ..Estate::default() };
-    assert_eq!(diff(&estate(1), &without, &files, &Options::default()).components.len(), 1);
+    let resolution = |value| Resolution { units: vec![unit("a", value), Arc::clone(&last)], ..Resolution::default() };
+    assert!(diff(&resolution(1), &resolution(2), &files, &Options::default()).components.is_empty());
+    let without = Resolution { units: vec![unit("a", 2)], ..Resolution::default() };
+    assert_eq!(diff(&resolution(1), &without, &files, &Options::default()).components.len(), 1);
 }
 
 #[test]
 fn identical_changes_are_folded() {
     let files = Files::default();
-    let (base, head) = (estate(&files, BASE), estate(&files, HEAD));
+    let (base, head) = (resolution(&files, BASE), resolution(&files, HEAD));
     let found = diff(&base, &head, &files, &Options::default());
     let groups: Vec<String> = group::group(&found, &files)
         .iter()
@@ -241,16 +241,16 @@ fn many_components_are_fast() {
                 kind: "terraform".into(),
                 name: format!("c{i}").into(),
                 value: Value::map(copy),
-                influences: crate::estate::Influences::default(),
+                shaping_origins: crate::resolution::ShapingOrigins::default(),
                 declared: None,
-                removal: crate::estate::Removal::Orphaned,
+                removal: crate::resolution::RemovalEffect::Orphaned,
                 language: crate::value::Language::default(),
                 locals: None,
-                facts: Default::default(),
+                metadata: Default::default(),
             })
         };
         let components = (0..16_000).map(component).collect();
-        Estate {
+        Resolution {
             units: vec![Arc::new(Unit {
                 name: "u".into(),
                 file,
@@ -261,7 +261,7 @@ fn many_components_are_fast() {
                 failed: Vec::new(),
                 unlisted: Vec::new(),
             })],
-            ..Estate::default()
+            ..Resolution::default()
         }
     };
     let (base, head) = (unit(1), unit(2));
@@ -277,9 +277,9 @@ fn many_components_are_fast() {
 #[test]
 fn what_one_side_does_not_know_is_not_compared() {
     let files = Files::default();
-    let base = estate(&files, BASE);
+    let base = resolution(&files, BASE);
     let without = |change: &dyn Fn(&mut Unit)| {
-        let mut head = estate(&files, BASE);
+        let mut head = resolution(&files, BASE);
         let unit = head.units.iter_mut().find(|u| &*u.name == "dev").and_then(Arc::get_mut).unwrap();
         change(unit);
         diff(&base, &head, &files, &Options::default())

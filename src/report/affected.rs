@@ -7,7 +7,7 @@
 
 use super::Report;
 use crate::diff::{ComponentChange, Diff, Status};
-use crate::estate::Component;
+use crate::resolution::Component;
 use crate::value::Value;
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -3,8 +3,8 @@
 use super::Options;
 use super::text::style::{self, Theme};
 use super::text::value;
-use crate::estate::{Address, Placed};
 use crate::files::Files;
+use crate::resolution::{Address, Placed};
 use crate::value::Value;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

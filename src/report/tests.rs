@@ -1,8 +1,8 @@
 use super::*;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Policy, Side, Suppression};
-use crate::diff::fixture::{BASE, HEAD, estate};
+use crate::diff::fixture::{BASE, HEAD, resolution};
 use crate::diff::{self, Diff};
-use crate::estate::Estate;
+use crate::resolution::Resolution;
 use crate::rules;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// masked.
 pub(super) struct Fixture {
     pub(super) files: Files,
-    pub(super) estate: Estate,
+    pub(super) resolution: Resolution,
     pub(super) diff: Diff,
     base: Revision,
     head: Revision,
@@ -91,7 +91,7 @@ fn found(files: &Files) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
 impl Fixture {
     pub(super) fn new() -> Self {
         let files = Files::default();
-        let (base, head) = (estate(&files, BASE), estate(&files, HEAD));
+        let (base, head) = (resolution(&files, BASE), resolution(&files, HEAD));
         let diff = diff::diff(&base, &head, &files, &diff::Options::default());
         let (old, new) = found(&files);
         let mut ids: Vec<&str> = old.iter().chain(&new).map(|d| d.rule).chain(["template-error"]).collect();
@@ -124,7 +124,7 @@ impl Fixture {
             base: revision("main", "0123"),
             head: revision("feature/<x>", "4567"),
             troubles: vec!["stacks/locked.yaml".into()],
-            estate: head,
+            resolution: head,
             files,
             diff,
             compared,
@@ -292,7 +292,7 @@ fn people_see_no_secrets_and_terminals_no_controls() {
         for format in Format::ALL.into_iter().filter(|f| *f != Format::Json) {
             out += &written(format, &fixture.compared(), &options);
         }
-        for (address, placed) in &fixture.estate.components() {
+        for (address, placed) in &fixture.resolution.components() {
             out += &text(|out| describe::write_component_text(out, address, placed, &fixture.files, &options));
         }
         assert!(!out.contains("hunter"), "{out}");
@@ -319,18 +319,18 @@ fn json_fits_its_schema() {
         valid(schema, &report);
         assert_eq!(report["diagnostics"][0]["file"], "catalog/defaults.yaml");
     }
-    let stacks = text(|out| describe::write_stacks_json(out, &fixture.estate.components()));
+    let stacks = text(|out| describe::write_stacks_json(out, &fixture.resolution.components()));
     let stacks: Json = serde_json::from_str(&stacks).unwrap();
     valid(include_str!("../../schemas/describe-stacks.json"), &stacks);
     assert_eq!(stacks["prod"]["components"]["terraform"]["new"]["vars"]["cidr"], "10.9.0.0/16");
-    let yaml = text(|out| describe::write_stacks_yaml(out, &fixture.estate.components()));
+    let yaml = text(|out| describe::write_stacks_yaml(out, &fixture.resolution.components()));
     assert_eq!(yaml_serde::from_str::<Json>(&yaml).unwrap(), stacks);
 }
 
 #[test]
 fn described_as_text() {
     let fixture = Fixture::new();
-    let components = fixture.estate.components();
+    let components = fixture.resolution.components();
     let (address, placed) = components.iter().find(|(a, _)| &*a.0 == "prod" && &*a.2 == "vpc").unwrap();
     let stacks = text(|out| describe::write_stacks_text(out, &components, &plain()));
     let component = text(|out| describe::write_component_text(out, address, placed, &fixture.files, &plain()));

@@ -19,8 +19,8 @@ mod world;
 
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::Diff;
-use crate::estate::{Component, Estate, Facts, How, Link, Reads, Where};
 use crate::files::Files;
+use crate::resolution::{Component, ComponentMetadata, Link, LinkKind, ReadTarget, Resolution, StackSelector};
 use crate::source::glob::Glob;
 use crate::terraform::Modules;
 use crate::text::Text;
@@ -76,7 +76,7 @@ pub struct Context<'a> {
     /// The files.
     pub files: &'a Files,
     /// The state to look at; of two the newer one, but for rules that look at one state and are run on both.
-    pub estate: &'a Estate,
+    pub resolution: &'a Resolution,
     /// Whether the file at a path is to be looked at: between two revisions only what the edit touches is.
     pub is_examined: &'a (dyn Fn(&str) -> bool + Sync),
     /// The numbers and names that some rules depend on.
@@ -111,18 +111,18 @@ impl<'a> Context<'a> {
     /// What rules may look at, without code.
     pub fn new(
         files: &'a Files,
-        estate: &'a Estate,
+        resolution: &'a Resolution,
         is_examined: &'a (dyn Fn(&str) -> bool + Sync),
         limits: &'a Limits,
         withheld: &'a Withheld,
     ) -> Context<'a> {
-        Context { files, estate, is_examined, limits, withheld, output_kind: &|_, _, _| None }
+        Context { files, resolution, is_examined, limits, withheld, output_kind: &|_, _, _| None }
     }
 
     /// The YAML files that are to be looked at.
     pub fn documents(&self) -> impl Iterator<Item = (FileId, &'a Document)> {
         let examined = |id: &FileId| (self.is_examined)(&self.files.get(*id).path);
-        self.estate.documents.iter().filter(move |(id, _)| examined(id)).map(|(id, document)| (*id, &**document))
+        self.resolution.documents.iter().filter(move |(id, _)| examined(id)).map(|(id, document)| (*id, &**document))
     }
 }
 
@@ -142,11 +142,11 @@ impl Components<'_> {
     /// The kind of an output of another component that one reads; none if the code of that does not tell it.
     fn output_kind(&self, from: &Component, output: &Output, name: &str) -> Option<Kind> {
         let link = Link {
-            how: How::Reads,
+            how: LinkKind::Reads,
             by: "".into(),
             component: Text::clone(&output.component),
-            stack: output.stack.as_ref().map_or(Where::Here, |stack| Where::Stack(Text::clone(stack))),
-            reads: Reads::Output(name.into()),
+            stack: output.stack.as_ref().map_or(StackSelector::Here, |stack| StackSelector::Stack(Text::clone(stack))),
+            reads: ReadTarget::Output(name.into()),
             is_optional: false,
             origin: None,
             stack_origin: None,
@@ -353,7 +353,7 @@ pub fn check_state(
     enabled: &[(&'static Rule, Level)],
 ) -> Vec<Diagnostic> {
     let withheld = context.withheld;
-    let components = Components { files: context.files, world: World::new(context.estate), modules, withheld };
+    let components = Components { files: context.files, world: World::new(context.resolution), modules, withheld };
     let is_whole = components.world.is_complete();
     let output_kind =
         |component: &Component, output: &Output, name: &str| components.output_kind(component, output, name);
@@ -373,7 +373,7 @@ pub fn check_state(
         Diagnostic::new(meta::INCOMPLETE_ANALYSIS.id, message, place)
             .note("what rules say of variables and outputs was withheld for the components that use it")
     }));
-    found.extend(withheld.take(context.estate, context.files));
+    found.extend(withheld.take(context.resolution, context.files));
     found
 }
 
@@ -384,9 +384,11 @@ pub fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
         return false;
     }
     let inherits = enabled.iter().any(|(rule, _)| rule.id == components::UNUSED_ABSTRACT_COMPONENT.id);
-    let is_same = |old: &Facts, new: &Facts| old.is_same_to_others(new) && (!inherits || old.has_same_bases(new));
+    let is_same = |old: &ComponentMetadata, new: &ComponentMetadata| {
+        old.is_same_to_others(new) && (!inherits || old.has_same_bases(new))
+    };
     diff.components.iter().any(|c| match (&c.before, &c.after) {
-        (Some(old), Some(new)) => !is_same(&old.facts, &new.facts),
+        (Some(old), Some(new)) => !is_same(&old.metadata, &new.metadata),
         _ => true,
     })
 }
@@ -394,7 +396,7 @@ pub fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
 /// What the rules that look at a change find in one.
 pub fn check_change(
     context: &Context<'_>,
-    base: &Estate,
+    base: &Resolution,
     diff: &Diff,
     enabled: &[(&'static Rule, Level)],
 ) -> Vec<Diagnostic> {
@@ -405,14 +407,14 @@ pub fn check_change(
     });
     let mut found: Vec<Diagnostic> =
         checks.flat_map(|(rule, check)| isolated(rule, context, || check(&changes))).collect();
-    found.extend(context.withheld.take(context.estate, context.files));
+    found.extend(context.withheld.take(context.resolution, context.files));
     found
 }
 
 /// What a rule finds. If it fails, that is what is found, and all other rules are still run.
 fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diagnostic>) -> Vec<Diagnostic> {
     threads::guarded(&format!("rule {}", rule.id), check).unwrap_or_else(|defect| {
-        let file = context.estate.units.first().map(|unit| unit.file);
+        let file = context.resolution.units.first().map(|unit| unit.file);
         let file = file.unwrap_or_else(|| context.files.add(".", "", || Text::from("")));
         vec![Diagnostic::defect(&defect, file)]
     })

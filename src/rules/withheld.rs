@@ -2,8 +2,8 @@
 
 use super::meta::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::Estate;
 use crate::files::Files;
+use crate::resolution::Resolution;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -20,14 +20,14 @@ impl Withheld {
     }
 
     /// Says so, at the first place that keeps something from being resolved. What was said is forgotten.
-    pub(super) fn take(&self, estate: &Estate, files: &Files) -> Option<Diagnostic> {
+    pub(super) fn take(&self, resolution: &Resolution, files: &Files) -> Option<Diagnostic> {
         let rules = std::mem::take(&mut *self.rules.lock().unwrap_or_else(PoisonError::into_inner));
         let first = |places: &mut dyn Iterator<Item = Label>| {
             places.min_by_key(|label| (files.get(label.file).path.to_string(), label.start))
         };
-        let breaking = estate.findings.iter().filter(|f| f.is_breaking).map(|f| f.primary.clone());
-        let open = estate.imports.items.iter().filter(|i| i.is_open).map(|i| Label::at(i.path, ""));
-        let units = estate.units.iter().filter(|u| u.is_incomplete());
+        let breaking = resolution.findings.iter().filter(|f| f.is_breaking).map(|f| f.primary.clone());
+        let open = resolution.imports.items.iter().filter(|i| i.is_open).map(|i| Label::at(i.path, ""));
+        let units = resolution.units.iter().filter(|u| u.is_incomplete());
         let mut units = units.map(|u| Label::new(u.file, 0, 0, ""));
         let place = first(&mut breaking.chain(open)).or_else(|| first(&mut units))?;
         let names: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();

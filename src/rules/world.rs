@@ -1,8 +1,8 @@
-//! Who is there: the components of an estate by stack and name, and what a link of one of them leads to.
+//! Who is there: the components of an resolution by stack and name, and what a link of one of them leads to.
 
 use crate::diagnostic::Diagnostic;
-use crate::estate::{Component, Estate, Link, State, Unit, Where};
 use crate::graph::has_cycle;
+use crate::resolution::{Component, Link, Resolution, StackSelector, State, Unit};
 use crate::text::Text;
 use crate::value::{Data, Value};
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 /// The components of one state, for rules that look beyond one of them.
 pub struct World<'a> {
-    estate: &'a Estate,
+    resolution: &'a Resolution,
     index: OnceLock<Index<'a>>,
     needs: OnceLock<Vec<Need<'a>>>,
     is_acyclic: OnceLock<bool>,
@@ -96,29 +96,29 @@ pub enum Target<'a> {
 }
 
 impl<'a> World<'a> {
-    /// The world of an estate; looked at when it is first asked.
-    pub fn new(estate: &'a Estate) -> Self {
-        World { estate, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
+    /// The world of an resolution; looked at when it is first asked.
+    pub fn new(resolution: &'a Resolution) -> Self {
+        World { resolution, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
     }
 
     /// Whether all units were asked for, so that what is not there is nowhere.
     pub fn is_complete(&self) -> bool {
-        self.estate.units.iter().all(|u| u.state != State::OutOfScope)
+        self.resolution.units.iter().all(|u| u.state != State::OutOfScope)
     }
 
     /// The units.
     pub fn units(&self) -> impl Iterator<Item = &'a Unit> {
-        self.estate.units.iter().map(|unit| &**unit)
+        self.resolution.units.iter().map(|unit| &**unit)
     }
 
     /// What was found while everything was resolved.
     pub fn findings(&self) -> &'a [Diagnostic] {
-        &self.estate.findings
+        &self.resolution.findings
     }
 
     /// All components with their units. A component that several units define comes once a unit.
     pub fn components(&self) -> impl Iterator<Item = (&'a Unit, &'a Arc<Component>)> {
-        self.estate.units.iter().flat_map(|unit| unit.components.iter().map(move |c| (&**unit, c)))
+        self.resolution.units.iter().flat_map(|unit| unit.components.iter().map(move |c| (&**unit, c)))
     }
 
     /// The names of all stacks.
@@ -139,11 +139,12 @@ impl<'a> World<'a> {
     /// All links of all components, those of one component after each other in their order.
     pub fn needs(&self) -> &[Need<'a>] {
         self.needs.get_or_init(|| {
-            let links = self.components().flat_map(|(_, from)| from.facts.links.iter().map(move |link| (from, link)));
+            let links =
+                self.components().flat_map(|(_, from)| from.metadata.links.iter().map(move |link| (from, link)));
             // All stacks are looked through for these, and may hold any number of them.
             let mut having: HashMap<(&Text, &Context), Target<'a>> = HashMap::new();
             let mut target = |from: &Component, link: &'a Link| match &link.stack {
-                Where::Having(wanted) => {
+                StackSelector::Having(wanted) => {
                     let asked = having.entry((&link.component, wanted));
                     asked.or_insert_with(|| self.having(&link.component, wanted)).clone()
                 }
@@ -155,7 +156,7 @@ impl<'a> World<'a> {
 
     /// The links of those that are deployed: what nobody deploys needs nothing.
     pub fn needs_of_deployed(&self) -> impl Iterator<Item = &Need<'a>> {
-        self.needs().iter().filter(|need| need.from.facts.is_deployed())
+        self.needs().iter().filter(|need| need.from.metadata.is_deployed())
     }
 
     /// Whether no component that is deployed needs itself, be it by way of others.
@@ -182,10 +183,10 @@ impl<'a> World<'a> {
     pub fn target(&self, from: &Component, link: &Link) -> Target<'a> {
         let index = self.index();
         let stack = match &link.stack {
-            Where::Unknown => return Target::Unknown,
-            Where::Here => &*from.stack,
-            Where::Stack(stack) => &**stack,
-            Where::Having(wanted) => return self.having(&link.component, wanted),
+            StackSelector::Unknown => return Target::Unknown,
+            StackSelector::Here => &*from.stack,
+            StackSelector::Stack(stack) => &**stack,
+            StackSelector::Having(wanted) => return self.having(&link.component, wanted),
         };
         let known = index.stacks.get_key_value(stack);
         let Some((stack, names)) = known.or_else(|| self.unit_stack(stack)) else {
@@ -210,12 +211,12 @@ impl<'a> World<'a> {
         let index = self.index();
         let all: Vec<&Arc<Component>> =
             index.stacks.values().filter_map(|names| names.get(name)).flat_map(|named| named.iter()).copied().collect();
-        let input = |c: &Component, key: &str| c.facts.inputs.get(key).map(Cow::into_owned);
+        let input = |c: &Component, key: &str| c.metadata.inputs.get(key).map(Cow::into_owned);
         let fits = |c: &Component| {
             wanted.iter().all(|(key, text)| input(c, key).as_ref().and_then(Value::as_str) == Some(text))
         };
         let is_unknown = |c: &Component| {
-            c.facts.inputs.is_open
+            c.metadata.inputs.is_open
                 || wanted.iter().any(|(key, _)| input(c, key).is_some_and(|v| matches!(v.data, Data::Unknown(_))))
         };
         let found: Vec<&Arc<Component>> = all.iter().copied().filter(|c| fits(c)).collect();
@@ -234,7 +235,7 @@ impl<'a> World<'a> {
     fn index(&self) -> &Index<'a> {
         self.index.get_or_init(|| {
             let mut index = Index { is_whole: true, ..Index::default() };
-            for unit in &self.estate.units {
+            for unit in &self.resolution.units {
                 index.is_whole &= unit.state == State::Resolved && unit.failed.is_empty();
                 index.hidden.extend(unit.broken.iter().chain(&unit.unlisted).map(|(_, name)| &**name));
                 for component in &unit.components {
@@ -252,16 +253,16 @@ impl<'a> World<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estate::{Facts, How, Influences, Inputs, Reads, Removal};
+    use crate::resolution::{ComponentMetadata, Inputs, LinkKind, ReadTarget, RemovalEffect, ShapingOrigins};
     use crate::value::{FileId, Language, Map};
 
-    fn link(component: &str, stack: Where) -> Link {
+    fn link(component: &str, stack: StackSelector) -> Link {
         Link {
-            how: How::Declared,
+            how: LinkKind::Declared,
             by: "test".into(),
             component: component.into(),
             stack,
-            reads: Reads::Nothing,
+            reads: ReadTarget::Nothing,
             is_optional: false,
             origin: None,
             stack_origin: None,
@@ -275,16 +276,20 @@ mod tests {
             kind: kind.into(),
             name: name.into(),
             value: Value::default(),
-            influences: Influences::default(),
+            shaping_origins: ShapingOrigins::default(),
             declared: None,
-            removal: Removal::Orphaned,
+            removal: RemovalEffect::Orphaned,
             language: Language::default(),
             locals: None,
-            facts: Facts { links, inputs: Inputs { all, ..Inputs::default() }, ..Facts::default() },
+            metadata: ComponentMetadata {
+                links,
+                inputs: Inputs { all, ..Inputs::default() },
+                ..ComponentMetadata::default()
+            },
         })
     }
 
-    fn estate(units: Vec<Vec<Arc<Component>>>) -> Estate {
+    fn resolution(units: Vec<Vec<Arc<Component>>>) -> Resolution {
         let unit = |(n, components): (usize, Vec<_>)| {
             Arc::new(Unit {
                 name: format!("unit {n}").into(),
@@ -297,16 +302,16 @@ mod tests {
                 unlisted: Vec::new(),
             })
         };
-        Estate { units: units.into_iter().enumerate().map(unit).collect(), ..Estate::default() }
+        Resolution { units: units.into_iter().enumerate().map(unit).collect(), ..Resolution::default() }
     }
 
     #[test]
     fn what_many_ask_for_is_there_once() {
-        let acme = || Where::Having(vec![("tenant".into(), "acme".into())]);
+        let acme = || StackSelector::Having(vec![("tenant".into(), "acme".into())]);
         let stacks = ["a", "b", "c"];
         let units = stacks.map(|s| vec![component(s, "terraform", "db", vec![link("db", acme())])]);
-        let estate = estate(units.into());
-        let world = World::new(&estate);
+        let resolution = resolution(units.into());
+        let world = World::new(&resolution);
         let found: Vec<_> = world
             .needs()
             .iter()
@@ -321,9 +326,9 @@ mod tests {
 
     #[test]
     fn cycles_are_noticed_whichever_unit_or_type_they_lead_through() {
-        let here = |name: &str| vec![link(name, Where::Here)];
-        let there = |name: &str, stack: &str| vec![link(name, Where::Stack(stack.into()))];
-        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| World::new(&estate(units)).is_acyclic();
+        let here = |name: &str| vec![link(name, StackSelector::Here)];
+        let there = |name: &str, stack: &str| vec![link(name, StackSelector::Stack(stack.into()))];
+        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| World::new(&resolution(units)).is_acyclic();
         let one = |name: &str, links| component("s", "terraform", name, links);
         assert!(is_acyclic(vec![vec![one("a", here("b")), one("b", here("gone")), one("c", here("a"))]]));
         assert!(!is_acyclic(vec![vec![one("a", here("a"))]]));

@@ -1,7 +1,7 @@
 //! Maps with text keys, kept in key order.
 
 use super::Value;
-use crate::text::{Text, lasting};
+use crate::text::{Text, intern};
 use std::cell::RefCell;
 use std::ops::BitOr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub fn key(name: &'static str) -> Key {
         if let Some((_, key)) = known.iter().find(|(k, _)| std::ptr::eq(*k, name)) {
             return Text::clone(key);
         }
-        let key = lasting(name);
+        let key = intern(name);
         known.push((name, Text::clone(&key)));
         key
     })

@@ -1,6 +1,6 @@
 //! Reading a text into a [`Document`], without recursion.
 
-use crate::text::{Text, lasting};
+use crate::text::{Text, intern};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -330,7 +330,7 @@ impl<'t> Builder<'t> {
         if let Some(known) = self.keys.get(text) {
             return Text::clone(known);
         }
-        let text = lasting(text);
+        let text = intern(text);
         self.keys.insert(Text::clone(&text));
         text
     }

@@ -104,7 +104,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
             diff::compare(&*repository.at(base)?, &*head, &place, &asked, &mut write)
         }
         None => {
-            output::talk(&format!(
+            output::eprint(&format!(
                 "stacklint: nothing to compare with ({}): only what is wrong is looked for",
                 job.note
             ));

@@ -34,9 +34,9 @@ pub(crate) struct Bases {
     singular: bool,
 }
 
-/// Sums of bases, shared by the components that name the same bases.
+/// InheritanceCache of bases, shared by the components that name the same bases.
 #[derive(Debug, Default)]
-pub(crate) struct Sums {
+pub(crate) struct InheritanceCache {
     known: Mutex<HashMap<SumKey, Vec<Arc<Sum>>>>,
 }
 
@@ -59,7 +59,7 @@ struct Sum {
 /// How many sums are kept of the same bases: the bases of theirs may differ.
 const MAX_VARIANTS: usize = 4;
 
-impl Sums {
+impl InheritanceCache {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<SumKey, Vec<Arc<Sum>>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -140,8 +140,8 @@ pub(crate) struct Inheritance<'a> {
     pub outer: ListStrategy,
     /// Whether a folder of Terraform code has this name below the components of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
-    /// Sums that other components have come to.
-    pub sums: &'a Sums,
+    /// InheritanceCache that other components have come to.
+    pub sums: &'a InheritanceCache,
     /// How much is taken on.
     pub limits: Limits,
 }

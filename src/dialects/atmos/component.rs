@@ -1,7 +1,7 @@
 //! One component from its layers (`reference: atmos.md` sections 4.1 and 4.4 to 4.6).
 
 use super::backend;
-use super::bases::{BaseError, Bases, Inheritance, Sums, own_strategy};
+use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, own_strategy};
 use super::config::Config;
 use super::deferred::{Deferral, LostPath, merge_deferred};
 use super::layers::{Kind, LOOSE, Layer, Loose, Section, Word, WrongShape};
@@ -84,8 +84,8 @@ pub(crate) struct Builder<'a> {
     pub shared: &'a Shared,
     /// Whether a folder of that name is there below the folder of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
-    /// Sums of bases, for all stacks.
-    pub sums: &'a Sums,
+    /// InheritanceCache of bases, for all stacks.
+    pub sums: &'a InheritanceCache,
     /// How much is taken on.
     pub limits: Limits,
 }

@@ -54,7 +54,7 @@ pub(crate) struct Config {
     /// The merged text of all configuration files.
     pub all: Value,
     /// Settings that shape every component, as places.
-    pub influences: Vec<Origin>,
+    pub shaping_origins: Vec<Origin>,
 }
 
 /// `templates.settings`.
@@ -136,7 +136,7 @@ impl Config {
             types.iter().filter_map(|e| Some((Text::clone(&e.key), e.value.get(key)?.clone()))).collect()
         };
         let separator = text(&["components", "terraform", "workspace", "prefix_separator"]);
-        let influences = [
+        let shaping_origins = [
             &["base_path"][..],
             &["stacks", "base_path"],
             &["stacks", "name_template"],
@@ -185,7 +185,7 @@ impl Config {
             github: map(&["integrations", "github"]),
             include_empty: flag(&["describe", "settings", "include_empty"]).unwrap_or(true),
             manifest_schema: text(&["schemas", "atmos", "manifest"]),
-            influences,
+            shaping_origins,
             base,
             start,
             all,

@@ -6,7 +6,7 @@ use super::local_refs;
 use super::render::Templates;
 use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::Unit;
+use crate::resolution::Unit;
 use crate::text::Text;
 use crate::value::{Data, Flags, Map, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -5,7 +5,7 @@ use super::manifest::Processed;
 use super::sink::label;
 use super::stack::Stacks;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::Unit;
+use crate::resolution::Unit;
 use crate::value::{Data, FileId, Key, Map, Origin, Prov, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;

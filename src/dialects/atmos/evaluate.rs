@@ -6,7 +6,7 @@ use super::deferred::{Deferral, put, resolved};
 use super::functions::{Env, json_or_text, reason};
 use super::include::{QueryError, args, query};
 use super::reader::plain_text;
-use crate::dialects::Given;
+use crate::dialects::EvalInputs;
 use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Language, Map, MapBuilder, Unknown, Value};
@@ -19,7 +19,7 @@ const WAITING: &str = "\u{f8f2}";
 #[derive(Clone, Copy)]
 pub(crate) struct World<'a> {
     /// What the user gave; without it functions are left alone.
-    pub given: Option<&'a Given>,
+    pub given: Option<&'a EvalInputs>,
     /// The environment variables among it.
     pub env: &'a Env,
     /// The absolute path of the repository; empty if there is no work tree.
@@ -59,7 +59,7 @@ pub(crate) fn evaluate(mut map: Map, deferrals: &[Deferral], stack: &str, world:
 }
 
 struct Run<'a> {
-    given: &'a Given,
+    given: &'a EvalInputs,
     root: &'a str,
     language: Language,
     stack: &'a str,

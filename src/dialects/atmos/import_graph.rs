@@ -1,12 +1,12 @@
-//! What the estate says of imports.
+//! What the resolution says of imports.
 
 use super::config::Config;
-use super::local_met::Item;
+use super::local_observations::Item;
 use super::manifest::Manifests;
 use super::merge::ListStrategy;
 use super::paths;
 use super::reader::Deps;
-use crate::estate::{Import, Imports, State, Unit};
+use crate::resolution::{Import, Imports, State, Unit};
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};

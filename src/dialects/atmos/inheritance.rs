@@ -3,8 +3,8 @@
 
 use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::Unit;
 use crate::graph::Graph;
+use crate::resolution::Unit;
 use crate::text::Text;
 use crate::value::{Key, Origin};
 use std::collections::HashSet;
@@ -47,11 +47,11 @@ pub(super) fn cycle(
 pub(super) fn check(units: &[Arc<Unit>], sink: &Sink) {
     for unit in units {
         // A circle leads only through components that have bases themselves.
-        let heirs = || unit.components.iter().filter(|c| c.facts.bases.iter().any(|b| b.origin.is_some()));
+        let heirs = || unit.components.iter().filter(|c| c.metadata.bases.iter().any(|b| b.origin.is_some()));
         let names: HashSet<(&str, &str)> = heirs().map(|c| (&*c.kind, &*c.name)).collect();
         let mut graph: Graph<(&str, &Key), Step> = Graph::new();
         for component in heirs() {
-            let named = component.facts.bases.iter().filter(|b| b.origin.is_some());
+            let named = component.metadata.bases.iter().filter(|b| b.origin.is_some());
             for base in named.filter(|b| names.contains(&(&component.kind, &b.name))) {
                 let step = Step { from: Text::clone(&component.name), to: Text::clone(&base.name), site: base.origin };
                 graph.add_edge((&component.kind, &component.name), (&component.kind, &base.name), step);

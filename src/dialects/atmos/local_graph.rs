@@ -1,7 +1,7 @@
 //! Who imports whom, to find out where a local is defined that a file cannot see.
 
 use super::imports;
-use super::local_met::Records;
+use super::local_observations::Records;
 use super::manifest::Manifests;
 use super::paths;
 use super::reader::{Deps, Loaded};

@@ -2,7 +2,7 @@
 //! values in what it becomes.
 
 use super::local_blame::culprit_by_words;
-use super::local_met::{Missing, Reader, Trace, Unresolved};
+use super::local_observations::{Missing, Reader, Trace, Unresolved};
 use super::render::{Engine, Failure};
 use super::stack::Stacks;
 use crate::text::Text;

@@ -2,7 +2,7 @@
 
 use super::local_blame::{culprit, culprit_by_words, occurrences, pointed};
 use super::local_graph::{Definition, Graph};
-use super::local_met::{Reader, Records, Unresolved};
+use super::local_observations::{Reader, Records, Unresolved};
 use super::local_refs;
 use super::local_scopes::FileLocals;
 use super::locals::{Problem, Wrong};

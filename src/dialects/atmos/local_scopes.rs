@@ -1,4 +1,4 @@
-//! The locals of the files of a revision, each file's resolved once, and what the estate says of them.
+//! The locals of the files of a revision, each file's resolved once, and what the resolution says of them.
 
 use super::content::plain_map;
 use super::local_refs;
@@ -8,7 +8,7 @@ use super::names;
 use super::reader::{Deps, Loaded};
 use super::render::{Engine, Templates};
 use crate::diagnostic::Diagnostic;
-use crate::estate::{Dependency, Local, LocalLevel, LocalScope};
+use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
 use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Value};
@@ -87,7 +87,7 @@ fn has_component_locals(raw: &Map) -> bool {
 }
 
 impl FileLocals {
-    /// What the estate says of them.
+    /// What the resolution says of them.
     pub(crate) fn view(&self, templates: &Templates) -> &[Arc<LocalScope>] {
         self.view.get_or_init(|| {
             let engine = local_refs::engine(templates);

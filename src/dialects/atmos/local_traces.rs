@@ -1,8 +1,8 @@
 //! Values that hold the trace of a missing value.
 
 use super::local_blame::occurrences;
-use super::local_met::{Missing, Records, Trace};
 use super::local_misses::trace_in;
+use super::local_observations::{Missing, Records, Trace};
 use super::manifest::Manifests;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::text::Text;

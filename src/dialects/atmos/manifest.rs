@@ -2,9 +2,9 @@
 
 use super::config::Config;
 use super::functions::{Env, NO_ENV};
-use super::handed::Handed;
+use super::import_context::Handed;
 use super::imports::{self, Import};
-use super::local_met::Met;
+use super::local_observations::Observations;
 use super::local_scopes::LocalCache;
 use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
@@ -142,7 +142,7 @@ pub(crate) struct Manifests<'a> {
     /// The environment variables that are known.
     pub env: &'a Env,
     /// What rules about locals need.
-    pub met: Met,
+    pub met: Observations,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Manifests<'a> {
         checks: Option<&'a Checks<'a>>,
         locals: &'a LocalCache,
     ) -> Self {
-        let (env, met, memo) = (&NO_ENV, Met::default(), Mutex::default());
+        let (env, met, memo) = (&NO_ENV, Observations::default(), Mutex::default());
         Manifests { reader, config, strategy, templates, sink, checks, locals, env, met, memo }
     }
 

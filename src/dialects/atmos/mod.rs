@@ -3,13 +3,14 @@
 //! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
 //! `backend`, `names`: the components of its stacks) → `validation` (what the repository itself demands of them) → `validate`
-//! (`schema`) and `duplicates` (what else Atmos refuses) → the estate. What is wrong with locals is noted on the way
+//! (`schema`) and `duplicates` (what else Atmos refuses) → the resolution. What is wrong with locals is noted on the way
 //! (`local_met`) and told at the end (`local_rules` and what stands beside it).
 
 mod backend;
 mod bases;
 mod calls;
 mod component;
+mod component_metadata;
 mod config;
 mod content;
 mod custom;
@@ -18,11 +19,11 @@ mod disabled;
 mod discover;
 mod document;
 mod duplicates;
+mod errors;
 mod eval;
 mod evaluate;
-mod facts;
 mod functions;
-mod handed;
+mod import_context;
 mod import_graph;
 mod imports;
 mod include;
@@ -30,8 +31,8 @@ mod inheritance;
 mod layers;
 mod local_blame;
 mod local_graph;
-mod local_met;
 mod local_misses;
+mod local_observations;
 mod local_refs;
 mod local_rules;
 mod local_scopes;
@@ -47,17 +48,16 @@ mod pass;
 mod paths;
 mod reach;
 mod reader;
-mod recent;
 mod render;
 mod schema;
 mod search;
+mod sharing;
 mod sink;
 mod stack;
 mod tags;
+mod template_cache;
 #[cfg(test)]
 mod tests;
-mod trouble;
-mod twins;
 mod unknowns;
 mod validate;
 mod validation;
@@ -67,13 +67,13 @@ pub use merge::ListStrategy;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
-use crate::estate::{self, Component, Estate, State, Unit};
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::resolution::{self, Component, Resolution, State, Unit};
 use crate::source::Source;
 use crate::threads;
 use crate::value::{FileId, Value};
-use bases::Sums;
+use bases::InheritanceCache;
 use config::Config;
 use duplicates::Done;
 use evaluate::World;
@@ -84,20 +84,20 @@ use reader::{Cache, Deps, Reader};
 use render::Templates;
 use schema::Schema;
 use search::Trouble;
+use sharing::Twins;
 use sink::{Sink, label};
 use stack::{Resolved, Stacks};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use twins::Twins;
 use validate::Checks;
 use validation::Validations;
 
 /// What the manifests of a revision come to.
 #[derive(Default)]
-struct Resolution {
+struct ProjectResolution {
     units: Vec<Arc<Unit>>,
-    locals: estate::Locals,
-    imports: estate::Imports,
+    locals: resolution::Locals,
+    imports: resolution::Imports,
 }
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -106,8 +106,8 @@ pub struct Atmos {
     cache: Cache,
     templates: Templates,
     locals: LocalCache,
-    /// Sums of bases, by the configuration that they were made with.
-    sums: Mutex<Vec<(Value, Arc<Sums>)>>,
+    /// InheritanceCache of bases, by the configuration that they were made with.
+    sums: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
     /// What was resolved last.
     twins: Twins,
     /// What that was made of. To take it apart takes a while, which the end of the process saves.
@@ -130,12 +130,12 @@ impl Atmos {
         schema::Schema::to_json_schema()
     }
 
-    fn sums(&self, config: &Config) -> Arc<Sums> {
+    fn sums(&self, config: &Config) -> Arc<InheritanceCache> {
         let mut all = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, sums)) = all.iter().find(|(known, _)| *known == config.all) {
             return Arc::clone(sums);
         }
-        let sums = Arc::new(Sums::default());
+        let sums = Arc::new(InheritanceCache::default());
         all.push((config.all.clone(), Arc::clone(&sums)));
         sums
     }
@@ -148,7 +148,7 @@ impl Atmos {
         scope: Scope<'_>,
         sink: &Sink,
         world: World<'_>,
-    ) -> Resolution {
+    ) -> ProjectResolution {
         let strategy = match &config.strategy {
             Ok(strategy) => *strategy,
             Err(name) => {
@@ -225,14 +225,14 @@ impl Atmos {
         let locals = self.local_scopes(&loader, &units);
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
         self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));
-        Resolution { units, locals, imports }
+        ProjectResolution { units, locals, imports }
     }
 
     fn leftovers(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Processed>>> {
         self.leftovers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> estate::Locals {
+    fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> resolution::Locals {
         let met = loader.met.records().locals;
         let path = |f: &&Arc<FileLocals>| Text::clone(&f.loaded.path);
         let mut files: Vec<&Arc<FileLocals>> = met.values().collect();
@@ -242,7 +242,7 @@ impl Atmos {
             let found = met.get(&unit.file)?;
             Some((unit.file, loader.own_stack_name(&found.loaded.path, found)?))
         };
-        estate::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
+        resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
 
     fn unit(
@@ -319,14 +319,14 @@ impl Dialect for Atmos {
         }
     }
 
-    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate {
+    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         self.leftovers().clear();
         let reader = Reader::new(source, files, &self.cache);
         let sink = Sink::default();
         let mut shared = Deps::default();
         let given = project.given.iter().flat_map(|given| &given.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
-        let Resolution { units, locals, imports } = match search::load(&reader, project, &mut shared) {
+        let ProjectResolution { units, locals, imports } = match search::load(&reader, project, &mut shared) {
             Ok(config) => {
                 let world = World {
                     given: project.given.as_ref(),
@@ -345,7 +345,7 @@ impl Dialect for Atmos {
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        Estate { units, findings, locals, imports, documents: reader.documents() }
+        Resolution { units, findings, locals, imports, documents: reader.documents() }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

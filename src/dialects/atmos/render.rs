@@ -7,7 +7,7 @@
 use super::document::{Decoder, Issue};
 use super::functions::{Declared, Env};
 use super::local_misses::Miss;
-use super::recent;
+use super::template_cache;
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
@@ -122,7 +122,7 @@ impl Engine<'_> {
         if self.delimiters != ("{{", "}}") {
             return self.parse(&yaml::scalar_text(text, indent));
         }
-        recent::once(text, (self.slot, indent), || self.written_first(text, indent))
+        template_cache::once(text, (self.slot, indent), || self.written_first(text, indent))
     }
 
     fn written_first(&self, text: &str, indent: usize) -> Parsed {

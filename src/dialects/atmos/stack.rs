@@ -1,15 +1,15 @@
 //! A merged manifest taken apart into the components of its stacks, each as `describe stacks` prints it
 //! (`reference: atmos.md` sections 4.1, 4.2, 4.9 and 7.2).
 
-use super::bases::Sums;
+use super::bases::InheritanceCache;
 use super::component::{Builder, Built, Shared};
+use super::component_metadata;
 use super::config::Config;
 use super::custom;
 use super::duplicates::{Name, Named};
 use super::evaluate::{self, World};
-use super::facts;
 use super::layers::{Kind, Layer, Section};
-use super::local_met::Met;
+use super::local_observations::Observations;
 use super::manifest::{FILE_FUNCTIONS, Processed};
 use super::merge::{ListStrategy, merge};
 use super::names::{self, NAME_SECTIONS, Siblings, Workspace, is_same, name_data};
@@ -18,7 +18,7 @@ use super::reader::{Deps, Reader};
 use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::Diagnostic;
-use crate::estate::{Component, Influences, Removal};
+use crate::resolution::{Component, RemovalEffect, ShapingOrigins};
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::Text;
 use crate::value::{Data, Entry, FileId, Key, Map, Origin, Prov, Value, key};
@@ -34,12 +34,12 @@ pub(crate) struct Stacks<'a> {
     pub strategy: ListStrategy,
     pub templates: &'a Templates,
     pub sink: &'a Sink,
-    pub met: &'a Met,
+    pub met: &'a Observations,
     /// What the vendor manifests say, read when it is first asked for.
     pub vendored: OnceLock<String>,
     pub world: World<'a>,
-    /// Sums of base components.
-    pub sums: Arc<Sums>,
+    /// InheritanceCache of base components.
+    pub sums: Arc<InheritanceCache>,
 }
 
 /// The components of a manifest.
@@ -65,16 +65,16 @@ pub(super) struct Manifest<'a> {
     /// The name that was last made, and what of.
     named: Mutex<Option<(Vec<Value>, Value)>>,
     /// Import lines and settings that shape all of it.
-    influences: Arc<[Origin]>,
+    shaping_origins: Arc<[Origin]>,
     pub(super) map: &'a Map,
     deps: Mutex<Deps>,
 }
 
 impl<'a> Manifest<'a> {
     fn new(key: &Key, file: FileId, map: &'a Map) -> Self {
-        let (name, fields, influences) = (None, None, Arc::default());
+        let (name, fields, shaping_origins) = (None, None, Arc::default());
         let (named, deps) = (Mutex::default(), Mutex::default());
-        Manifest { key: Text::clone(key), file, name, fields, named, influences, map, deps }
+        Manifest { key: Text::clone(key), file, name, fields, named, shaping_origins, map, deps }
     }
 }
 
@@ -89,10 +89,11 @@ impl Stacks<'_> {
     ) -> Result<Resolved, Poisoned> {
         let map = &processed.merged;
         let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
-        let influences: Vec<Origin> = processed.edges.iter().chain(&self.config.influences).copied().collect();
-        let influences = Arc::from(influences);
+        let shaping_origins: Vec<Origin> =
+            processed.edges.iter().chain(&self.config.shaping_origins).copied().collect();
+        let shaping_origins = Arc::from(shaping_origins);
         let fields = if name.is_none() { self.name_fields() } else { None };
-        let manifest = Manifest { name, fields, influences, ..Manifest::new(key, file, map) };
+        let manifest = Manifest { name, fields, shaping_origins, ..Manifest::new(key, file, map) };
         let found = self.all(&manifest);
         deps.add(&manifest.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
         let mut resolved = found?;
@@ -359,20 +360,21 @@ impl Stacks<'_> {
         if said_of_workspace.is_some() && !self.config.include_empty && map.iter().any(empty) {
             map = map.iter().filter(|e| !empty(e)).map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         }
-        let influences = Influences { own: built.sites.into(), shared: Arc::clone(&manifest.influences) };
-        let known = facts::Known { map: &map, kind: type_name, workspace: deployed, authored: built.authored };
-        let facts = facts::of(known, self);
+        let shaping_origins = ShapingOrigins { own: built.sites.into(), shared: Arc::clone(&manifest.shaping_origins) };
+        let known =
+            component_metadata::Known { map: &map, kind: type_name, workspace: deployed, authored: built.authored };
+        let metadata = component_metadata::of(known, self);
         let component = Component {
             stack: stack_name,
             kind: key(type_name),
             name: Text::clone(name),
             value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
-            influences,
+            shaping_origins,
             declared: None,
-            removal: Removal::Orphaned,
+            removal: RemovalEffect::Orphaned,
             language: self.world.language,
             locals,
-            facts,
+            metadata,
         };
         Ok((Arc::new(component), checked))
     }

@@ -1,14 +1,14 @@
 //! `settings.validation` of components: JSON Schemas and policies of the repository, which Atmos holds a component against
 //! before it does anything with it (`reference: atmos.md` section 10.4).
 
+use super::component_metadata;
 use super::config::{Config, plain_text};
-use super::facts;
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
 use super::schema::violation;
 use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::Component;
+use crate::resolution::Component;
 use crate::source::Change;
 use crate::text::Text;
 use crate::validation::{JsonSchema, Module, Policy, Ruling, Unusable};
@@ -70,7 +70,7 @@ impl<'a> Validations<'a> {
 
     /// Reports what the validations that a component names find. What is never deployed is never validated.
     pub(crate) fn check(&self, component: &Component, deps: &mut Deps) {
-        let Some(entries) = entries(&component.value).filter(|_| component.facts.is_deployed()) else { return };
+        let Some(entries) = entries(&component.value).filter(|_| component.metadata.is_deployed()) else { return };
         let is_on = |e: &&Entry| e.value.get("disabled").and_then(Value::as_bool) != Some(true);
         let entries: Vec<&Entry> = entries.iter().filter(|e| e.value.as_map().is_some()).filter(is_on).collect();
         if entries.is_empty() {
@@ -349,7 +349,7 @@ fn unusable(why: &Unusable, what: &str, loaded: &Loaded) -> Diagnostic {
 
 /// A component as validation gets it: what only a running system knows is unknown.
 fn input(component: &Value) -> Value {
-    let mut map = component.as_map().map(|map| (*facts::settled(map)).clone()).unwrap_or_default();
+    let mut map = component.as_map().map(|map| (*component_metadata::settled(map)).clone()).unwrap_or_default();
     for key in ADDED {
         if !map.has(key) {
             map.set(key, unknown("", "only a running Atmos knows it"));

@@ -1,7 +1,7 @@
 //! jitsubst: the `infra.yaml` of GoCodeAlone/workflow. The stages in the order in which `wfctl` runs them:
 //!
 //! `load`, `config` and `imports` (what the files say) → `overlay` (each module in each environment) → `expand` and `defer`
-//! (variables when the plan is made; references that wait) → `order` (the plan as a whole) → the estate. An environment is
+//! (variables when the plan is made; references that wait) → `order` (the plan as a whole) → the resolution. An environment is
 //! a stack, a resource a component. `reference` and `substitute` are the substitution itself, which `eval` runs with
 //! everything known; `checks` are the rules.
 
@@ -22,10 +22,10 @@ mod tests;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
 use crate::diagnostic::{self, Diagnostic};
-use crate::estate::{Component, Estate, Facts, Removal, State, Unit};
 use crate::files::Files;
 use crate::graph::Graph;
 use crate::limits::Limits;
+use crate::resolution::{Component, ComponentMetadata, RemovalEffect, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads::{self, Defect};
@@ -102,11 +102,11 @@ impl Stack {
             kind: Text::clone(&planned.resource.kind),
             name: Text::clone(&planned.resource.name),
             value: planned.value(),
-            influences: planned.resource.influences.clone().into(),
+            shaping_origins: planned.resource.shaping_origins.clone().into(),
             locals: None,
             declared: (planned.resource.name != planned.resource.module).then(|| Text::clone(&planned.resource.module)),
-            removal: Removal::Destroyed,
-            facts: Facts::default(),
+            removal: RemovalEffect::Destroyed,
+            metadata: ComponentMetadata::default(),
             language: Language::default(),
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();
@@ -117,11 +117,11 @@ impl Stack {
                 kind: PLAN.into(),
                 name: PLAN.into(),
                 value: order::plan(&self.resources),
-                influences: depends_on.filter_map(|v| v.prov.origin).collect(),
+                shaping_origins: depends_on.filter_map(|v| v.prov.origin).collect(),
                 locals: None,
                 declared: None,
-                removal: Removal::Nothing,
-                facts: Facts::default(),
+                removal: RemovalEffect::Nothing,
+                metadata: ComponentMetadata::default(),
                 language: Language::default(),
             }));
         }
@@ -223,13 +223,13 @@ impl Dialect for Jitsubst {
         if find(source, &project.start).is_some() { Presence::Certain } else { Presence::Absent }
     }
 
-    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Estate {
+    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let loader = Loader::new(source, files, &self.cache);
         let paths = match project.config.is_empty() {
             true => find(source, &project.start).into_iter().collect(),
             false => project.config.clone(),
         };
-        let mut estate = Estate::default();
+        let mut resolution = Resolution::default();
         for path in &paths {
             let unit = || self.unit(&loader, path, project, scope);
             let (unit, sink) = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
@@ -237,11 +237,11 @@ impl Dialect for Jitsubst {
                 sink.push(Diagnostic::defect(&defect, file));
                 (Arc::new(Unit::broken(path.as_str().into(), file)), sink)
             });
-            estate.findings.extend(sink.into_findings());
-            estate.units.push(unit);
+            resolution.findings.extend(sink.into_findings());
+            resolution.units.push(unit);
         }
-        diagnostic::unite(&mut estate.findings);
-        estate
+        diagnostic::unite(&mut resolution.findings);
+        resolution
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

@@ -22,7 +22,7 @@ pub(crate) struct Resource {
     /// The file that declares it.
     pub file: FileId,
     /// What shaped it without being one of its values.
-    pub influences: Vec<Origin>,
+    pub shaping_origins: Vec<Origin>,
 }
 
 /// A module in an environment.
@@ -44,9 +44,9 @@ pub(crate) fn place(config: &Config, module: &Module, environment: Option<&str>)
         kind: Text::clone(&module.kind),
         config: own,
         file: module.file,
-        influences: module.imports.to_vec(),
+        shaping_origins: module.imports.to_vec(),
     };
-    resource.influences.extend(module.value.get("type").and_then(|v| v.prov.origin));
+    resource.shaping_origins.extend(module.value.get("type").and_then(|v| v.prov.origin));
     if let Some(name) = environment {
         let mut provider = false;
         match module.environment(name) {

@@ -3,8 +3,8 @@
 use super::style::{self, Theme};
 use crate::diff::Status;
 use crate::diff::group::Group;
-use crate::estate::Address;
 use crate::report::Options;
+use crate::resolution::Address;
 use std::collections::BTreeMap;
 use std::io;
 

@@ -15,9 +15,9 @@ pub use findings::write as write_finding;
 
 use crate::diff::Diff;
 use crate::diff::group;
-use crate::estate::Address;
 use crate::files::Files;
 use crate::report::{Comparison, Finding, Novelty, Options, Report, headline};
+use crate::resolution::Address;
 use std::io;
 use style::Theme;
 

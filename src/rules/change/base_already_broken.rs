@@ -17,7 +17,7 @@ rule!(
 
 fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head: BTreeSet<&str> =
-        changes.context.estate.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.name).collect();
+        changes.context.resolution.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.name).collect();
     // What is broken in both says so by itself.
     let broken: Vec<&str> = changes.base.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.name).collect();
     let broken: Vec<&str> = broken.into_iter().filter(|name| head.contains(name)).collect();

@@ -3,7 +3,7 @@
 use super::{Changed, Changes, is_deployed, status};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Status;
-use crate::estate::{Component, Removal};
+use crate::resolution::{Component, RemovalEffect};
 use crate::rules::rule;
 use crate::text::Text;
 use crate::value::{Data, Map, Value};
@@ -35,13 +35,13 @@ const NOTE: &str = "what is deployed stays, and nobody looks after it any more";
 const HELP: &str = "destroy it first, or switch it off with `metadata.enabled: false` until it is destroyed";
 
 fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let mut found = removed(changes, Removal::Destroyed);
-    found.extend(removed(changes, Removal::Orphaned).into_iter().map(|f| f.note(NOTE).help(HELP)));
+    let mut found = removed(changes, RemovalEffect::Destroyed);
+    found.extend(removed(changes, RemovalEffect::Orphaned).into_iter().map(|f| f.note(NOTE).help(HELP)));
     found
 }
 
 /// The components that are gone, of which this is what becomes.
-fn removed(changes: &Changes<'_>, removal: Removal) -> Vec<Diagnostic> {
+fn removed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
     let (gone_stacks, renamed) = (stacks_gone(changes), renames(changes));
     changes.by_cause(COMPONENT_REMOVED.id, |changed| {
         let change = changed.change;
@@ -50,11 +50,11 @@ fn removed(changes: &Changes<'_>, removal: Removal) -> Vec<Diagnostic> {
             return Vec::new();
         }
         let text = match (renamed.get(&change.address()), removal) {
-            (Some(name), Removal::Destroyed) => {
+            (Some(name), RemovalEffect::Destroyed) => {
                 format!("is called `{name}` now: the next run destroys it and creates another one")
             }
             (Some(name), _) => format!("is called `{name}` now: its state stays under the old name"),
-            (None, Removal::Destroyed) => "is taken away: the next run destroys it".to_owned(),
+            (None, RemovalEffect::Destroyed) => "is taken away: the next run destroys it".to_owned(),
             (None, _) => "is taken away".to_owned(),
         };
         vec![(&change.causes[..], text)]
@@ -71,7 +71,7 @@ fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
             .key(changes.context.files)
             .unwrap_or_else(|| super::label(&first.change.causes, first.file, changes.context.files));
         let help = match first.before.map(|c| c.removal) {
-            Some(Removal::Destroyed) => "destroy it first",
+            Some(RemovalEffect::Destroyed) => "destroy it first",
             _ => HELP,
         };
         let number = members.count();
@@ -89,19 +89,20 @@ fn count(components: usize) -> String {
 }
 
 fn is_gone(changed: &Changed<'_>) -> bool {
-    status(changed, Status::Removed) && changed.before.is_some_and(|c| is_deployed(c) && c.removal != Removal::Nothing)
+    status(changed, Status::Removed)
+        && changed.before.is_some_and(|c| is_deployed(c) && c.removal != RemovalEffect::Nothing)
 }
 
 /// The stacks that lose every component that they had.
 fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Text> {
     let left: BTreeSet<&str> =
-        changes.context.estate.units.iter().flat_map(|u| u.components.iter().map(|c| &*c.stack)).collect();
+        changes.context.resolution.units.iter().flat_map(|u| u.components.iter().map(|c| &*c.stack)).collect();
     let gone = changes.components.iter().filter(|c| is_gone(c)).map(|c| Text::clone(&c.change.stack));
     gone.filter(|stack| !left.contains(&**stack)).collect()
 }
 
 /// Components that are gone, with the name of the one in the same stack that took over their configuration.
-fn renames<'a>(changes: &Changes<'a>) -> HashMap<crate::estate::Address, &'a str> {
+fn renames<'a>(changes: &Changes<'a>) -> HashMap<crate::resolution::Address, &'a str> {
     let mut new: BTreeMap<(&str, &str), Vec<(&Component, Value)>> = BTreeMap::new();
     for changed in changes.components.iter().filter(|c| status(c, Status::Added)) {
         if let Some(component) = changed.after {

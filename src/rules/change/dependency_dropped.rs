@@ -2,7 +2,7 @@
 
 use super::Changes;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::{Component, How, Link, Where};
+use crate::resolution::{Component, Link, LinkKind, StackSelector};
 use crate::rules::places::{Findings, at_name};
 use crate::rules::rule;
 use crate::text::Text;
@@ -21,11 +21,11 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for changed in &changes.components {
         let (Some(before), Some(after)) = (changed.before, changed.after) else { continue };
-        if !after.facts.is_deployed() {
+        if !after.metadata.is_deployed() {
             continue;
         }
         for dropped in dropped(before, after) {
-            let reads = after.facts.links.iter().filter(|l| l.how == How::Reads);
+            let reads = after.metadata.links.iter().filter(|l| l.how == LinkKind::Reads);
             let Some(read) = reads.filter(|l| is_same(after, l, before, dropped)).find(|l| l.origin.is_some()) else {
                 continue;
             };
@@ -53,12 +53,12 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 
 /// What a component declared, and declares no more.
 fn dropped<'a>(before: &'a Component, after: &Component) -> Vec<&'a Link> {
-    let declared = |component: &'a Component| component.facts.links.iter().filter(|l| l.how == How::Declared);
+    let declared = |component: &'a Component| component.metadata.links.iter().filter(|l| l.how == LinkKind::Declared);
     let is_kept = |link: &Link| {
-        let still = after.facts.links.iter().filter(|l| l.how == How::Declared);
+        let still = after.metadata.links.iter().filter(|l| l.how == LinkKind::Declared);
         // One in a stack that cannot be told may be the same.
-        still.into_iter().any(|l| l.component == link.component && l.stack != Where::Unknown)
-            || after.facts.links.iter().any(|l| l.how == How::Declared && l.stack == Where::Unknown)
+        still.into_iter().any(|l| l.component == link.component && l.stack != StackSelector::Unknown)
+            || after.metadata.links.iter().any(|l| l.how == LinkKind::Declared && l.stack == StackSelector::Unknown)
     };
     declared(before).filter(|link| !is_kept(link)).collect()
 }
@@ -66,9 +66,9 @@ fn dropped<'a>(before: &'a Component, after: &Component) -> Vec<&'a Link> {
 /// Whether two links lead to the same component, as far as can be told without looking for it.
 fn is_same(reader: &Component, read: &Link, declarer: &Component, declared: &Link) -> bool {
     let stack = |of: &Component, link: &Link| match &link.stack {
-        Where::Here => Some(Text::clone(&of.stack)),
-        Where::Stack(stack) => Some(Text::clone(stack)),
-        Where::Having(_) | Where::Unknown => None,
+        StackSelector::Here => Some(Text::clone(&of.stack)),
+        StackSelector::Stack(stack) => Some(Text::clone(stack)),
+        StackSelector::Having(_) | StackSelector::Unknown => None,
     };
     let (here, there) = (stack(reader, read), stack(declarer, declared));
     // What is told by its variables is mostly in the same stack.

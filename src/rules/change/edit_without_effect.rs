@@ -3,8 +3,8 @@
 use super::Changes;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::Side;
-use crate::estate::{State, Unit};
 use crate::files::File;
+use crate::resolution::{State, Unit};
 use crate::rules::rule;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Value};
@@ -31,7 +31,7 @@ const MAX_CHAIN: usize = 64;
 type Leaf = (Vec<String>, NodeId, Span);
 
 fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let head = changes.context.estate;
+    let head = changes.context.resolution;
     // What could not be resolved could be where the edit counts.
     let is_open = !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken);
     let files = changes.context.files;

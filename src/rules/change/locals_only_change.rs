@@ -4,7 +4,7 @@ use super::{Changes, MAX_NAMES};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::locals::LocalChange;
 use crate::diff::{ChangeKind, Side};
-use crate::estate::Estate;
+use crate::resolution::Resolution;
 use crate::rules::rule;
 use crate::text::Text;
 use crate::value::FileId;
@@ -28,8 +28,8 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         by_file.entry(&local.file).or_default().push(local);
     }
     // What could not be resolved may read them.
-    let estates = [changes.base, changes.context.estate];
-    let is_open = estates.iter().any(|e| e.units.iter().any(|u| u.is_incomplete()));
+    let resolutions = [changes.base, changes.context.resolution];
+    let is_open = resolutions.iter().any(|e| e.units.iter().any(|u| u.is_incomplete()));
     let mut found = Vec::new();
     for (path, locals) in by_file {
         // A name that comes or goes without effect is one that a value was given, or taken for what is written out now.
@@ -54,8 +54,8 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 fn told(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Diagnostic> {
     let files = changes.context.files;
     let first = locals.iter().min_by_key(|l| (l.side == Side::Base, l.line))?;
-    let estate = if first.side == Side::Head { changes.context.estate } else { changes.base };
-    let id = file_of(estate, path, changes)?;
+    let resolution = if first.side == Side::Head { changes.context.resolution } else { changes.base };
+    let id = file_of(resolution, path, changes)?;
     let (file, line) = (files.get(id), first.line);
     let (span, text) = (file.line_span(line), file.line_text(line));
     let skip = (text.len() - text.trim_start().len()) as u32;
@@ -63,7 +63,7 @@ fn told(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Di
     let primary = Label::new(id, span.start + skip, span.start + skip + name, "");
     let is_unused =
         |d: &Diagnostic| d.rule == "unused-local" && d.primary.file == id && d.primary.start == primary.start;
-    if changes.context.estate.findings.iter().any(is_unused) {
+    if changes.context.resolution.findings.iter().any(is_unused) {
         return None;
     }
     let mut names: Vec<String> = locals.iter().take(MAX_NAMES).map(|l| format!("`{}`", l.name)).collect();
@@ -92,17 +92,17 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-fn file_of(estate: &Estate, path: &str, changes: &Changes<'_>) -> Option<FileId> {
-    estate.documents.iter().map(|d| d.0).find(|id| *changes.context.files.get(*id).path == *path)
+fn file_of(resolution: &Resolution, path: &str, changes: &Changes<'_>) -> Option<FileId> {
+    resolution.documents.iter().map(|d| d.0).find(|id| *changes.context.files.get(*id).path == *path)
 }
 
 /// Whether nothing but the locals of a file differs.
 fn is_only(changes: &Changes<'_>, path: &str) -> bool {
-    let document = |estate: &'_ Estate| -> Option<Arc<Document>> {
-        let file = file_of(estate, path, changes)?;
-        Some(Arc::clone(&estate.documents.iter().find(|d| d.0 == file)?.1))
+    let document = |resolution: &'_ Resolution| -> Option<Arc<Document>> {
+        let file = file_of(resolution, path, changes)?;
+        Some(Arc::clone(&resolution.documents.iter().find(|d| d.0 == file)?.1))
     };
-    let (Some(old), Some(new)) = (document(changes.base), document(changes.context.estate)) else { return false };
+    let (Some(old), Some(new)) = (document(changes.base), document(changes.context.resolution)) else { return false };
     match (old.root(), new.root()) {
         (Some(a), Some(b)) => is_same((&old, a), (&new, b), 0),
         _ => false,

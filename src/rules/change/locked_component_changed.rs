@@ -30,5 +30,5 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 }
 
 fn was_locked(changed: &Changed<'_>) -> bool {
-    changed.before.is_some_and(|c| c.facts.is_locked)
+    changed.before.is_some_and(|c| c.metadata.is_locked)
 }

@@ -16,8 +16,8 @@ pub(super) mod wide_blast_radius;
 use super::Context;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
-use crate::estate::{Component, Estate};
 use crate::files::Files;
+use crate::resolution::{Component, Resolution};
 use crate::text::Text;
 use crate::value::{FileId, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -28,10 +28,10 @@ const MAX_NAMES: usize = 5;
 
 /// What differs, with the components before and after.
 pub struct Changes<'a> {
-    /// The rest of what a rule may look at; its estate is the newer one.
+    /// The rest of what a rule may look at; its resolution is the newer one.
     pub context: &'a Context<'a>,
-    /// The older estate.
-    pub base: &'a Estate,
+    /// The older resolution.
+    pub base: &'a Resolution,
     /// What differs.
     pub diff: &'a Diff,
     /// The components that differ, sorted by address.
@@ -53,9 +53,9 @@ pub struct Changed<'a> {
 
 impl<'a> Changes<'a> {
     /// Finds the components of what differs.
-    pub(super) fn new(context: &'a Context<'a>, base: &'a Estate, diff: &'a Diff) -> Self {
+    pub(super) fn new(context: &'a Context<'a>, base: &'a Resolution, diff: &'a Diff) -> Self {
         let mut files: HashMap<*const Component, FileId> = HashMap::new();
-        for unit in base.units.iter().chain(&context.estate.units) {
+        for unit in base.units.iter().chain(&context.resolution.units) {
             files.extend(unit.components.iter().map(|component| (Arc::as_ptr(component), unit.file)));
         }
         let one = |change: &'a ComponentChange| {
@@ -127,7 +127,7 @@ impl<'a> Changed<'a> {
 
 /// Whether a component is deployed: neither abstract nor switched off.
 fn is_deployed(component: &Component) -> bool {
-    component.facts.is_deployed()
+    component.metadata.is_deployed()
 }
 
 /// One component by name, or how many there are; a verb in the singular follows.

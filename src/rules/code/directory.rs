@@ -1,7 +1,7 @@
 //! `missing-component-directory`.
 
 use crate::diagnostic::Diagnostic;
-use crate::estate::Supply;
+use crate::resolution::CodeOrigin;
 use crate::rules::places::{Findings, at_key, at_value, rename};
 use crate::rules::{Components, rule};
 use crate::text::nearest;
@@ -19,8 +19,10 @@ rule!(
 fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
-        let Some(code) = component.facts.code.as_ref().filter(|c| c.supply == Supply::Repository) else { continue };
+    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+        let Some(code) = component.metadata.code.as_ref().filter(|c| c.supply == CodeOrigin::Repository) else {
+            continue;
+        };
         let mut is_there = |path| *known.entry(path).or_insert_with(|| context.modules.is_folder(path));
         // Where no code at all is kept beside the configuration, it comes from elsewhere.
         if !is_there(&*code.root) || is_there(&*code.folder) {

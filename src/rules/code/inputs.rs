@@ -3,7 +3,7 @@
 use super::module;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::mask::is_secret_key;
-use crate::estate::{Component, Reads};
+use crate::resolution::{Component, ReadTarget};
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{Components, Target, rule};
 use crate::terraform::{Module, Variable};
@@ -43,12 +43,12 @@ struct Written<'a> {
 /// Whether a component may do something with an input of this name. Only code that declares anything can be compared.
 fn takes(component: &Component, module: Option<&Arc<Module>>, name: &str) -> bool {
     let is_declared = |m: &Arc<Module>| m.variables.is_empty() || m.variables.contains_key(name);
-    module.is_none_or(is_declared) || component.facts.inputs.reserved.contains(&name) || name.contains("{{")
+    module.is_none_or(is_declared) || component.metadata.inputs.reserved.contains(&name) || name.contains("{{")
 }
 
 /// The places of inputs that the code of some component does not declare, with the others that they reach.
 fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>> {
-    let components = || context.world.components().map(|(_, c)| c).filter(|c| !c.facts.is_abstract);
+    let components = || context.world.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract);
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
     // What stacks share is looked at with the first of them, unless there is something to say of each.
     let mut settled: HashSet<(*const Map, *const Module)> = HashSet::new();
@@ -57,7 +57,7 @@ fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>
     for component in components() {
         let module = module(context, component);
         let module = module.as_ref();
-        for map in component.facts.inputs.authored.iter().filter(|map| !map.is_empty() && module.is_some()) {
+        for map in component.metadata.inputs.authored.iter().filter(|map| !map.is_empty() && module.is_some()) {
             if settled.contains(&of_code(map, module)) {
                 continue;
             }
@@ -80,7 +80,7 @@ fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>
     settled.clear();
     for component in components() {
         let module = module(context, component);
-        for map in &component.facts.inputs.authored {
+        for map in &component.metadata.inputs.authored {
             if !settled.insert(of_code(map, module.as_ref())) {
                 continue;
             }
@@ -138,7 +138,7 @@ fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
 fn read_by_others<'a>(context: &'a Components<'_>) -> BTreeSet<(&'a Text, &'a Text, &'a Text)> {
     let mut read = BTreeSet::new();
     for need in context.world.needs() {
-        if let (Reads::Input(name), Target::Found(targets)) = (&need.link.reads, &need.target) {
+        if let (ReadTarget::Input(name), Target::Found(targets)) = (&need.link.reads, &need.target) {
             read.extend(targets.iter().map(|t| (&t.stack, &t.name, name)));
         }
     }
@@ -169,8 +169,8 @@ fn is_read_inside(component: &Component, place: Origin) -> bool {
 fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let outside = OnceCell::new();
-    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
-        let inputs = &component.facts.inputs;
+    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+        let inputs = &component.metadata.inputs;
         let (Some(module), Some(origin)) = (module(context, component), component.value.prov.origin) else { continue };
         if inputs.is_open {
             continue;
@@ -212,8 +212,8 @@ impl Outside {
         let (mut set, mut given) = (BTreeSet::new(), BTreeSet::new());
         let mut folders: BTreeMap<Text, BTreeSet<Text>> = BTreeMap::new();
         for (_, component) in context.world.components() {
-            set.extend(component.facts.inputs.all.keys().cloned());
-            given.extend(component.facts.inputs.given.iter().cloned());
+            set.extend(component.metadata.inputs.all.keys().cloned());
+            given.extend(component.metadata.inputs.given.iter().cloned());
             let Some(module) = module(context, component) else { continue };
             for (name, _) in module.variables.iter().filter(|(_, v)| !v.has_default) {
                 folders.entry(Text::clone(name)).or_default().insert(Text::clone(&module.folder));
@@ -237,7 +237,7 @@ impl Outside {
 
 /// Whether a variable has no default and gets no value.
 fn is_missing(component: &Component, module: &Module, name: &Text) -> bool {
-    let inputs = &component.facts.inputs;
+    let inputs = &component.metadata.inputs;
     let is_set = || inputs.has(name) || inputs.given.contains(name) || module.values.contains(name);
     module.variables.get(name).is_some_and(|v| !v.has_default) && !is_set()
 }

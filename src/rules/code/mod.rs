@@ -11,7 +11,7 @@ pub(super) use state::{INVALID_BACKEND, SHARED_STATE_ADDRESS};
 pub(super) use types::VARIABLE_TYPE_MISMATCH;
 
 use super::Components;
-use crate::estate::{Component, Supply};
+use crate::resolution::{CodeOrigin, Component};
 use crate::terraform::Module;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const WITH_VARIABLES: [&str; 1] = ["terraform"];
 
 /// The code of a component, if all that it declares is known.
 pub(super) fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
-    let code = component.facts.code.as_ref()?;
-    let is_known = WITH_VARIABLES.contains(&&*component.kind) && code.supply != Supply::Fetched && !code.is_open;
+    let code = component.metadata.code.as_ref()?;
+    let is_known = WITH_VARIABLES.contains(&&*component.kind) && code.supply != CodeOrigin::Fetched && !code.is_open;
     context.modules.get(&code.folder).filter(|_| is_known)
 }

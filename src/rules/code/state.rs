@@ -1,7 +1,7 @@
 //! `invalid-backend` and `shared-state-address`: where components keep their state.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::{Component, StatePlace};
+use crate::resolution::{Component, StatePlace};
 use crate::rules::places::{Findings, at_key};
 use crate::rules::{Components, rule};
 use crate::terraform::state::{self, Place};
@@ -28,8 +28,8 @@ rule!(
 
 fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
-        let Some(place) = &component.facts.state else { continue };
+    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+        let Some(place) = &component.metadata.state else { continue };
         // A backend of which nothing was written, or that the code configures itself, is not complete on purpose.
         if place.authored == 0 || has_own_backend(context, component) {
             continue;
@@ -55,13 +55,13 @@ fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 fn has_own_backend(context: &Components<'_>, component: &Component) -> bool {
-    let folder = component.facts.code.as_ref().map(|c| &c.folder);
+    let folder = component.metadata.code.as_ref().map(|c| &c.folder);
     folder.and_then(|f| context.modules.get(f)).is_some_and(|m| m.backend.is_some())
 }
 
 /// The address of a component's state, if it is known.
 fn address(component: &Component, place: &StatePlace) -> Option<Vec<(&'static str, String)>> {
-    let folder = component.facts.code.as_ref().map(|c| &*c.folder).filter(|_| !place.is_separate);
+    let folder = component.metadata.code.as_ref().map(|c| &*c.folder).filter(|_| !place.is_separate);
     let workspace = place.workspace.as_deref()?;
     state::object(&Place { backend: &place.backend, settings: &place.settings, workspace, folder })
 }
@@ -71,8 +71,8 @@ type Owners<'a> = BTreeMap<(&'a str, &'a str), &'a Arc<Component>>;
 
 fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut by_address: BTreeMap<Vec<(&'static str, String)>, Owners<'_>> = BTreeMap::new();
-    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
-        let Some(place) = &component.facts.state else { continue };
+    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+        let Some(place) = &component.metadata.state else { continue };
         let Some(address) = address(component, place) else { continue };
         by_address.entry(address).or_default().insert((&component.stack, &component.name), component);
     }
@@ -106,6 +106,6 @@ fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 fn workspace(component: &Component) -> String {
-    let workspace = component.facts.state.as_ref().and_then(|s| s.workspace.as_deref());
+    let workspace = component.metadata.state.as_ref().and_then(|s| s.workspace.as_deref());
     workspace.map_or_else(String::new, |w| format!("`{w}`"))
 }

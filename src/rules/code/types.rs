@@ -21,10 +21,10 @@ rule!(
 fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut unknown: HashSet<*const u8> = HashSet::new();
-    for (_, component) in context.world.components().filter(|(_, c)| c.facts.is_deployed()) {
+    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let Some(module) = module(context, component) else { continue };
         let mut variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any).peekable();
-        let inputs = &component.facts.inputs;
+        let inputs = &component.metadata.inputs;
         for Entry { key: name, value } in inputs.all.iter() {
             // Both come in the order of their names.
             while variables.next_if(|(other, _)| order(other, name).is_lt()).is_some() {}
@@ -61,6 +61,6 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     findings.finish()
 }
 
-fn written(component: &crate::estate::Component, name: &str) -> Option<crate::value::Origin> {
-    component.facts.inputs.written(name)?.prov.origin
+fn written(component: &crate::resolution::Component, name: &str) -> Option<crate::value::Origin> {
+    component.metadata.inputs.written(name)?.prov.origin
 }

@@ -1,7 +1,7 @@
 //! `stack-name-collision`: two manifests give one stack without meaning to.
 
 use crate::diagnostic::Diagnostic;
-use crate::estate::{Component, Unit};
+use crate::resolution::{Component, Unit};
 use crate::rules::places::at_value;
 use crate::rules::{Components, rule};
 use crate::text::Text;
@@ -38,7 +38,7 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     for (unit, component) in context.world.components() {
         // All components of a stack have the same name; the first one tells where it comes from.
         stacks.entry(&component.stack).or_default().entry(unit.file).or_insert_with(|| {
-            let inputs = &component.facts.inputs;
+            let inputs = &component.metadata.inputs;
             let named: BTreeSet<&str> = words(&component.stack).collect();
             let known = inputs.reserved.iter().filter_map(|name| Some((*name, inputs.all.get(name)?)));
             let own = known.filter_map(|(name, value)| {

@@ -1,7 +1,7 @@
 //! `unused-abstract-component`: there is a component to inherit from, and none does.
 
 use crate::diagnostic::Diagnostic;
-use crate::estate::State;
+use crate::resolution::State;
 use crate::rules::places::at_key;
 use crate::rules::{Components, Target, rule};
 use crate::text::Text;
@@ -30,7 +30,7 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     // What something else reads of it is a use as well.
     let mut read: HashSet<(&str, &str)> = HashSet::new();
     let all = context.world.components().map(|(_, c)| c);
-    let asked: HashSet<&str> = all.filter(|c| c.facts.is_abstract).map(|c| &*c.name).collect();
+    let asked: HashSet<&str> = all.filter(|c| c.metadata.is_abstract).map(|c| &*c.name).collect();
     for need in context.world.needs() {
         if let Target::Found(targets) = &need.target {
             read.extend(targets.iter().map(|c| (&*c.stack, &*c.name)).filter(|(_, name)| asked.contains(name)));
@@ -38,8 +38,8 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     }
     for unit in context.world.units() {
         let bases: HashSet<(&str, &str)> =
-            unit.components.iter().flat_map(|c| c.facts.bases.iter().map(|b| (&*c.kind, &*b.name))).collect();
-        for component in unit.components.iter().filter(|c| c.facts.is_abstract) {
+            unit.components.iter().flat_map(|c| c.metadata.bases.iter().map(|b| (&*c.kind, &*b.name))).collect();
+        for component in unit.components.iter().filter(|c| c.metadata.is_abstract) {
             let Some(origin) = component.value.prov.origin else { continue };
             let base = found.entry(origin).or_insert_with(|| Base {
                 name: Text::clone(&component.name),

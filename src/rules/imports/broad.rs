@@ -2,8 +2,8 @@
 
 use super::{stacks, written};
 use crate::diagnostic::Diagnostic;
-use crate::estate::{Estate, Import};
 use crate::files::Files;
+use crate::resolution::{Import, Resolution};
 use crate::rules::places::at_value;
 use crate::rules::{Changes, Context, rule};
 use crate::text::Text;
@@ -32,7 +32,7 @@ fn is_broad(files: &Files, import: &Import, max: usize) -> bool {
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let max = context.limits.max_imports;
-    let items = context.estate.imports.items.iter().filter(|i| is_broad(context.files, i, max));
+    let items = context.resolution.imports.items.iter().filter(|i| is_broad(context.files, i, max));
     let examined = items.filter(|i| (context.is_examined)(&context.files.get(i.item.file).path));
     examined
         .map(|import| {
@@ -42,7 +42,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 .token(path)
                 .note("every file that is put below the folder becomes part of the stacks, unseen")
                 .help(format!("name what is meant, or raise `max-imports`, which is {max}"));
-            finding.stacks = stacks(context.estate, import.item.file);
+            finding.stacks = stacks(context.resolution, import.item.file);
             finding
         })
         .collect()
@@ -52,12 +52,12 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let (context, files) = (changes.context, changes.context.files);
     let max = context.limits.max_imports;
-    let broad = |estate: &'_ Estate| -> BTreeMap<Named, Targets> {
-        let items = estate.imports.items.iter().filter(|i| is_broad(files, i, max));
+    let broad = |resolution: &'_ Resolution| -> BTreeMap<Named, Targets> {
+        let items = resolution.imports.items.iter().filter(|i| is_broad(files, i, max));
         let paths = |i: &Import| i.targets.iter().map(|t| Text::clone(&files.get(*t).path)).collect();
         items.map(|i| ((Text::clone(&files.get(i.item.file).path), written(files, i)), (i.clone(), paths(i)))).collect()
     };
-    let (old, new) = (broad(changes.base), broad(context.estate));
+    let (old, new) = (broad(changes.base), broad(context.resolution));
     let mut found = Vec::new();
     for ((file, path), (import, targets)) in new {
         let Some((_, before)) = old.get(&(file, path.clone())) else { continue };
@@ -72,7 +72,7 @@ fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let message = format!("`{path}` imports what it did not import before: {}", names.join(", "));
         let mut finding = Diagnostic::new(BROAD_GLOB_IMPORT.id, message, at_value(files, import.path, ""))
             .token(format!("{path} {}", more.join(" ")));
-        finding.stacks = stacks(context.estate, import.item.file);
+        finding.stacks = stacks(context.resolution, import.item.file);
         found.push(finding.help("name what is meant, if not all of it is"));
     }
     found

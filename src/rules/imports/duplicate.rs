@@ -2,7 +2,7 @@
 
 use super::{ByFile, stacks, written};
 use crate::diagnostic::{Applicability, Diagnostic};
-use crate::estate::Import;
+use crate::resolution::Import;
 use crate::rules::edit::item_removal;
 use crate::rules::places::at_value;
 use crate::rules::{Context, rule};
@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 rule!(DUPLICATE_IMPORT, "duplicate-import", Suspicious, "0.1.0", "a file is imported twice by one file", State(check));
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let all = ByFile::new(context.estate);
+    let all = ByFile::new(context.resolution);
     let mut found = Vec::new();
     for (file, items) in all.examined(context) {
         let mut last: HashMap<FileId, usize> = HashMap::new();
@@ -25,7 +25,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         }
         for (earlier, later) in pairs {
             let Some(mut finding) = repeated(context, &all, items, earlier, later) else { continue };
-            finding.stacks = stacks(context.estate, file);
+            finding.stacks = stacks(context.resolution, file);
             found.push(finding);
         }
     }
@@ -68,7 +68,7 @@ fn repeated(
     // Lists that are joined, and paths that are computed from what was taken in before, tell one time from two.
     let appends = |file: &FileId| context.files.get(*file).text.contains("!append");
     let is_safe = !superfluous.is_additive
-        && !context.estate.imports.items.iter().any(|i| i.is_computed)
+        && !context.resolution.imports.items.iter().any(|i| i.is_computed)
         && !all.closure(superfluous.targets.iter().copied()).iter().any(appends);
     let applicability = if is_safe { Applicability::Safe } else { Applicability::Unsafe };
     let title = format!("remove `{}`", written(context.files, superfluous));
@@ -90,7 +90,7 @@ fn is_order_relevant(context: &Context<'_>, all: &ByFile<'_>, items: &[&Import],
     let between = rest.chain(items[earlier + 1..later].iter().flat_map(|i| &i.targets)).copied();
     let between: BTreeSet<FileId> = between.filter(|t| !again.contains(t)).collect();
     let paths = |files: BTreeSet<FileId>| -> Option<BTreeSet<String>> {
-        let documents = &context.estate.documents;
+        let documents = &context.resolution.documents;
         let mut paths = BTreeSet::new();
         for file in files {
             let place = documents.binary_search_by_key(&file, |d| d.0).ok()?;

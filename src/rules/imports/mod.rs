@@ -11,21 +11,21 @@ pub(super) use unreachable::UNREACHABLE_FILE;
 pub(super) use unused::UNUSED_IMPORT;
 
 use super::Context;
-use crate::estate::{Estate, Import};
 use crate::files::Files;
+use crate::resolution::{Import, Resolution};
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The imports of an estate by the file that has them, in the order of the text.
+/// The imports of an resolution by the file that has them, in the order of the text.
 struct ByFile<'a> {
     files: BTreeMap<FileId, Vec<&'a Import>>,
 }
 
 impl<'a> ByFile<'a> {
-    fn new(estate: &'a Estate) -> Self {
+    fn new(resolution: &'a Resolution) -> Self {
         let mut files: BTreeMap<FileId, Vec<&Import>> = BTreeMap::new();
-        for import in &estate.imports.items {
+        for import in &resolution.imports.items {
             files.entry(import.item.file).or_default().push(import);
         }
         ByFile { files }
@@ -58,8 +58,8 @@ fn written(files: &Files, import: &Import) -> String {
 }
 
 /// The stacks that a file has a part in.
-fn stacks(estate: &Estate, file: FileId) -> Vec<Text> {
-    let units = estate.units.iter().filter(|u| u.files.binary_search(&file).is_ok());
+fn stacks(resolution: &Resolution, file: FileId) -> Vec<Text> {
+    let units = resolution.units.iter().filter(|u| u.files.binary_search(&file).is_ok());
     let names: BTreeSet<&Text> = units.flat_map(|u| &u.components).map(|c| &c.stack).collect();
     names.into_iter().cloned().collect()
 }

@@ -1,7 +1,7 @@
 //! `unreachable-file`: a file that no stack takes in.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::State;
+use crate::resolution::State;
 use crate::rules::{Context, rule};
 
 rule!(
@@ -14,12 +14,12 @@ rule!(
 );
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let estate = context.estate;
-    let unreached = estate.imports.unreached.iter().map(|id| (*id, context.files.get(*id)));
+    let resolution = context.resolution;
+    let unreached = resolution.imports.unreached.iter().map(|id| (*id, context.files.get(*id)));
     let mut unreached = unreached.filter(|(_, file)| (context.is_examined)(&file.path)).peekable();
     // What cannot be resolved may import it.
-    let is_open = estate.imports.items.iter().any(|i| i.is_open);
-    if unreached.peek().is_some() && (is_open || estate.units.iter().any(|u| u.state == State::Broken)) {
+    let is_open = resolution.imports.items.iter().any(|i| i.is_open);
+    if unreached.peek().is_some() && (is_open || resolution.units.iter().any(|u| u.state == State::Broken)) {
         context.withheld.by(UNREACHABLE_FILE.id);
         return Vec::new();
     }

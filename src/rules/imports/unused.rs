@@ -2,7 +2,7 @@
 
 use super::{ByFile, stacks, written};
 use crate::diagnostic::{Applicability, Diagnostic};
-use crate::estate::{State, Unit};
+use crate::resolution::{State, Unit};
 use crate::rules::edit::item_removal;
 use crate::rules::places::at_value;
 use crate::rules::{Context, rule};
@@ -19,14 +19,14 @@ rule!(
 );
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let estate = context.estate;
-    let all = ByFile::new(estate);
-    let items: HashSet<Origin> = estate.imports.items.iter().map(|i| i.item).collect();
+    let resolution = context.resolution;
+    let all = ByFile::new(resolution);
+    let items: HashSet<Origin> = resolution.imports.items.iter().map(|i| i.item).collect();
     let mut used: HashMap<*const Unit, BTreeSet<FileId>> = HashMap::new();
     let mut found = Vec::new();
     for (file, imports) in all.examined(context) {
         let units: Vec<&Unit> =
-            estate.units.iter().map(|u| &**u).filter(|u| u.files.binary_search(&file).is_ok()).collect();
+            resolution.units.iter().map(|u| &**u).filter(|u| u.files.binary_search(&file).is_ok()).collect();
         let is_open = |u: &&Unit| u.state != State::Resolved || u.is_incomplete() || !u.unlisted.is_empty();
         for import in imports.iter().filter(|i| !i.is_open) {
             let closure = all.closure(import.targets.iter().copied());
@@ -59,7 +59,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 .token(&*path)
                 .help("remove the import");
             finding.fix = item_removal(context.files, import.item, &format!("remove `{path}`"), Applicability::Unsafe);
-            finding.stacks = stacks(estate, file);
+            finding.stacks = stacks(resolution, file);
             found.push(finding);
         }
     }
@@ -73,7 +73,7 @@ fn sources(unit: &Unit, imports: &HashSet<Origin>) -> BTreeSet<FileId> {
     for component in &unit.components {
         walk.value(&component.value);
         component.locals.iter().for_each(|locals| walk.value(locals));
-        walk.files.extend(component.influences.iter().filter(|o| !imports.contains(o)).map(|o| o.file));
+        walk.files.extend(component.shaping_origins.iter().filter(|o| !imports.contains(o)).map(|o| o.file));
     }
     walk.files
 }

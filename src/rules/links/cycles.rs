@@ -1,8 +1,8 @@
 //! `dependency-cycle` and `reference-cycle`: components that need each other.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::{Component, How, Link};
 use crate::graph::{Graph, Step};
+use crate::resolution::{Component, Link, LinkKind};
 use crate::rules::places::{Findings, at_name};
 use crate::rules::{Components, Need, Target, rule};
 use crate::text::Text;
@@ -35,7 +35,7 @@ impl Edge<'_> {
 }
 
 /// The graph of the links of some kinds; empty if no link lies on a cycle.
-fn graph<'a>(context: &Components<'a>, with: &[How]) -> Graph<Node, Edge<'a>> {
+fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a>> {
     let mut graph = Graph::new();
     if context.world.is_acyclic() {
         return graph;
@@ -53,7 +53,7 @@ fn graph<'a>(context: &Components<'a>, with: &[How]) -> Graph<Node, Edge<'a>> {
 }
 
 fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
-    let graph = graph(context, &[How::Declared]);
+    let graph = graph(context, &[LinkKind::Declared]);
     let mut findings = Findings::default();
     for cycle in graph.cycles() {
         let help = "remove one of these dependencies: there is no order to deploy them in";
@@ -63,10 +63,10 @@ fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 fn references(context: &Components<'_>) -> Vec<Diagnostic> {
-    let graph = graph(context, &[How::Declared, How::Reads]);
+    let graph = graph(context, &[LinkKind::Declared, LinkKind::Reads]);
     let mut findings = Findings::default();
     for cycle in graph.cycles() {
-        if cycle.iter().any(|step| step.edge.link.how == How::Reads) {
+        if cycle.iter().any(|step| step.edge.link.how == LinkKind::Reads) {
             let help = "take one of these away: none of them can be resolved before the others";
             report(context, &mut findings, REFERENCE_CYCLE.id, &cycle, help);
         }
@@ -95,7 +95,7 @@ fn report(
     let Some(primary) = labels.next() else { return };
     let path: Vec<String> = cycle.iter().map(|s| name(s.edge.from)).chain([name(first.from)]).collect();
     let message = match cycle.len() {
-        1 if first.link.how == How::Reads => format!("{} reads from itself", path[0]),
+        1 if first.link.how == LinkKind::Reads => format!("{} reads from itself", path[0]),
         1 => format!("{} depends on itself", path[0]),
         _ => format!("components need each other: {}", path.join(" → ")),
     };

@@ -2,7 +2,7 @@
 //! `implicit-dependency`.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::{Component, How, Reads, Supply};
+use crate::resolution::{CodeOrigin, Component, LinkKind, ReadTarget};
 use crate::rules::places::{Findings, at_key, at_name, rename};
 use crate::rules::{Components, Need, Target, rule};
 use crate::terraform::Module;
@@ -43,18 +43,18 @@ fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| !n.link.is_optional) {
         let Target::Found(targets) = target else { continue };
-        let is_declared = link.how == How::Declared;
-        if !is_declared && !matches!(link.reads, Reads::Output(_)) {
+        let is_declared = link.how == LinkKind::Declared;
+        if !is_declared && !matches!(link.reads, ReadTarget::Output(_)) {
             continue;
         }
-        let is_never = |c: &Component| c.facts.is_abstract || c.facts.is_disabled && is_declared;
+        let is_never = |c: &Component| c.metadata.is_abstract || c.metadata.is_disabled && is_declared;
         let (Some(target), Some(origin)) = (targets.first(), link.origin.or(component.value.prov.origin)) else {
             continue;
         };
         if !targets.iter().all(|c| is_never(c)) {
             continue;
         }
-        let what = if target.facts.is_abstract { "abstract" } else { "disabled" };
+        let what = if target.metadata.is_abstract { "abstract" } else { "disabled" };
         let verb = if is_declared { "depends on" } else { "reads the state of" };
         let message = format!("`{}` {verb} `{}`, which is {what} and never deployed", component.name, target.name);
         let place = at_name(context.files, origin, &link.component, "");
@@ -73,14 +73,14 @@ fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
 
 /// The code of a component, if all outputs that it declares are known.
 fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
-    let code = component.facts.code.as_ref().filter(|c| c.supply != Supply::Fetched && !c.is_open)?;
+    let code = component.metadata.code.as_ref().filter(|c| c.supply != CodeOrigin::Fetched && !c.is_open)?;
     context.modules.get(&code.folder).filter(|_| &*component.kind == "terraform")
 }
 
 fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| !n.link.is_optional) {
-        let (Reads::Output(name), Target::Found(targets)) = (&link.reads, target) else { continue };
+        let (ReadTarget::Output(name), Target::Found(targets)) = (&link.reads, target) else { continue };
         let [target] = **targets else { continue };
         let (Some(module), Some(origin)) = (module(context, target), link.origin.or(component.value.prov.origin))
         else {
@@ -114,9 +114,9 @@ fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
     let needs: Vec<&Need<'_>> = context.world.needs_of_deployed().collect();
     let of_one = needs.chunk_by(|a, b| Arc::ptr_eq(a.from, b.from));
     let read =
-        of_one.flat_map(|all| all.iter().filter(|need| need.link.how == How::Reads).map(move |need| (all, need)));
+        of_one.flat_map(|all| all.iter().filter(|need| need.link.how == LinkKind::Reads).map(move |need| (all, need)));
     for (all, Need { from: component, link, target }) in read {
-        if matches!(link.reads, Reads::Input(_)) {
+        if matches!(link.reads, ReadTarget::Input(_)) {
             continue;
         }
         let Target::Found(targets) = target else { continue };
@@ -125,7 +125,7 @@ fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
         };
         let is_self = target.stack == component.stack && target.name == component.name;
         let is_declared =
-            all.iter().filter(|need| need.link.how == How::Declared).any(|declared| match &declared.target {
+            all.iter().filter(|need| need.link.how == LinkKind::Declared).any(|declared| match &declared.target {
                 Target::Found(all) => all.iter().any(|c| c.stack == target.stack && c.name == target.name),
                 // What is declared but cannot be told may be this one.
                 Target::NoComponent(_) | Target::NoStack | Target::Withheld | Target::Unknown => true,

@@ -1,7 +1,7 @@
 //! `undefined-dependency` and `undefined-component-reference`: links to what is not there.
 
 use crate::diagnostic::Diagnostic;
-use crate::estate::{Component, How, Link, Where};
+use crate::resolution::{Component, Link, LinkKind, StackSelector};
 use crate::rules::places::{Findings, at_name, rename};
 use crate::rules::{Components, Need, Target, rule};
 use crate::text::Text;
@@ -25,18 +25,18 @@ rule!(
 );
 
 fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
-    undefined(context, UNDEFINED_DEPENDENCY.id, How::Declared)
+    undefined(context, UNDEFINED_DEPENDENCY.id, LinkKind::Declared)
 }
 
 fn references(context: &Components<'_>) -> Vec<Diagnostic> {
-    undefined(context, UNDEFINED_COMPONENT_REFERENCE.id, How::Reads)
+    undefined(context, UNDEFINED_COMPONENT_REFERENCE.id, LinkKind::Reads)
 }
 
-fn undefined(context: &Components<'_>, rule: &'static str, how: How) -> Vec<Diagnostic> {
+fn undefined(context: &Components<'_>, rule: &'static str, how: LinkKind) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| n.link.how == how) {
         // A default of what is read does not help where the whole component is missing.
-        if how == How::Declared && link.is_optional {
+        if how == LinkKind::Declared && link.is_optional {
             continue;
         }
         let finding = match target {
@@ -57,8 +57,8 @@ fn undefined(context: &Components<'_>, rule: &'static str, how: How) -> Vec<Diag
 
 fn subject(component: &Component, link: &Link) -> String {
     match link.how {
-        How::Declared => format!("`{}` depends on `{}`", component.name, link.component),
-        How::Reads => format!("`{}` of `{}` reads from `{}`", link.by, component.name, link.component),
+        LinkKind::Declared => format!("`{}` depends on `{}`", component.name, link.component),
+        LinkKind::Reads => format!("`{}` of `{}` reads from `{}`", link.by, component.name, link.component),
     }
 }
 
@@ -105,7 +105,7 @@ fn no_stack(context: &Components<'_>, rule: &'static str, component: &Component,
     let origin = link.stack_origin.or(link.origin).or(component.value.prov.origin)?;
     let address = format!("{}/{}", component.stack, component.name);
     match &link.stack {
-        Where::Stack(stack) => {
+        StackSelector::Stack(stack) => {
             let message = format!("{} of stack `{stack}`, but there is no such stack", subject(component, link));
             let place = at_name(context.files, origin, stack, "");
             let mut finding = Diagnostic::new(rule, message, place).token(&**stack).address(address);
@@ -118,7 +118,7 @@ fn no_stack(context: &Components<'_>, rule: &'static str, component: &Component,
             };
             Some(finding)
         }
-        Where::Having(wanted) => {
+        StackSelector::Having(wanted) => {
             let words: Vec<String> =
                 wanted.iter().map(|(key, text): &(Text, Text)| format!("{key} `{text}`")).collect();
             let message = format!("{}, but none has {}", subject(component, link), words.join(", "));
@@ -126,6 +126,6 @@ fn no_stack(context: &Components<'_>, rule: &'static str, component: &Component,
             let finding = Diagnostic::new(rule, message, place).token(&*link.component).address(address);
             Some(finding.help("correct what says in which stack it is"))
         }
-        Where::Here | Where::Unknown => None,
+        StackSelector::Here | StackSelector::Unknown => None,
     }
 }

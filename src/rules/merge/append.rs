@@ -16,7 +16,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     }
     let is_marked = |value: &Value| value.prov.origin.is_some_and(|o| marked.contains(&(o.file, o.start)));
     let mut seen_values = Vec::new();
-    each(context.estate, is_marked, |seen| {
+    each(context.resolution, is_marked, |seen| {
         let text = seen.value.prov.origin.map(|o| source(context.files, o)).unwrap_or_default();
         if (seen.component.language.mark)(&text) == Some(Mark::Append) {
             seen_values.push((seen.component, seen.dotted(), seen.is_item, seen.value));
@@ -65,13 +65,13 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 /// Where texts begin that mark a list as one to be appended.
 fn marked_places(context: &Context<'_>) -> HashSet<(FileId, u32)> {
     let mut marks: Vec<fn(&str) -> Option<Mark>> = Vec::new();
-    for component in context.estate.units.iter().flat_map(|u| &u.components) {
+    for component in context.resolution.units.iter().flat_map(|u| &u.components) {
         let mark = component.language.mark;
         if !marks.iter().any(|known| std::ptr::fn_addr_eq(*known, mark)) {
             marks.push(mark);
         }
     }
-    let files: HashSet<FileId> = context.estate.units.iter().flat_map(|u| u.files.iter().copied()).collect();
+    let files: HashSet<FileId> = context.resolution.units.iter().flat_map(|u| u.files.iter().copied()).collect();
     let mut found = HashSet::new();
     for id in files {
         let text = &context.files.get(id).text;

@@ -26,7 +26,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     // What a template left open is the template's fault.
     let is_open = |value: &Value| value.as_str().is_some_and(|s| s.contains("<no value>") || s.contains("{{"));
     each_where(
-        context.estate,
+        context.resolution,
         |map| map.flags().has(Flags::CALL),
         |v| v.as_str().is_some_and(is_call),
         |seen| {

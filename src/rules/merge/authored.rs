@@ -39,7 +39,7 @@ pub(super) struct Use {
 pub(super) fn uses(context: &Context<'_>, rule: &'static str, wanted: impl Fn(&Use) -> bool) -> Vec<(Origin, Use)> {
     let mut found: BTreeMap<Origin, Use> = BTreeMap::new();
     each(
-        context.estate,
+        context.resolution,
         |v| !matches!(v.data, Data::Map(_)),
         |seen| {
             let steers = seen.section() == "settings" && seen.path.get(1).is_some_and(|k| STEERING.contains(&&**k));
@@ -75,7 +75,7 @@ pub(super) fn uses(context: &Context<'_>, rule: &'static str, wanted: impl Fn(&U
             }
         },
     );
-    let open = open_files(context.estate);
+    let open = open_files(context.resolution);
     let mut plain: HashMap<FileId, bool> = HashMap::new();
     found.retain(|origin, used| {
         let is_plain = *plain.entry(origin.file).or_insert_with(|| is_plain(context.files, origin.file));
@@ -110,7 +110,7 @@ fn is_plain(files: &Files, file: FileId) -> bool {
 
 /// Whether some file has a template among its imports: such a path may read what was merged before it.
 pub(super) fn has_computed_imports(context: &Context<'_>) -> bool {
-    let files: HashSet<FileId> = context.estate.units.iter().flat_map(|u| u.files.iter().copied()).collect();
+    let files: HashSet<FileId> = context.resolution.units.iter().flat_map(|u| u.files.iter().copied()).collect();
     files.into_iter().any(|id| {
         let file = context.files.get(id);
         let Some(at) = file.text.find("import:").filter(|_| file.text.contains("{{")) else { return false };

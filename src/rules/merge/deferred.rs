@@ -24,7 +24,7 @@ struct Side<'a> {
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
-    each_contested(context.estate, |seen| {
+    each_contested(context.resolution, |seen| {
         let history = seen.history();
         let is_call = |v: &Value| v.as_str().is_some_and(|s| (seen.component.language.read)(s).is_some());
         if !history.iter().any(|(_, v)| is_call(v)) {

@@ -23,7 +23,7 @@ const MAX_NAMED: usize = 4;
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     each(
-        context.estate,
+        context.resolution,
         |v| v.as_list().is_some() && has_history(v),
         |seen| {
             let history = seen.history();

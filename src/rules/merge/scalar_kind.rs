@@ -18,7 +18,7 @@ rule!(
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
-    each(context.estate, has_history, |seen| {
+    each(context.resolution, has_history, |seen| {
         // Environment variables are text, however they are written.
         if seen.section() == "env" {
             return;

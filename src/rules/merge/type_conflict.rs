@@ -17,7 +17,7 @@ rule!(
 
 fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
-    each_contested(context.estate, |seen| {
+    each_contested(context.resolution, |seen| {
         if takes_several_kinds(seen) {
             return;
         }

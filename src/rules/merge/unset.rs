@@ -29,7 +29,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let is_unset = |v: &Value| v.as_str().is_some_and(|s| s == "!unset" || s.starts_with("!unset "));
     let mut found: BTreeMap<Origin, Unset> = BTreeMap::new();
     each(
-        context.estate,
+        context.resolution,
         |v| is_unset(v) || has_history(v),
         |seen| {
             // An item of a list takes itself away; nothing else was meant.
@@ -51,7 +51,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             }
         },
     );
-    let open = open_files(context.estate);
+    let open = open_files(context.resolution);
     let (unsure, useless): (Vec<_>, Vec<_>) =
         found.into_iter().filter(|(_, u)| !u.has_effect).partition(|(origin, _)| open.contains(&origin.file));
     if !unsure.is_empty() {

@@ -1,8 +1,8 @@
-//! The values of an estate with what lies below them, and findings gathered by the line that is their cause.
+//! The values of an resolution with what lies below them, and findings gathered by the line that is their cause.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::{Component, Estate, State};
 use crate::files::Files;
+use crate::resolution::{Component, Resolution, State};
 use crate::rules::Context;
 use crate::text::Text;
 use crate::value::{Call, Data, FileId, Flags, Key, Kind, Map, Origin, Value};
@@ -60,19 +60,19 @@ fn chain<'a>(value: &'a Value, layer: Option<usize>, into: &mut Vec<(Option<usiz
 
 /// Calls `f` for every value of every component that is `wanted`, which is asked of every value and has to be cheap.
 /// Sub-trees that components share and that hold nothing wanted are looked at once.
-pub(super) fn each<'a>(estate: &'a Estate, wanted: impl Fn(&Value) -> bool, f: impl FnMut(&Seen<'a, '_>)) {
-    each_where(estate, |_| true, wanted, f);
+pub(super) fn each<'a>(resolution: &'a Resolution, wanted: impl Fn(&Value) -> bool, f: impl FnMut(&Seen<'a, '_>)) {
+    each_where(resolution, |_| true, wanted, f);
 }
 
 /// The same, within maps that `may_hold` something wanted.
 pub(super) fn each_where<'a>(
-    estate: &'a Estate,
+    resolution: &'a Resolution,
     may_hold: impl Fn(&Map) -> bool,
     wanted: impl Fn(&Value) -> bool,
     mut f: impl FnMut(&Seen<'a, '_>),
 ) {
     let mut walk = Walk { may_hold, wanted, holds: HashMap::new() };
-    for component in estate.units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
+    for component in resolution.units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
         let Some(map) = component.value.as_map() else { continue };
         let mut path = Vec::new();
         for entry in map.iter().filter(|e| !REPEATED.contains(&&*e.key)) {
@@ -162,8 +162,8 @@ pub(super) fn has_history(value: &Value) -> bool {
 }
 
 /// Calls `f` for every contested value of every component: see [`Value::is_contested`].
-pub(super) fn each_contested<'a>(estate: &'a Estate, f: impl FnMut(&Seen<'a, '_>)) {
-    each_where(estate, |map| map.flags().has(Flags::CONTESTED), Value::is_contested, f);
+pub(super) fn each_contested<'a>(resolution: &'a Resolution, f: impl FnMut(&Seen<'a, '_>)) {
+    each_where(resolution, |map| map.flags().has(Flags::CONTESTED), Value::is_contested, f);
 }
 
 /// The text that a value was written as.
@@ -222,8 +222,8 @@ pub(super) fn is_empty(value: &Value) -> bool {
 }
 
 /// Files of which not everything that they take part in is known.
-pub(super) fn open_files(estate: &Estate) -> HashSet<FileId> {
-    let open = estate.units.iter().filter(|u| u.state != State::Resolved || u.is_incomplete());
+pub(super) fn open_files(resolution: &Resolution) -> HashSet<FileId> {
+    let open = resolution.units.iter().filter(|u| u.state != State::Resolved || u.is_incomplete());
     open.flat_map(|u| u.files.iter().copied()).collect()
 }
 

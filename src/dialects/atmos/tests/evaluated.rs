@@ -1,7 +1,7 @@
 //! Functions evaluated with what is given: `reference: atmos.md` sections 8.2 and 8.4, the column "functions on".
 
 use super::{Json, World, dev, json};
-use crate::dialects::Given;
+use crate::dialects::EvalInputs;
 
 /// A component whose base and own vars are given, resolved with functions on.
 fn world(strategy: &str, base: &str, own: &str) -> World {
@@ -19,7 +19,7 @@ components:
         m: {own}
 "
     ));
-    let mut given = Given::default();
+    let mut given = EvalInputs::default();
     given.add_env("X=x").unwrap();
     given
         .add_values(
@@ -102,7 +102,7 @@ components:
       env: {X: own}
       vars: {keys: !labels.keys , values: !labels.values , all: !labels , tags: !tags , x: !env X , root: !repo-root }
 ");
-    world.project.given = Some(Given::default());
+    world.project.given = Some(EvalInputs::default());
     world.project.root = "/work".to_owned();
     let vars = world.get("box")["vars"].clone();
     let expected = "{keys: [a, b], values: [x, y], all: {a: x, b: y}, tags: [t], x: own, root: /work, stage: dev}";
@@ -112,8 +112,8 @@ components:
 #[test]
 fn what_hangs_on_something_unknown_is_unknown() {
     let unknown = |strategy: &str, base: &str, own: &str| {
-        let estate = world(strategy, base, own).estate();
-        let components = estate.components();
+        let resolution = world(strategy, base, own).resolution();
+        let components = resolution.components();
         let (_, placed) = components.iter().find(|(a, _)| &*a.2 == "box").unwrap();
         let value = placed.component.value.at_path(["vars", "m"]).unwrap();
         matches!(value.data, crate::value::Data::Unknown(_))

@@ -17,8 +17,8 @@ fn circles_are_told_with_all_their_lines() {
     );
     use crate::dialects::Dialect;
     let source = crate::source::Memory::new("memory", world.files.clone());
-    let estate = super::Atmos::new().resolve(&source, &world.project, &files, super::Scope::All);
-    let [finding] = &estate.findings[..] else { panic!("{:#?}", estate.findings) };
+    let resolution = super::Atmos::new().resolve(&source, &world.project, &files, super::Scope::All);
+    let [finding] = &resolution.findings[..] else { panic!("{:#?}", resolution.findings) };
     assert_eq!((finding.rule, finding.is_chain), ("inheritance-cycle", true));
     let line = |l: &crate::diagnostic::Label| format!("{} {}", files.get(l.file).line(l.start), l.message);
     let lines: Vec<String> = finding.related.iter().map(line).collect();
@@ -159,6 +159,6 @@ fn long_chains_of_bases_end() {
     }
     // Every one of them resolves, or it is said why not.
     let world = dev(&text);
-    let estate = world.estate();
-    assert!(estate.components().len() == 200 || !estate.findings.is_empty());
+    let resolution = world.resolution();
+    assert!(resolution.components().len() == 200 || !resolution.findings.is_empty());
 }

@@ -8,7 +8,7 @@ fn told(world: &World, rule: &str) -> Vec<String> {
     use crate::dialects::Dialect;
     let files = crate::files::Files::default();
     let source = crate::source::Memory::new("memory", world.files.clone());
-    let estate = super::Atmos::new().resolve(&source, &world.project, &files, super::Scope::All);
+    let resolution = super::Atmos::new().resolve(&source, &world.project, &files, super::Scope::All);
     let place = |l: &crate::diagnostic::Label| {
         let file = files.get(l.file);
         format!("{}:{}", file.path.trim_start_matches("stacks/"), file.line(l.start))
@@ -20,7 +20,7 @@ fn told(world: &World, rule: &str) -> Vec<String> {
         parts.extend(d.help.clone());
         parts.join(" | ").replace("stacks/", "")
     };
-    estate.findings.iter().filter(|d| d.rule == rule).map(one).collect()
+    resolution.findings.iter().filter(|d| d.rule == rule).map(one).collect()
 }
 
 /// The only finding is under this rule, and its parts occur in order.

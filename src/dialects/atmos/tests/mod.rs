@@ -86,7 +86,7 @@ impl World {
         self
     }
 
-    fn estate(&self) -> Estate {
+    fn resolution(&self) -> Resolution {
         let source = Memory::new("memory", self.files.clone());
         Atmos::new().resolve(&source, &self.project, &Files::default(), Scope::All)
     }
@@ -94,7 +94,7 @@ impl World {
     /// What `describe stacks` prints, as far as it resolves.
     fn stacks(&self) -> Json {
         let mut out = Json::Object(serde_json::Map::new());
-        for ((stack, kind, name), placed) in self.estate().components() {
+        for ((stack, kind, name), placed) in self.resolution().components() {
             let json = serde_json::to_value(&placed.component.value).expect("JSON");
             out[&*stack]["components"][&*kind][&*name] = json;
         }
@@ -104,9 +104,9 @@ impl World {
     /// `stack/component` of all components, and nothing is wrong.
     #[track_caller]
     fn names(&self) -> Vec<String> {
-        let estate = self.estate();
+        let resolution = self.resolution();
         assert_eq!(self.findings(), [""; 0]);
-        estate.components().keys().map(|(stack, _, name)| format!("{stack}/{name}")).collect()
+        resolution.components().keys().map(|(stack, _, name)| format!("{stack}/{name}")).collect()
     }
 
     /// A Terraform component of stack `dev`; nothing keeps anything from being resolved.
@@ -126,13 +126,13 @@ impl World {
     fn findings_that(&self, keep: impl Fn(&Diagnostic) -> bool) -> Vec<String> {
         let files = Files::default();
         let source = Memory::new("memory", self.files.clone());
-        let estate = Atmos::new().resolve(&source, &self.project, &files, Scope::All);
+        let resolution = Atmos::new().resolve(&source, &self.project, &files, Scope::All);
         let line = |d: &Diagnostic| {
             let file = files.get(d.primary.file);
             format!("{} {}:{} {}", d.rule, file.path, file.line(d.primary.start), d.message)
         };
         let is_counted = |d: &&Diagnostic| d.is_breaking || !self.refused && d.rule != "deprecated-key";
-        estate.findings.iter().filter(is_counted).filter(|d| keep(d)).map(line).collect()
+        resolution.findings.iter().filter(is_counted).filter(|d| keep(d)).map(line).collect()
     }
 
     /// The only finding; all its `parts` occur in order.

@@ -5,8 +5,8 @@ use super::super::merge::{ListStrategy, merge};
 use super::{ATMOS, Atmos, World};
 use crate::dialects::{Dialect, Project, Scope};
 use crate::diff;
-use crate::estate::Estate;
 use crate::files::Files;
+use crate::resolution::Resolution;
 use crate::source::Memory;
 use crate::value::{Data, Key, Map, Value};
 use proptest::prelude::*;
@@ -193,8 +193,8 @@ fn files(plan: &Plan) -> BTreeMap<String, Vec<u8>> {
 
 type Shown = BTreeMap<[String; 3], Json>;
 
-fn components(estate: &Estate) -> Shown {
-    let all = estate.components();
+fn components(resolution: &Resolution) -> Shown {
+    let all = resolution.components();
     all.into_iter()
         .map(|((s, k, n), placed)| {
             ([s.to_string(), k.to_string(), n.to_string()], to_value(&placed.component.value).expect("JSON"))
@@ -262,14 +262,14 @@ proptest! {
         let (old, new) = (resolve(&base, Scope::All), resolve(&head, Scope::All));
         let found = diff::diff(&old, &new, &table, &diff::Options::default());
         // Two manifests that define one component: only seen together.
-        let defined = |d: &Estate| d.units.iter().map(|u| u.components.len()).sum::<usize>();
+        let defined = |d: &Resolution| d.units.iter().map(|u| u.components.len()).sum::<usize>();
         let twice = [&old, &new].iter().any(|d| defined(d) != d.components().len());
         // What one side could not resolve is not compared. Which of two manifests that is cannot be told by the address.
         let unresolved: Vec<String> = found.unresolved.clone();
         prop_assume!(!twice || unresolved.is_empty());
-        let compared = |estate: &Estate| {
-            let mut all = components(estate);
-            for placed in estate.components().into_values() {
+        let compared = |resolution: &Resolution| {
+            let mut all = components(resolution);
+            for placed in resolution.components().into_values() {
                 let whole = placed.unit.name.to_string();
                 let single = format!("{whole}: {}", placed.component.name);
                 if unresolved.contains(&whole) || unresolved.contains(&single) {
@@ -332,9 +332,9 @@ proptest! {
             text.replace_range(start..end, insert);
         }
         world = world.file(&path, &text);
-        let (estate, findings) = (world.estate(), world.findings());
+        let (resolution, findings) = (world.resolution(), world.findings());
         // The same twice, and nothing is lost without a word.
-        prop_assert_eq!(estate.findings.len(), findings.len());
+        prop_assert_eq!(resolution.findings.len(), findings.len());
         prop_assert_eq!(world.stacks(), world.stacks());
     }
 }

@@ -179,8 +179,8 @@ components:
     let world = dev(text).atmos("").set("{enabled: true, sprig", "{enabled: true, evaluations: 3, sprig");
     let files = Files::default();
     let source = crate::source::Memory::new("memory", world.files.clone());
-    let estate = Atmos::new().resolve(&source, &world.project, &files, Scope::All);
-    let components = estate.components();
+    let resolution = Atmos::new().resolve(&source, &world.project, &files, Scope::All);
+    let components = resolution.components();
     let vars = components.values().next().unwrap().component.value.get("vars").unwrap().clone();
     for key in ["a", "b", "c", "long"] {
         let origin = vars.get(key).unwrap().prov.origin.unwrap();

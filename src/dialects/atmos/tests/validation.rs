@@ -22,7 +22,7 @@ fn every_manifest_is_held_against_the_schema() {
         "schema-violation stacks/other/notes.yml:1 a manifest must be a map, and there is nothing here",
     ];
     assert_eq!(sorted(world.findings()), wanted);
-    assert!(world.estate().findings.iter().all(|f| !f.is_breaking));
+    assert!(world.resolution().findings.iter().all(|f| !f.is_breaking));
 }
 
 fn sorted(mut findings: Vec<String>) -> Vec<String> {
@@ -85,7 +85,7 @@ fn errors_in_files_that_no_stack_reaches() {
         "unresolved-import stacks/lonely/a.yaml:1",
     ];
     assert_eq!(found, wanted);
-    assert!(world.estate().findings.iter().all(|f| !f.is_breaking));
+    assert!(world.resolution().findings.iter().all(|f| !f.is_breaking));
     assert!(!world.stacks()["dev"].is_null());
 }
 
@@ -93,8 +93,8 @@ fn errors_in_files_that_no_stack_reaches() {
 fn an_included_file_at_fault_is_named() {
     let source =
         dev("settings: {a: !include bad.yaml}\ncomponents: {terraform: {box: {}}}\n").file("bad.yaml", "a: [\n");
-    let estate = source.estate();
-    let [finding] = estate.findings.as_slice() else { panic!("{:#?}", estate.findings) };
+    let resolution = source.resolution();
+    let [finding] = resolution.findings.as_slice() else { panic!("{:#?}", resolution.findings) };
     assert_eq!((finding.rule, finding.related.len()), ("unresolved-include", 1));
     assert_ne!(finding.primary.file, finding.related[0].file);
 }
@@ -113,7 +113,7 @@ fn components_that_are_configured_twice() {
     // A name of the manifest does not count here.
     let named = format!("name: blue\n{}", manifest("x: 2"));
     two(&manifest("x: 1"), &named).fails(&["duplicate-component stacks/deploy/b.yaml:3"]);
-    let notes = two(&manifest("x: 1, y: {a: 1}"), &manifest("x: 1, y: {a: 2}")).estate().findings.remove(0).notes;
+    let notes = two(&manifest("x: 1, y: {a: 1}"), &manifest("x: 1, y: {a: 2}")).resolution().findings.remove(0).notes;
     assert_eq!(notes, ["`deploy/a` and `deploy/b` differ in `vars.y.a`"]);
     // Abstract components and other types do not count.
     let of = |kind: &str, more: &str| format!("vars: {{stage: dev}}\ncomponents: {{{kind}: {{box: {{{more}}}}}}}\n");
@@ -146,7 +146,7 @@ fn folders_without_configuration_or_manifests() {
     let world = fine().file("atmos.d/README.md", "");
     world.fails(&["invalid-config atmos.d:1"]);
     let only = World::new().stack("deploy/a.yaml.tmpl", "vars: {stage: dev}\n");
-    let finding = only.estate().findings.remove(0);
+    let finding = only.resolution().findings.remove(0);
     assert_eq!((finding.rule, finding.related.len()), ("invalid-config", 1));
 }
 
@@ -158,8 +158,8 @@ fn a_change_checks_what_it_touches() {
             .stack("catalog/unused.yaml", "terraform: {shape: round}\n");
         let source = Memory::new("memory", world.files.clone());
         let change = crate::source::Change { path: path.into(), kind: crate::source::ChangeKind::Modified };
-        let estate = Atmos::new().resolve(&source, &world.project, &Files::default(), Scope::Touched(&[change]));
-        estate.findings.into_iter().filter_map(|f| f.token).collect::<Vec<_>>()
+        let resolution = Atmos::new().resolve(&source, &world.project, &Files::default(), Scope::Touched(&[change]));
+        resolution.findings.into_iter().filter_map(|f| f.token).collect::<Vec<_>>()
     };
     assert_eq!(changed("stacks/catalog/base.yaml"), ["colour"]);
     assert_eq!(changed("stacks/catalog/unused.yaml"), ["shape"]);
@@ -177,7 +177,7 @@ fn keys_that_are_nearly_known() {
 #[test]
 fn what_probably_was_meant() {
     let meant = |world: World| {
-        let finding = world.estate().findings.remove(0);
+        let finding = world.resolution().findings.remove(0);
         let edit = finding.fix.map(|f| f.edits[0].clone());
         edit.map(|e| format!("{}: {}", finding.rule, e.text))
     };

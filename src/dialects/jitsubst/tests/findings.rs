@@ -88,8 +88,8 @@ modules:
             "jit-unknown-module 8:64 ${gone.id} [a+b+c]",
         ]
     );
-    let estate = world.resolve(&Files::default());
-    let renamed = estate.findings.iter().find(|f| f.message.contains("another name")).unwrap();
+    let resolution = world.resolve(&Files::default());
+    let renamed = resolution.findings.iter().find(|f| f.message.contains("another name")).unwrap();
     let related: Vec<&str> = renamed.related.iter().map(|l| l.message.as_str()).collect();
     assert_eq!(related, ["`net` is called `net-a` in `a`", "`net` is called `net-b` in `b`"]);
 }
@@ -154,8 +154,8 @@ fn secrets() {
     assert_eq!(output(", source: net."), ["jit-bad-infra-output-source net."]);
     assert_eq!(output(""), ["jit-bad-infra-output-source K"]);
     let unused = |text: &str| {
-        let estate = World::new(text).resolve(&Files::default());
-        estate.findings.iter().filter(|f| f.rule == "jit-unused-secret").count()
+        let resolution = World::new(text).resolve(&Files::default());
+        resolution.findings.iter().filter(|f| f.rule == "jit-unused-secret").count()
     };
     let declared = "secrets: {entries: [{name: TOKEN}]}\n";
     assert_eq!(unused(&format!("{declared}modules: []\n")), 1);

@@ -63,9 +63,9 @@ fn files_that_are_missing_or_broken() {
     assert!(found[0].starts_with("unresolved-import 1:11 shared/net.yml"), "{found:?}");
     assert!(found[1].starts_with("invalid-yaml lib.yaml2:1"), "{found:?}");
     // Half of a configuration is none.
-    let estate = world.resolve(&Files::default());
-    assert_eq!((estate.units.len(), estate.units[0].state), (1, State::Broken));
-    assert!(estate.units[0].components.is_empty() && estate.findings.iter().all(|f| f.is_breaking));
+    let resolution = world.resolve(&Files::default());
+    assert_eq!((resolution.units.len(), resolution.units[0].state), (1, State::Broken));
+    assert!(resolution.units[0].components.is_empty() && resolution.findings.iter().all(|f| f.is_breaking));
     for (text, expected) in [
         ("imports: [../x.yaml]\nmodules: []\n", "unresolved-import 1:11 ../x.yaml []"),
         ("imports: [{a: b}]\nmodules: []\n", "invalid-config 1:11 {a: b} []"),

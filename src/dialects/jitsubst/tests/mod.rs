@@ -39,7 +39,7 @@ impl World {
         Memory::new("memory", self.files.clone())
     }
 
-    fn resolve(&self, files: &Files) -> Estate {
+    fn resolve(&self, files: &Files) -> Resolution {
         Jitsubst::new().resolve(&self.source(), &self.project, files, Scope::All)
     }
 

@@ -64,8 +64,8 @@ fn references_are_told_by_class() {
     let world = app(r#"{env_vars: {A: "${net.id} ${net.cidr} ${TOKEN}", B: "${X} ${}", C: "secret://TOKEN"}}"#);
     let references = json!(["TOKEN (secret)", "X (environment)", "net.cidr (output)", "net.id (id)"]);
     assert_eq!(world.stacks()["default"]["app"]["references"], references);
-    let estate = world.resolve(&Files::default());
-    let all = estate.components();
+    let resolution = world.resolve(&Files::default());
+    let all = resolution.components();
     let app = all.values().find(|p| &*p.component.name == "app").unwrap();
     let value = app.component.value.at_path(["config", "env_vars", "A"]).unwrap();
     let Data::Unknown(unknown) = &value.data else { panic!("{value:?}") };

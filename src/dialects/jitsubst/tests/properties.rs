@@ -60,7 +60,7 @@ proptest! {
         if touched.units.iter().all(|u| u.state == State::OutOfScope) {
             prop_assert_eq!(world.stacks(), edited.stacks());
         } else {
-            let values = |e: &Estate| e.components().into_iter().map(|(a, p)| (a, p.component.value.clone())).collect::<Vec<_>>();
+            let values = |e: &Resolution| e.components().into_iter().map(|(a, p)| (a, p.component.value.clone())).collect::<Vec<_>>();
             prop_assert_eq!(values(&all), values(&touched));
         }
     }

@@ -2,7 +2,7 @@
 //! in every respect, history included, become the very same, so that two revisions take the room of what differs and
 //! are compared by identity.
 
-use crate::estate::{Component, Unit};
+use crate::resolution::{Component, Unit};
 use crate::text::{Text, order};
 use crate::value::{Contribution, Data, Map, Prov, Value};
 use std::collections::HashMap;

@@ -1,11 +1,13 @@
 //! What one revision resolves to, free of any dialect: all that rules, the diff and the reports read.
 
-mod facts;
 mod imports;
+mod metadata;
 
 use crate::text::Text;
-pub use facts::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
 pub use imports::{Import, Imports};
+pub use metadata::{
+    Base, Code, CodeOrigin, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, StackSelector, StatePlace,
+};
 
 use crate::diagnostic::Diagnostic;
 use crate::value::{FileId, Language, Origin, Value};
@@ -16,7 +18,7 @@ use std::sync::Arc;
 
 /// The result for one revision.
 #[derive(Debug, Default)]
-pub struct Estate {
+pub struct Resolution {
     /// The units in the order of their names.
     pub units: Vec<Arc<Unit>>,
     /// What is wrong, united and sorted.
@@ -156,23 +158,23 @@ pub struct Component {
     pub value: Value,
     /// Lines that shaped it without being the origin of one of its values: imports that led to its files, base
     /// components it names, settings that steer merging.
-    pub influences: Influences,
+    pub shaping_origins: ShapingOrigins,
     /// Local names of its own, its bases' among them, before templates are rendered.
     pub locals: Option<Value>,
     /// What it is declared as, where that is not its name: a component that is declared as another one was is that one
     /// under a new name.
     pub declared: Option<Text>,
     /// What becomes of it when it is no longer described.
-    pub removal: Removal,
+    pub removal: RemovalEffect,
     /// What rules may know of it beyond its values.
-    pub facts: Facts,
+    pub metadata: ComponentMetadata,
     /// How its values are to be read.
     pub language: Language,
 }
 
 /// What becomes of what is deployed when its component is no longer described.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Removal {
+pub enum RemovalEffect {
     /// It stays, and nobody looks after it.
     #[default]
     Orphaned,
@@ -184,14 +186,14 @@ pub enum Removal {
 
 /// The lines that shaped a component without being the origin of one of its values.
 #[derive(Clone, Debug, Default)]
-pub struct Influences {
+pub struct ShapingOrigins {
     /// Those of the component alone.
     pub own: Arc<[Origin]>,
     /// Those of all components of its unit.
     pub shared: Arc<[Origin]>,
 }
 
-impl Influences {
+impl ShapingOrigins {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Origin> {
         self.own.iter().chain(self.shared.iter())
@@ -208,15 +210,15 @@ impl Influences {
     }
 }
 
-impl FromIterator<Origin> for Influences {
+impl FromIterator<Origin> for ShapingOrigins {
     fn from_iter<I: IntoIterator<Item = Origin>>(own: I) -> Self {
-        Influences { own: own.into_iter().collect(), shared: Arc::default() }
+        ShapingOrigins { own: own.into_iter().collect(), shared: Arc::default() }
     }
 }
 
-impl From<Vec<Origin>> for Influences {
+impl From<Vec<Origin>> for ShapingOrigins {
     fn from(own: Vec<Origin>) -> Self {
-        Influences { own: own.into(), shared: Arc::default() }
+        ShapingOrigins { own: own.into(), shared: Arc::default() }
     }
 }
 
@@ -244,7 +246,7 @@ pub struct Placed {
     pub unit: Arc<Unit>,
 }
 
-impl Estate {
+impl Resolution {
     /// The findings alone. Nothing is taken apart for that: it would take as long as much of the resolving, and is for
     /// the end of a process.
     pub fn into_findings(self) -> Vec<Diagnostic> {

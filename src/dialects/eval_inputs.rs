@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What is known of the world outside of the files, so that functions that read it can be evaluated.
 #[derive(Clone, Debug, Default)]
-pub struct Given {
+pub struct EvalInputs {
     /// Environment variables. Of others nothing is known.
     pub env: BTreeMap<String, String>,
     /// The outputs (a map), by component and stack.
@@ -15,7 +15,7 @@ pub struct Given {
     pub calls: BTreeMap<String, Value>,
 }
 
-impl Given {
+impl EvalInputs {
     /// Adds the values of a JSON text: `{component: {stack: {output: value}}}`, and values of calls under keys that
     /// start with `!`. `schemas/values.json` describes it. What is there already is replaced, output by output.
     ///
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn values_are_united_output_by_output() {
-        let mut given = Given::default();
+        let mut given = EvalInputs::default();
         given.add_values(r#"{"vpc": {"dev": {"id": "a", "n": 1}}, "!exec date": [1]}"#).unwrap();
         given.add_values(r#"{"vpc": {"dev": {"id": "b"}, "prod": {}}}"#).unwrap();
         let dev = &given.outputs["vpc"]["dev"];
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn variables() {
-        let mut given = Given::default();
+        let mut given = EvalInputs::default();
         given.add_env("# comment\n\nA=1\nexport B = \"x y\"\nC='='\nD=\nA=2\n").unwrap();
         let all: Vec<_> = given.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
         assert_eq!(all, ["A=2", "B=x y", "C==", "D="]);

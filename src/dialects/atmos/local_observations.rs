@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Records of all threads.
 #[derive(Default)]
-pub(crate) struct Met {
+pub(crate) struct Observations {
     inner: Mutex<Records>,
     /// The items of imports, by place.
     items: Mutex<BTreeMap<Origin, Item>>,
@@ -111,7 +111,7 @@ pub(crate) struct Missing {
     pub near: Option<String>,
 }
 
-impl Met {
+impl Observations {
     fn lock(&self) -> MutexGuard<'_, Records> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -5,7 +5,9 @@ use super::include::args::{self, TerraformArgs};
 use super::paths;
 use super::stack::Stacks;
 use super::tags;
-use crate::estate::{Base, Code, Facts, How, Inputs, Link, Reads, StatePlace, Supply, Where};
+use crate::resolution::{
+    Base, Code, CodeOrigin, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, StackSelector, StatePlace,
+};
 use crate::template::{self, Argument, FunctionSet};
 use crate::text::Text;
 use crate::value::{self, Data, Flags, Key, Map, MapBuilder, Origin, Value, key};
@@ -33,7 +35,7 @@ pub(super) struct Known<'a> {
 }
 
 /// The facts of a component.
-pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> Facts {
+pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> ComponentMetadata {
     let map = known.map;
     let metadata = |key: &str| map.get("metadata").and_then(|m| m.get(key));
     let code = code(map, known.kind, stacks);
@@ -41,7 +43,7 @@ pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> Facts {
     let mut links = declared(map);
     read(map, &mut links, stacks);
     links.shrink_to_fit();
-    Facts {
+    ComponentMetadata {
         is_abstract: metadata("type").and_then(Value::as_str) == Some("abstract"),
         is_disabled: metadata("enabled").and_then(Value::as_bool) == Some(false),
         is_locked: metadata("locked").and_then(Value::as_bool) == Some(true),
@@ -82,11 +84,11 @@ fn code(map: &Map, kind: &str, stacks: &Stacks<'_>) -> Option<Code> {
     let root = paths::join(&config.base, base)?;
     let is_filled = |key: &str| map.get(key).is_some_and(|v| v.as_map().is_none_or(|m| !m.is_empty()) && !v.is_null());
     let supply = if is_filled("source") {
-        Supply::Fetched
+        CodeOrigin::Fetched
     } else if stacks.is_vendored(&folder) {
-        Supply::Vendored
+        CodeOrigin::Vendored
     } else {
-        Supply::Repository
+        CodeOrigin::Repository
     };
     // Files that are generated may declare more, and a static remote state stands for the outputs.
     let remote = map.get("remote_state_backend_type").and_then(Value::as_str);
@@ -220,16 +222,16 @@ fn dependency(entry: &Value) -> Option<Link> {
     let stack = entry.get("stack").filter(|v| !v.is_null() && v.as_str() != Some(""));
     let context: Vec<&str> = CONTEXT.into_iter().filter(|key| entry.get(key).is_some()).collect();
     let place = match stack {
-        _ if !context.is_empty() => Where::Unknown,
-        None => Where::Here,
-        Some(value) => text(value).map_or(Where::Unknown, Where::Stack),
+        _ if !context.is_empty() => StackSelector::Unknown,
+        None => StackSelector::Here,
+        Some(value) => text(value).map_or(StackSelector::Unknown, StackSelector::Stack),
     };
     Some(Link {
-        how: How::Declared,
+        how: LinkKind::Declared,
         by: key("dependencies.components"),
         component: text(named)?,
         stack: place,
-        reads: Reads::Nothing,
+        reads: ReadTarget::Nothing,
         is_optional: entry.get("required").and_then(Value::as_bool) == Some(false),
         origin: named.prov.origin,
         stack_origin: stack.and_then(|v| v.prov.origin),
@@ -241,9 +243,9 @@ fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
     let named = entry.get("component")?;
     let said = |key: &str| entry.get(key).filter(|v| v.as_str() != Some("") && !v.is_null());
     let stack = if entry.get("stack").is_some() {
-        Where::Unknown
+        StackSelector::Unknown
     } else if CONTEXT.iter().all(|key| said(key).is_none()) {
-        Where::Here
+        StackSelector::Here
     } else {
         let mut wanted = Vec::new();
         for key in CONTEXT {
@@ -253,15 +255,15 @@ fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
                 None => {}
             }
         }
-        Where::Having(wanted)
+        StackSelector::Having(wanted)
     };
     let stack_origin = CONTEXT.iter().find_map(|key| said(key)?.prov.origin);
     Some(Link {
-        how: How::Declared,
+        how: LinkKind::Declared,
         by: key("settings.depends_on"),
         component: text(named)?,
         stack,
-        reads: Reads::Nothing,
+        reads: ReadTarget::Nothing,
         is_optional: entry.get("required").and_then(Value::as_bool) == Some(false),
         origin: named.prov.origin,
         stack_origin,
@@ -324,16 +326,16 @@ impl Walk<'_> {
             return;
         }
         let stack = match stack {
-            None => Where::Here,
-            Some(stack) if stack.contains("<no value>") => Where::Unknown,
-            Some(stack) => Where::Stack(stack.into()),
+            None => StackSelector::Here,
+            Some(stack) if stack.contains("<no value>") => StackSelector::Unknown,
+            Some(stack) => StackSelector::Stack(stack.into()),
         };
         self.add(Link {
-            how: How::Reads,
+            how: LinkKind::Reads,
             by: name.into(),
             component: component.into(),
             stack,
-            reads: first_key(&expression).map_or(Reads::Nothing, Reads::Output),
+            reads: first_key(&expression).map_or(ReadTarget::Nothing, ReadTarget::Output),
             is_optional: expression.contains("//"),
             origin,
             stack_origin: origin,
@@ -352,14 +354,14 @@ impl Walk<'_> {
         for call in template.method_calls("atmos", "Component") {
             let [component, stack, ..] = call.arguments.as_slice() else { continue };
             let Some(component) = self.argument(component) else { continue };
-            let stack = self.argument(stack).map_or(Where::Unknown, Where::Stack);
+            let stack = self.argument(stack).map_or(StackSelector::Unknown, StackSelector::Stack);
             let reads = match call.fields.as_slice() {
-                [section, name, ..] if &**section == "outputs" => Reads::Output(Text::clone(name)),
-                [section, name, ..] if &**section == "vars" => Reads::Input(Text::clone(name)),
-                _ => Reads::Nothing,
+                [section, name, ..] if &**section == "outputs" => ReadTarget::Output(Text::clone(name)),
+                [section, name, ..] if &**section == "vars" => ReadTarget::Input(Text::clone(name)),
+                _ => ReadTarget::Nothing,
             };
             self.add(Link {
-                how: How::Reads,
+                how: LinkKind::Reads,
                 by: "atmos.Component".into(),
                 component,
                 stack,

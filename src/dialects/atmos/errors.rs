@@ -7,8 +7,8 @@ use super::layers::Kind;
 use super::sink::{Poisoned, label, rename};
 use super::stack::{Manifest, Resolved, Stacks};
 use crate::diagnostic::{Diagnostic, Label};
-use crate::estate::Component;
 use crate::limits::{Exceeded, Limit};
+use crate::resolution::Component;
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov, Value};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Stacks<'_> {
         for component in resolved.components.extract_if(.., |c| too_large(c)) {
             let exceeded = self.reader.limits().exceeded(Limit::ComponentValues);
             let message = format!("component `{}` has {exceeded}", component.name);
-            let place = component.influences.iter().find(|origin| origin.file == file);
+            let place = component.shaping_origins.iter().find(|origin| origin.file == file);
             let place = place.map_or_else(|| Label::new(file, 0, 0, ""), |origin| Label::at(*origin, ""));
             self.sink.push(Diagnostic::new(Exceeded::RULE, message, place).help(exceeded.help()));
             resolved.broken.push((Text::clone(&component.kind), Text::clone(&component.name)));

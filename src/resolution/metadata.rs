@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// What is known of a component.
 #[derive(Clone, Debug, Default)]
-pub struct Facts {
+pub struct ComponentMetadata {
     /// It is only there to be inherited from, and never deployed.
     pub is_abstract: bool,
     /// It is not deployed for now.
@@ -45,14 +45,14 @@ pub struct Code {
     /// Where the folder was named; none where the name of the component names it.
     pub origin: Option<Origin>,
     /// How it gets there.
-    pub supply: Supply,
+    pub supply: CodeOrigin,
     /// More code is written beside it before it runs, so that what it declares is not all there is.
     pub is_open: bool,
 }
 
 /// How code gets into its folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Supply {
+pub enum CodeOrigin {
     /// It is part of the repository.
     #[default]
     Repository,
@@ -102,15 +102,15 @@ pub struct StatePlace {
 #[derive(Clone, Debug)]
 pub struct Link {
     /// Whether it is declared or only follows from what is read.
-    pub how: How,
+    pub how: LinkKind,
     /// What makes it, as a user calls it: `dependencies.components`, `!terraform.state`.
     pub by: Text,
     /// The name of the other component.
     pub component: Text,
     /// The stack of the other component.
-    pub stack: Where,
+    pub stack: StackSelector,
     /// What is read of it.
-    pub reads: Reads,
+    pub reads: ReadTarget,
     /// Nothing is wrong if the other component, or what is read of it, is not there.
     pub is_optional: bool,
     /// Where it was written.
@@ -121,7 +121,7 @@ pub struct Link {
 
 /// How a link comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum How {
+pub enum LinkKind {
     /// It is declared, to put deployments in order.
     Declared,
     /// A value reads the state of the other component.
@@ -130,7 +130,7 @@ pub enum How {
 
 /// What a link reads of the other component.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reads {
+pub enum ReadTarget {
     /// Nothing, or it is not known what.
     Nothing,
     /// An output of its code, from its state.
@@ -141,7 +141,7 @@ pub enum Reads {
 
 /// In which stack the other component is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Where {
+pub enum StackSelector {
     /// The same one.
     Here,
     /// The one of this name.
@@ -152,22 +152,22 @@ pub enum Where {
     Unknown,
 }
 
-impl Facts {
+impl ComponentMetadata {
     /// Whether it is deployed.
     pub fn is_deployed(&self) -> bool {
         !self.is_abstract && !self.is_disabled
     }
 
     /// Whether two states of a component inherit from the same ones.
-    pub fn has_same_bases(&self, other: &Facts) -> bool {
+    pub fn has_same_bases(&self, other: &ComponentMetadata) -> bool {
         self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
     }
 
     /// Whether two states of a component are the same to all other components: what it needs, where its state lies, which
     /// inputs it names, whether it is deployed.
-    pub fn is_same_to_others(&self, other: &Facts) -> bool {
-        let flags = |f: &Facts| (f.is_abstract, f.is_disabled);
-        let folder = |f: &Facts| f.code.as_ref().map(|c| Text::clone(&c.folder));
+    pub fn is_same_to_others(&self, other: &ComponentMetadata) -> bool {
+        let flags = |f: &ComponentMetadata| (f.is_abstract, f.is_disabled);
+        let folder = |f: &ComponentMetadata| f.code.as_ref().map(|c| Text::clone(&c.folder));
         let has_same_names = |i: usize| {
             let (a, b) = (&self.inputs.authored[i], &other.inputs.authored[i]);
             Arc::ptr_eq(a, b) || a.keys().eq(b.keys())
