@@ -2,8 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "values and variables that the user names are files on the disk")]
 
 use super::Failure;
+use super::inputs::Inputs;
 use super::open::Place;
-use crate::dialects::{EvalInputs, variable};
+use crate::dialects::{EvalInputs, assignment, variable};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -14,12 +15,14 @@ pub(super) struct Functions {
     /// Evaluate YAML functions as far as that needs nothing from outside; the options below imply it
     #[arg(long)]
     functions: bool,
-    /// Set an environment variable for functions and templates; can be repeated
-    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = variable)]
+    /// Set an environment variable for functions, templates and input variables; can be repeated
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = assignment)]
     variables: Vec<(String, String)>,
     /// Read values of outputs from a JSON file: {component: {stack: {output: value}}}; can be repeated
     #[arg(long, value_name = "FILE")]
     values: Vec<PathBuf>,
+    #[command(flatten)]
+    inputs: Inputs,
 }
 
 /// The options of commands that look for findings.
@@ -40,13 +43,19 @@ impl Functions {
     /// # Errors
     /// A file that cannot be read.
     pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
+        self.inputs.apply(place)?;
         let mut given = EvalInputs::default();
         for path in env_files {
             given
                 .add_env(&read(path, "the variables in ")?)
                 .map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
         }
-        given.env.extend(self.variables.iter().cloned());
+        place.project.inputs.env.extend(given.env.clone());
+        for (name, value) in &self.variables {
+            place.project.inputs.env.insert(name.clone(), value.clone());
+            let (name, value) = variable(&format!("{name}={value}")).map_err(Failure::Message)?;
+            given.env.insert(name, value);
+        }
         if !self.functions && self.values.is_empty() && given.env.is_empty() {
             return Ok(());
         }

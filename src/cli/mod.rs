@@ -10,6 +10,7 @@ mod fix;
 mod functions;
 mod generate;
 mod hook;
+mod inputs;
 mod locals;
 mod open;
 mod output;

@@ -143,8 +143,13 @@ impl Place {
         }
     }
 
+    /// A path of the command line as the process can open it.
+    pub(super) fn beside(&self, path: &Path) -> PathBuf {
+        self.folder.join(path)
+    }
+
     /// A path of the command line, from the root of the repository.
-    fn inside(&self, path: &Path) -> Result<String, Failure> {
+    pub(super) fn inside(&self, path: &Path) -> Result<String, Failure> {
         let full = self.folder.join(path);
         let found = match &self.repository {
             Some(repository) if repository.workdir().is_some() => repository.relative(&full),

@@ -4,9 +4,11 @@
 pub mod atmos;
 mod eval_inputs;
 pub mod jitsubst;
+mod project_inputs;
 mod registry;
 
 pub use eval_inputs::{EvalInputs, variable};
+pub use project_inputs::{ProjectInputs, VariableInput, assignment};
 
 pub use registry::{Dialects, Found};
 
@@ -32,6 +34,8 @@ pub struct Project {
     pub variables: Option<BTreeSet<String>>,
     /// What functions are evaluated with; without it they stay as they are written.
     pub given: Option<EvalInputs>,
+    /// Input variables, environment variables and the workspace that the user gave.
+    pub inputs: ProjectInputs,
     /// Whether rules also look for what would be different if merging waited for functions across files.
     pub promised_merge: bool,
 }

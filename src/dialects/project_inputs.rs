@@ -1,0 +1,52 @@
+//! What a project takes from outside of its files when it is resolved: input variables, environment variables and a
+//! workspace, as the user gave them.
+
+use std::collections::BTreeMap;
+
+/// The inputs of a run, the same for every dialect. Which of them mean something is up to the dialect.
+#[derive(Clone, Debug, Default)]
+pub struct ProjectInputs {
+    /// Input variables in the order in which they were given; a later one wins.
+    pub variables: Vec<VariableInput>,
+    /// Environment variables that the user set for this run, with their values as written. The environment of the process
+    /// has no part in it.
+    pub env: BTreeMap<String, String>,
+    /// The workspace, if one was named.
+    pub workspace: Option<String>,
+}
+
+/// One source of input variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VariableInput {
+    /// One variable, with its value as written.
+    Value {
+        /// The name.
+        name: String,
+        /// The text after the `=`.
+        text: String,
+    },
+    /// A file of the repository. It may be missing in a revision.
+    File {
+        /// Its path from the root of the repository.
+        path: String,
+    },
+    /// A file outside of the repository, read already.
+    Text {
+        /// Its path, as the user named it.
+        path: String,
+        /// Its content.
+        text: String,
+    },
+}
+
+/// The name and the value of `NAME=VALUE`, both as written.
+///
+/// # Errors
+/// There is no name or no `=`, or white space in the name.
+pub fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        return Err(format!("`{name}` is not a variable name"));
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
