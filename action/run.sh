@@ -21,14 +21,18 @@ arguments+=(${more[@]+"${more[@]}"})
 
 # The program reaches no network: it says what the clone lacks, and this fetches it. A clone that is not shallow stays so.
 needs() { "$BINARY" "${arguments[@]}" --needs 2>/dev/null || true; }
-fetch() { git -C "${INPUT_WORKING_DIRECTORY:-.}" fetch --quiet --no-tags --no-recurse-submodules "$@" || true; }
+# The program names the git directory, so that git searches for none: a change could commit one that is in its way.
+repository=
+guarded() { git --git-dir="$repository" -c safe.bareRepository=explicit -c protocol.ext.allow=never -c core.hooksPath=/dev/null "$@"; }
+fetch() { guarded fetch --quiet --no-tags --no-recurse-submodules "$@" || true; }
 # What is lacking can hide what else is: twice is enough for a branch and then its history.
 for _ in 1 2; do
-    shallow=$(git -C "${INPUT_WORKING_DIRECTORY:-.}" rev-parse --is-shallow-repository 2>/dev/null || echo false)
     depth=()
-    [ "$shallow" != true ] || depth=(--depth=1)
     while read -r what name; do
         case $what in
+            repository)
+                repository=$name
+                [ "$(guarded rev-parse --is-shallow-repository 2>/dev/null || echo false)" != true ] || depth=(--depth=1) ;;
             commit) [[ ! $name =~ ^[0-9a-f]{40,64}$ ]] || fetch ${depth[@]+"${depth[@]}"} origin "$name" ;;
             branch) fetch ${depth[@]+"${depth[@]}"} origin "+refs/heads/$name:refs/remotes/origin/$name" ;;
             history) fetch --unshallow origin ;;

@@ -13,6 +13,14 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// There is a repository that is not used, because what it says leads elsewhere or is somebody else's.
+    #[error("the git repository of {} is not used: {reason}", .path.display())]
+    Untrusted {
+        /// The folder.
+        path: PathBuf,
+        /// Why, and what to do about it.
+        reason: String,
+    },
     /// A file cannot be changed.
     #[error("cannot change {}: {reason}", .path.display())]
     Write {

@@ -1,6 +1,7 @@
 //! Where git looks for hooks, and one hook put there or taken away.
 #![allow(clippy::disallowed_methods, reason = "this is where hooks reach the disk")]
 
+use super::discover::Protected;
 use super::{Error, Repository};
 use gix::config::Source as Level;
 use std::fs;
@@ -23,6 +24,8 @@ pub enum Owner {
     Repository,
     /// `core.hooksPath` is set for all repositories of the user or the machine.
     Everybody,
+    /// The configuration of this repository names a folder outside of it.
+    Elsewhere,
 }
 
 impl Repository {
@@ -33,15 +36,29 @@ impl Repository {
             let common = repo.common_dir();
             let common = common.canonicalize().unwrap_or_else(|_| common.to_owned());
             let default = Hooks { folder: common.join("hooks"), owner: Owner::Repository };
-            let Ok(Some(path)) = config.trusted_path("core.hooksPath") else { return default };
             let sections = config.plumbing().sections_by_name("core").into_iter().flatten();
             let last = sections.filter(|s| s.value("hooksPath").is_some()).last();
-            let owner = match last.map(|s| s.meta().source) {
-                Some(Level::GitInstallation | Level::System | Level::Git | Level::User) => Owner::Everybody,
-                _ => Owner::Repository,
+            let path = match (config.trusted_path("core.hooksPath"), &last) {
+                (Ok(Some(path)), Some(_)) => path,
+                // What the user's own files include is not among the rest.
+                _ => match Protected::read(self.environment).path("core.hooksPath") {
+                    Some(path) => path,
+                    None => return default,
+                },
             };
             // Hooks run at the root of the worktree, and that is what a relative path starts from.
-            Hooks { folder: self.workdir().unwrap_or(self.git_dir()).join(path), owner }
+            let root = self.workdir().unwrap_or(self.git_dir());
+            let folder = root.join(path);
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let owner = match last.map(|s| s.meta().source) {
+                Some(Level::Local | Level::Worktree) if real.starts_with(root) || real.starts_with(&common) => {
+                    Owner::Repository
+                }
+                Some(Level::Local | Level::Worktree) => Owner::Elsewhere,
+                Some(Level::GitInstallation | Level::System | Level::Git | Level::User) | None => Owner::Everybody,
+                Some(_) => Owner::Repository,
+            };
+            Hooks { folder, owner }
         })
     }
 }

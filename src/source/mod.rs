@@ -6,6 +6,7 @@
 //! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, by [`replace`], when a fix is
 //! asked for, by [`Hooks`], when a hook is to be installed, and by [`DiskStore`], into the folder that it is given.
 
+mod discover;
 mod disk;
 mod error;
 mod expand;

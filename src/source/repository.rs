@@ -4,10 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gix::discover::upwards;
-
 use super::objects::{Objects, is_shallow};
-use super::{Error, MAX_FILE, reason};
+use super::{Error, MAX_FILE, discover};
 
 /// Whether `GIT_DIR`, `GIT_INDEX_FILE` and their like, and the configuration of user and machine, count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -26,6 +24,7 @@ pub struct Repository {
     pub(super) prefix: String,
     workdir: Option<PathBuf>,
     git_dir: PathBuf,
+    pub(super) environment: Environment,
 }
 
 impl Repository {
@@ -36,32 +35,15 @@ impl Repository {
 
     /// Like [`Self::discover`], with a choice about the environment.
     pub fn discover_with(start: &Path, environment: Environment) -> Result<Option<Self>, Error> {
-        let opened = match environment {
-            Environment::Honour => gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
-                start,
-                // A ceiling that is no parent of the start is common and harmless.
-                upwards::Options { match_ceiling_dir_or_error: false, ..Default::default() },
-                Default::default(),
-            ),
-            Environment::Ignore => {
-                let options = || gix::open::Options::isolated();
-                let trust = gix::sec::trust::Mapping { full: options(), reduced: options() };
-                gix::ThreadSafeRepository::discover_opts(start, upwards::Options::default(), trust)
-            }
-        };
-        match opened {
-            Ok(repo) => Ok(Some(Self::new(repo, start))),
-            Err(error) if is_absent(&error) => Ok(None),
-            Err(error) => Err(Error::Open { path: start.into(), reason: reason(error) }),
-        }
+        Ok(discover::open(start, environment)?.map(|repo| Self::new(repo, start, environment)))
     }
 
-    fn new(repo: gix::ThreadSafeRepository, start: &Path) -> Self {
+    fn new(repo: gix::ThreadSafeRepository, start: &Path, environment: Environment) -> Self {
         let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
         let workdir = repo.work_dir().map(absolute);
         let git_dir = absolute(repo.path());
         let objects = Arc::new(Objects::new(repo, MAX_FILE));
-        let mut repository = Self { objects, prefix: String::new(), workdir, git_dir };
+        let mut repository = Self { objects, prefix: String::new(), workdir, git_dir, environment };
         repository.prefix = repository.relative(start).unwrap_or_default();
         repository
     }
@@ -127,6 +109,11 @@ impl Repository {
         steps.iter().any(|step| listing.get(step).is_some()) || below.is_some_and(|b| !listing.under(&b).is_empty())
     }
 
+    /// Whether it is a submodule, which the repository around it can replace by any other one.
+    pub fn is_submodule(&self) -> bool {
+        self.objects.with(|repo| repo.kind() == gix::repository::Kind::Submodule)
+    }
+
     /// Whether history is cut off (`git clone --depth`).
     pub fn is_shallow(&self) -> bool {
         self.objects.with(is_shallow)
@@ -142,18 +129,6 @@ impl Repository {
     pub(super) fn bare(&self, what: &'static str) -> Error {
         Error::Bare { path: self.git_dir.clone(), what }
     }
-}
-
-/// Whether there simply is no repository.
-fn is_absent(error: &gix::Error) -> bool {
-    matches!(
-        error.downcast_any_ref::<upwards::Error>(),
-        Some(
-            upwards::Error::NoGitRepository { .. }
-                | upwards::Error::NoGitRepositoryWithinCeiling { .. }
-                | upwards::Error::NoGitRepositoryWithinFs { .. }
-        )
-    )
 }
 
 /// Removes `user:password@` from a URL with a scheme.

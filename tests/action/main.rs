@@ -14,5 +14,6 @@ mod comments;
 mod common;
 mod definition;
 mod events;
+mod hostile;
 mod install;
 mod runner;

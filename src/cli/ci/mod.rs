@@ -31,7 +31,8 @@ pub(super) struct Options {
     /// Look at this revision instead of the one that the system names
     #[arg(long, value_name = "REV")]
     head: Option<String>,
-    /// Print what has to be fetched first (`commit ID`, `branch NAME`, `history`), and do nothing else
+    /// Print the git directory (`repository PATH`) and what has to be fetched first (`commit ID`, `branch NAME`,
+    /// `history`), and do nothing else
     #[arg(long)]
     needs: bool,
     /// Write no annotations into the log of GitHub Actions
@@ -81,8 +82,17 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcome, Failure> {
     let place = Place::find(global)?;
     let repository = place.repository()?;
+    if repository.is_submodule() {
+        return Err(Failure::Message(format!(
+            "{} is a submodule, which the change under review could replace by any other repository: start in the \
+             repository that the job runs for",
+            place.root().display()
+        )));
+    }
     let job = job(options)?;
     if options.needs {
+        // The script that fetches does not search for the repository again.
+        say(&format!("repository {}", repository.git_dir().display()))?;
         for line in range::needs(&job, repository) {
             say(&line)?;
         }

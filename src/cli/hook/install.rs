@@ -25,7 +25,7 @@ const MOVED: [&str; 2] = ["pre-commit.legacy", "pre-commit.old"];
 /// The hook looks at the project of the folder that it is installed from.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Install {
-    /// Install it also where core.hooksPath is set for all repositories
+    /// Install it also where core.hooksPath is set for all repositories, or leads out of this one
     #[arg(long)]
     force: bool,
 }
@@ -46,6 +46,11 @@ pub(super) fn install(options: &Install, global: &Global) -> Result<Outcome, Fai
         return refuse(format!(
             "core.hooksPath makes {folder} the hooks of all repositories: `git config core.hooksPath \
              \"$(git rev-parse --git-common-dir)/hooks\"` gives this one its own, --force installs for all of them"
+        ));
+    }
+    if hooks.owner == Owner::Elsewhere && !options.force {
+        return refuse(format!(
+            "core.hooksPath of this repository names {folder}, which is outside of it: --force installs the hook there"
         ));
     }
     if hooks.folder.ends_with(".husky/_") {

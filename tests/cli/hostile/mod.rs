@@ -1,6 +1,7 @@
 //! What a stranger may put into a repository: it ends in order, in time, and reaches nothing but what it is given.
 
 mod defects;
+mod discovery;
 mod git;
 mod limits;
 mod mutated;

@@ -1,0 +1,225 @@
+//! Which git repository a folder belongs to. Nothing that a repository commits may choose it: a folder `infra` with the files
+//! `HEAD`, `config`, `objects/` and `refs/` looks like a bare repository, and git would take its configuration and its history
+//! for those of the repository under review.
+//!
+//! A git directory counts if it is called `.git`, if a file `.git` leads to it (linked worktrees and submodules), or if it is
+//! named explicitly: by `GIT_DIR`, or as a bare repository that is the start folder itself and lies in no other worktree.
+#![allow(clippy::disallowed_methods, reason = "this is where a repository is looked for on the disk")]
+
+use std::path::{Path, PathBuf};
+
+use gix::ThreadSafeRepository;
+use gix::bstr::ByteSlice;
+use gix::discover::{is_git, repository, upwards, upwards_opts};
+use gix::open::Options;
+
+use super::{Environment, Error, reason};
+
+/// Opens the repository that `start`, a directory, belongs to, if any.
+pub(super) fn open(start: &Path, environment: Environment) -> Result<Option<ThreadSafeRepository>, Error> {
+    let failed = |error: gix::Error| Error::Open { path: start.into(), reason: reason(error) };
+    let is_honoured = environment == Environment::Honour;
+    if is_honoured && std::env::var_os("GIT_DIR").is_some() {
+        return ThreadSafeRepository::open_with_environment_overrides(start, trust(options(environment)))
+            .map(Some)
+            .map_err(failed);
+    }
+    let protected = Protected::read(environment);
+    stays_inside(start, environment)?;
+    let (path, found) = match upwards_opts(start, upward(environment)) {
+        Ok((path, _)) => {
+            let opened = ThreadSafeRepository::discover_opts(start, upward(environment), trust(options(environment)));
+            (Some(path), opened.map_err(failed)?)
+        }
+        Err(error) if is_absent(&error) => {
+            if is_git(start).is_err() {
+                return Ok(None);
+            }
+            if protected.rejects_bare() {
+                return Err(untrusted(start, "safe.bareRepository is `explicit`"));
+            }
+            (None, options(environment).open_path_as_is(true).open(start).map_err(failed)?)
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    judge(&found, path.as_ref(), &protected, is_honoured)?;
+    Ok(Some(found))
+}
+
+/// Rejects what belongs to somebody else, and what reads elsewhere.
+fn judge(
+    found: &ThreadSafeRepository,
+    path: Option<&repository::Path>,
+    protected: &Protected,
+    is_honoured: bool,
+) -> Result<(), Error> {
+    let repo = found.to_thread_local();
+    let (git_dir, common) = (real(repo.git_dir()), real(repo.common_dir()));
+    let shown = repo.workdir().map_or_else(|| git_dir.clone(), real);
+    if repo.git_dir_trust() != gix::sec::Trust::Full && is_honoured && !protected.is_safe(&shown) {
+        return Err(untrusted(
+            &shown,
+            &format!(
+                "it belongs to another user: run `git config --global --add safe.directory {}` if you trust it",
+                shown.display()
+            ),
+        ));
+    }
+    let is_overridden = is_honoured && std::env::var_os("GIT_WORK_TREE").is_some();
+    let expected = match path {
+        Some(repository::Path::WorkTree(folder)) => Some(real(folder)),
+        Some(repository::Path::LinkedWorkTree { work_dir, .. }) => Some(real(work_dir)),
+        // The search started in the git directory itself.
+        Some(repository::Path::Repository(folder)) if folder.ends_with(".git") => folder.parent().map(real),
+        Some(repository::Path::Repository(_)) | None => None,
+    };
+    let sections = repo.config_snapshot();
+    let is_local = |meta: &gix::config::file::Metadata| meta.source.kind() == gix::config::source::Kind::Repository;
+    if let Some(worktree) = sections.plumbing().string_filter("core.worktree", is_local)
+        && !is_overridden
+    {
+        let named = gix::path::from_bstr(worktree.as_bstr()).map(|path| real(git_dir.join(path))).ok();
+        if named.is_none() || named != expected {
+            let text =
+                format!("its configuration sets core.worktree to {worktree}, which is not the folder that it is in");
+            return Err(untrusted(&git_dir, &text));
+        }
+    }
+    let current = std::env::current_dir().unwrap_or_default();
+    // A file that cannot be read leads nowhere; objects that are missing are reported where they are needed.
+    let others = gix::odb::alternate::resolve(common.join("objects"), &current).unwrap_or_default();
+    for other in others.iter().map(real) {
+        let is_inside = other.starts_with(&common) || expected.as_ref().is_some_and(|folder| other.starts_with(folder));
+        if !is_inside && !other.ancestors().take(3).any(|folder| protected.is_safe(folder)) && is_honoured {
+            let text = format!(
+                "its objects/info/alternates leads to {}: run `git repack -a -d` and delete that file, or `git config --global \
+                 --add safe.directory {0}` if you trust it",
+                other.display()
+            );
+            return Err(untrusted(&git_dir, &text));
+        }
+    }
+    Ok(())
+}
+
+/// A link that a change commits must not lead into another repository.
+fn stays_inside(start: &Path, environment: Environment) -> Result<(), Error> {
+    let Ok(absolute) = std::path::absolute(start) else { return Ok(()) };
+    let target = real(&absolute);
+    let is_link = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
+    for link in absolute.ancestors().filter(|path| is_link(path)) {
+        let Some(parent) = link.parent() else { continue };
+        let Ok((path, _)) = upwards_opts(parent, upward(environment)) else { continue };
+        let (_, worktree) = path.into_repository_and_work_tree_directories();
+        if let Some(worktree) = worktree.map(|folder| real(&folder))
+            && !target.starts_with(&worktree)
+        {
+            let text = format!("{} is a symbolic link that leads out of {}", link.display(), worktree.display());
+            return Err(untrusted(start, &text));
+        }
+    }
+    Ok(())
+}
+
+fn untrusted(path: &Path, why: &str) -> Error {
+    Error::Untrusted { path: path.into(), reason: why.to_owned() }
+}
+
+fn real(path: impl AsRef<Path>) -> PathBuf {
+    path.as_ref().canonicalize().unwrap_or_else(|_| path.as_ref().into())
+}
+
+/// Only what is called `.git` counts on the way up.
+fn upward(environment: Environment) -> upwards::Options<'static> {
+    // A ceiling that is no parent of the start is common and harmless.
+    let options =
+        upwards::Options { match_ceiling_dir_or_error: false, dot_git_only: true, ..upwards::Options::default() };
+    if environment == Environment::Ignore {
+        return options;
+    }
+    let across = std::env::var("GIT_DISCOVERY_ACROSS_FILESYSTEM").unwrap_or_default();
+    let cross_fs = gix::config::Boolean::try_from(across.as_bytes().as_bstr()).is_ok_and(|value| value.0);
+    upwards::Options { cross_fs, ..options.apply_environment() }
+}
+
+/// How repositories are opened: what the configuration of a repository includes from elsewhere is not read.
+fn options(environment: Environment) -> Options {
+    match environment {
+        Environment::Ignore => Options::isolated(),
+        Environment::Honour => {
+            let mut permissions = gix::open::Permissions::secure();
+            permissions.config.includes = false;
+            Options::default().permissions(permissions)
+        }
+    }
+}
+
+fn trust(options: Options) -> gix::sec::trust::Mapping<Options> {
+    gix::sec::trust::Mapping { full: options.clone(), reduced: options }
+}
+
+/// Whether there simply is no repository.
+fn is_absent(error: &gix::Error) -> bool {
+    matches!(
+        error.downcast_any_ref::<upwards::Error>(),
+        Some(
+            upwards::Error::NoGitRepository { .. }
+                | upwards::Error::NoGitRepositoryWithinCeiling { .. }
+                | upwards::Error::NoGitRepositoryWithinFs { .. }
+        )
+    )
+}
+
+/// The configuration that no repository decides: of the machine, of the user, and of the environment. Its includes are read.
+pub(super) struct Protected {
+    files: Vec<gix::config::File>,
+}
+
+impl Protected {
+    pub(super) fn read(environment: Environment) -> Self {
+        if environment == Environment::Ignore {
+            return Self { files: Vec::new() };
+        }
+        let files = [gix::config::File::from_globals(), gix::config::File::from_environment_overrides()];
+        Self { files: files.into_iter().flatten().collect() }
+    }
+
+    /// The last value of a path.
+    pub(super) fn path(&self, key: &str) -> Option<PathBuf> {
+        let value = self.files.iter().rev().find_map(|file| file.path(key))?;
+        let home = std::env::home_dir();
+        let context = gix::config::path::interpolate::Context { home_dir: home.as_deref(), ..Default::default() };
+        value.interpolate(context).ok()
+    }
+
+    fn rejects_bare(&self) -> bool {
+        let value = self.files.iter().rev().find_map(|file| file.string("safe.bareRepository"));
+        value.is_some_and(|value| value.eq_ignore_ascii_case(b"explicit"))
+    }
+
+    /// Whether `safe.directory` names a folder. An empty value starts anew, `*` stands for every folder, and `/*` at the
+    /// end for all below one, as for git.
+    fn is_safe(&self, folder: &Path) -> bool {
+        let values = self.files.iter().filter_map(|file| file.strings("safe.directory")).flatten();
+        let mut is_safe = false;
+        for value in values {
+            let text = value.to_string();
+            is_safe = match text.as_str() {
+                "" => false,
+                "*" => true,
+                text => {
+                    let text = match (text.strip_prefix("~/"), std::env::home_dir()) {
+                        (Some(rest), Some(home)) => home.join(rest).to_string_lossy().into_owned(),
+                        _ => text.to_owned(),
+                    };
+                    is_safe
+                        || match text.strip_suffix("/*") {
+                            Some(above) => folder.starts_with(real(above)),
+                            None => folder == real(&text),
+                        }
+                }
+            };
+        }
+        is_safe
+    }
+}
