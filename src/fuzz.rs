@@ -282,7 +282,7 @@ proptest! {
         let again = findings(&texts, &Files::default());
         let shown = |all: &[crate::diagnostic::Diagnostic]| {
             // The order of files depends on who reads first, until findings are judged.
-            let mut all: Vec<_> = all.iter().map(|d| (d.rule, d.message.clone())).collect();
+            let mut all: Vec<_> = all.iter().map(|d| (d.rule.id, d.message.clone())).collect();
             all.sort();
             all
         };

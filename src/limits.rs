@@ -205,9 +205,6 @@ pub struct Exceeded {
 }
 
 impl Exceeded {
-    /// The id of the rule that reports it.
-    pub const RULE: &'static str = "limit-exceeded";
-
     /// What to do about it.
     pub fn help(&self) -> String {
         let name = self.limit.name();

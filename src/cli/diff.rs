@@ -183,7 +183,7 @@ pub(super) fn compare(
 
 /// Whether one side knows something of an untouched file that the other side has too, but did not look at.
 fn sees_more(one: &Resolution, other: &Resolution, files: &Files, touched: &dyn Fn(&str) -> bool) -> bool {
-    let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule, f.message.clone());
+    let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule.id, f.message.clone());
     let known: HashSet<_> = other.findings.iter().map(identity).collect();
     let suspects = one.findings.iter().filter(|f| !touched(&files.get(f.primary.file).path));
     let suspects: BTreeSet<FileId> =

@@ -3,7 +3,8 @@
 
 use super::open::Place;
 use super::{Failure, Global, Outcome, output};
-use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict, baseline, policy};
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict, baseline};
 use crate::diff::Diff;
 use crate::files::Files;
 use crate::report::{self, Comparison, Format, Report, Revision};
@@ -227,13 +228,12 @@ impl Judging {
             Some(_) => None,
             None => self.find_baseline(seen.head, settings)?,
         };
-        let ids: Vec<&'static str> = rules::RULES.iter().map(|r| r.id).collect();
         let compared = base.is_some();
         let policy = Policy {
             files: seen.files,
             level: &|rule, path| settings.level(rule, path),
-            rules: &ids,
-            examined: &|rule| compared || rules::find(rule).is_some_and(|r| r.group != Group::Change),
+            rules: &rules::RULES,
+            examined: &|rule| compared || rule.group != Group::Change,
             min_level: settings.min_level.value,
             require_reasons: settings.require_reasons.value,
             baseline: baseline.as_ref(),
@@ -299,11 +299,11 @@ impl Judging {
 
     fn fails(&self, settings: &Settings, findings: &[Finding]) -> bool {
         let fails = |f: &Finding| {
-            let incomplete = settings.strict.value && f.diagnostic.rule == policy::INCOMPLETE_ANALYSIS;
+            let incomplete = settings.strict.value && f.diagnostic.rule == &INCOMPLETE_ANALYSIS;
             f.counts() && (incomplete || settings.fail_on.value.fails(f.level))
         };
         // What could not be known is no mistake, so it fails nothing unless asked to.
-        let counted = |f: &Finding| settings.strict.value || f.diagnostic.rule != policy::INCOMPLETE_ANALYSIS;
+        let counted = |f: &Finding| settings.strict.value || f.diagnostic.rule != &INCOMPLETE_ANALYSIS;
         !self.exit_zero && findings.iter().any(|f| counted(f) && fails(f))
     }
 }

@@ -57,7 +57,7 @@ pub fn write<'a>(
     files: &Files,
 ) -> io::Result<()> {
     let entry = |f: &Finding| Entry {
-        rule: f.diagnostic.rule.to_owned(),
+        rule: f.diagnostic.rule.id.to_owned(),
         file: files.get(f.diagnostic.primary.file).path.to_string(),
         fingerprint: f.fingerprint.to_string(),
     };

@@ -1,11 +1,18 @@
 //! Defects of stacklint itself, as findings: whatever else was found is still told.
 
-use super::{Diagnostic, Label};
+use super::{Diagnostic, Group, Label, Rule};
 use crate::threads::Defect;
 use crate::value::FileId;
 
-/// The id of these findings. It is no rule: nothing turns it off, and a run that has one ends with 2.
-pub const INTERNAL_ERROR: &str = "internal-error";
+/// The rule of these findings. It is not registered: nothing turns it off, and a run that has one ends with 2.
+pub static INTERNAL_ERROR: Rule = Rule {
+    id: "internal-error",
+    group: Group::Correctness,
+    level: None,
+    since: "0.1.0",
+    summary: "stacklint failed",
+    page: "# internal-error\n\nA defect of stacklint.\n",
+};
 
 /// Where to report defects.
 pub const ISSUES: &str = "https://github.com/stacklint/stacklint/issues";
@@ -14,7 +21,7 @@ impl Diagnostic {
     /// A defect that showed while a file was looked at.
     pub(crate) fn defect(defect: &Defect, file: FileId) -> Self {
         let message = format!("stacklint failed here ({}): {}", defect.work, defect.said);
-        Diagnostic::new(INTERNAL_ERROR, message, Label::new(file, 0, 0, ""))
+        Diagnostic::new(&INTERNAL_ERROR, message, Label::new(file, 0, 0, ""))
             .note("what this part of the work would have found is missing; everything else is told")
             .help(format!("this is a defect of stacklint: please report it with the file at {ISSUES}"))
             .breaking()
@@ -22,6 +29,6 @@ impl Diagnostic {
 
     /// Whether it is a defect of stacklint itself.
     pub fn is_defect(&self) -> bool {
-        self.rule == INTERNAL_ERROR
+        self.rule == &INTERNAL_ERROR
     }
 }

@@ -52,7 +52,7 @@ impl<'a> Identities<'a> {
         let document = self.documents.entry(label.file).or_insert_with(|| document_of(Text::clone(&file.text)).ok());
         let path = document.as_ref().map_or_else(String::new, |d| symbolic_path(d, label.start));
         let token = diagnostic.token.clone().unwrap_or_else(|| text_at(&file, label.start, label.end));
-        Identity { rule: diagnostic.rule, path, token }
+        Identity { rule: diagnostic.rule.id, path, token }
     }
 }
 

@@ -7,6 +7,8 @@ mod fingerprint;
 pub mod fix;
 mod ignore;
 pub mod policy;
+mod rule;
+pub mod rules;
 
 use crate::text::Text;
 pub use baseline::Baseline;
@@ -14,6 +16,8 @@ pub use defect::{INTERNAL_ERROR, ISSUES};
 pub use finding::{Finding, Novelty, Suppressed, Suppression};
 pub use fix::{Applicability, Edit, Fix};
 pub use policy::{Policy, Side, Verdict};
+pub(crate) use rule::rule;
+pub use rule::{Group, Rule};
 
 use crate::value::{FileId, Origin};
 
@@ -68,8 +72,8 @@ impl Label {
 /// one place, from its rule and the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The id of the rule, in kebab case.
-    pub rule: &'static str,
+    /// The rule that it violates.
+    pub rule: &'static Rule,
     /// One sentence that says what is wrong.
     pub message: String,
     /// Where.
@@ -97,7 +101,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A finding of `rule` at one place.
-    pub fn new(rule: &'static str, message: impl Into<String>, primary: Label) -> Self {
+    pub fn new(rule: &'static Rule, message: impl Into<String>, primary: Label) -> Self {
         Diagnostic {
             rule,
             message: message.into(),
@@ -173,7 +177,7 @@ impl Diagnostic {
 
 /// Sorts findings by place and unites those that are equal but for the stacks they reach: one cause, one finding.
 pub fn unite(findings: &mut Vec<Diagnostic>) {
-    let key = |d: &Diagnostic| (d.primary.file, d.primary.start, d.primary.end, d.rule, d.message.clone());
+    let key = |d: &Diagnostic| (d.primary.file, d.primary.start, d.primary.end, d.rule.id, d.message.clone());
     findings.sort_by_cached_key(key);
     findings.dedup_by(|later, kept| {
         let same = key(later) == key(kept);

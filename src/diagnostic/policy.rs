@@ -2,19 +2,15 @@
 
 use super::fingerprint::{Identities, Identity};
 use super::ignore::{Comments, Ignore, Malformed, comments};
-use super::{Applicability, Baseline, Diagnostic, Edit, Finding, Fix, Label, Level, Novelty, Suppressed, Suppression};
+use super::rules::{UNKNOWN_RULE, UNUSED_IGNORE};
+use super::{
+    Applicability, Baseline, Diagnostic, Edit, Finding, Fix, Label, Level, Novelty, Rule, Suppressed, Suppression,
+};
 use crate::files::{File, Files};
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// A comment that silences nothing.
-pub const UNUSED_IGNORE: &str = "unused-ignore";
-/// Something could not be known.
-pub const INCOMPLETE_ANALYSIS: &str = "incomplete-analysis";
-/// A rule that does not exist.
-pub const UNKNOWN_RULE: &str = "unknown-rule";
 
 /// How it is decided.
 #[derive(Clone, Copy)]
@@ -22,11 +18,11 @@ pub struct Policy<'a> {
     /// All files.
     pub files: &'a Files,
     /// The level of a rule in the file at a path; none where it is off.
-    pub level: &'a dyn Fn(&str, &str) -> Option<Level>,
-    /// The ids of all rules.
-    pub rules: &'a [&'static str],
+    pub level: &'a dyn Fn(&'static Rule, &str) -> Option<Level>,
+    /// All rules.
+    pub rules: &'a [&'static Rule],
     /// Whether findings of a rule would have been found, so that a comment that silences none of them is unused.
-    pub examined: &'a dyn Fn(&str) -> bool,
+    pub examined: &'a dyn Fn(&'static Rule) -> bool,
     /// Findings below it are not reported.
     pub min_level: Level,
     /// Whether a comment silences only if it says why.
@@ -104,6 +100,11 @@ impl Policy<'_> {
         judged
     }
 
+    /// The rule with an id.
+    fn rule(&self, id: &str) -> Option<&'static Rule> {
+        self.rules.iter().copied().find(|rule| rule.id == id)
+    }
+
     /// The level of a finding, if it is to be reported.
     fn level_of(&self, diagnostic: &Diagnostic) -> Option<Level> {
         let path = &self.files.get(diagnostic.primary.file).path;
@@ -122,7 +123,7 @@ impl Policy<'_> {
 /// The order of findings: by path, place and rule.
 fn key(judged: &Judged) -> (&str, u32, u32, &str, &str) {
     let d = &judged.finding.diagnostic;
-    (&judged.path, d.primary.start, d.primary.end, d.rule, &d.message)
+    (&judged.path, d.primary.start, d.primary.end, d.rule.id, &d.message)
 }
 
 /// Gives every finding its fingerprint; equal ones of a file are counted.
@@ -209,7 +210,7 @@ impl<'a> Ignores<'a> {
             if ignore.line.is_some_and(|covered| covered != line) {
                 continue;
             }
-            for (j, _) in ignore.rules.iter().enumerate().filter(|(_, r)| r.0 == diagnostic.rule) {
+            for (j, _) in ignore.rules.iter().enumerate().filter(|(_, r)| r.0 == diagnostic.rule.id) {
                 used.insert((i, j));
                 reason.get_or_insert_with(|| ignore.reason.clone());
             }
@@ -224,13 +225,13 @@ impl<'a> Ignores<'a> {
         for comment in &comments.malformed {
             let label = Label::new(id, comment.start, comment.end, "");
             let message = format!("this comment silences nothing: {}", comment.why);
-            found.push(Diagnostic::new(UNUSED_IGNORE, message, label));
+            found.push(Diagnostic::new(&UNUSED_IGNORE, message, label));
         }
         for (i, ignore) in comments.ignores.iter().enumerate() {
             let is_unused = |j: usize| {
-                let name = ignore.rules[j].0.as_str();
-                let on = (policy.level)(name, &file.path).is_some_and(|level| level >= policy.min_level);
-                !used.contains(&(i, j)) && policy.rules.contains(&name) && on && (policy.examined)(name)
+                let Some(rule) = policy.rule(&ignore.rules[j].0) else { return false };
+                let on = (policy.level)(rule, &file.path).is_some_and(|level| level >= policy.min_level);
+                !used.contains(&(i, j)) && on && (policy.examined)(rule)
             };
             let unused: Vec<usize> = (0..ignore.rules.len()).filter(|j| is_unused(*j)).collect();
             for j in &unused {
@@ -239,13 +240,13 @@ impl<'a> Ignores<'a> {
                 let message = format!("there is no `{name}` {place} to silence");
                 let edit = removal(file, id, ignore, *j, unused.len() == ignore.rules.len());
                 found.push(
-                    Diagnostic::new(UNUSED_IGNORE, message, Label::new(id, *start, *end, ""))
+                    Diagnostic::new(&UNUSED_IGNORE, message, Label::new(id, *start, *end, ""))
                         .help("remove it")
                         .fix(Fix::one("remove it", edit, Applicability::Safe)),
                 );
             }
-            for (name, start, end) in ignore.rules.iter().filter(|r| !policy.rules.contains(&r.0.as_str())) {
-                let near = crate::text::nearest(name, policy.rules.iter().copied());
+            for (name, start, end) in ignore.rules.iter().filter(|r| policy.rule(&r.0).is_none()) {
+                let near = crate::text::nearest(name, policy.rules.iter().map(|rule| rule.id));
                 found.push(unknown_rule(name, near, Label::new(id, *start, *end, "")));
             }
         }
@@ -256,7 +257,7 @@ impl<'a> Ignores<'a> {
 /// A rule is named that does not exist.
 pub fn unknown_rule(name: &str, near: Option<&str>, label: Label) -> Diagnostic {
     let (file, start, end) = (label.file, label.start, label.end);
-    let finding = Diagnostic::new(UNKNOWN_RULE, format!("there is no rule `{name}`"), label);
+    let finding = Diagnostic::new(&UNKNOWN_RULE, format!("there is no rule `{name}`"), label);
     match near {
         Some(near) => finding.help(format!("did you mean `{near}`?")).fix(Fix::one(
             format!("rename to `{near}`"),

@@ -1,9 +1,11 @@
 use super::*;
 
-const RULES: [&str; 4] = ["bad-name", "loose-end", UNKNOWN_RULE, UNUSED_IGNORE];
+static BAD_NAME: Rule = Rule::unregistered("bad-name");
+static LOOSE_END: Rule = Rule::unregistered("loose-end");
+const RULES: [&Rule; 4] = [&BAD_NAME, &LOOSE_END, &UNKNOWN_RULE, &UNUSED_IGNORE];
 
 /// A finding of a rule at each place where a text stands in a file.
-fn at(files: &Files, path: &str, text: &str, found: &[(&'static str, &str)]) -> Side {
+fn at(files: &Files, path: &str, text: &str, found: &[(&'static Rule, &str)]) -> Side {
     let id = files.add(path, text, || text.into());
     let diagnostics = found
         .iter()
@@ -17,7 +19,7 @@ fn at(files: &Files, path: &str, text: &str, found: &[(&'static str, &str)]) -> 
     Side { diagnostics, files: BTreeSet::from([id]) }
 }
 
-fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&str, &str) -> Option<Level>) -> Policy<'a> {
+fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&'static Rule, &str) -> Option<Level>) -> Policy<'a> {
     Policy {
         files,
         level,
@@ -34,19 +36,19 @@ fn told(files: &Files, findings: &[Finding]) -> Vec<String> {
     let one = |f: &Finding| {
         let label = &f.diagnostic.primary;
         let line = files.get(label.file).line(label.start);
-        format!("{} {line} {}", f.diagnostic.rule, f.novelty.map_or("-", Novelty::name))
+        format!("{} {line} {}", f.diagnostic.rule.id, f.novelty.map_or("-", Novelty::name))
     };
     findings.iter().map(one).collect()
 }
 
-const WARN: fn(&str, &str) -> Option<Level> = |_, _| Some(Level::Warning);
+const WARN: fn(&'static Rule, &str) -> Option<Level> = |_, _| Some(Level::Warning);
 
 #[test]
 fn moving_code_makes_nothing_new() {
     let files = Files::default();
     let old = "vars:\n  a: x\n  b: y\n";
     let new = format!("# words\n{}vars:\n  c: z\n  a: x\n", "\n".repeat(20));
-    let found = [("bad-name", "x"), ("bad-name", "y"), ("bad-name", "z")];
+    let found = [(&BAD_NAME, "x"), (&BAD_NAME, "y"), (&BAD_NAME, "z")];
     let verdict =
         policy(&files, &WARN).judge(at(&files, "a.yaml", &new, &found), Some(at(&files, "a.yaml", old, &found)));
     assert_eq!(told(&files, &verdict.findings), ["bad-name 23 new", "bad-name 24 known", "bad-name 3 fixed"]);
@@ -56,7 +58,7 @@ fn moving_code_makes_nothing_new() {
 fn moved_files_keep_their_findings_and_copies_do_not() {
     let files = Files::default();
     let text = "vars:\n  a: x\n";
-    let found = [("bad-name", "x")];
+    let found = [(&BAD_NAME, "x")];
     let side = |paths: &[&str]| {
         paths.iter().fold(Side::default(), |mut all, path| {
             let more = at(&files, path, text, &found);
@@ -76,7 +78,7 @@ fn moved_files_keep_their_findings_and_copies_do_not() {
 fn comments_silence_and_are_told_when_they_do_not() {
     let files = Files::default();
     let text = "a: x # stacklint: ignore[bad-name, loose-end] for now\nb: 1 # stacklint: ignore[bad-name]\n# stacklint: ignore[bad-nme]\nc: 2\n";
-    let verdict = policy(&files, &WARN).judge(at(&files, "a.yaml", text, &[("bad-name", "x")]), None);
+    let verdict = policy(&files, &WARN).judge(at(&files, "a.yaml", text, &[(&BAD_NAME, "x")]), None);
     assert_eq!(told(&files, &verdict.findings), ["unused-ignore 1 -", "unused-ignore 2 -", "unknown-rule 3 -"]);
     let [suppressed] = &verdict.suppressed[..] else { panic!("{verdict:?}") };
     assert_eq!(suppressed.by, Suppression::Comment("for now".into()));
@@ -92,17 +94,17 @@ fn a_comment_without_a_reason_may_be_refused() {
     let files = Files::default();
     let policy = Policy { require_reasons: true, ..policy(&files, &WARN) };
     let text = "a: x # stacklint: ignore[bad-name]\nb: x # stacklint: ignore[bad-name] because\n";
-    let verdict = policy.judge(at(&files, "a.yaml", text, &[("bad-name", "x")]), None);
+    let verdict = policy.judge(at(&files, "a.yaml", text, &[(&BAD_NAME, "x")]), None);
     assert_eq!(told(&files, &verdict.findings), ["bad-name 1 -", "unused-ignore 1 -"]);
 }
 
 #[test]
 fn rules_that_are_off_are_neither_reported_nor_missed() {
     let files = Files::default();
-    let level = |rule: &str, path: &str| (rule != "bad-name" && path != "old.yaml").then_some(Level::Error);
+    let level = |rule: &Rule, path: &str| (rule != &BAD_NAME && path != "old.yaml").then_some(Level::Error);
     let policy = policy(&files, &level);
     let text = "a: x # stacklint: ignore[bad-name]\nb: y\n";
-    let found = [("bad-name", "x"), ("loose-end", "y")];
+    let found = [(&BAD_NAME, "x"), (&LOOSE_END, "y")];
     assert_eq!(told(&files, &policy.judge(at(&files, "a.yaml", text, &found), None).findings), ["loose-end 2 -"]);
     assert_eq!(policy.judge(at(&files, "old.yaml", text, &found), None), Verdict::default());
 }
@@ -111,7 +113,7 @@ fn rules_that_are_off_are_neither_reported_nor_missed() {
 fn a_finding_that_is_silenced_in_the_head_is_not_fixed_and_one_that_no_longer_is_is_new() {
     let files = Files::default();
     let (loud, quiet) = ("a: x\n", "a: x # stacklint: ignore[bad-name]\n");
-    let found = [("bad-name", "x")];
+    let found = [(&BAD_NAME, "x")];
     let run = |old: &str, new: &str| {
         let verdict =
             policy(&files, &WARN).judge(at(&files, "a.yaml", new, &found), Some(at(&files, "a.yaml", old, &found)));
@@ -124,7 +126,7 @@ fn a_finding_that_is_silenced_in_the_head_is_not_fixed_and_one_that_no_longer_is
 #[test]
 fn a_baseline_keeps_what_it_has_and_no_more() {
     let files = Files::default();
-    let found = [("bad-name", "x")];
+    let found = [(&BAD_NAME, "x")];
     let before = policy(&files, &WARN).judge(at(&files, "a.yaml", "a: x\n", &found), None).findings;
     let mut written = Vec::new();
     super::super::baseline::write(&mut written, before.iter(), &files).unwrap();

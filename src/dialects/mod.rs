@@ -12,6 +12,7 @@ pub use project_inputs::{ProjectInputs, VariableInput, assignment};
 
 pub use registry::{Dialects, Found};
 
+use crate::diagnostic::Rule;
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{Component, Resolution};
@@ -77,6 +78,11 @@ pub trait Dialect: Send + Sync {
 
     /// What a project of it is known by, for the message that there is none: "an `x.yaml`".
     fn known_by(&self) -> &'static str;
+
+    /// The rules that only this dialect reports.
+    fn rules(&self) -> &'static [&'static Rule] {
+        &[]
+    }
 
     /// The environment variables that it honours.
     fn variables(&self) -> Variables {

@@ -24,7 +24,7 @@ pub fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &Optio
         }
         writeln!(out, "{}", theme.bold(group.name()))?;
         for rule in rules {
-            let level = settings.rule_level(rule.id).value.name();
+            let level = settings.rule_level(rule).value.name();
             let name = theme.path(&format!("{:width$}", rule.id));
             let default = default_name(rule);
             writeln!(out, "  {name}  {level:7}  {default:7}  {:5}  {}", rule.since, rule.summary)?;
@@ -57,7 +57,7 @@ pub fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Res
     let rule = |rule: &&'static Rule| RuleJson {
         id: rule.id,
         group: rule.group.name(),
-        level: settings.rule_level(rule.id).value.name(),
+        level: settings.rule_level(rule).value.name(),
         default_level: default_name(rule),
         since: rule.since,
         summary: rule.summary,
@@ -146,8 +146,8 @@ fn settings(load: &Load) -> Vec<SettingJson> {
         let set = load.settings.group_level(group);
         add(format!("groups.{}", group.name()), set.value.name(), &set.from);
     }
-    for rule in RULES {
-        let set = load.settings.rule_level(rule.id);
+    for rule in RULES.iter() {
+        let set = load.settings.rule_level(rule);
         add(format!("rules.{}", rule.id), set.value.name(), &set.from);
     }
     for (i, one) in overrides.iter().enumerate() {

@@ -87,7 +87,7 @@ fn annotation(finding: &Finding, report: &Report<'_>) -> String {
     if let Some(help) = &d.help {
         message.push_str(&format!("\nhelp: {help}"));
     }
-    format!("::{} {place},title={}::{}\n", command(finding.level), property(d.rule), data(&message))
+    format!("::{} {place},title={}::{}\n", command(finding.level), property(d.rule.id), data(&message))
 }
 
 /// Text as the message of a command.
@@ -146,6 +146,9 @@ fn skip_white_and_colors(line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::{Rule, rules as shared};
+
+    static X: Rule = Rule::unregistered("x");
     use crate::diagnostic::{Diagnostic, Label};
     use crate::report::Format;
     use crate::report::tests::{Fixture, written};
@@ -177,7 +180,7 @@ mod tests {
         let fixture = Fixture::new();
         let label = fixture.checked().findings[0].diagnostic.primary.clone();
         let finding = |level, i: usize| {
-            let diagnostic = Diagnostic::new("duplicate-key", format!("number {i}"), label.clone());
+            let diagnostic = Diagnostic::new(&shared::DUPLICATE_KEY, format!("number {i}"), label.clone());
             Finding { diagnostic, level, novelty: None, fingerprint: Text::from("0") }
         };
         let mut findings: Vec<Finding> = (0..46).map(|i| finding(Level::Warning, i)).collect();
@@ -204,7 +207,7 @@ mod tests {
             (0, 0, "line=1,endLine=1"),
             (99, 120, "line=4,endLine=4,col=1,endColumn=1"),
         ] {
-            let diagnostic = Diagnostic::new("x", "y", Label::new(id, start, end, ""));
+            let diagnostic = Diagnostic::new(&X, "y", Label::new(id, start, end, ""));
             let finding = Finding { diagnostic, level: Level::Note, novelty: None, fingerprint: Text::from("0") };
             let line = annotation(&finding, &fixture.checked());
             assert_eq!(line, format!("::notice file=a%2Cb.yaml,{expected},title=x::y\n"));

@@ -48,7 +48,7 @@ fn issue<'a>(finding: &'a Finding, report: &Report<'_>) -> Issue<'a> {
     let end = file.line(end.saturating_sub(1).max(d.primary.start));
     Issue {
         description: format!("{}{help}", escape(&d.message)),
-        check_name: d.rule,
+        check_name: d.rule.id,
         fingerprint: &finding.fingerprint,
         severity: match finding.level {
             Level::Error => "major",

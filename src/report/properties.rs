@@ -91,7 +91,7 @@ fn finding(raw: &RawFinding, ids: &[crate::value::FileId], compared: bool) -> Fi
         let (file, start, length) = places[i % places.len()];
         Label::new(ids[file % ids.len()], start, start.saturating_add(length), words[i % words.len()].clone())
     };
-    let mut d = Diagnostic::new(RULES[numbers[0] % RULES.len()].id, words[0].clone(), place(0));
+    let mut d = Diagnostic::new(RULES[numbers[0] % RULES.len()], words[0].clone(), place(0));
     d.related = (1..places.len()).map(place).collect();
     d.is_chain = numbers[3].is_multiple_of(2);
     d.notes = words.iter().skip(1).take(2).cloned().collect();

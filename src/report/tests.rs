@@ -1,4 +1,5 @@
 use super::*;
+use crate::diagnostic::rules as shared;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Policy, Side, Suppression};
 use crate::diff::fixture::{BASE, HEAD, resolution};
 use crate::diff::{self, Diff};
@@ -38,7 +39,7 @@ fn found(files: &Files) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     let new = |path: &str, at: &str, message: &str| label(files, HEAD, path, at, message);
     let old = |path: &str, at: &str, message: &str| label(files, BASE, path, at, message);
     let mut conflict = Diagnostic::new(
-        "schema-violation",
+        &shared::SCHEMA_VIOLATION,
         "`vars.tags.Cost` is a map here and a string there: 100% `wrong`, <b>really</b>",
         new("catalog/defaults.yaml", "Cost", "a map"),
     )
@@ -56,35 +57,36 @@ fn found(files: &Files) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     let findings = vec![
         conflict,
         Diagnostic::new(
-            "import-cycle",
+            &shared::IMPORT_CYCLE,
             "these manifests import each other: stacks/dev.yaml → catalog/defaults.yaml → stacks/dev.yaml",
             import.clone(),
         )
         .related(new("stacks/dev.yaml", "catalog/defaults.yaml", "stacks/dev.yaml imports catalog/defaults.yaml"))
         .related(new("catalog/defaults.yaml", "region", "catalog/defaults.yaml imports stacks/dev.yaml"))
         .chain(),
-        Diagnostic::new("unresolved-import", "`catalog/defaults.yaml` finds no file,\nnone at all", import)
+        Diagnostic::new(&shared::UNRESOLVED_IMPORT, "`catalog/defaults.yaml` finds no file,\nnone at all", import)
             .help("did you mean `catalog/default.yaml`?")
             .fix(Fix::one("rename to `catalog/default.yaml`", rename, Applicability::Unsafe)),
         Diagnostic::new(
-            "unknown-rule",
+            &shared::UNKNOWN_RULE,
             "the rule of `db_password` is unknown",
             new("catalog/defaults.yaml", "hunter3", ""),
         ),
         Diagnostic::new(
-            "incomplete-analysis",
+            &shared::INCOMPLETE_ANALYSIS,
             "`!terraform.output` is not known",
             new("stacks/prod.yaml", "script", ""),
         ),
-        Diagnostic::new("duplicate-key", "`size` is set twice", new("stacks/test.yaml", "size", "again")),
-        Diagnostic::new("unused-ignore", "silenced", new("stacks/prod.yaml", "new", "")),
-        Diagnostic::new("unused-ignore", "of old", new("stacks/prod.yaml", "stage", "")),
-        Diagnostic::new("unused-ignore", "there is no `duplicate-key` on this line to silence", unused.clone())
+        Diagnostic::new(&shared::DUPLICATE_KEY, "`size` is set twice", new("stacks/test.yaml", "size", "again")),
+        Diagnostic::new(&shared::UNUSED_IGNORE, "silenced", new("stacks/prod.yaml", "new", "")),
+        Diagnostic::new(&shared::UNUSED_IGNORE, "of old", new("stacks/prod.yaml", "stage", "")),
+        Diagnostic::new(&shared::UNUSED_IGNORE, "there is no `duplicate-key` on this line to silence", unused.clone())
             .help("remove it")
             .fix(Fix::one("remove it", remove, Applicability::Safe)),
     ];
-    let known = Diagnostic::new("duplicate-key", "`size` is set twice", old("stacks/test.yaml", "size", "again"));
-    let fixed = Diagnostic::new("invalid-backend", "`old` has no backend", old("stacks/prod.yaml", "old", ""));
+    let known =
+        Diagnostic::new(&shared::DUPLICATE_KEY, "`size` is set twice", old("stacks/test.yaml", "size", "again"));
+    let fixed = Diagnostic::new(&shared::INVALID_BACKEND, "`old` has no backend", old("stacks/prod.yaml", "old", ""));
     (vec![known, fixed], findings)
 }
 
@@ -94,11 +96,11 @@ impl Fixture {
         let (base, head) = (resolution(&files, BASE), resolution(&files, HEAD));
         let diff = diff::diff(&base, &head, &files, &diff::Options::default());
         let (old, new) = found(&files);
-        let mut ids: Vec<&str> = old.iter().chain(&new).map(|d| d.rule).chain(["template-error"]).collect();
+        let mut ids: Vec<&str> = old.iter().chain(&new).map(|d| d.rule.id).chain([shared::TEMPLATE_ERROR.id]).collect();
         ids.sort_unstable();
         ids.dedup();
         let rules = ids.iter().filter_map(|id| rules::find(id)).filter_map(|r| Some((r, r.default_level()?))).collect();
-        let level = |rule: &str, _: &str| rules::find(rule).and_then(Rule::default_level);
+        let level = |rule: &'static Rule, _: &str| rule.default_level();
         let policy = Policy {
             files: &files,
             level: &level,

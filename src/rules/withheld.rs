@@ -1,6 +1,7 @@
 //! Findings about what is not there, held back because something that could not be resolved may be it.
 
-use super::meta::INCOMPLETE_ANALYSIS;
+use crate::diagnostic::Rule;
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
 use crate::resolution::Resolution;
@@ -15,8 +16,8 @@ pub struct Withheld {
 
 impl Withheld {
     /// A rule would have reported something if all was resolved.
-    pub(super) fn by(&self, rule: &'static str) {
-        self.rules.lock().unwrap_or_else(PoisonError::into_inner).insert(rule);
+    pub(super) fn by(&self, rule: &'static Rule) {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner).insert(rule.id);
     }
 
     /// Says so, at the first place that keeps something from being resolved. What was said is forgotten.
@@ -36,7 +37,7 @@ impl Withheld {
         }
         let message =
             format!("findings of {} were withheld: this keeps something from being resolved", names.join(", "));
-        let finding = Diagnostic::new(INCOMPLETE_ANALYSIS.id, message, Label { message: String::new(), ..place });
+        let finding = Diagnostic::new(&INCOMPLETE_ANALYSIS, message, Label { message: String::new(), ..place });
         Some(finding.token(names.join(" ")).note("what is said to be missing may be in what could not be resolved"))
     }
 }

@@ -217,14 +217,15 @@ mod tests {
         let files = Files::default();
         let text = "[groups]\nhygiene = 'warning'\ncorrectness = 'warning'\n[rules]\nimport-cycle = 'off'\nduplicate-key = 'error'\n\n[[overrides]]\npaths = ['old/**']\nreason = 'it goes away'\n[overrides.rules]\nduplicate-key = 'note'\nimport-cycle = 'error'\n";
         let settings = load(&files, text, "a/b").unwrap().settings;
-        let level = |rule, path| settings.level(rule, path);
+        let find = |rule| rules::find(rule).unwrap();
+        let level = |rule, path| settings.level(find(rule), path);
         assert_eq!(level("import-cycle", "x.yaml"), None);
         assert_eq!(level("import-cycle", "old/x.yaml"), Some(Level::Error));
         assert_eq!(level("duplicate-key", "old/a/x.yaml"), Some(Level::Note));
         assert_eq!(level("duplicate-key", "x.yaml"), Some(Level::Error));
         assert_eq!(level("invalid-yaml", "x.yaml"), Some(Level::Warning));
-        assert_eq!(settings.rule_level("duplicate-key").from, From::File(6));
-        assert_eq!(settings.rule_level("invalid-yaml").from, From::File(3));
+        assert_eq!(settings.rule_level(find("duplicate-key")).from, From::File(6));
+        assert_eq!(settings.rule_level(find("invalid-yaml")).from, From::File(3));
         assert!(settings.enabled().iter().any(|(r, l)| r.id == "import-cycle" && *l == Level::Error));
     }
 
@@ -252,6 +253,6 @@ mod tests {
         let source = Memory::new("test", BTreeMap::from([("a.yaml".to_owned(), Vec::new())]));
         let load = Load::find(&source, "a/b", &Files::default()).unwrap();
         assert!(load.file.is_none());
-        assert_eq!(load.settings.level("invalid-yaml", "a"), Some(Level::Error));
+        assert_eq!(load.settings.level(rules::find("invalid-yaml").unwrap(), "a"), Some(Level::Error));
     }
 }

@@ -8,7 +8,7 @@ pub use file::{FILE_NAME, Load, SettingsFile};
 
 use crate::diagnostic::Level;
 use crate::limits::{self, Limit};
-use crate::rules::{self, Group, Limits};
+use crate::rules::{self, Group, Limits, Rule};
 use crate::source::glob::Glob;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -177,20 +177,19 @@ impl Default for Settings {
 
 impl Settings {
     /// The level of a rule in the file at a path (from the root of the repository); none where it is off.
-    pub fn level(&self, rule: &str, path: &str) -> Option<Level> {
+    pub fn level(&self, rule: &Rule, path: &str) -> Option<Level> {
         let there = self.overrides.iter().rev().filter(|o| o.paths.iter().any(|(_, glob)| glob.matches(path)));
-        match there.filter_map(|o| o.rules.get(rule)).next() {
+        match there.filter_map(|o| o.rules.get(rule.id)).next() {
             Some(setting) => setting.value.level(),
             None => self.rule_level(rule).value.level(),
         }
     }
 
     /// The level of a rule where no override says otherwise.
-    pub fn rule_level(&self, id: &str) -> Sourced<Setting> {
-        if let Some(setting) = self.rules.get(id) {
+    pub fn rule_level(&self, rule: &Rule) -> Sourced<Setting> {
+        if let Some(setting) = self.rules.get(rule.id) {
             return setting.clone();
         }
-        let Some(rule) = rules::find(id) else { return Sourced::default(Setting::Error) };
         let own = rule.level.map(setting);
         match self.groups.get(&rule.group) {
             // A rule milder than its group stays so, unless the group is off.
@@ -206,12 +205,12 @@ impl Settings {
     }
 
     /// The rules that are on somewhere, sorted by id, with the level of their findings.
-    pub fn enabled(&self) -> Vec<(&'static rules::Rule, Level)> {
-        let level = |id: &str| {
-            let above = self.overrides.iter().filter_map(|o| o.rules.get(id)?.value.level());
-            self.rule_level(id).value.level().into_iter().chain(above).max()
+    pub fn enabled(&self) -> Vec<(&'static Rule, Level)> {
+        let level = |rule: &Rule| {
+            let above = self.overrides.iter().filter_map(|o| o.rules.get(rule.id)?.value.level());
+            self.rule_level(rule).value.level().into_iter().chain(above).max()
         };
-        rules::RULES.iter().filter_map(|rule| Some((*rule, level(rule.id)?))).collect()
+        rules::RULES.iter().filter_map(|rule| Some((*rule, level(rule)?))).collect()
     }
 }
 

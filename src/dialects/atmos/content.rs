@@ -9,6 +9,7 @@ use super::render::{Engine, Failure, source_offset, with_assumptions};
 use super::sink::Poisoned;
 use super::unknowns::{hide_unknowns, reveal};
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::rules;
 use crate::limits::Limits;
 use crate::template::{MissingKey, Segment};
 use crate::text::Text;
@@ -124,7 +125,7 @@ impl Manifests<'_> {
             Err(error) => {
                 let end = (error.offset + 1).min(loaded.text.len());
                 let label = Label::new(loaded.file, error.offset as u32, end as u32, "");
-                self.sink.push(Diagnostic::new("template-error", error.message, label));
+                self.sink.push(Diagnostic::new(&rules::TEMPLATE_ERROR, error.message, label));
                 return Err(Poisoned);
             }
         };
@@ -214,7 +215,7 @@ impl Manifests<'_> {
             Data::Null => Ok(Map::new()),
             _ => {
                 let message = format!("a manifest must be a map, not {}", value.a_kind());
-                Err(self.sink.error("invalid-yaml", message, &value.prov, loaded.file))
+                Err(self.sink.error(&rules::INVALID_YAML, message, &value.prov, loaded.file))
             }
         }
     }
@@ -225,7 +226,8 @@ impl Manifests<'_> {
 
     fn failure(&self, failure: &Failure, loaded: &Loaded) -> Poisoned {
         let (message, site) = failure.parts();
-        let rule = if matches!(failure, Failure::Template { .. }) { "template-error" } else { "invalid-yaml" };
+        let rule =
+            if matches!(failure, Failure::Template { .. }) { &rules::TEMPLATE_ERROR } else { &rules::INVALID_YAML };
         self.sink.error(rule, message, site, loaded.file)
     }
 }

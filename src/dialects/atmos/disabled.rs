@@ -6,6 +6,7 @@ use super::local_refs;
 use super::render::Templates;
 use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::rules;
 use crate::resolution::Unit;
 use crate::text::Text;
 use crate::value::{Data, Flags, Map, Origin, Value};
@@ -42,7 +43,7 @@ pub(super) fn check(units: &[Arc<Unit>], config: &Config, templates: &Templates,
     let setting = config.all.at_path(["templates", "settings", "enabled"]).and_then(|v| v.prov.origin);
     for (origin, (text, stacks)) in found {
         let message = "this template stays as it is written: templates are not enabled";
-        let mut finding = Diagnostic::new("templates-disabled", message, Label::at(origin, ""))
+        let mut finding = Diagnostic::new(&rules::TEMPLATES_DISABLED, message, Label::at(origin, ""))
             .token(&*text)
             .help("set `templates.settings.enabled: true` in atmos.yaml");
         if let Some(setting) = setting {

@@ -4,7 +4,7 @@ use super::config::Config;
 use super::paths;
 use super::reader::{Deps, Reader};
 use super::sink::Sink;
-use crate::limits::Exceeded;
+use crate::dialects::atmos::rules;
 use crate::source::glob;
 use crate::text::Text;
 use crate::value::{Key, Prov};
@@ -30,7 +30,7 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps:
                         .first()
                         .copied()
                         .unwrap_or_else(|| reader.files.add("atmos.yaml", "", || Text::from("")));
-                    sink.error(Exceeded::RULE, bad.message, &site, file);
+                    sink.error(&rules::LIMIT_EXCEEDED, bad.message, &site, file);
                 }
                 Vec::new()
             });
@@ -45,7 +45,7 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps:
                     }
                     Err(message) => {
                         let file = reader.files.add(&path, "", || Text::from(""));
-                        sink.error("unreadable-file", message, &Prov::default(), file);
+                        sink.error(&rules::UNREADABLE_FILE, message, &Prov::default(), file);
                     }
                 }
             }

@@ -4,7 +4,9 @@
 use super::merge::APPEND_KEY;
 use super::tags::{self, Tag};
 use crate::diagnostic::Label;
-use crate::limits::{Exceeded, Limit, Limits};
+use crate::diagnostic::Rule;
+use crate::dialects::atmos::rules;
+use crate::limits::{Limit, Limits};
 use crate::text::Text;
 pub(crate) use crate::value::decode::scalar;
 use crate::value::{Data, Key, Map, Prov, Value};
@@ -16,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Issue {
     /// The id of the rule it is reported under.
-    pub rule: &'static str,
+    pub rule: &'static Rule,
     /// What is wrong.
     pub message: String,
     /// Where, in the text of the document.
@@ -32,7 +34,7 @@ pub(crate) struct Issue {
 }
 
 impl Issue {
-    fn new(rule: &'static str, message: impl Into<String>, span: Span) -> Self {
+    fn new(rule: &'static Rule, message: impl Into<String>, span: Span) -> Self {
         Issue { rule, message: message.into(), span, related: None, elsewhere: None, help: None, rename: None }
     }
 }
@@ -83,7 +85,8 @@ impl Decoder<'_> {
             .into_iter()
             .filter(|p| self.delimiter.is_none() || p.kind != ProblemKind::DuplicateKey)
             .map(|p| {
-                let rule = if p.kind == ProblemKind::DuplicateKey { "duplicate-key" } else { "invalid-yaml" };
+                let rule =
+                    if p.kind == ProblemKind::DuplicateKey { &rules::DUPLICATE_KEY } else { &rules::INVALID_YAML };
                 let mut issue = Issue::new(rule, p.message, p.span);
                 issue.related = p.related.map(|s| (s, "first written here".to_owned()));
                 issue
@@ -143,8 +146,8 @@ impl Run<'_, '_> {
             Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
             _ => format!("this document comes to {exceeded}"),
         };
-        if !self.issues.iter().any(|issue| issue.rule == Exceeded::RULE && issue.message == message) {
-            let mut issue = Issue::new(Exceeded::RULE, message, node.span);
+        if !self.issues.iter().any(|issue| issue.rule == &rules::LIMIT_EXCEEDED && issue.message == message) {
+            let mut issue = Issue::new(&rules::LIMIT_EXCEEDED, message, node.span);
             issue.help = Some(exceeded.help());
             self.issues.push(issue);
         }
@@ -164,8 +167,11 @@ impl Run<'_, '_> {
         match tags::lookup(tag.text.trim()) {
             None => {
                 let near = crate::text::nearest(&tag.text, tags::all());
-                let mut issue =
-                    Issue::new("unknown-function", format!("Atmos has no YAML function `{}`", tag.text), tag.span);
+                let mut issue = Issue::new(
+                    &rules::UNKNOWN_FUNCTION,
+                    format!("Atmos has no YAML function `{}`", tag.text),
+                    tag.span,
+                );
                 issue.help = near.map(|n| format!("did you mean `{n}`?"));
                 issue.rename = near.map(|n| (tag.text.to_string(), n.to_owned()));
                 self.issues.push(issue);
@@ -204,7 +210,7 @@ impl Run<'_, '_> {
             }
             Some(Err(NotIncluded { message, place })) => {
                 let span = Span { start: tag.start, end: node.span.end.max(tag.end) };
-                let issue = Issue::new("unresolved-include", message, span);
+                let issue = Issue::new(&rules::UNRESOLVED_INCLUDE, message, span);
                 self.issues.push(Issue { elsewhere: place, ..issue });
                 Value::default()
             }
@@ -276,7 +282,7 @@ impl Run<'_, '_> {
             Ok(Scalar::Merge) => return Name::Merge,
             Ok(Scalar::Null) => {
                 let message = "a mapping key without a value crashes Atmos";
-                let mut issue = Issue::new("invalid-yaml", message, node.span);
+                let mut issue = Issue::new(&rules::INVALID_YAML, message, node.span);
                 issue.help = Some("quote the key if the text is meant: `\"null\":`".to_owned());
                 self.issues.push(issue);
                 return Name::Bad;

@@ -5,6 +5,7 @@ use super::manifest::Processed;
 use super::sink::label;
 use super::stack::Stacks;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::rules;
 use crate::resolution::Unit;
 use crate::value::{Data, FileId, Key, Map, Origin, Prov, Value};
 use std::collections::BTreeMap;
@@ -64,7 +65,7 @@ fn unnamed(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
     let site = stacks.config.all.get("stacks").map(|v| v.prov.clone()).unwrap_or_default();
     let message = "the configuration does not say how stacks are named: neither `stacks.name_template` nor \
                    `stacks.name_pattern` is set";
-    let finding = Diagnostic::new("invalid-config", message, label(&site, config, ""));
+    let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, config, ""));
     stacks
         .sink
         .report(finding.help("set `name_template: \"{{ .vars.stage }}\"`, or what your stacks are told apart by"));
@@ -101,7 +102,7 @@ fn lacking(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
                 format!("`{part}` must be text, not {kind}, because `stacks.name_pattern` ({pattern}) needs it")
             }
         };
-        let mut finding = Diagnostic::new("stack-name-unresolved", message, Label::at(origin, ""));
+        let mut finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, Label::at(origin, ""));
         if value.is_some_and(|v| matches!(v.data, Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Bool(_))) {
             finding = finding.help("put it in quotes");
         }
@@ -128,7 +129,7 @@ fn lacking(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
             Some(origin) => Label::at(origin, ""),
             None => place(d, &first.kind, &first.name, ""),
         };
-        let finding = Diagnostic::new("stack-name-unresolved", message, primary);
+        let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, primary);
         finish(finding.help(format!("set `vars.{part}` for the stack")), part);
     }
 }
@@ -161,7 +162,7 @@ fn duplicates(stacks: &Stacks<'_>, done: &[Done]) {
         let keys: Vec<String> = built.iter().map(|(d, _)| format!("`{}`", d.unit.name)).collect();
         let shown = if stack.is_empty() { "without a name" } else { stack };
         let message = format!("`{name}` of stack `{shown}` is configured differently by {}", and(&keys));
-        let mut finding = Diagnostic::new("duplicate-component", message, place(second, kind, &name, ""))
+        let mut finding = Diagnostic::new(&rules::DUPLICATE_COMPONENT, message, place(second, kind, &name, ""))
             .token(&*name)
             .address(format!("{stack}/{kind}/{name}"))
             .related(place(first, kind, &name, &format!("`{}` configures it as well", first.unit.name)));

@@ -7,7 +7,8 @@ use super::layers::Kind;
 use super::sink::{Poisoned, label, rename};
 use super::stack::{Manifest, Resolved, Stacks};
 use crate::diagnostic::{Diagnostic, Label};
-use crate::limits::{Exceeded, Limit};
+use crate::dialects::atmos::rules;
+use crate::limits::Limit;
 use crate::resolution::Component;
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov, Value};
@@ -23,7 +24,7 @@ impl Stacks<'_> {
             let message = format!("component `{}` has {exceeded}", component.name);
             let place = component.shaping_origins.iter().find(|origin| origin.file == file);
             let place = place.map_or_else(|| Label::new(file, 0, 0, ""), |origin| Label::at(*origin, ""));
-            self.sink.push(Diagnostic::new(Exceeded::RULE, message, place).help(exceeded.help()));
+            self.sink.push(Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).help(exceeded.help()));
             resolved.broken.push((Text::clone(&component.kind), Text::clone(&component.name)));
         }
         resolved.broken.sort();
@@ -43,14 +44,14 @@ impl Stacks<'_> {
         let finding = |rule, message: String, site: &Prov| Diagnostic::new(rule, message, at(site));
         let finding = match trouble {
             Trouble::Shape(shape) | Trouble::Secret(shape) | Trouble::Base(BaseError::Shape(shape)) => {
-                finding("non-mapping-section", shape.message.clone(), &shape.site)
+                finding(&rules::NON_MAPPING_SECTION, shape.message.clone(), &shape.site)
             }
             Trouble::Base(BaseError::Undefined { component, base, site }) => {
                 let all = manifest.map.get("components").and_then(|c| c.get(kind.name())).and_then(Value::as_map);
                 let names = all.iter().flat_map(|m| m.keys()).map(|k| &**k);
                 let near = crate::text::nearest(base, names);
                 let mut f = finding(
-                    "undefined-base-component",
+                    &rules::UNDEFINED_BASE_COMPONENT,
                     format!("`{component}` inherits from `{base}`, which is not defined in `{}`", manifest.key),
                     site,
                 );
@@ -67,17 +68,17 @@ impl Stacks<'_> {
                 let place = |site: Option<Origin>, words: &str| {
                     label(&site.map_or_else(|| value.prov.clone(), Prov::at), manifest.file, words)
                 };
-                inheritance::cycle("inheritance-cycle", steps.clone(), place)
+                inheritance::cycle(&rules::INHERITANCE_CYCLE, steps.clone(), place)
             }
             Trouble::Base(BaseError::Limit { exceeded, site }) => {
                 let message = match exceeded.limit {
                     Limit::InheritanceDepth => format!("the bases of `{name}` lead deeper than {}", exceeded.value),
                     _ => format!("`{name}` merges {exceeded}"),
                 };
-                finding(Exceeded::RULE, message, site).help(exceeded.help())
+                finding(&rules::LIMIT_EXCEEDED, message, site).help(exceeded.help())
             }
             Trouble::Base(BaseError::Strategy(strategy, site)) => {
-                finding("invalid-config", format!("`{strategy}` is no list merge strategy"), site)
+                finding(&rules::INVALID_CONFIG, format!("`{strategy}` is no list merge strategy"), site)
                     .help("use `replace`, `append` or `merge`")
             }
             Trouble::Lost(lost) => {
@@ -86,14 +87,14 @@ impl Stacks<'_> {
                     "`{}` of `{name}` holds a YAML function, but a higher layer replaces the map around it",
                     path.join(".")
                 );
-                let mut f = finding("function-lost", message, &lost.blocker);
+                let mut f = finding(&rules::FUNCTION_LOST, message, &lost.blocker);
                 if let Some(origin) = lost.call.origin {
                     f = f.related(crate::diagnostic::Label::at(origin, "the function"));
                 }
                 f.help("Atmos cannot process the stack then: keep a map here, or remove the function below")
             }
             Trouble::Backend(mismatch) => {
-                let f = finding("invalid-backend", mismatch.message.clone(), &mismatch.site);
+                let f = finding(&rules::INVALID_BACKEND, mismatch.message.clone(), &mismatch.site);
                 if mismatch.help.is_empty() { f } else { f.help(mismatch.help.clone()) }
             }
         };

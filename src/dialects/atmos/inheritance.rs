@@ -2,7 +2,9 @@
 //! at, and cuts the others without a word.
 
 use super::sink::Sink;
+use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::rules;
 use crate::graph::Graph;
 use crate::resolution::Unit;
 use crate::text::Text;
@@ -21,7 +23,7 @@ pub(crate) struct Step {
 /// The finding of a rule about a circle, told from its first member in the order of names, so that every way into it gives
 /// the same.
 pub(super) fn cycle(
-    rule: &'static str,
+    rule: &'static Rule,
     mut steps: Vec<Step>,
     place: impl Fn(Option<Origin>, &str) -> Label,
 ) -> Diagnostic {
@@ -63,8 +65,8 @@ pub(super) fn check(units: &[Arc<Unit>], sink: &Sink) {
                 Some(site) => Label::at(site, words),
                 None => Label::new(unit.file, 0, 0, words),
             };
-            let finding = cycle("self-inheritance", steps.collect(), place);
-            if !sink.has("inheritance-cycle", &finding.primary) {
+            let finding = cycle(&rules::SELF_INHERITANCE, steps.collect(), place);
+            if !sink.has(&rules::INHERITANCE_CYCLE, &finding.primary) {
                 let note = "Atmos cuts the circle without a word: what wins depends on the component that is looked at";
                 sink.report(finding.note(note));
             }

@@ -10,6 +10,7 @@ use super::manifest::Manifests;
 use super::reader::{Deps, Loaded};
 use super::sink::{Poisoned, label};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::rules;
 use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Prov, Value};
@@ -89,7 +90,7 @@ impl Manifests<'_> {
             Wrong::Shape(value) => {
                 let section = problem.kind.map_or_else(|| "locals".to_owned(), |k| format!("{k}.locals"));
                 let message = format!("`{section}`: locals must be a map, not a {}", value.kind());
-                Diagnostic::new("non-mapping-section", message, at(&value.prov, ""))
+                Diagnostic::new(&rules::NON_MAPPING_SECTION, message, at(&value.prov, ""))
                     .help("write names and values below it, or leave the section out")
             }
             Wrong::Cycle(members) => cycle(members, &raw, &|prov, words| at(prov, words)),
@@ -112,13 +113,13 @@ impl Manifests<'_> {
         let needed = needed.filter(|p| &*p[0] == "locals").and_then(|p| raw.entry(&p[1]));
         let Some(needed) = needed else {
             let message = format!("local `{name}` cannot be resolved: {}", error.message);
-            return Diagnostic::new("template-error", message, at(&text.prov, "")).token(&**name);
+            return Diagnostic::new(&rules::TEMPLATE_ERROR, message, at(&text.prov, "")).token(&**name);
         };
         let message = format!(
             "local `{name}` needs `{}`, which Atmos resolves only after it: it does not see the need, and goes by name",
             needed.key
         );
-        Diagnostic::new("template-error", message, at(&text.prov, ""))
+        Diagnostic::new(&rules::TEMPLATE_ERROR, message, at(&text.prov, ""))
             .related(at(&needed.value.prov, &format!("`{}` is defined here", needed.key)))
             .note(
                 "Atmos does not look for references in texts that call functions other than Go's own, such as `upper`",
@@ -182,7 +183,7 @@ impl Manifests<'_> {
         let primary = Label::new(file, start, end, "");
         let fallback = || {
             let error = error?;
-            Some(Diagnostic::new("template-error", error, label(&first.site, file, "")).breaking())
+            Some(Diagnostic::new(&rules::TEMPLATE_ERROR, error, label(&first.site, file, "")).breaking())
         };
         if !records.manifests.contains_key(&file_path) {
             return fallback();
@@ -233,7 +234,7 @@ impl Manifests<'_> {
             None => found.path.to_string(),
         };
         let message = format!("local `{name}` is defined in {place}, but locals are file-scoped: {from} cannot see it");
-        let mut finding = Diagnostic::new("leaked-local", message, primary).chain();
+        let mut finding = Diagnostic::new(&rules::LEAKED_LOCAL, message, primary).chain();
         for step in &found.chain {
             if let Some(origin) = step.item {
                 finding = finding.related(Label::at(origin, format!("{} imports {}", step.from, step.to)));
@@ -295,7 +296,7 @@ impl Manifests<'_> {
             candidates.remove(own);
         }
         let message = format!("local `{name}` is not defined in {from}");
-        let mut finding = Diagnostic::new("undefined-local", message, primary);
+        let mut finding = Diagnostic::new(&rules::UNDEFINED_LOCAL, message, primary);
         let listed: Vec<String> =
             scopes.iter().filter(|s| !s.1.is_empty()).map(|(scope, names)| list(scope, names)).collect();
         finding = match listed.is_empty() {
@@ -340,7 +341,7 @@ impl Manifests<'_> {
         let message = format!(
             "local `{name}` needs `{what}`, which only {to} sets: locals are resolved before imports and see their own file alone"
         );
-        let mut finding = Diagnostic::new("local-needs-import", message, primary).chain();
+        let mut finding = Diagnostic::new(&rules::LOCAL_NEEDS_IMPORT, message, primary).chain();
         for step in graph.chain(&from, to) {
             if let Some(item) = step.item {
                 finding = finding.related(Label::at(item, format!("{} imports {}", step.from, step.to)));
@@ -378,7 +379,7 @@ fn cycle(members: &[Key], raw: &Map, at: &dyn Fn(&Prov, &str) -> Label) -> Diagn
     let first = members.first().map(site).unwrap_or_default();
     let mut sorted = words[1..].to_vec();
     sorted.sort_unstable();
-    let mut finding = Diagnostic::new("local-cycle", message, at(&first, "")).chain().token(sorted.join(" "));
+    let mut finding = Diagnostic::new(&rules::LOCAL_CYCLE, message, at(&first, "")).chain().token(sorted.join(" "));
     for (name, next) in members.iter().zip(words.iter().skip(1)) {
         finding = finding.related(at(&site(name), &format!("`{name}` needs `{next}`")));
     }

@@ -5,6 +5,7 @@ use super::local_misses::trace_in;
 use super::local_observations::{Missing, Records, Trace};
 use super::manifest::Manifests;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::rules;
 use crate::text::Text;
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +72,7 @@ impl Manifests<'_> {
                 None => Label::at(site, ""),
             };
             let message = format!("`{dotted}` is not set: `{}` is rendered into `{}`", trace.trace, trace.path);
-            let mut finding = Diagnostic::new("undefined-reference", message, primary).token(&*dotted);
+            let mut finding = Diagnostic::new(&rules::UNDEFINED_REFERENCE, message, primary).token(&*dotted);
             finding = match &missing.near {
                 Some(near) => {
                     let edit = |(start, end)| Edit { file: site.file, start, end, text: near.clone() };
@@ -102,7 +103,7 @@ impl Manifests<'_> {
             true => format!("`{}` is rendered into `{}`", first.trace, first.path),
             false => format!("`{}` is rendered into a local that `{}` uses", first.trace, first.path),
         };
-        let mut finding = Diagnostic::new("no-value-rendered", message, Label::at(site, "")).token(&*first.path);
+        let mut finding = Diagnostic::new(&rules::NO_VALUE_RENDERED, message, Label::at(site, "")).token(&*first.path);
         if site != first.site {
             finding = finding.related(Label::at(first.site, "the local is used here"));
         }

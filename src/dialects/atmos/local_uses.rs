@@ -6,6 +6,7 @@ use super::locals::Scope;
 use super::manifest::Manifests;
 use super::sink::label;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::rules;
 use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
@@ -31,7 +32,7 @@ impl Manifests<'_> {
                 continue;
             }
             let is_meant = |d: &Diagnostic| meant.contains(&(d.primary.file, d.primary.start));
-            for finding in file.oddities(self).iter().filter(|d| d.rule != "unused-local" || !is_meant(d)) {
+            for finding in file.oddities(self).iter().filter(|d| d.rule != &rules::UNUSED_LOCAL || !is_meant(d)) {
                 self.sink.report(finding.clone());
             }
         }
@@ -113,7 +114,7 @@ fn unused(file: &FileLocals, scope: &Scope, name: &Key, origin: Origin, uses: &U
         return None;
     }
     let message = format!("local `{name}` is used by nothing in {}", file.loaded.path);
-    let finding = Diagnostic::new("unused-local", message, name_label(origin, name))
+    let finding = Diagnostic::new(&rules::UNUSED_LOCAL, message, name_label(origin, name))
         .token(format!("{}.{name}", scope.kind.unwrap_or("global")))
         .note("locals are file-scoped: files that import this one cannot use it");
     let finding = match removal(file, scope, origin) {
@@ -170,7 +171,7 @@ fn invalid(name: &Key, origin: Origin, uses: &Uses) -> Option<Diagnostic> {
     let plain: String = name.chars().map(|c| if is_letter(c) || c.is_numeric() { c } else { '_' }).collect();
     let plain = if plain.starts_with(is_letter) { plain } else { format!("_{plain}") };
     Some(
-        Diagnostic::new("invalid-local-name", message, name_label(origin, name))
+        Diagnostic::new(&rules::INVALID_LOCAL_NAME, message, name_label(origin, name))
             .token(&**name)
             .help(format!("call it `{plain}`, or read it with `index .locals \"{name}\"`")),
     )
@@ -185,7 +186,8 @@ fn shadowed(scope: &Scope, global: Option<&Scope>, name: &Key, origin: Origin) -
         return None;
     }
     let message = format!("local `{name}` of `{kind}` hides the one of the file, which has another value");
-    let finding = Diagnostic::new("shadowed-local", message, name_label(origin, name)).token(format!("{kind}.{name}"));
+    let finding =
+        Diagnostic::new(&rules::SHADOWED_LOCAL, message, name_label(origin, name)).token(format!("{kind}.{name}"));
     let finding = match outer.raw.get(name).and_then(|v| v.prov.origin) {
         Some(outer) => finding.related(Label::at(outer, "this one is hidden")),
         None => finding,
@@ -208,7 +210,7 @@ fn hidden_in_components(file: &FileLocals) -> Vec<Diagnostic> {
             let (Some(_), true, false) = (entry.value.prov.origin, known, is_same) else { continue };
             let message = format!("local `{}` of component `{component}` is hidden by the one of the file", entry.key);
             let mut finding =
-                Diagnostic::new("shadowed-local", message, label(&entry.value.prov, file.loaded.file, ""))
+                Diagnostic::new(&rules::SHADOWED_LOCAL, message, label(&entry.value.prov, file.loaded.file, ""))
                     .token(format!("{kind}.{component}.{}", entry.key))
                     .note("texts of the file get the value of the file before the component is looked at");
             if let Some(origin) = file.defined(&entry.key) {

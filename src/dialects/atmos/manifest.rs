@@ -13,7 +13,8 @@ use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label, rename};
 use super::validate::Checks;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::limits::{Exceeded, Limit};
+use crate::dialects::atmos::rules;
+use crate::limits::Limit;
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
@@ -76,13 +77,13 @@ impl Processed {
 
 /// An import whose content cannot be known.
 fn unread(what: String, site: &Prov, from: &Loaded) -> Diagnostic {
-    Diagnostic::new("incomplete-analysis", what, label(site, from.file, ""))
+    Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, what, label(site, from.file, ""))
         .note("stacks that import it are neither checked nor compared")
 }
 
 /// An import that Atmos leaves out without a word, because its path still is a template when the file is looked for.
 fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
-    Diagnostic::new("unevaluable-import", format!("nothing is imported here: `{path}` is not rendered"), {
+    Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported here: `{path}` is not rendered"), {
         label(site, from.file, "")
     })
     .note("Atmos leaves out an import whose path still is a template when it looks for the file")
@@ -233,7 +234,7 @@ impl<'a> Manifests<'a> {
                 let site = way.files.iter().rev().find_map(|(_, p)| p.origin);
                 let file = self.reader.files.add(path, "", || Text::from(""));
                 let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
-                self.sink.push(Diagnostic::new("unreadable-file", message, label));
+                self.sink.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
                 return Err(Poisoned);
             }
         };
@@ -257,7 +258,7 @@ impl<'a> Manifests<'a> {
                 Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
                 Some(other) => {
                     let message = format!("`{key}` must be a map, not {}", other.a_kind());
-                    Err(self.sink.error("non-mapping-section", message, &other.prov, loaded.file))
+                    Err(self.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, loaded.file))
                 }
             }
         };
@@ -274,7 +275,7 @@ impl<'a> Manifests<'a> {
             helmfile: inline("helmfile", &call.overrides.helmfile)?,
         };
         let items = imports::items(&own, &relative)
-            .map_err(|(message, site)| self.sink.error("schema-violation", message, &site, loaded.file))?;
+            .map_err(|(message, site)| self.sink.error(&rules::SCHEMA_VIOLATION, message, &site, loaded.file))?;
         let mut layers: Vec<Arc<Map>> = Vec::new();
         let mut poisoned = false;
         for item in items {
@@ -369,7 +370,7 @@ impl<'a> Manifests<'a> {
                 if self.blames_local(&path, &e.message, &item.path_site, from) {
                     return Poisoned;
                 }
-                fail("template-error", format!("import path `{path}` cannot be rendered: {}", e.message))
+                fail(&rules::TEMPLATE_ERROR, format!("import path `{path}` cannot be rendered: {}", e.message))
             })?;
             if let Some((_, unknown)) = rendered.unknowns.first() {
                 let reason = unknown.reasons.first().map_or("", |r| r);
@@ -389,13 +390,12 @@ impl<'a> Manifests<'a> {
         }
         let pattern = imports::pattern(&path, &self.config.stacks, self.reader, deps);
         if pattern.as_deref() == Some(&*from.path) {
-            return Err(fail("import-cycle", format!("this manifest imports itself via `{path}`")));
+            return Err(fail(&rules::IMPORT_CYCLE, format!("this manifest imports itself via `{path}`")));
         }
         let found = match &pattern {
-            Some(pattern) => self
-                .reader
-                .glob(pattern, deps)
-                .map_err(|bad| fail(if bad.is_limit { Exceeded::RULE } else { "unresolved-import" }, bad.message))?,
+            Some(pattern) => self.reader.glob(pattern, deps).map_err(|bad| {
+                fail(if bad.is_limit { &rules::LIMIT_EXCEEDED } else { &rules::UNRESOLVED_IMPORT }, bad.message)
+            })?,
             None => Vec::new(),
         };
         if !found.is_empty() || item.skip_if_missing {
@@ -410,7 +410,8 @@ impl<'a> Manifests<'a> {
             Ok(_) => {
                 let looked = pattern.unwrap_or_else(|| path.clone());
                 let message = format!("nothing is found for import `{path}` (looked for {looked})");
-                let finding = Diagnostic::new("unresolved-import", message, label(&item.path_site, from.file, ""));
+                let finding =
+                    Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, label(&item.path_site, from.file, ""));
                 let finding = finding.token(&*path);
                 let (help, meant) = imports::advice(&path, &self.config.stacks, self.reader);
                 let fix = meant.zip(item.path_site.origin).and_then(|(meant, origin)| {
@@ -423,7 +424,7 @@ impl<'a> Manifests<'a> {
                 };
                 Err(self.sink.push(Diagnostic { fix, ..finding }))
             }
-            Err(error) => Err(fail("template-error", format!("import path `{path}`: {}", error.message))),
+            Err(error) => Err(fail(&rules::TEMPLATE_ERROR, format!("import path `{path}`: {}", error.message))),
         }
     }
 
@@ -434,7 +435,8 @@ impl<'a> Manifests<'a> {
         }
         if !std::mem::replace(&mut way.exhausted, true) {
             let exceeded = self.reader.limits().exceeded(Limit::Imports);
-            let finding = Diagnostic::new(Exceeded::RULE, format!("there are {exceeded}"), label(site, from.file, ""));
+            let finding =
+                Diagnostic::new(&rules::LIMIT_EXCEEDED, format!("there are {exceeded}"), label(site, from.file, ""));
             self.sink.push(finding.help(exceeded.help()));
         }
         true
@@ -449,7 +451,7 @@ impl<'a> Manifests<'a> {
             let site = chain.last().map_or_else(Prov::default, |c| c.1.clone());
             let exceeded = self.reader.limits().exceeded(Limit::ImportDepth);
             let message = format!("imports lead deeper than {} files", exceeded.value);
-            let finding = Diagnostic::new(Exceeded::RULE, message, label(&site, from.file, ""));
+            let finding = Diagnostic::new(&rules::LIMIT_EXCEEDED, message, label(&site, from.file, ""));
             self.sink.push(finding.help(exceeded.help()));
             return true;
         };
@@ -459,7 +461,7 @@ impl<'a> Manifests<'a> {
         members.rotate_left(first);
         let names: Vec<&str> = members.iter().map(|m| &*m.0).collect();
         let message = format!("these manifests import each other: {} → {}", names.join(" → "), names[0]);
-        let mut finding = Diagnostic::new("import-cycle", message, label(&members[0].1, from.file, ""));
+        let mut finding = Diagnostic::new(&rules::IMPORT_CYCLE, message, label(&members[0].1, from.file, ""));
         for (i, (path, site)) in members.iter().enumerate() {
             let next = names[(i + 1) % names.len()];
             finding = finding.related(label(site, from.file, &format!("{path} imports {next}")));

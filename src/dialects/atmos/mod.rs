@@ -49,6 +49,7 @@ mod paths;
 mod reach;
 mod reader;
 mod render;
+mod rules;
 mod schema;
 mod search;
 mod sharing;
@@ -62,6 +63,7 @@ mod unknowns;
 mod validate;
 mod validation;
 
+use crate::diagnostic::Rule;
 use crate::text::Text;
 pub use merge::ListStrategy;
 
@@ -156,7 +158,7 @@ impl Atmos {
                     config.all.at_path(["settings", "list_merge_strategy"]).map(|v| v.prov.clone()).unwrap_or_default();
                 let file = anchor(reader.files, shared);
                 let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
-                sink.error("invalid-config", message, &site, file);
+                sink.error(&rules::INVALID_CONFIG, message, &site, file);
                 return Default::default();
             }
         };
@@ -170,7 +172,7 @@ impl Atmos {
             let wanted = config.included.join("`, `");
             let message = format!("no stack manifests found below {} for `{wanted}`", config.stacks);
             let site = config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
-            let mut finding = Diagnostic::new("invalid-config", message, label(&site, file, ""));
+            let mut finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, file, ""));
             for path in &manifests {
                 let Ok(Some(template)) = reader.load(path, &mut found) else { continue };
                 finding = finding.related(Label::new(template.file, 0, 0, "only a template"));
@@ -296,6 +298,10 @@ impl Dialect for Atmos {
         "an atmos.yaml or a folder `stacks`"
     }
 
+    fn rules(&self) -> &'static [&'static Rule] {
+        rules::OWN
+    }
+
     fn variables(&self) -> Variables {
         Variables { prefixes: &["ATMOS_"], paths: &["ATMOS_CLI_CONFIG_PATH"] }
     }
@@ -412,18 +418,18 @@ fn report(trouble: Trouble, sink: &Sink, files: &Files) {
             for issue in issues {
                 let length = loaded.text.len() as u32;
                 let label = Label::new(loaded.file, issue.span.start.min(length), issue.span.end.min(length), "");
-                let rule = if issue.rule == "unknown-function" { issue.rule } else { "invalid-config" };
+                let rule = if issue.rule == &rules::UNKNOWN_FUNCTION { issue.rule } else { &rules::INVALID_CONFIG };
                 sink.push(Diagnostic::new(rule, issue.message, label));
             }
         }
         Trouble::Message(message, main) => {
             let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
-            sink.push(Diagnostic::new("invalid-config", message, Label::new(file, 0, 0, "")));
+            sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, Label::new(file, 0, 0, "")));
         }
         Trouble::Empty(dir, main) => {
             let message = format!("the folder {dir} has no configuration files, which Atmos refuses");
             let folder = files.add(&dir, "", || Text::from(""));
-            let finding = Diagnostic::new("invalid-config", message, Label::new(folder, 0, 0, ""));
+            let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, Label::new(folder, 0, 0, ""));
             let finding = finding.related(Label::new(main.file, 0, 0, "the configuration that it belongs to"));
             sink.push(finding.help("put a .yaml file into it, or remove it"));
         }

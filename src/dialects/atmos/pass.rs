@@ -7,6 +7,7 @@ use super::render::{Engine, Failure};
 use super::sink::{Poisoned, label};
 use super::stack::{Manifest, Stacks};
 use crate::diagnostic::Diagnostic;
+use crate::dialects::atmos::rules;
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Key, Map, Prov, Value};
@@ -27,7 +28,7 @@ impl Stacks<'_> {
                     .at_path(["templates", "settings", "delimiters"])
                     .map_or_else(Prov::default, |v| v.prov.clone());
                 let message = "`templates.settings.delimiters` must be a list of two texts that are not empty";
-                return Err(self.sink.error("invalid-config", message, &site, manifest.file));
+                return Err(self.sink.error(&rules::INVALID_CONFIG, message, &site, manifest.file));
             }
             Some(Err(())) => ("{{", "}}"),
         };
@@ -68,7 +69,11 @@ impl Stacks<'_> {
                     return Err(Poisoned);
                 }
                 let (message, site) = failure.parts();
-                let rule = if matches!(failure, Failure::Template { .. }) { "template-error" } else { "invalid-yaml" };
+                let rule = if matches!(failure, Failure::Template { .. }) {
+                    &rules::TEMPLATE_ERROR
+                } else {
+                    &rules::INVALID_YAML
+                };
                 let what = match failure {
                     Failure::Template { .. } => message.to_owned(),
                     Failure::Yaml { .. } if !data.holds(Flags::TEMPLATE) => {

@@ -4,6 +4,7 @@ use super::document::{Decoder, Include, Issue, NotIncluded};
 use super::paths;
 use super::reach;
 use crate::diagnostic::Label;
+use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
@@ -267,7 +268,7 @@ pub(crate) struct Unexpanded {
 /// What the YAML reader says, as an issue.
 pub(crate) fn syntax_issue(error: &yaml::Error) -> Issue {
     Issue {
-        rule: "invalid-yaml",
+        rule: &rules::INVALID_YAML,
         message: error.message.clone(),
         span: Span { start: error.offset, end: error.offset + 1 },
         related: None,

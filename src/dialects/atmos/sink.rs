@@ -2,7 +2,9 @@
 
 use super::document::Issue;
 use super::reader::Loaded;
+use crate::diagnostic::Rule;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::rules;
 use crate::value::{FileId, Origin, Prov};
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -32,15 +34,15 @@ impl Sink {
     /// Takes findings about the shape of manifests, but none where the resolution itself has said so.
     pub(crate) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
         let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
-        let is_about_shape =
-            |d: &&Diagnostic| matches!(d.rule, "schema-violation" | "ineffective-metadata" | "non-mapping-section");
+        const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
+        let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&d.rule);
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let said: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
         found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !said.contains(&place(d))));
     }
 
     /// An error where a value was written, or at the start of `file` where nobody knows; what was asked for is poisoned.
-    pub(crate) fn error(&self, rule: &'static str, message: impl Into<String>, site: &Prov, file: FileId) -> Poisoned {
+    pub(crate) fn error(&self, rule: &'static Rule, message: impl Into<String>, site: &Prov, file: FileId) -> Poisoned {
         self.push(Diagnostic::new(rule, message, label(site, file, "")))
     }
 
@@ -69,7 +71,7 @@ impl Sink {
     }
 
     /// Whether a rule reported something at a place.
-    pub(crate) fn has(&self, rule: &str, place: &Label) -> bool {
+    pub(crate) fn has(&self, rule: &Rule, place: &Label) -> bool {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.iter().any(|d| d.rule == rule && d.primary == *place)
     }

@@ -18,6 +18,7 @@ use super::reader::{Deps, Reader};
 use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label};
 use crate::diagnostic::Diagnostic;
+use crate::dialects::atmos::rules;
 use crate::resolution::{Component, RemovalEffect, ShapingOrigins};
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::Text;
@@ -120,7 +121,7 @@ impl Stacks<'_> {
             let Some(all) = components.get(kind.name()) else { continue };
             let Some(all) = all.as_map() else {
                 let message = format!("`components.{}` must be a map, not {}", kind.name(), all.a_kind());
-                return Err(self.sink.error("non-mapping-section", message, &all.prov, manifest.file));
+                return Err(self.sink.error(&rules::NON_MAPPING_SECTION, message, &all.prov, manifest.file));
             };
             let shared = self.shared(manifest, kind)?;
             let build = |e: &Entry| self.component(manifest, kind, all, &shared, &e.key, &e.value);
@@ -147,7 +148,8 @@ impl Stacks<'_> {
             let Some(all) = components.get(kind).and_then(Value::as_map) else { continue };
             for entry in all.iter() {
                 let built = custom::build(kind, &entry.key, &entry.value, all, manifest.map, self.strategy);
-                let built = built.map_err(|(m, site)| self.sink.error("schema-violation", m, &site, manifest.file));
+                let built =
+                    built.map_err(|(m, site)| self.sink.error(&rules::SCHEMA_VIOLATION, m, &site, manifest.file));
                 let finished = built.and_then(|map| {
                     let built = Built { map, sites: Vec::new(), authored: Default::default(), deferrals: Vec::new() };
                     self.finish(manifest, kind, entry, built, None)
@@ -180,7 +182,7 @@ impl Stacks<'_> {
             Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
             Some(other) => {
                 let message = format!("`{key}` must be a map, not {}", other.a_kind());
-                Err(self.sink.error("non-mapping-section", message, &other.prov, manifest.file))
+                Err(self.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, manifest.file))
             }
         }
     }
@@ -194,7 +196,7 @@ impl Stacks<'_> {
             Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
             Some(other) => {
                 let message = format!("`{}.{key}` must be a map, not {}", kind.name(), other.a_kind());
-                Err(self.sink.error("non-mapping-section", message, &other.prov, manifest.file))
+                Err(self.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, manifest.file))
             }
         };
         let both = |key: &str| -> Result<Arc<Map>, Poisoned> { Ok(merge(self.strategy, [&global(key)?, &own(key)?])) };
@@ -241,7 +243,7 @@ impl Stacks<'_> {
                 Some(value) if value.as_str().is_some() => layer.set_word(*word, Some(value.clone())),
                 Some(other) => {
                     let message = format!("`{}.{key}` must be text, not {}", kind.name(), other.a_kind());
-                    return Err(self.sink.error("schema-violation", message, &other.prov, manifest.file));
+                    return Err(self.sink.error(&rules::SCHEMA_VIOLATION, message, &other.prov, manifest.file));
                 }
             }
         }
@@ -261,7 +263,7 @@ impl Stacks<'_> {
     ) -> Result<Built, Poisoned> {
         let Some(map) = value.as_map() else {
             let message = format!("component `{name}` must be a map, not {}", value.a_kind());
-            return Err(self.sink.error("non-mapping-section", message, &value.prov, manifest.file));
+            return Err(self.sink.error(&rules::NON_MAPPING_SECTION, message, &value.prov, manifest.file));
         };
         let is_folder = |base: &str| {
             let mut deps = manifest.deps.lock().unwrap_or_else(PoisonError::into_inner);
@@ -286,7 +288,7 @@ impl Stacks<'_> {
         let locals = map.get("locals").cloned();
         let failed = |e: crate::template::Error| {
             let message = format!("the stack name of component `{name}` cannot be computed: {}", e.message);
-            self.sink.error("stack-name-unresolved", message, &value.prov, manifest.file)
+            self.sink.error(&rules::STACK_NAME_UNRESOLVED, message, &value.prov, manifest.file)
         };
         let named = self.named(manifest, &map, name).map_err(failed)?;
         let stack = match named.name.as_str() {
@@ -396,7 +398,7 @@ impl Stacks<'_> {
             Err(error) => {
                 let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
                 let label = label(&value.prov, manifest.file, "");
-                let finding = Diagnostic::new("stack-name-unresolved", message, label);
+                let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, label);
                 self.sink.report(finding.note("Atmos computes it though the manifest has a `name`"));
                 Name::Unknown
             }

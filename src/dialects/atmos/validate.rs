@@ -10,6 +10,7 @@ use super::schema::Schema;
 use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::Scope;
+use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::source::{Change, glob};
 use crate::text::Text;
@@ -151,7 +152,7 @@ fn is_null(loaded: &Loaded) -> bool {
 
 fn nothing(loaded: &Loaded) -> Diagnostic {
     let message = "a manifest must be a map, and there is nothing here";
-    Diagnostic::new("schema-violation", message, Label::new(loaded.file, 0, 0, ""))
+    Diagnostic::new(&rules::SCHEMA_VIOLATION, message, Label::new(loaded.file, 0, 0, ""))
         .token("")
         .help("write `{}`, or remove the file; only a file without a single byte is passed over")
 }

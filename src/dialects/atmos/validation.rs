@@ -8,6 +8,7 @@ use super::reader::{Deps, Loaded, Reader};
 use super::schema::violation;
 use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::rules;
 use crate::resolution::Component;
 use crate::source::Change;
 use crate::text::Text;
@@ -92,7 +93,7 @@ impl<'a> Validations<'a> {
                 return;
             }
             let message = format!("{} has the type `{kind}`, which does not exist", asked.called());
-            let finding = Diagnostic::new("component-validation", message, asked.place("schema_type"));
+            let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, asked.place("schema_type"));
             return self.report(finding.token(kind).help("write `jsonschema` or `opa`"), asked);
         }
         let folder = self.folder(&kind);
@@ -131,7 +132,7 @@ impl<'a> Validations<'a> {
             // What a map lacks is a matter of the component, not of the line where the map begins.
             let is_about_component = found.key.is_none() && value.is_some_and(|v| v.as_map().is_some());
             let files = self.reader.files;
-            let mut finding = violation("component-validation", found, asked.input, &whole, files, &place);
+            let mut finding = violation(&rules::COMPONENT_VALIDATION, found, asked.input, &whole, files, &place);
             if is_about_component && !found.path.0.is_empty() {
                 finding.message = format!("{} ({whole})", finding.message);
             }
@@ -149,7 +150,7 @@ impl<'a> Validations<'a> {
             );
             let origin = path.along(asked.input).last().and_then(|v| v.prov.origin);
             let place = origin.map_or_else(|| asked.place("schema_path"), |o| Label::at(o, ""));
-            self.report(Diagnostic::new("incomplete-analysis", message, place), asked);
+            self.report(Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, place), asked);
         }
     }
 
@@ -187,14 +188,14 @@ impl<'a> Validations<'a> {
         };
         for error in errors {
             let message = format!("{} refuses component `{}`: {}", main.path, asked.component.name, error.trim());
-            let finding = Diagnostic::new("component-validation", message, asked.place("schema_path"));
+            let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, asked.place("schema_path"));
             self.report(finding.token(error), asked);
         }
         for open in open {
             let message = format!("this reads `{}`, which only a running system knows", open.unknown);
             let (start, end) = (open.range.start as u32, open.range.end as u32);
             let file = modules[open.module].file;
-            let finding = Diagnostic::new("incomplete-analysis", message, Label::new(file, start, end, ""));
+            let finding = Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, Label::new(file, start, end, ""));
             self.report(finding.note("what the policy finds because of it is not reported"), asked);
         }
     }
@@ -306,12 +307,12 @@ impl Asked<'_> {
 
     fn unknown(&self, key: &str) -> Diagnostic {
         let message = format!("{} is not carried out: its `{key}` is not known", self.called());
-        Diagnostic::new("incomplete-analysis", message, self.place(key))
+        Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, self.place(key))
     }
 
     fn elsewhere(&self, key: &str, path: &str) -> Diagnostic {
         let message = format!("{} is not carried out: `{path}` cannot be read in this repository", self.called());
-        Diagnostic::new("incomplete-analysis", message, self.place(key))
+        Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, self.place(key))
     }
 
     fn missing(&self, key: &str, path: &str, folder: Option<&str>) -> Diagnostic {
@@ -319,7 +320,7 @@ impl Asked<'_> {
             "" => format!("{} has no `{key}`", self.called()),
             _ => format!("{} names a file that does not exist: {path}", self.called()),
         };
-        let finding = Diagnostic::new("component-validation", message, self.place(key)).token(path);
+        let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, self.place(key)).token(path);
         match folder.filter(|f| !f.is_empty()) {
             Some(folder) => finding.help(format!("Atmos looks for it in {folder}")),
             None => finding.help("Atmos looks for it in `schemas.jsonschema.base_path` or `schemas.opa.base_path`"),
@@ -337,10 +338,11 @@ fn unusable(why: &Unusable, what: &str, loaded: &Loaded) -> Diagnostic {
     let place = Label::new(loaded.file, 0, 0, "");
     let finding = match why {
         Unusable::Wrong(why) => {
-            Diagnostic::new("component-validation", format!("this {what} cannot be used: {why}"), place)
+            Diagnostic::new(&rules::COMPONENT_VALIDATION, format!("this {what} cannot be used: {why}"), place)
         }
         Unusable::Unsupported(why) => {
-            let finding = Diagnostic::new("incomplete-analysis", format!("this {what} is not evaluated: {why}"), place);
+            let finding =
+                Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, format!("this {what} is not evaluated: {why}"), place);
             finding.note("nothing is said of the components that name it")
         }
     };

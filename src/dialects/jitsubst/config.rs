@@ -2,6 +2,7 @@
 
 use super::sink::{Sink, label};
 use crate::diagnostic::Diagnostic;
+use crate::dialects::jitsubst::rules;
 use crate::template::value_text;
 use crate::text::Text;
 use crate::value::{FileId, Map, Origin, Prov, Value};
@@ -142,7 +143,7 @@ fn module(value: &Value, file: FileId, imports: &Arc<[Origin]>, sink: &mut Sink)
     let fields = expect_map(value, "a module", file, sink)?;
     let Some((name, prov)) = fields.get("name").and_then(|v| Some((text(v)?, v.prov.clone()))) else {
         let message = "a module needs a `name`";
-        sink.push(Diagnostic::new("invalid-config", message, label(&value.prov, file, "")));
+        sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
         return None;
     };
     let kind = fields.get("type").and_then(text).unwrap_or_default();
@@ -191,7 +192,7 @@ fn expect_map(value: &Value, what: &str, file: FileId, sink: &mut Sink) -> Optio
     let map = value.as_map().cloned();
     if map.is_none() {
         let message = format!("{what} must be a map, not a {}", value.kind());
-        sink.push(Diagnostic::new("invalid-config", message, label(&value.prov, file, "")));
+        sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
     }
     map
 }
@@ -208,7 +209,7 @@ pub(crate) fn list(root: &Map, key: &str, file: FileId, sink: &mut Sink) -> Vec<
         Some(items) => items.to_vec(),
         None => {
             let message = format!("`{key}` must be a list, not a {}", value.kind());
-            sink.push(Diagnostic::new("invalid-config", message, label(&value.prov, file, "")));
+            sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
             Vec::new()
         }
     }

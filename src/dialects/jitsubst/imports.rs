@@ -4,7 +4,8 @@ use super::config::{self, Config};
 use super::load::{Loaded, Loader};
 use super::sink::{Sink, label};
 use crate::diagnostic::{Diagnostic, Label};
-use crate::limits::{Exceeded, Limit};
+use crate::dialects::jitsubst::rules;
+use crate::limits::Limit;
 use crate::text::Text;
 use crate::value::{Map, Origin, Value};
 use std::collections::BTreeSet;
@@ -45,7 +46,7 @@ impl Walk<'_, '_> {
             Ok(loaded) => loaded,
             Err(message) => {
                 let label = self.site(import);
-                self.sink.push(Diagnostic::new("unreadable-file", message, label));
+                self.sink.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
                 return None;
             }
         };
@@ -72,7 +73,7 @@ impl Walk<'_, '_> {
             None if value.is_null() => Arc::new(Map::new()),
             None => {
                 let message = format!("a configuration must be a map, not a {}", value.kind());
-                self.sink.push(Diagnostic::new("invalid-config", message, label(&value.prov, loaded.file, "")));
+                self.sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, loaded.file, "")));
                 return None;
             }
         };
@@ -92,12 +93,12 @@ impl Walk<'_, '_> {
         let place = label(&import.prov, loaded.file, "");
         let Some(text) = config::text(import) else {
             let message = format!("an import must be the path of a file, not a {}", import.kind());
-            self.sink.push(Diagnostic::new("invalid-config", message, place));
+            self.sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, place));
             return None;
         };
         let Some(target) = join(parent(path), &text) else {
             let message = format!("`{text}` lies outside of the repository");
-            self.sink.push(Diagnostic::new("unresolved-import", message, place).token(&*text));
+            self.sink.push(Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(&*text));
             return None;
         };
         if target == path || self.open.iter().any(|(p, _)| *p == target) {
@@ -108,7 +109,7 @@ impl Walk<'_, '_> {
         if self.open.len() >= limits.count(Limit::ImportDepth) {
             let exceeded = limits.exceeded(Limit::ImportDepth);
             let message = format!("imports are nested deeper than {} files", exceeded.value);
-            self.sink.push(Diagnostic::new(Exceeded::RULE, message, place).help(exceeded.help()));
+            self.sink.push(Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).help(exceeded.help()));
             return None;
         }
         self.open.push((path.to_owned(), place));
@@ -125,7 +126,7 @@ impl Walk<'_, '_> {
         let mut names: Vec<String> = steps.iter().map(|(p, _)| format!("`{p}`")).collect();
         names.push(format!("`{target}`"));
         let message = format!("files import each other: {}", names.join(" → "));
-        let mut finding = Diagnostic::new("import-cycle", message, place).chain().token(target);
+        let mut finding = Diagnostic::new(&rules::IMPORT_CYCLE, message, place).chain().token(target);
         if steps.len() > 1 {
             for (i, (path, at)) in steps.iter().enumerate() {
                 let next = steps.get(i + 1).map_or(target, |(p, _)| p);
@@ -138,8 +139,8 @@ impl Walk<'_, '_> {
     fn missing(&mut self, path: &str, import: Option<(&Value, &Loaded)>) {
         let label = self.site(import);
         let (rule, message) = match import {
-            Some(_) => ("unresolved-import", format!("there is no file `{path}`")),
-            None => ("invalid-config", format!("the configuration file {path} does not exist")),
+            Some(_) => (&rules::UNRESOLVED_IMPORT, format!("there is no file `{path}`")),
+            None => (&rules::INVALID_CONFIG, format!("the configuration file {path} does not exist")),
         };
         let mut finding = Diagnostic::new(rule, message, label).token(path);
         if import.is_some() {

@@ -1,8 +1,9 @@
 //! Reads the files of one revision, each once.
 
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::jitsubst::rules;
 use crate::files::Files;
-use crate::limits::{Exceeded, Limit, Limits};
+use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ResolveError, Source};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov, Value, decode};
@@ -101,7 +102,7 @@ impl<'a> Loader<'a> {
             Err(e) => {
                 let end = text.len() as u32;
                 let label = Label::new(file, e.offset.min(end), (e.offset + 1).min(end), "");
-                Err(vec![Diagnostic::new("invalid-yaml", e.message.clone(), label).breaking()])
+                Err(vec![Diagnostic::new(&rules::INVALID_YAML, e.message.clone(), label).breaking()])
             }
         };
         let loaded = Arc::new(Loaded { file, text, value });
@@ -112,9 +113,9 @@ impl<'a> Loader<'a> {
 
 fn problem(file: FileId, problem: &yaml::Problem) -> Diagnostic {
     let rule = match problem.kind {
-        ProblemKind::DuplicateKey => "duplicate-key",
-        ProblemKind::BeyondLimit => Exceeded::RULE,
-        ProblemKind::InvalidKey | ProblemKind::BadMerge | ProblemKind::BadScalar => "invalid-yaml",
+        ProblemKind::DuplicateKey => &rules::DUPLICATE_KEY,
+        ProblemKind::BeyondLimit => &rules::LIMIT_EXCEEDED,
+        ProblemKind::InvalidKey | ProblemKind::BadMerge | ProblemKind::BadScalar => &rules::INVALID_YAML,
     };
     let at = |s: Span, words: &str| Label::new(file, s.start, s.end, words);
     let finding = Diagnostic::new(rule, problem.message.as_str(), at(problem.span, "")).breaking();

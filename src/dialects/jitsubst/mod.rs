@@ -15,12 +15,14 @@ mod load;
 mod order;
 mod overlay;
 mod reference;
+mod rules;
 mod sink;
 mod substitute;
 #[cfg(test)]
 mod tests;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
+use crate::diagnostic::Rule;
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::Files;
 use crate::graph::Graph;
@@ -209,6 +211,10 @@ fn stacks(config: &Config, path: &str, files: &Files) -> (Vec<Stack>, Vec<(Text,
 impl Dialect for Jitsubst {
     fn name(&self) -> &'static str {
         "jitsubst"
+    }
+
+    fn rules(&self) -> &'static [&'static Rule] {
+        rules::OWN
     }
 
     fn known_by(&self) -> &'static str {

@@ -71,8 +71,8 @@ impl Page<'_> {
         let side = if finding.novelty == Some(Novelty::Fixed) { Side::Base } else { Side::Head };
         Item {
             level: finding.level.name(),
-            rule: d.rule,
-            page: links::rule_page(d.rule),
+            rule: d.rule.id,
+            page: links::rule_page(d.rule.id),
             place: self.label(side, &d.primary),
             message: sentence(&d.message),
             steps: Vec::new(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::diagnostic::rules as shared;
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::{Cause, Change, ChangeKind, ComponentChange, Diff};
 use crate::report::tests::{Fixture, is_balanced, written};
@@ -78,7 +79,7 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
 fn many(fixture: &Fixture, number: usize, message: &str) -> Vec<Finding> {
     let label: Label = fixture.checked().findings[0].diagnostic.primary.clone();
     let finding = |i: usize| {
-        let diagnostic = Diagnostic::new("duplicate-key", format!("number {i}: {message}"), label.clone());
+        let diagnostic = Diagnostic::new(&shared::DUPLICATE_KEY, format!("number {i}: {message}"), label.clone());
         Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: Text::from("0") }
     };
     (0..number).map(finding).collect()

@@ -34,13 +34,13 @@ pub(super) fn row(
     let related = d.related.iter().take(MAX_RELATED);
     let related: Vec<Location> = related.zip(1..).map(|(label, id)| related_location(label, id, files)).collect();
     let mut row = Row::builder()
-        .rule_id(super::rules::id(d.rule))
+        .rule_id(super::rules::id(d.rule.id))
         .level(level(finding.level))
         .message(Message::builder().text(message(d, files)).build())
         .locations(vec![location(d, files)])
         .partial_fingerprints(BTreeMap::from([("stacklint/v1".to_owned(), finding.fingerprint.to_string())]))
         .build();
-    row.rule_index = catalogue.index(d.rule);
+    row.rule_index = catalogue.index(d.rule.id);
     row.baseline_state = finding.novelty.map(|novelty| word(&baseline(novelty)));
     row.related_locations = (!related.is_empty()).then_some(related);
     row.code_flows = d.is_chain.then(|| vec![chain(d, files)]);

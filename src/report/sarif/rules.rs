@@ -3,15 +3,12 @@
 use super::word;
 use crate::diagnostic::{Finding, Level};
 use crate::report::{Report, links};
-use crate::rules::{self, Group, Rule};
+use crate::rules::{Group, Rule, SECRET_IN_PLAIN_TEXT};
 use serde_json::json;
 use serde_sarif::sarif::{
     MultiformatMessageString, PropertyBag, ReportingConfiguration, ReportingConfigurationLevel, ReportingDescriptor,
 };
 use std::collections::BTreeMap;
-
-/// The rule that is about security; GitHub shows its findings as such.
-const SECRETS: &str = "secret-in-plain-text";
 
 /// The rules of a run, sorted by id: those that are on, and those of findings that are reported in spite of that.
 pub(super) struct Catalogue {
@@ -23,8 +20,8 @@ impl Catalogue {
         let mut rules: BTreeMap<&str, (&'static Rule, Level)> = report.rules.iter().map(|r| (r.0.id, *r)).collect();
         let silenced = report.suppressed.iter().map(|s| &s.finding);
         for Finding { diagnostic, level, .. } in report.findings.iter().chain(silenced) {
-            if let Some(rule) = rules::find(diagnostic.rule) {
-                rules.entry(rule.id).or_insert((rule, *level));
+            if !diagnostic.is_defect() {
+                rules.entry(diagnostic.rule.id).or_insert((diagnostic.rule, *level));
             }
         }
         Catalogue { rules: rules.into_values().collect() }
@@ -57,7 +54,8 @@ fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
         ("problem.severity".to_owned(), json!(severity(level))),
     ]);
     let mut tags = vec!["configuration".to_owned(), rule.group.name().to_owned()];
-    if rule.id == SECRETS {
+    // GitHub shows the findings of such a rule as security alerts.
+    if rule == &SECRET_IN_PLAIN_TEXT {
         properties.insert("security-severity".to_owned(), json!("7.5"));
         tags.extend(["security", "external/cwe/cwe-798"].map(ToOwned::to_owned));
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::diagnostic::{Rule, rules as shared};
 use crate::report::tests::{Fixture, written};
 use crate::report::{Format, Options};
 use crate::text::Text;
@@ -45,8 +46,10 @@ fn one_rule_is_about_security() {
     assert!(secure.len() == 1 && secure[0]["id"] == "stacklint/secret-in-plain-text");
 }
 
+static X: Rule = Rule::unregistered("x");
+
 fn finding(message: String, label: &Label, level: Level) -> Finding {
-    let mut diagnostic = Diagnostic::new("duplicate-key", message, label.clone());
+    let mut diagnostic = Diagnostic::new(&shared::DUPLICATE_KEY, message, label.clone());
     diagnostic.related = vec![label.clone(); 3];
     Finding { diagnostic, level, novelty: None, fingerprint: Text::from("0") }
 }
@@ -87,7 +90,7 @@ fn messages_are_sentences_with_links() {
     let fixture = Fixture::new();
     let label = fixture.checked().findings[0].diagnostic.primary.clone();
     let related = Label { message: "an [odd] \\ place".into(), ..label.clone() };
-    let d = Diagnostic::new("x", "what [is](1) this", label).related(related).note("so").help("did you mean `x`?");
+    let d = Diagnostic::new(&X, "what [is](1) this", label).related(related).note("so").help("did you mean `x`?");
     let place = "catalog/defaults.yaml:4";
     assert_eq!(
         result::message(&d, &fixture.files),

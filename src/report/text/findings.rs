@@ -42,7 +42,7 @@ pub(super) fn write_fixed(
     let file = files.get(d.primary.file);
     let at = file.position(d.primary.start);
     let place = theme.dim(&format!("({}:{}:{})", escape(&file.path), at.line, at.column));
-    writeln!(out, "{}: {} {place}", theme.added(&format!("fixed[{}]", d.rule)), escape(&d.message))
+    writeln!(out, "{}: {} {place}", theme.added(&format!("fixed[{}]", d.rule.id)), escape(&d.message))
 }
 
 fn render(finding: &Finding, files: &Files, options: &Options) -> String {
@@ -52,7 +52,7 @@ fn render(finding: &Finding, files: &Files, options: &Options) -> String {
         Level::Warning => Title::WARNING,
         Level::Note => Title::NOTE,
     };
-    let mut group: Group = Group::with_title(level.primary_title(escape(&d.message)).id(d.rule));
+    let mut group: Group = Group::with_title(level.primary_title(escape(&d.message)).id(d.rule.id));
     for excerpt in excerpts(d, files) {
         group = match source(&excerpt, options) {
             Some(source) => {

@@ -10,8 +10,7 @@ rule!(
     "backend-credentials-changed",
     Change,
     "0.1.0",
-    "the state of a component is reached with other rights, or is no longer encrypted",
-    Change(check)
+    "the state of a component is reached with other rights, or is no longer encrypted"
 );
 
 /// Who reads and writes a state.
@@ -27,8 +26,8 @@ const RIGHTS: [&str; 9] = [
     "/backend/use_lockfile",
 ];
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    changes.by_cause(BACKEND_CREDENTIALS_CHANGED.id, |changed| {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    changes.by_cause(&BACKEND_CREDENTIALS_CHANGED, |changed| {
         if changed.before.is_none() || changed.after.is_none() || !changed.was_or_is_deployed() {
             return Vec::new();
         }

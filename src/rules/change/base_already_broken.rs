@@ -11,11 +11,10 @@ rule!(
     Change,
     "0.1.0",
     "parts of the older revision cannot be resolved and are not compared",
-    Some(Level::Note),
-    Change(check)
+    Some(Level::Note)
 );
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head: BTreeSet<&str> =
         changes.context.resolution.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.name).collect();
     // What is broken in both says so by itself.
@@ -29,7 +28,7 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         [only] => format!("`{only}` cannot be resolved in the older revision, so it is not compared"),
         all => format!("{} manifests cannot be resolved in the older revision, so they are not compared", all.len()),
     };
-    let finding = Diagnostic::new(BASE_ALREADY_BROKEN.id, message, first.primary.clone())
+    let finding = Diagnostic::new(&BASE_ALREADY_BROKEN, message, first.primary.clone())
         .note(format!("the first reason is: {}", first.message))
         .token("base");
     vec![finding]

@@ -14,10 +14,9 @@ rule!(
     "component-removed",
     Change,
     "0.1.0",
-    "a component is no longer described, though it may be deployed",
-    Change(components)
+    "a component is no longer described, though it may be deployed"
 );
-rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a whole stack is no longer described", Change(stacks));
+rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a whole stack is no longer described");
 
 /// Parts that the name of a component or its stack gets into.
 const NAMED: [&str; 8] = [
@@ -34,7 +33,7 @@ const NAMED: [&str; 8] = [
 const NOTE: &str = "what is deployed stays, and nobody looks after it any more";
 const HELP: &str = "destroy it first, or switch it off with `metadata.enabled: false` until it is destroyed";
 
-fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut found = removed(changes, RemovalEffect::Destroyed);
     found.extend(removed(changes, RemovalEffect::Orphaned).into_iter().map(|f| f.note(NOTE).help(HELP)));
     found
@@ -43,7 +42,7 @@ fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
 /// The components that are gone, of which this is what becomes.
 fn removed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
     let (gone_stacks, renamed) = (stacks_gone(changes), renames(changes));
-    changes.by_cause(COMPONENT_REMOVED.id, |changed| {
+    changes.by_cause(&COMPONENT_REMOVED, |changed| {
         let change = changed.change;
         let becomes = changed.before.is_some_and(|c| c.removal == removal);
         if !becomes || !is_gone(changed) || gone_stacks.contains(&change.stack) {
@@ -61,7 +60,7 @@ fn removed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
     })
 }
 
-fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let gone = stacks_gone(changes);
     let mut found = Vec::new();
     for stack in gone {
@@ -77,7 +76,7 @@ fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let number = members.count();
         let message = format!("stack `{stack}` is taken away, with {}", count(number));
         let mut finding =
-            Diagnostic::new(STACK_REMOVED.id, message, label).token(&*stack).address(&*stack).note(NOTE).help(help);
+            Diagnostic::new(&STACK_REMOVED, message, label).token(&*stack).address(&*stack).note(NOTE).help(help);
         finding.stacks = vec![stack];
         found.push(finding);
     }

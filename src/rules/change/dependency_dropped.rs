@@ -12,11 +12,10 @@ rule!(
     "dependency-dropped",
     Change,
     "0.1.0",
-    "a component no longer declares a dependency that it still has",
-    Change(check)
+    "a component no longer declares a dependency that it still has"
 );
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let files = changes.context.files;
     let mut findings = Findings::default();
     for changed in &changes.components {
@@ -35,7 +34,7 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
                 after.name, read.component, read.by
             );
             let mut finding =
-                Diagnostic::new(DEPENDENCY_DROPPED.id, message, at_name(files, origin, &read.component, ""))
+                Diagnostic::new(&DEPENDENCY_DROPPED, message, at_name(files, origin, &read.component, ""))
                     .token(format!("{} {}", after.name, read.component))
                     .address(format!("{}/{}", after.stack, after.name))
                     .help(format!("declare `{}` again, so that it is deployed first", read.component));

@@ -16,8 +16,7 @@ rule!(
     "edit-without-effect",
     Change,
     "0.1.0",
-    "an edited value changes nothing, because it is overridden",
-    Change(check)
+    "an edited value changes nothing, because it is overridden"
 );
 
 /// Sections whose values reach components as they are.
@@ -30,7 +29,7 @@ const MAX_CHAIN: usize = 64;
 /// A value in a file: its keys, the node of the value, and the span with its key.
 type Leaf = (Vec<String>, NodeId, Span);
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head = changes.context.resolution;
     // What could not be resolved could be where the edit counts.
     let is_open = !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken);
@@ -55,7 +54,7 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         }
     }
     if is_open && !found.is_empty() {
-        changes.context.withheld.by(EDIT_WITHOUT_EFFECT.id);
+        changes.context.withheld.by(&EDIT_WITHOUT_EFFECT);
         return Vec::new();
     }
     found
@@ -130,7 +129,7 @@ fn overridden(keys: &[String], place: Origin, users: &[&Unit]) -> Option<Diagnos
     let winner = winner?;
     let name = path().collect::<Vec<_>>().join(".");
     let mut finding = Diagnostic::new(
-        EDIT_WITHOUT_EFFECT.id,
+        &EDIT_WITHOUT_EFFECT,
         format!("this edit changes nothing: `{name}` is overridden everywhere"),
         Label::new(place.file, place.start, place.end, ""),
     )

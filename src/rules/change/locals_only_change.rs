@@ -1,6 +1,7 @@
 //! `locals-only-change`: an edit of nothing but local names, and what it comes to.
 
 use super::{Changes, MAX_NAMES};
+use crate::diagnostic::rules::UNUSED_LOCAL;
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::locals::LocalChange;
 use crate::diff::{ChangeKind, Side};
@@ -18,11 +19,10 @@ rule!(
     Change,
     "0.1.0",
     "an edit changes nothing but local names, or one that nothing depends on",
-    Some(Level::Note),
-    Change(check)
+    Some(Level::Note)
 );
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut by_file: BTreeMap<&Text, Vec<&LocalChange>> = BTreeMap::new();
     for local in &changes.diff.locals {
         by_file.entry(&local.file).or_default().push(local);
@@ -38,7 +38,7 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let reaches = locals.iter().any(|l| !l.reached.is_empty());
         let is_only = is_only(changes, path);
         if is_open && !idle.is_empty() {
-            changes.context.withheld.by(LOCALS_ONLY_CHANGE.id);
+            changes.context.withheld.by(&LOCALS_ONLY_CHANGE);
             continue;
         }
         if is_only && reaches {
@@ -62,7 +62,7 @@ fn told(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Di
     let name = text.trim_start().find(':').map_or(text.trim().len() as u32, |i| i as u32);
     let primary = Label::new(id, span.start + skip, span.start + skip + name, "");
     let is_unused =
-        |d: &Diagnostic| d.rule == "unused-local" && d.primary.file == id && d.primary.start == primary.start;
+        |d: &Diagnostic| d.rule == &UNUSED_LOCAL && d.primary.file == id && d.primary.start == primary.start;
     if changes.context.resolution.findings.iter().any(is_unused) {
         return None;
     }
@@ -82,7 +82,7 @@ fn told(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Di
             count(components.len(), "component")
         ),
     };
-    let mut finding = Diagnostic::new(LOCALS_ONLY_CHANGE.id, message, primary).token(token);
+    let mut finding = Diagnostic::new(&LOCALS_ONLY_CHANGE, message, primary).token(token);
     finding.stacks = components.iter().map(|(stack, ..)| Text::clone(stack)).collect();
     finding.stacks.dedup();
     Some(finding)

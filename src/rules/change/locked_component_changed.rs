@@ -10,12 +10,11 @@ rule!(
     "locked-component-changed",
     Change,
     "0.1.0",
-    "the configuration of a locked component changes",
-    Change(check)
+    "the configuration of a locked component changes"
 );
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(LOCKED_COMPONENT_CHANGED.id, |changed| {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let found = changes.by_cause(&LOCKED_COMPONENT_CHANGED, |changed| {
         let gone = changed.change.status == Status::Removed;
         // That it is locked now, and nothing else, is what locking is for.
         let only_lock = changed.change.changes.iter().all(|c| c.path.starts_with("/metadata/locked"));

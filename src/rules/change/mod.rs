@@ -13,6 +13,9 @@ pub(super) mod switched;
 pub(super) mod type_changed;
 pub(super) mod wide_blast_radius;
 
+use super::{Check, Checked};
+use crate::diagnostic::Rule;
+
 use super::Context;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
@@ -70,7 +73,7 @@ impl<'a> Changes<'a> {
     /// message but for its subject, which stands in front of it.
     fn by_cause(
         &self,
-        rule: &'static str,
+        rule: &'static Rule,
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], String)>,
     ) -> Vec<Diagnostic> {
         let mut groups: BTreeMap<(Vec<Place>, String), (Label, Vec<Changed<'a>>)> = BTreeMap::new();
@@ -181,3 +184,22 @@ fn shown(value: Option<&Value>) -> String {
 fn status(changed: &Changed<'_>, status: Status) -> bool {
     changed.change.status == status
 }
+
+/// The checks of this group.
+pub(super) static CHECKS: &[Checked] = &[
+    (&backend_credentials_changed::BACKEND_CREDENTIALS_CHANGED, Check::Change(backend_credentials_changed::check)),
+    (&base_already_broken::BASE_ALREADY_BROKEN, Check::Change(base_already_broken::check)),
+    (&switched::BECAME_ABSTRACT, Check::Change(switched::became_abstract)),
+    (&switched::COMPONENT_DISABLED, Check::Change(switched::disabled)),
+    (&switched::COMPONENT_ENABLED, Check::Change(switched::enabled)),
+    (&component_removed::COMPONENT_REMOVED, Check::Change(component_removed::components)),
+    (&dependency_dropped::DEPENDENCY_DROPPED, Check::Change(dependency_dropped::check)),
+    (&edit_without_effect::EDIT_WITHOUT_EFFECT, Check::Change(edit_without_effect::check)),
+    (&locals_only_change::LOCALS_ONLY_CHANGE, Check::Change(locals_only_change::check)),
+    (&locked_component_changed::LOCKED_COMPONENT_CHANGED, Check::Change(locked_component_changed::check)),
+    (&provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED, Check::Change(provider_or_version_widened::check)),
+    (&component_removed::STACK_REMOVED, Check::Change(component_removed::stacks)),
+    (&state_address_changed::STATE_ADDRESS_CHANGED, Check::Change(state_address_changed::check)),
+    (&type_changed::TYPE_CHANGED, Check::Change(type_changed::check)),
+    (&wide_blast_radius::WIDE_BLAST_RADIUS, Check::Change(wide_blast_radius::check)),
+];

@@ -11,12 +11,11 @@ rule!(
     "provider-or-version-widened",
     Change,
     "0.1.0",
-    "a version is less pinned than before",
-    Change(check)
+    "a version is less pinned than before"
 );
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    changes.by_cause(PROVIDER_OR_VERSION_WIDENED.id, |changed| {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    changes.by_cause(&PROVIDER_OR_VERSION_WIDENED, |changed| {
         let constraints =
             changed.at("/required_version").chain(changed.at("/required_providers")).chain(changed.at("/source"));
         let is_version = |c: &&Change| {

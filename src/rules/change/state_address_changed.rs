@@ -10,8 +10,7 @@ rule!(
     "state-address-changed",
     Change,
     "0.1.0",
-    "the state of a component is looked for in another place",
-    Change(check)
+    "the state of a component is looked for in another place"
 );
 
 /// What the place of a state is made of.
@@ -35,8 +34,8 @@ const PARTS: [&str; 17] = [
     "/backend/workspaces",
 ];
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(STATE_ADDRESS_CHANGED.id, |changed| {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let found = changes.by_cause(&STATE_ADDRESS_CHANGED, |changed| {
         // Where nothing was deployed there is no state to lose.
         if !changed.before.is_some_and(is_deployed) || !changed.after.is_some_and(is_deployed) {
             return Vec::new();

@@ -6,23 +6,22 @@ use crate::diff::Change;
 use crate::rules::rule;
 use crate::value::Value;
 
-rule!(COMPONENT_DISABLED, "component-disabled", Change, "0.1.0", "a component is switched off", Change(disabled));
-rule!(COMPONENT_ENABLED, "component-enabled", Change, "0.1.0", "a component is switched on", Change(enabled));
+rule!(COMPONENT_DISABLED, "component-disabled", Change, "0.1.0", "a component is switched off");
+rule!(COMPONENT_ENABLED, "component-enabled", Change, "0.1.0", "a component is switched on");
 rule!(
     BECAME_ABSTRACT,
     "became-abstract",
     Change,
     "0.1.0",
-    "a component became abstract and is no longer deployed, or the other way round",
-    Change(became_abstract)
+    "a component became abstract and is no longer deployed, or the other way round"
 );
 
 /// Where a component is switched on and off.
 const SWITCHES: [&str; 2] = ["/metadata/enabled", "/vars/enabled"];
 
-fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let off = |c: &&Change| bool_of(&c.after) == Some(false) && bool_of(&c.before) != Some(false);
-    let found = changes.by_cause(COMPONENT_DISABLED.id, |changed| {
+    let found = changes.by_cause(&COMPONENT_DISABLED, |changed| {
         SWITCHES
             .iter()
             .flat_map(|path| changed.at(path).filter(off))
@@ -34,9 +33,9 @@ fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found.into_iter().map(|f| f.note(note)).collect()
 }
 
-fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let on = |c: &&Change| bool_of(&c.before) == Some(false) && bool_of(&c.after) != Some(false);
-    changes.by_cause(COMPONENT_ENABLED.id, |changed| {
+    changes.by_cause(&COMPONENT_ENABLED, |changed| {
         SWITCHES
             .iter()
             .flat_map(|path| changed.at(path).filter(on))
@@ -45,9 +44,9 @@ fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     })
 }
 
-fn became_abstract(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn became_abstract(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let is_abstract = |v: &Option<Value>| v.as_ref().and_then(Value::as_str) == Some("abstract");
-    changes.by_cause(BECAME_ABSTRACT.id, |changed| {
+    changes.by_cause(&BECAME_ABSTRACT, |changed| {
         let turned = changed.at("/metadata/type").filter_map(|c| {
             let text = match (is_abstract(&c.before), is_abstract(&c.after)) {
                 (false, true) => "became abstract: it is no longer deployed, and what is deployed is left alone",

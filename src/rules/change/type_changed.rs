@@ -5,10 +5,10 @@ use crate::diagnostic::Diagnostic;
 use crate::rules::rule;
 use crate::value::{Data, Value};
 
-rule!(TYPE_CHANGED, "type-changed", Change, "0.1.0", "the kind of a variable changes", Change(check));
+rule!(TYPE_CHANGED, "type-changed", Change, "0.1.0", "the kind of a variable changes");
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    changes.by_cause(TYPE_CHANGED.id, |changed| {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    changes.by_cause(&TYPE_CHANGED, |changed| {
         let differ = changed.at("/vars").filter_map(|c| {
             let (before, after) = (kind(c.before.as_ref()?)?, kind(c.after.as_ref()?)?);
             let path = c.path.trim_start_matches('/').replace('/', ".");

@@ -13,14 +13,13 @@ rule!(
     "wide-blast-radius",
     Change,
     "0.1.0",
-    "one edited line changes many components, or one in a protected stack",
-    Change(check)
+    "one edited line changes many components, or one in a protected stack"
 );
 
 /// The components that a line changes.
 type Reached<'a> = (Cause, Vec<Changed<'a>>);
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let limits = changes.context.limits;
     let mut lines: BTreeMap<(FileId, u32), Reached<'_>> = BTreeMap::new();
     for changed in changes.components.iter().filter(|c| c.was_or_is_deployed()) {
@@ -56,8 +55,8 @@ fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             continue;
         }
         told.push(same);
-        let mut finding = Diagnostic::new(WIDE_BLAST_RADIUS.id, text, cause_label(&cause, changes.context.files))
-            .note(names(&members));
+        let mut finding =
+            Diagnostic::new(&WIDE_BLAST_RADIUS, text, cause_label(&cause, changes.context.files)).note(names(&members));
         finding.stacks = members.iter().map(|m| Text::clone(&m.change.stack)).collect();
         finding.stacks.sort();
         finding.stacks.dedup();

@@ -12,11 +12,10 @@ rule!(
     "missing-component-directory",
     Correctness,
     "0.1.0",
-    "a component's code is not where the component says",
-    Component(check)
+    "a component's code is not where the component says"
 );
 
-fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
     for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
@@ -36,7 +35,7 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             None => at_key(context.files, origin, ""),
         };
         let message = format!("`{}` has no code: there is no folder `{}`", component.name, code.folder);
-        let mut finding = Diagnostic::new(MISSING_COMPONENT_DIRECTORY.id, message, place)
+        let mut finding = Diagnostic::new(&MISSING_COMPONENT_DIRECTORY, message, place)
             .token(name.clone())
             .address(format!("{}/{}", component.stack, component.name));
         let folders: Vec<String> = context.modules.below(&code.root).into_iter().filter_map(below).collect();

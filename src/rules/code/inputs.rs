@@ -19,16 +19,14 @@ rule!(
     "undeclared-variable",
     Suspicious,
     "0.1.0",
-    "a component sets a variable that its code does not declare",
-    Whole(undeclared)
+    "a component sets a variable that its code does not declare"
 );
 rule!(
     MISSING_REQUIRED_VARIABLE,
     "missing-required-variable",
     Suspicious,
     "0.1.0",
-    "a variable of a component's code has no default and gets no value",
-    Component(missing)
+    "a variable of a component's code has no default and gets no value"
 );
 
 /// What is found of an input at the place where it was written.
@@ -95,7 +93,7 @@ fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>
     places
 }
 
-fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut places = written(context);
     places.retain(|_, written| !written.is_used);
     if places.is_empty() {
@@ -111,7 +109,7 @@ fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
         let Some(first) = written.undeclared.first() else { continue };
         let Some(module) = module(context, first) else { continue };
         let message = format!("`{name}` is no variable of `{}`", module.folder);
-        let mut finding = Diagnostic::new(UNDECLARED_VARIABLE.id, message, at_key(context.files, *origin, ""))
+        let mut finding = Diagnostic::new(&UNDECLARED_VARIABLE, message, at_key(context.files, *origin, ""))
             .token(&**name)
             .address(format!("{}/{}/{name}", first.stack, first.name));
         finding = match nearest(name, module.variables.keys().map(|k| &**k)) {
@@ -166,7 +164,7 @@ fn is_read_inside(component: &Component, place: Origin) -> bool {
     walk(&component.value, place)
 }
 
-fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let outside = OnceCell::new();
     for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
@@ -185,7 +183,7 @@ fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
                 continue;
             }
             let message = format!("`{}` gives no value to `{name}`, a required variable of its code", component.name);
-            let finding = Diagnostic::new(MISSING_REQUIRED_VARIABLE.id, message, at_key(context.files, origin, ""))
+            let finding = Diagnostic::new(&MISSING_REQUIRED_VARIABLE, message, at_key(context.files, origin, ""))
                 .related(Label::at(variable.origin, "it has no default"))
                 .token(&**name)
                 .address(format!("{}/{}/{name}", component.stack, component.name))

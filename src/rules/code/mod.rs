@@ -5,10 +5,8 @@ mod inputs;
 mod state;
 mod types;
 
-pub(super) use directory::MISSING_COMPONENT_DIRECTORY;
-pub(super) use inputs::{MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE};
-pub(super) use state::{INVALID_BACKEND, SHARED_STATE_ADDRESS};
-pub(super) use types::VARIABLE_TYPE_MISMATCH;
+use super::{Check, Checked};
+use crate::diagnostic::rules::INVALID_BACKEND;
 
 use super::Components;
 use crate::resolution::{CodeOrigin, Component};
@@ -24,3 +22,13 @@ pub(super) fn module(context: &Components<'_>, component: &Component) -> Option<
     let is_known = WITH_VARIABLES.contains(&&*component.kind) && code.supply != CodeOrigin::Fetched && !code.is_open;
     context.modules.get(&code.folder).filter(|_| is_known)
 }
+
+/// The checks of this group.
+pub(super) static CHECKS: &[Checked] = &[
+    (&INVALID_BACKEND, Check::Component(state::incomplete)),
+    (&directory::MISSING_COMPONENT_DIRECTORY, Check::Component(directory::check)),
+    (&inputs::MISSING_REQUIRED_VARIABLE, Check::Component(inputs::missing)),
+    (&state::SHARED_STATE_ADDRESS, Check::Whole(state::shared)),
+    (&inputs::UNDECLARED_VARIABLE, Check::Whole(inputs::undeclared)),
+    (&types::VARIABLE_TYPE_MISMATCH, Check::Component(types::check)),
+];

@@ -1,5 +1,6 @@
 //! `invalid-backend` and `shared-state-address`: where components keep their state.
 
+use crate::diagnostic::rules::INVALID_BACKEND;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::resolution::{Component, StatePlace};
 use crate::rules::places::{Findings, at_key};
@@ -10,23 +11,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 rule!(
-    INVALID_BACKEND,
-    "invalid-backend",
-    Correctness,
-    "0.1.0",
-    "a component's backend cannot be used as it is configured",
-    Component(incomplete)
-);
-rule!(
     SHARED_STATE_ADDRESS,
     "shared-state-address",
     Correctness,
     "0.1.0",
-    "two components keep their state in one object",
-    Whole(shared)
+    "two components keep their state in one object"
 );
 
-fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let Some(place) = &component.metadata.state else { continue };
@@ -43,7 +35,7 @@ fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
             };
             if is_missing {
                 let message = format!("the backend `{}` has no `{setting}`", place.backend);
-                let finding = Diagnostic::new(INVALID_BACKEND.id, message, at_key(context.files, origin, ""))
+                let finding = Diagnostic::new(&INVALID_BACKEND, message, at_key(context.files, origin, ""))
                     .token(*setting)
                     .address(format!("{}/{}/backend", component.stack, component.name))
                     .help(format!("set `{setting}` beside the other settings: Terraform needs it"));
@@ -69,7 +61,7 @@ fn address(component: &Component, place: &StatePlace) -> Option<Vec<(&'static st
 /// Components by stack and name.
 type Owners<'a> = BTreeMap<(&'a str, &'a str), &'a Arc<Component>>;
 
-fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut by_address: BTreeMap<Vec<(&'static str, String)>, Owners<'_>> = BTreeMap::new();
     for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let Some(place) = &component.metadata.state else { continue };
@@ -88,7 +80,7 @@ fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
         };
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         let message = format!("{} and {}{more} keep their state in one object", name(first), name(second));
-        let mut finding = Diagnostic::new(SHARED_STATE_ADDRESS.id, message, at_key(context.files, origin, ""))
+        let mut finding = Diagnostic::new(&SHARED_STATE_ADDRESS, message, at_key(context.files, origin, ""))
             .note(format!("the object: {}, workspace {}", place.join(", "), workspace(second)))
             .token(format!("{} {}", first.name, second.name))
             .address(format!("{}/{}", second.stack, second.name))

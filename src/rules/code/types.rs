@@ -14,11 +14,10 @@ rule!(
     "variable-type-mismatch",
     Correctness,
     "0.1.0",
-    "a value cannot be converted to the type of the variable that it is for",
-    Component(check)
+    "a value cannot be converted to the type of the variable that it is for"
 );
 
-fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut unknown: HashSet<*const u8> = HashSet::new();
     for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
@@ -50,7 +49,7 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
                 let token = format!("{} {}", named.join("."), mismatch.reason);
                 let path = path.join(".");
                 let message = format!("`{path}` does not fit the variable `{name}`: {}", mismatch.reason);
-                let finding = Diagnostic::new(VARIABLE_TYPE_MISMATCH.id, message, at_key(context.files, origin, ""))
+                let finding = Diagnostic::new(&VARIABLE_TYPE_MISMATCH, message, at_key(context.files, origin, ""))
                     .related(Label::at(variable.origin, format!("it is of type `{}`", variable.ty)))
                     .token(token)
                     .address(format!("{}/{}/{path}", component.stack, component.name));

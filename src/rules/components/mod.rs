@@ -1,7 +1,12 @@
 //! Rules about which components and stacks there are.
 
 mod name_collision;
-mod unused_abstract;
+pub(super) mod unused_abstract;
 
-pub(super) use name_collision::STACK_NAME_COLLISION;
-pub(super) use unused_abstract::UNUSED_ABSTRACT_COMPONENT;
+use super::{Check, Checked};
+
+/// The checks of this group.
+pub(super) static CHECKS: &[Checked] = &[
+    (&name_collision::STACK_NAME_COLLISION, Check::Whole(name_collision::check)),
+    (&unused_abstract::UNUSED_ABSTRACT_COMPONENT, Check::Whole(unused_abstract::check)),
+];

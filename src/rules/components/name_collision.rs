@@ -1,6 +1,7 @@
 //! `stack-name-collision`: two manifests give one stack without meaning to.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::rules::DUPLICATE_COMPONENT;
 use crate::resolution::{Component, Unit};
 use crate::rules::places::at_value;
 use crate::rules::{Components, rule};
@@ -13,8 +14,7 @@ rule!(
     "stack-name-collision",
     Suspicious,
     "0.1.0",
-    "a manifest gives a stack that another one is called by",
-    Whole(check)
+    "a manifest gives a stack that another one is called by"
 );
 
 /// A manifest that gives a stack.
@@ -33,7 +33,7 @@ impl Part<'_> {
     }
 }
 
-fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut stacks: BTreeMap<&Text, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
     for (unit, component) in context.world.components() {
         // All components of a stack have the same name; the first one tells where it comes from.
@@ -68,7 +68,7 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             let (text, origin) = odd.own[input];
             let message =
                 format!("this makes `{}` a part of stack `{stack}`, which `{}` is", odd.unit.name, other.unit.name);
-            let mut finding = Diagnostic::new(STACK_NAME_COLLISION.id, message, at_value(context.files, origin, ""))
+            let mut finding = Diagnostic::new(&STACK_NAME_COLLISION, message, at_value(context.files, origin, ""))
                 .token(text)
                 .related(at_value(context.files, other.own[input].1, "the other manifest"))
                 .note(format!("both have the component `{}`", common.name))
@@ -89,7 +89,7 @@ fn has(unit: &Unit, component: &Component) -> bool {
 
 /// Whether it is an error already that manifests of a stack have the same component.
 fn is_told(context: &Components<'_>, stack: &Text) -> bool {
-    context.world.findings().iter().any(|f| f.rule == "duplicate-component" && f.stacks.contains(stack))
+    context.world.findings().iter().any(|f| f.rule == &DUPLICATE_COMPONENT && f.stacks.contains(stack))
 }
 
 /// The words of a name or path.

@@ -13,8 +13,7 @@ rule!(
     "unused-abstract-component",
     Hygiene,
     "0.1.0",
-    "nothing inherits from an abstract component",
-    Whole(check)
+    "nothing inherits from an abstract component"
 );
 
 /// An abstract component where it is written, over all stacks.
@@ -25,7 +24,7 @@ struct Base {
     is_open: bool,
 }
 
-fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<Origin, Base> = BTreeMap::new();
     // What something else reads of it is a use as well.
     let mut read: HashSet<(&str, &str)> = HashSet::new();
@@ -62,11 +61,11 @@ fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for (origin, base) in found.into_iter().filter(|(_, b)| !b.is_used) {
         if base.is_open {
-            context.withheld.by(UNUSED_ABSTRACT_COMPONENT.id);
+            context.withheld.by(&UNUSED_ABSTRACT_COMPONENT);
             continue;
         }
         let message = format!("nothing inherits from the abstract component `{}`", base.name);
-        let mut finding = Diagnostic::new(UNUSED_ABSTRACT_COMPONENT.id, message, at_key(context.files, origin, ""))
+        let mut finding = Diagnostic::new(&UNUSED_ABSTRACT_COMPONENT, message, at_key(context.files, origin, ""))
             .token(&*base.name)
             .help("inherit from it, remove it, or make it one that is deployed");
         finding.stacks = base.stacks.into_iter().collect();

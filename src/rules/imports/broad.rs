@@ -14,8 +14,7 @@ rule!(
     "broad-glob-import",
     Preview,
     "0.1.0",
-    "an import of all files below a folder stands for many",
-    StateAndChange(check, grown)
+    "an import of all files below a folder stands for many"
 );
 
 /// The most files that are named.
@@ -30,7 +29,7 @@ fn is_broad(files: &Files, import: &Import, max: usize) -> bool {
     import.is_pattern && import.targets.len() > max && written(files, import).contains("**")
 }
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let max = context.limits.max_imports;
     let items = context.resolution.imports.items.iter().filter(|i| is_broad(context.files, i, max));
     let examined = items.filter(|i| (context.is_examined)(&context.files.get(i.item.file).path));
@@ -38,7 +37,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         .map(|import| {
             let path = written(context.files, import);
             let message = format!("`{path}` imports {} files", import.targets.len());
-            let mut finding = Diagnostic::new(BROAD_GLOB_IMPORT.id, message, at_value(context.files, import.path, ""))
+            let mut finding = Diagnostic::new(&BROAD_GLOB_IMPORT, message, at_value(context.files, import.path, ""))
                 .token(path)
                 .note("every file that is put below the folder becomes part of the stacks, unseen")
                 .help(format!("name what is meant, or raise `max-imports`, which is {max}"));
@@ -49,7 +48,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 }
 
 /// What such imports take in that they did not take in before.
-fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let (context, files) = (changes.context, changes.context.files);
     let max = context.limits.max_imports;
     let broad = |resolution: &'_ Resolution| -> BTreeMap<Named, Targets> {
@@ -70,7 +69,7 @@ fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
             names.push(format!("… {} more", more.len() - MAX_NAMES));
         }
         let message = format!("`{path}` imports what it did not import before: {}", names.join(", "));
-        let mut finding = Diagnostic::new(BROAD_GLOB_IMPORT.id, message, at_value(files, import.path, ""))
+        let mut finding = Diagnostic::new(&BROAD_GLOB_IMPORT, message, at_value(files, import.path, ""))
             .token(format!("{path} {}", more.join(" ")));
         finding.stacks = stacks(context.resolution, import.item.file);
         found.push(finding.help("name what is meant, if not all of it is"));

@@ -10,9 +10,9 @@ use crate::value::FileId;
 use crate::yaml::{Document, Kind};
 use std::collections::{BTreeSet, HashMap};
 
-rule!(DUPLICATE_IMPORT, "duplicate-import", Suspicious, "0.1.0", "a file is imported twice by one file", State(check));
+rule!(DUPLICATE_IMPORT, "duplicate-import", Suspicious, "0.1.0", "a file is imported twice by one file");
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let all = ByFile::new(context.resolution);
     let mut found = Vec::new();
     for (file, items) in all.examined(context) {
@@ -61,7 +61,7 @@ fn repeated(
         false => format!("`{path}` is imported twice"),
     };
     let related = at_value(context.files, other.path, "it is imported here as well");
-    let mut finding = Diagnostic::new(DUPLICATE_IMPORT.id, message, at_value(context.files, place.path, ""))
+    let mut finding = Diagnostic::new(&DUPLICATE_IMPORT, message, at_value(context.files, place.path, ""))
         .related(related)
         .token(path)
         .help("remove one of the two; of what both set, the last one counts");

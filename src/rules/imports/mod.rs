@@ -5,10 +5,7 @@ mod duplicate;
 mod unreachable;
 mod unused;
 
-pub(super) use broad::BROAD_GLOB_IMPORT;
-pub(super) use duplicate::DUPLICATE_IMPORT;
-pub(super) use unreachable::UNREACHABLE_FILE;
-pub(super) use unused::UNUSED_IMPORT;
+use super::{Check, Checked};
 
 use super::Context;
 use crate::files::Files;
@@ -63,3 +60,11 @@ fn stacks(resolution: &Resolution, file: FileId) -> Vec<Text> {
     let names: BTreeSet<&Text> = units.flat_map(|u| &u.components).map(|c| &c.stack).collect();
     names.into_iter().cloned().collect()
 }
+
+/// The checks of this group.
+pub(super) static CHECKS: &[Checked] = &[
+    (&broad::BROAD_GLOB_IMPORT, Check::StateAndChange(broad::check, broad::grown)),
+    (&duplicate::DUPLICATE_IMPORT, Check::State(duplicate::check)),
+    (&unreachable::UNREACHABLE_FILE, Check::State(unreachable::check)),
+    (&unused::UNUSED_IMPORT, Check::State(unused::check)),
+];

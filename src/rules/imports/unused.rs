@@ -9,16 +9,9 @@ use crate::rules::{Context, rule};
 use crate::value::{Data, FileId, Map, Origin, Prov, Trail, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-rule!(
-    UNUSED_IMPORT,
-    "unused-import",
-    Hygiene,
-    "0.1.0",
-    "an import adds nothing to any component of any stack",
-    State(check)
-);
+rule!(UNUSED_IMPORT, "unused-import", Hygiene, "0.1.0", "an import adds nothing to any component of any stack");
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let resolution = context.resolution;
     let all = ByFile::new(resolution);
     let items: HashSet<Origin> = resolution.imports.items.iter().map(|i| i.item).collect();
@@ -45,7 +38,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 continue;
             }
             if units.iter().any(is_open) {
-                context.withheld.by(UNUSED_IMPORT.id);
+                context.withheld.by(&UNUSED_IMPORT);
                 continue;
             }
             // Where the importing file is of no use either, that is told where it is imported.
@@ -55,7 +48,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             }
             let path = written(context.files, import);
             let message = format!("no component of any stack has anything from `{path}`");
-            let mut finding = Diagnostic::new(UNUSED_IMPORT.id, message, at_value(context.files, import.path, ""))
+            let mut finding = Diagnostic::new(&UNUSED_IMPORT, message, at_value(context.files, import.path, ""))
                 .token(&*path)
                 .help("remove the import");
             finding.fix = item_removal(context.files, import.item, &format!("remove `{path}`"), Applicability::Unsafe);

@@ -1,22 +1,15 @@
 //! `dependency-cycle` and `reference-cycle`: components that need each other.
 
+use crate::diagnostic::Rule;
+use crate::diagnostic::rules::DEPENDENCY_CYCLE;
+use crate::diagnostic::rules::REFERENCE_CYCLE;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::graph::{Graph, Step};
 use crate::resolution::{Component, Link, LinkKind};
 use crate::rules::places::{Findings, at_name};
-use crate::rules::{Components, Need, Target, rule};
+use crate::rules::{Components, Need, Target};
 use crate::text::Text;
 use crate::value::Origin;
-
-rule!(
-    DEPENDENCY_CYCLE,
-    "dependency-cycle",
-    Correctness,
-    "0.1.0",
-    "components declare that they depend on each other",
-    Whole(dependencies)
-);
-rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "0.1.0", "components read from each other", Whole(references));
 
 /// A component: its stack and name.
 type Node = (Text, Text);
@@ -52,23 +45,23 @@ fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a
     graph
 }
 
-fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
     let graph = graph(context, &[LinkKind::Declared]);
     let mut findings = Findings::default();
     for cycle in graph.cycles() {
         let help = "remove one of these dependencies: there is no order to deploy them in";
-        report(context, &mut findings, DEPENDENCY_CYCLE.id, &cycle, help);
+        report(context, &mut findings, &DEPENDENCY_CYCLE, &cycle, help);
     }
     findings.finish()
 }
 
-fn references(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
     let graph = graph(context, &[LinkKind::Declared, LinkKind::Reads]);
     let mut findings = Findings::default();
     for cycle in graph.cycles() {
         if cycle.iter().any(|step| step.edge.link.how == LinkKind::Reads) {
             let help = "take one of these away: none of them can be resolved before the others";
-            report(context, &mut findings, REFERENCE_CYCLE.id, &cycle, help);
+            report(context, &mut findings, &REFERENCE_CYCLE, &cycle, help);
         }
     }
     findings.finish()
@@ -77,7 +70,7 @@ fn references(context: &Components<'_>) -> Vec<Diagnostic> {
 fn report(
     context: &Components<'_>,
     findings: &mut Findings,
-    rule: &'static str,
+    rule: &'static Rule,
     cycle: &[Step<'_, Node, Edge<'_>>],
     help: &str,
 ) {

@@ -4,6 +4,16 @@ mod cycles;
 mod targets;
 mod undefined;
 
-pub(super) use cycles::{DEPENDENCY_CYCLE, REFERENCE_CYCLE};
-pub(super) use targets::{DEPENDENCY_ON_ABSTRACT, IMPLICIT_DEPENDENCY, UNDEFINED_OUTPUT};
-pub(super) use undefined::{UNDEFINED_COMPONENT_REFERENCE, UNDEFINED_DEPENDENCY};
+use super::{Check, Checked};
+use crate::diagnostic::rules::{DEPENDENCY_CYCLE, REFERENCE_CYCLE, UNDEFINED_DEPENDENCY};
+
+/// The checks of this group.
+pub(super) static CHECKS: &[Checked] = &[
+    (&DEPENDENCY_CYCLE, Check::Whole(cycles::dependencies)),
+    (&targets::DEPENDENCY_ON_ABSTRACT, Check::Whole(targets::on_abstract)),
+    (&targets::IMPLICIT_DEPENDENCY, Check::Whole(targets::implicit)),
+    (&REFERENCE_CYCLE, Check::Whole(cycles::references)),
+    (&undefined::UNDEFINED_COMPONENT_REFERENCE, Check::Whole(undefined::references)),
+    (&UNDEFINED_DEPENDENCY, Check::Whole(undefined::dependencies)),
+    (&targets::UNDEFINED_OUTPUT, Check::Whole(targets::outputs)),
+];

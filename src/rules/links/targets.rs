@@ -15,31 +15,28 @@ rule!(
     "dependency-on-abstract",
     Suspicious,
     "0.1.0",
-    "a component depends on one that is never deployed",
-    Whole(on_abstract)
+    "a component depends on one that is never deployed"
 );
 rule!(
     UNDEFINED_OUTPUT,
     "undefined-output",
     Suspicious,
     "0.1.0",
-    "an output is read that the code of the component does not declare",
-    Whole(outputs)
+    "an output is read that the code of the component does not declare"
 );
 rule!(
     IMPLICIT_DEPENDENCY,
     "implicit-dependency",
     Hygiene,
     "0.1.0",
-    "a component reads the state of another one without declaring the dependency",
-    Whole(implicit)
+    "a component reads the state of another one without declaring the dependency"
 );
 
 fn address(component: &Component) -> String {
     format!("{}/{}", component.stack, component.name)
 }
 
-fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| !n.link.is_optional) {
         let Target::Found(targets) = target else { continue };
@@ -58,7 +55,7 @@ fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
         let verb = if is_declared { "depends on" } else { "reads the state of" };
         let message = format!("`{}` {verb} `{}`, which is {what} and never deployed", component.name, target.name);
         let place = at_name(context.files, origin, &link.component, "");
-        let mut finding = Diagnostic::new(DEPENDENCY_ON_ABSTRACT.id, message, place)
+        let mut finding = Diagnostic::new(&DEPENDENCY_ON_ABSTRACT, message, place)
             .token(&*link.component)
             .address(address(component))
             .help("name a component that is deployed, or remove the dependency");
@@ -77,7 +74,7 @@ fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>
     context.modules.get(&code.folder).filter(|_| &*component.kind == "terraform")
 }
 
-fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| !n.link.is_optional) {
         let (ReadTarget::Output(name), Target::Found(targets)) = (&link.reads, target) else { continue };
@@ -90,7 +87,7 @@ fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
             continue;
         }
         let message = format!("`{name}` is no output of `{}`, the code of `{}`", module.folder, target.name);
-        let mut finding = Diagnostic::new(UNDEFINED_OUTPUT.id, message, at_name(context.files, origin, name, ""))
+        let mut finding = Diagnostic::new(&UNDEFINED_OUTPUT, message, at_name(context.files, origin, name, ""))
             .token(format!("{} {name}", link.component))
             .address(address(component));
         finding = match nearest(name, module.outputs.keys().map(|k| &**k)) {
@@ -108,7 +105,7 @@ fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
     findings.finish()
 }
 
-fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
+pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut told: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
     let needs: Vec<&Need<'_>> = context.world.needs_of_deployed().collect();
@@ -140,7 +137,7 @@ fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
             component.name, target.name, link.by
         );
         let finding =
-            Diagnostic::new(IMPLICIT_DEPENDENCY.id, message, at_name(context.files, origin, &link.component, ""))
+            Diagnostic::new(&IMPLICIT_DEPENDENCY, message, at_name(context.files, origin, &link.component, ""))
                 .token(format!("{} {}", component.name, link.component))
                 .address(address(component))
                 .help(format!(

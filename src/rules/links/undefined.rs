@@ -1,6 +1,8 @@
 //! `undefined-dependency` and `undefined-component-reference`: links to what is not there.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Rule;
+use crate::diagnostic::rules::UNDEFINED_DEPENDENCY;
 use crate::resolution::{Component, Link, LinkKind, StackSelector};
 use crate::rules::places::{Findings, at_name, rename};
 use crate::rules::{Components, Need, Target, rule};
@@ -8,31 +10,22 @@ use crate::text::Text;
 use crate::text::nearest;
 
 rule!(
-    UNDEFINED_DEPENDENCY,
-    "undefined-dependency",
-    Correctness,
-    "0.1.0",
-    "a component declares that it depends on one that is not there",
-    Whole(dependencies)
-);
-rule!(
     UNDEFINED_COMPONENT_REFERENCE,
     "undefined-component-reference",
     Correctness,
     "0.1.0",
-    "a function or template reads from a component that is not there",
-    Whole(references)
+    "a function or template reads from a component that is not there"
 );
 
-fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
-    undefined(context, UNDEFINED_DEPENDENCY.id, LinkKind::Declared)
+pub(super) fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {
+    undefined(context, &UNDEFINED_DEPENDENCY, LinkKind::Declared)
 }
 
-fn references(context: &Components<'_>) -> Vec<Diagnostic> {
-    undefined(context, UNDEFINED_COMPONENT_REFERENCE.id, LinkKind::Reads)
+pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
+    undefined(context, &UNDEFINED_COMPONENT_REFERENCE, LinkKind::Reads)
 }
 
-fn undefined(context: &Components<'_>, rule: &'static str, how: LinkKind) -> Vec<Diagnostic> {
+fn undefined(context: &Components<'_>, rule: &'static Rule, how: LinkKind) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| n.link.how == how) {
         // A default of what is read does not help where the whole component is missing.
@@ -64,7 +57,7 @@ fn subject(component: &Component, link: &Link) -> String {
 
 fn no_component(
     context: &Components<'_>,
-    rule: &'static str,
+    rule: &'static Rule,
     component: &Component,
     link: &Link,
     stack: &str,
@@ -101,7 +94,7 @@ fn no_component(
     Some(finding)
 }
 
-fn no_stack(context: &Components<'_>, rule: &'static str, component: &Component, link: &Link) -> Option<Diagnostic> {
+fn no_stack(context: &Components<'_>, rule: &'static Rule, component: &Component, link: &Link) -> Option<Diagnostic> {
     let origin = link.stack_origin.or(link.origin).or(component.value.prov.origin)?;
     let address = format!("{}/{}", component.stack, component.name);
     match &link.stack {

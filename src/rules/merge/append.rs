@@ -6,9 +6,9 @@ use crate::rules::{Context, rule};
 use crate::value::{Data, FileId, Kind, Mark, Value};
 use std::collections::HashSet;
 
-rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "0.1.0", "`!append` continues no list", State(check));
+rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "0.1.0", "`!append` continues no list");
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     let marked = marked_places(context);
     if marked.is_empty() {
@@ -25,7 +25,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     for (component, path, is_item, value) in seen_values {
         let Some(here) = value.prov.origin else { continue };
         let say = |message: String| {
-            Diagnostic::new("append-without-effect", message, at(context.files, here, "")).token(path.clone())
+            Diagnostic::new(&APPEND_WITHOUT_EFFECT, message, at(context.files, here, "")).token(path.clone())
         };
         match &value.data {
             Data::List(items) => {

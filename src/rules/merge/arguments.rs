@@ -11,11 +11,10 @@ rule!(
     "invalid-function-arguments",
     Correctness,
     "0.1.0",
-    "a YAML function is called with arguments that it refuses",
-    State(check)
+    "a YAML function is called with arguments that it refuses"
 );
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     // The same text comes from one line into many components.
     let mut known: HashMap<*const u8, bool> = HashMap::new();
@@ -38,7 +37,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             let Some(here) = seen.value.prov.origin else { return };
             let Some(reason) = refusal(seen.value, seen.component.language.read) else { return };
             found.add((here, here), seen.component, true, || {
-                Diagnostic::new("invalid-function-arguments", reason, at(context.files, here, "")).token(seen.dotted())
+                Diagnostic::new(&INVALID_FUNCTION_ARGUMENTS, reason, at(context.files, here, "")).token(seen.dotted())
             });
         },
     );

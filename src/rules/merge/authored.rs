@@ -1,6 +1,7 @@
 //! What was written, over all components that it takes part in.
 
 use super::walk::{each, is_inside, open_files};
+use crate::diagnostic::Rule;
 use crate::files::Files;
 use crate::rules::Context;
 use crate::text::Text;
@@ -36,7 +37,7 @@ pub(super) struct Use {
 /// All that was written in sections that are only handed on, in files of which everything is known. Files with templates
 /// or locals are left out: their values may be read where they stand. Only uses that are `wanted` are given; where one is left
 /// out because not all of its file is known, that is noted for `rule`.
-pub(super) fn uses(context: &Context<'_>, rule: &'static str, wanted: impl Fn(&Use) -> bool) -> Vec<(Origin, Use)> {
+pub(super) fn uses(context: &Context<'_>, rule: &'static Rule, wanted: impl Fn(&Use) -> bool) -> Vec<(Origin, Use)> {
     let mut found: BTreeMap<Origin, Use> = BTreeMap::new();
     each(
         context.resolution,

@@ -13,8 +13,7 @@ rule!(
     "value-became-unknown",
     Change,
     "0.1.0",
-    "a value that could be read is now known only when it is deployed",
-    Change(check)
+    "a value that could be read is now known only when it is deployed"
 );
 
 /// A span of a file and a path.
@@ -43,7 +42,7 @@ fn veil(value: &Value, language: &Language) -> Option<Veil> {
     }
 }
 
-fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let context = changes.context;
     let mut found: BTreeMap<Place, Reached> = BTreeMap::new();
     for changed in &changes.components {
@@ -81,7 +80,7 @@ fn finding(path: &str, primary: Label, veil: &Veil) -> Diagnostic {
         Veil::NoValue => format!("`{path}` was known, and now holds `<no value>`"),
         Veil::Unknown(_) => format!("`{path}` was known, and cannot be told from the files any more"),
     };
-    let finding = Diagnostic::new("value-became-unknown", message, primary).token(path);
+    let finding = Diagnostic::new(&VALUE_BECAME_UNKNOWN, message, primary).token(path);
     match veil {
         Veil::Function(_) => finding.note("further changes of the value will not show in a review"),
         Veil::NoValue => finding.help("set what the template reads, or give it a `default`"),

@@ -10,19 +10,18 @@ rule!(
     "dead-override",
     Hygiene,
     "0.1.0",
-    "a value overrides another one and is itself overridden, in every stack",
-    State(check)
+    "a value overrides another one and is itself overridden, in every stack"
 );
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     if has_computed_imports(context) {
         return Vec::new();
     }
-    let dead = uses(context, DEAD_OVERRIDE.id, |u| !u.wins && !u.is_first && !u.is_open && !u.is_repeated);
+    let dead = uses(context, &DEAD_OVERRIDE, |u| !u.wins && !u.is_first && !u.is_open && !u.is_repeated);
     dead.into_iter()
         .map(|(origin, used)| {
             let message = format!("`{}` never has this value: every stack overrides it again", used.path);
-            let mut finding = Diagnostic::new("dead-override", message, at(context.files, origin, ""));
+            let mut finding = Diagnostic::new(&DEAD_OVERRIDE, message, at(context.files, origin, ""));
             for (place, words) in [(used.above, "for example here"), (used.below, "it overrides this value")] {
                 if let Some(place) = place {
                     finding = finding.related(at(context.files, place, words));

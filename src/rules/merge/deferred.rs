@@ -11,8 +11,7 @@ rule!(
     "deferred-merge-conflict",
     Suspicious,
     "0.1.0",
-    "a YAML function and a value of another layer do not merge as they look",
-    State(check)
+    "a YAML function and a value of another layer do not merge as they look"
 );
 
 /// One side of a pair.
@@ -22,7 +21,7 @@ struct Side<'a> {
     kind: Option<Kind>,
 }
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     each_contested(context.resolution, |seen| {
         let history = seen.history();
@@ -38,7 +37,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             found.add((here, below), seen.component, true, || {
                 let message =
                     format!("null has no effect here: `{}` keeps the value of the YAML function", seen.dotted());
-                Diagnostic::new("deferred-merge-conflict", message, at(context.files, here, ""))
+                Diagnostic::new(&DEFERRED_MERGE_CONFLICT, message, at(context.files, here, ""))
                     .related(at(context.files, below, "the function"))
                     .note("where the last layers of a component meet, null counts for nothing over a function")
                     .help("write the value that is meant, or `!unset` to remove the key")
@@ -56,7 +55,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             };
             found.add((here, below), seen.component, i == 0, || {
                 let mut finding = Diagnostic::new(
-                    "deferred-merge-conflict",
+                    &DEFERRED_MERGE_CONFLICT,
                     conflict.message(&seen.dotted(), &upper, &lower),
                     at(context.files, here, ""),
                 )

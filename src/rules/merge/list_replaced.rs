@@ -11,8 +11,7 @@ rule!(
     "list-replaced",
     Preview,
     "0.1.0",
-    "a list replaces another one that it looks like, and entries are lost",
-    State(check)
+    "a list replaces another one that it looks like, and entries are lost"
 );
 
 /// Keys that name an item.
@@ -20,7 +19,7 @@ const IDENTITY_KEYS: [&str; 3] = ["name", "id", "key"];
 /// The most entries that are named.
 const MAX_NAMED: usize = 4;
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     each(
         context.resolution,
@@ -42,7 +41,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                         let more = if lost.len() > MAX_NAMED { ", …" } else { "" };
                         message = format!("{message}: {}{more}", names.join(", "));
                     }
-                    Diagnostic::new("list-replaced", message, at(context.files, here, ""))
+                    Diagnostic::new(&LIST_REPLACED, message, at(context.files, here, ""))
                         .related(at(context.files, below, "the list that is replaced"))
                         .help("repeat the entries, or use `!append` or another list merge strategy")
                         .token(seen.dotted())

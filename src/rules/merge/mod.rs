@@ -8,21 +8,24 @@ mod became_unknown;
 mod dead;
 mod deferred;
 mod list_replaced;
-mod lost;
 mod redundant;
 mod scalar_kind;
 mod type_conflict;
 mod unset;
 mod walk;
 
-pub(super) use append::APPEND_WITHOUT_EFFECT;
-pub(super) use arguments::INVALID_FUNCTION_ARGUMENTS;
-pub(super) use became_unknown::VALUE_BECAME_UNKNOWN;
-pub(super) use dead::DEAD_OVERRIDE;
-pub(super) use deferred::DEFERRED_MERGE_CONFLICT;
-pub(super) use list_replaced::LIST_REPLACED;
-pub(super) use lost::FUNCTION_LOST;
-pub(super) use redundant::REDUNDANT_OVERRIDE;
-pub(super) use scalar_kind::SCALAR_KIND_CHANGE;
-pub(super) use type_conflict::MERGE_TYPE_CONFLICT;
-pub(super) use unset::UNSET_WITHOUT_EFFECT;
+use super::{Check, Checked};
+
+/// The checks of this group.
+pub(super) static CHECKS: &[Checked] = &[
+    (&append::APPEND_WITHOUT_EFFECT, Check::State(append::check)),
+    (&dead::DEAD_OVERRIDE, Check::State(dead::check)),
+    (&deferred::DEFERRED_MERGE_CONFLICT, Check::State(deferred::check)),
+    (&arguments::INVALID_FUNCTION_ARGUMENTS, Check::State(arguments::check)),
+    (&list_replaced::LIST_REPLACED, Check::State(list_replaced::check)),
+    (&type_conflict::MERGE_TYPE_CONFLICT, Check::State(type_conflict::check)),
+    (&redundant::REDUNDANT_OVERRIDE, Check::State(redundant::check)),
+    (&scalar_kind::SCALAR_KIND_CHANGE, Check::State(scalar_kind::check)),
+    (&unset::UNSET_WITHOUT_EFFECT, Check::State(unset::check)),
+    (&became_unknown::VALUE_BECAME_UNKNOWN, Check::Change(became_unknown::check)),
+];

@@ -11,17 +11,16 @@ rule!(
     "redundant-override",
     Hygiene,
     "0.1.0",
-    "a value is set that is inherited anyway, in every stack",
-    State(check)
+    "a value is set that is inherited anyway, in every stack"
 );
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let redundant = uses(context, REDUNDANT_OVERRIDE.id, |u| !u.is_first && !u.is_open && u.is_repeated);
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+    let redundant = uses(context, &REDUNDANT_OVERRIDE, |u| !u.is_first && !u.is_open && u.is_repeated);
     redundant
         .into_iter()
         .map(|(origin, used)| {
             let message = format!("`{}` has this value without this line", used.path);
-            let mut finding = Diagnostic::new("redundant-override", message, at(context.files, origin, ""));
+            let mut finding = Diagnostic::new(&REDUNDANT_OVERRIDE, message, at(context.files, origin, ""));
             if let Some(below) = used.below {
                 finding = finding.related(at(context.files, below, "it comes from here"));
             }

@@ -12,11 +12,10 @@ rule!(
     "scalar-kind-change",
     Hygiene,
     "0.1.0",
-    "a string, a number or a truth value is replaced by a scalar of another kind",
-    State(check)
+    "a string, a number or a truth value is replaced by a scalar of another kind"
 );
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     each(context.resolution, has_history, |seen| {
         // Environment variables are text, however they are written.
@@ -44,7 +43,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             }
             found.add((here, below), seen.component, i == 0, || {
                 let message = format!("`{}` is {} below, but {} here", seen.dotted(), old.name(), new.name());
-                let finding = Diagnostic::new("scalar-kind-change", message, at(context.files, here, ""))
+                let finding = Diagnostic::new(&SCALAR_KIND_CHANGE, message, at(context.files, here, ""))
                     .related(at(context.files, below, format!("{} here", old.name())))
                     .token(seen.dotted());
                 match fix(context, here, old) {

@@ -11,11 +11,10 @@ rule!(
     "merge-type-conflict",
     Correctness,
     "0.1.0",
-    "a list or a map is replaced by a value of another kind",
-    State(check)
+    "a list or a map is replaced by a value of another kind"
 );
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     each_contested(context.resolution, |seen| {
         if takes_several_kinds(seen) {
@@ -93,7 +92,7 @@ fn diagnostic(
     } else {
         format!("`{path}` is {} that {} replaces here", old.name(), new.name())
     };
-    let finding = Diagnostic::new("merge-type-conflict", message, at(context.files, here, ""))
+    let finding = Diagnostic::new(&MERGE_TYPE_CONFLICT, message, at(context.files, here, ""))
         .related(at(context.files, below, format!("{} here", old.name())))
         .token(path.clone());
     if is_empty_map {

@@ -8,14 +8,7 @@ use crate::text::Text;
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-rule!(
-    UNSET_WITHOUT_EFFECT,
-    "unset-without-effect",
-    Hygiene,
-    "0.1.0",
-    "`!unset` removes nothing in any stack",
-    State(check)
-);
+rule!(UNSET_WITHOUT_EFFECT, "unset-without-effect", Hygiene, "0.1.0", "`!unset` removes nothing in any stack");
 
 /// A place with `!unset`.
 struct Unset {
@@ -25,7 +18,7 @@ struct Unset {
     above: Option<Origin>,
 }
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let is_unset = |v: &Value| v.as_str().is_some_and(|s| s == "!unset" || s.starts_with("!unset "));
     let mut found: BTreeMap<Origin, Unset> = BTreeMap::new();
     each(
@@ -55,7 +48,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let (unsure, useless): (Vec<_>, Vec<_>) =
         found.into_iter().filter(|(_, u)| !u.has_effect).partition(|(origin, _)| open.contains(&origin.file));
     if !unsure.is_empty() {
-        context.withheld.by(UNSET_WITHOUT_EFFECT.id);
+        context.withheld.by(&UNSET_WITHOUT_EFFECT);
     }
     useless
         .into_iter()
@@ -64,7 +57,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 Some(_) => format!("`!unset` of `{}` has no effect: a higher layer sets the key again", unset.path),
                 None => format!("`!unset` has no effect: no layer below sets `{}`", unset.path),
             };
-            let mut finding = Diagnostic::new("unset-without-effect", message, at(context.files, origin, ""));
+            let mut finding = Diagnostic::new(&UNSET_WITHOUT_EFFECT, message, at(context.files, origin, ""));
             if let Some(above) = unset.above {
                 finding = finding.related(at(context.files, above, "set again here"));
             }

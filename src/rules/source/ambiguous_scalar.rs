@@ -10,11 +10,10 @@ rule!(
     "ambiguous-scalar",
     Suspicious,
     "0.1.0",
-    "an unquoted number or date becomes something else than it looks like",
-    State(check)
+    "an unquoted number or date becomes something else than it looks like"
 );
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (file, document) in context.documents() {
         let mut names = None;
@@ -27,7 +26,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             let Some(reading) = reading(text, key) else { continue };
             let edit = Edit { file, start: span.start, end: span.end, text: format!("\"{text}\"") };
             let finding = Diagnostic::new(
-                AMBIGUOUS_SCALAR.id,
+                &AMBIGUOUS_SCALAR,
                 format!("`{text}` is read as {reading}"),
                 Label::new(file, span.start, span.end, ""),
             );

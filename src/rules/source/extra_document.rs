@@ -3,16 +3,9 @@
 use crate::diagnostic::{Diagnostic, Label};
 use crate::rules::{Context, rule};
 
-rule!(
-    EXTRA_DOCUMENT,
-    "extra-document",
-    Suspicious,
-    "0.1.0",
-    "only the first YAML document of a file is read",
-    State(check)
-);
+rule!(EXTRA_DOCUMENT, "extra-document", Suspicious, "0.1.0", "only the first YAML document of a file is read");
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let extra = context.documents().filter(|(_, document)| document.extra_documents);
     extra
         .map(|(file, document)| {
@@ -20,7 +13,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             let text = document.text();
             let mark = text.get(end..).and_then(|rest| rest.find("\n---")).map_or(end, |at| end + at + 1);
             let label = Label::new(file, mark as u32, (mark + 3).min(text.len()) as u32, "");
-            Diagnostic::new(EXTRA_DOCUMENT.id, "what follows is not read: a file holds one YAML document", label)
+            Diagnostic::new(&EXTRA_DOCUMENT, "what follows is not read: a file holds one YAML document", label)
                 .help("move it into a file of its own")
                 .token("---")
         })

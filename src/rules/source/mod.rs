@@ -5,6 +5,8 @@ pub(super) mod extra_document;
 pub(super) mod secret_in_plain_text;
 pub(super) mod tag_inside_string;
 
+use super::{Check, Checked};
+
 use crate::yaml::{Document, Kind, NodeId, Span, Style};
 
 /// Plain scalars without a tag that are values (not keys), with their spans.
@@ -22,3 +24,11 @@ fn plain_values(document: &Document) -> impl Iterator<Item = (NodeId, &str, Span
         _ => None,
     })
 }
+
+/// The checks of this group.
+pub(super) static CHECKS: &[Checked] = &[
+    (&ambiguous_scalar::AMBIGUOUS_SCALAR, Check::State(ambiguous_scalar::check)),
+    (&extra_document::EXTRA_DOCUMENT, Check::State(extra_document::check)),
+    (&secret_in_plain_text::SECRET_IN_PLAIN_TEXT, Check::State(secret_in_plain_text::check)),
+    (&tag_inside_string::TAG_INSIDE_STRING, Check::State(tag_inside_string::check)),
+];

@@ -12,8 +12,7 @@ rule!(
     "secret-in-plain-text",
     Suspicious,
     "0.1.0",
-    "a password, key or token is written in a file",
-    State(check)
+    "a password, key or token is written in a file"
 );
 
 /// Shorter values are names and examples.
@@ -36,7 +35,7 @@ const PLACEHOLDERS: [&str; 12] = [
     "test",
 ];
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut known = HashMap::new();
     context.documents().flat_map(|(file, document)| document_secrets(file, document, &mut known)).collect()
 }
@@ -46,7 +45,7 @@ fn document_secrets<'a>(file: FileId, document: &'a Document, known: &mut HashMa
     let mut found = Vec::new();
     let mut told = BTreeSet::new();
     let finding = |span: Span, what: String, token: &str| {
-        Diagnostic::new(SECRET_IN_PLAIN_TEXT.id, what, Label::new(file, span.start, span.end, ""))
+        Diagnostic::new(&SECRET_IN_PLAIN_TEXT, what, Label::new(file, span.start, span.end, ""))
             .token(token)
             .help("keep it in a store and read it from there (`!store`, `!secret`, `!env`); whoever reads the repository has it now, so replace it")
     };

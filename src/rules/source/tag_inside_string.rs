@@ -9,8 +9,7 @@ rule!(
     "tag-inside-string",
     Suspicious,
     "0.1.0",
-    "a YAML function in the middle of a text is not called",
-    State(check)
+    "a YAML function in the middle of a text is not called"
 );
 
 /// Functions that are written inside of text by mistake. The name must be followed by the end of the text or by what
@@ -30,7 +29,7 @@ const FUNCTIONS: [&str; 12] = [
     "!terraform.state",
 ];
 
-fn check(context: &Context<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (file, document) in context.documents() {
         for (_, text, span) in plain_values(document) {
@@ -43,7 +42,7 @@ fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             let at = source.and_then(|source| source.find(name)).unwrap_or(at) as u32;
             let label = Label::new(file, span.start + at, span.start + at + name.len() as u32, "");
             let finding = Diagnostic::new(
-                TAG_INSIDE_STRING.id,
+                &TAG_INSIDE_STRING,
                 format!("`{name}` is not called here: a function must be the whole value"),
                 label,
             );

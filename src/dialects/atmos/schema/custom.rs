@@ -1,10 +1,12 @@
 //! A JSON Schema of the repository for its manifests (`schemas.atmos.manifest`, `reference: atmos.md` section 10.1).
 
 use super::words::key_label;
+use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::rules;
 use crate::dialects::atmos::sink::label;
 use crate::files::Files;
 use crate::validation::{JsonSchema, Unusable, Violation};
@@ -29,14 +31,14 @@ pub(super) fn read(
     let finding = |rule, message: String| Diagnostic::new(rule, message, label(&site, anchor, ""));
     let withheld = |why: &str| {
         let message = format!("manifests are held against no schema: `{named}` {why}");
-        Err(Box::new(finding("incomplete-analysis", message)))
+        Err(Box::new(finding(&rules::INCOMPLETE_ANALYSIS, message)))
     };
     let mut loaded = None;
     for folder in [&config.start, &config.base] {
         let Some(path) = paths::join(folder, named) else { continue };
         loaded = match reader.load(&path, deps) {
             Ok(found) => found,
-            Err(message) => return Err(Box::new(finding("unreadable-file", message))),
+            Err(message) => return Err(Box::new(finding(&rules::UNREADABLE_FILE, message))),
         };
         if loaded.is_some() {
             break;
@@ -51,7 +53,7 @@ pub(super) fn read(
         }
         let message = format!("`schemas.atmos.manifest` names a file that does not exist: {named}");
         let help = "Atmos looks for it from where it is started, and from `base_path`";
-        return Err(Box::new(finding("invalid-config", message).token(named).help(help)));
+        return Err(Box::new(finding(&rules::INVALID_CONFIG, message).token(named).help(help)));
     };
     let mut read = |path: &str| reader.load(path, deps).ok().flatten().map(|l| l.text.to_string());
     match JsonSchema::read(&loaded.text, &loaded.path, &mut read) {
@@ -60,7 +62,7 @@ pub(super) fn read(
         Err(Unusable::Wrong(why)) => {
             let message = format!("this cannot be the schema of manifests: {why}");
             let place = Label::new(loaded.file, 0, 0, "");
-            let finding = Diagnostic::new("invalid-config", message, place).token("");
+            let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, place).token("");
             Err(Box::new(finding.related(label(&site, anchor, "named here"))))
         }
     }
@@ -73,14 +75,16 @@ impl Custom {
         let note = format!("the schema is {}", self.path);
         let place = Label::new(file, 0, 0, "");
         let found = verdict.violations.iter();
-        found.map(|v| violation("schema-violation", v, content, "a manifest", files, &place).note(&note)).collect()
+        found
+            .map(|v| violation(&rules::SCHEMA_VIOLATION, v, content, "a manifest", files, &place).note(&note))
+            .collect()
     }
 }
 
 /// The finding for something that a schema refuses. `whole` is what the whole value is called, `place` where it stands if
 /// nothing nearer is known.
 pub(crate) fn violation(
-    rule: &'static str,
+    rule: &'static Rule,
     violation: &Violation,
     root: &Value,
     whole: &str,

@@ -16,6 +16,8 @@ use super::config::Config;
 use super::reader::{Deps, Reader};
 use super::sink::Sink;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Rule;
+use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::value::{FileId, Value};
 pub(crate) use custom::{Custom, violation};
@@ -35,13 +37,13 @@ pub(crate) enum Schema {
 const IDENTITY: [&str; 6] = ["name", "type", "component", "inherits", "description", "terraform_workspace"];
 
 /// The rule that a key breaks which is not allowed in the map at a path.
-pub(super) fn rule_of_key(path: &str, key: &str) -> &'static str {
+pub(super) fn rule_of_key(path: &str, key: &str) -> &'static Rule {
     let is_metadata = match path {
         "metadata" => IDENTITY.contains(&key),
         // A component type has none.
         path => key == "metadata" && !path.contains('.') && !path.is_empty(),
     };
-    if is_metadata { "ineffective-metadata" } else { "schema-violation" }
+    if is_metadata { &rules::INEFFECTIVE_METADATA } else { &rules::SCHEMA_VIOLATION }
 }
 
 impl Schema {

@@ -4,6 +4,7 @@ use super::check::{Violation, Wrong, near};
 use super::shape::{Map, Range, Rest};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::dialects::atmos::merge::APPEND_KEY;
+use crate::dialects::atmos::rules;
 use crate::dialects::atmos::sink::label;
 use crate::files::Files;
 use crate::value::{FileId, Origin, Value};
@@ -16,12 +17,12 @@ pub(super) fn finding(violation: &Violation<'_>, files: &Files, file: FileId) ->
     let Violation { path, value, wrong } = violation;
     let what = if path.is_empty() { "a manifest".to_owned() } else { format!("`{path}`") };
     let here = || label(&value.prov, file, "");
-    let new = |message: String| Diagnostic::new("schema-violation", message, here());
+    let new = |message: String| Diagnostic::new(&rules::SCHEMA_VIOLATION, message, here());
     let finding = match wrong {
         Wrong::Kind(kinds) => {
             let message = format!("{what} must be {}, not {}", one_of_kinds(kinds), value.a_kind());
             let is_section = kinds == &["map"] && !path.ends_with(']');
-            let rule = if is_section { "non-mapping-section" } else { "schema-violation" };
+            let rule = if is_section { &rules::NON_MAPPING_SECTION } else { &rules::SCHEMA_VIOLATION };
             let finding = Diagnostic::new(rule, message, here());
             match kind_help(kinds, value) {
                 Some(help) => finding.help(help),
@@ -91,12 +92,12 @@ pub(super) fn finding(violation: &Violation<'_>, files: &Files, file: FileId) ->
         Wrong::Typo(key, near) => {
             let primary = key_label(value, key, files, file);
             let place = parent_words(path, key);
-            let finding = Diagnostic::new("unknown-key", format!("`{key}` has no meaning in {place}"), primary);
+            let finding = Diagnostic::new(&rules::UNKNOWN_KEY, format!("`{key}` has no meaning in {place}"), primary);
             rename(finding.token(*key), near)
         }
         Wrong::Deprecated(key, replacement) => {
             let primary = key_label(value, key, files, file);
-            let finding = Diagnostic::new("deprecated-key", format!("`{path}` is deprecated"), primary);
+            let finding = Diagnostic::new(&rules::DEPRECATED_KEY, format!("`{path}` is deprecated"), primary);
             finding.token(*key).help(format!("use `{replacement}`"))
         }
     };

@@ -1,10 +1,12 @@
 //! Who depends on whom: names that are there once, dependencies that exist, no circles.
 
 use super::{Subject, part};
+use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::Stack;
 use crate::dialects::jitsubst::defer::Planned;
 use crate::dialects::jitsubst::overlay::Resource;
+use crate::dialects::jitsubst::rules;
 use crate::dialects::jitsubst::sink::{Sink, label};
 use crate::files::Files;
 use crate::graph::{Graph, Step};
@@ -82,7 +84,7 @@ fn duplicates(stack: &Stack, sink: &mut Sink) {
             }
         };
         let place = label(&resource.prov, resource.file, "");
-        let finding = Diagnostic::new("jit-duplicate-resource", message, place)
+        let finding = Diagnostic::new(&rules::JIT_DUPLICATE_RESOURCE, message, place)
             .related(label(&first.prov, first.file, "the first one"))
             .token(&**name)
             .breaking();
@@ -107,14 +109,14 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
                     let words = format!("`{name}` is called `{}` in `{}`", renamed.resource.name, stack.name);
                     let message =
                         format!("`depends_on` finds no resource `{name}`: it has another name in its environment");
-                    Diagnostic::new("undefined-dependency", message, place)
+                    Diagnostic::new(&rules::UNDEFINED_DEPENDENCY, message, place)
                         .related(label(&renamed.resource.prov, renamed.resource.file, &words))
                         .note("the deployment tool passes over names that it does not find")
                 }
                 None => {
                     let message = format!("`depends_on` names `{name}`, which does not exist");
                     let names = stack.resources.iter().map(|p| &*p.resource.name);
-                    let mut finding = Diagnostic::new("undefined-dependency", message, place);
+                    let mut finding = Diagnostic::new(&rules::UNDEFINED_DEPENDENCY, message, place);
                     finding.help = crate::text::nearest(&name, names).map(|n| format!("did you mean `{n}`?"));
                     finding
                 }
@@ -126,16 +128,19 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
 
 fn cycles(stack: &Stack, sink: &mut Sink) {
     for cycle in stack.depends.cycles() {
-        sink.in_stack(&stack.name, circle("dependency-cycle", "resources depend on each other", &cycle).breaking());
+        sink.in_stack(
+            &stack.name,
+            circle(&rules::DEPENDENCY_CYCLE, "resources depend on each other", &cycle).breaking(),
+        );
     }
     for cycle in stack.needs.cycles() {
         if cycle.iter().any(|s| s.edge.is_reference) {
-            sink.in_stack(&stack.name, circle("reference-cycle", "resources need each other", &cycle));
+            sink.in_stack(&stack.name, circle(&rules::REFERENCE_CYCLE, "resources need each other", &cycle));
         }
     }
 }
 
-fn circle(rule: &'static str, what: &str, cycle: &[Step<'_, String, Edge>]) -> Diagnostic {
+fn circle(rule: &'static Rule, what: &str, cycle: &[Step<'_, String, Edge>]) -> Diagnostic {
     let Some(first) = cycle.first() else {
         return Diagnostic::new(rule, what, Label::new(FileId::new(0), 0, 0, ""));
     };

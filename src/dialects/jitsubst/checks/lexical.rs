@@ -4,6 +4,7 @@
 use super::{Subject, part};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::dialects::jitsubst::reference::{Body, references};
+use crate::dialects::jitsubst::rules;
 use crate::dialects::jitsubst::sink::{Sink, key_label};
 use crate::dialects::jitsubst::substitute::malformed;
 use crate::value::{Data, FileId, Prov, Value};
@@ -56,10 +57,10 @@ impl Check<'_, '_> {
             let place = part(self.subject.files, (prov, self.file), written, nth);
             if let Some(message) = malformed(body) {
                 let help = "name a variable (`${NAME}`) or a field of a module (`${MODULE.field}`)";
-                self.sink.push(Diagnostic::new("jit-malformed-ref", message, place).token(written).help(help));
+                self.sink.push(Diagnostic::new(&rules::JIT_MALFORMED_REF, message, place).token(written).help(help));
             } else if body.contains("${") {
                 let message = format!("references do not nest: the name of `{written}` is `{body}`");
-                self.sink.report(Diagnostic::new("jit-nested-ref", message, place).token(written));
+                self.sink.report(Diagnostic::new(&rules::JIT_NESTED_REF, message, place).token(written));
             } else if text[..reference.start].ends_with('$') {
                 self.dollars(written, reference.start, text, prov);
             } else if is_padded(body) {
@@ -71,7 +72,7 @@ impl Check<'_, '_> {
             let place = part(self.subject.files, (prov, self.file), "${", nth);
             let message = "`${` is never closed, so this is no reference";
             let help = "close it with `}`, or leave the braces out if the text is meant";
-            self.sink.report(Diagnostic::new("jit-unclosed-ref", message, place).help(help));
+            self.sink.report(Diagnostic::new(&rules::JIT_UNCLOSED_REF, message, place).help(help));
         }
     }
 
@@ -81,12 +82,12 @@ impl Check<'_, '_> {
         let place = part(self.subject.files, (prov, self.file), &doubled, nth);
         let message = format!("`{doubled}` is no escape: `{written}` is replaced all the same");
         let note = "there is no way to write a literal `${…}`; text that needs one must come from elsewhere";
-        self.sink.report(Diagnostic::new("jit-dollar-dollar", message, place).token(doubled.as_str()).note(note));
+        self.sink.report(Diagnostic::new(&rules::JIT_DOLLAR_DOLLAR, message, place).token(doubled.as_str()).note(note));
     }
 
     fn blanks(&mut self, written: &str, body: &str, place: Label) {
         let message = format!("the blanks in `{written}` are part of the name: it is not `{}`", body.trim());
-        let mut finding = Diagnostic::new("jit-whitespace-in-ref", message, place).token(body.trim());
+        let mut finding = Diagnostic::new(&rules::JIT_WHITESPACE_IN_REF, message, place).token(body.trim());
         let (start, end) = (finding.primary.start, finding.primary.end);
         if (end - start) as usize == written.len() && !body.trim().is_empty() {
             let text = format!("${{{}}}", body.trim());
@@ -104,7 +105,7 @@ impl Check<'_, '_> {
             place = Label::new(place.file, place.start + at as u32, place.start + (at + key.len()) as u32, "");
         }
         let message = format!("references in keys are not resolved: the key stays `{key}`");
-        self.sink.report(Diagnostic::new("jit-ref-in-key", message, place).token(key));
+        self.sink.report(Diagnostic::new(&rules::JIT_REF_IN_KEY, message, place).token(key));
     }
 }
 

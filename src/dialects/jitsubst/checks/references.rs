@@ -2,11 +2,13 @@
 
 use super::lexical::is_odd;
 use super::{Subject, listed, part};
+use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::Stack;
 use crate::dialects::jitsubst::defer::{Class, PRESERVED, Planned, Use};
 use crate::dialects::jitsubst::expand::is_never_set;
 use crate::dialects::jitsubst::reference::Body;
+use crate::dialects::jitsubst::rules;
 use crate::dialects::jitsubst::sink::{Sink, label};
 use std::collections::BTreeSet;
 
@@ -40,7 +42,7 @@ struct One<'a, 's> {
 }
 
 impl One<'_, '_> {
-    fn finding(&self, rule: &'static str, message: String) -> Diagnostic {
+    fn finding(&self, rule: &'static Rule, message: String) -> Diagnostic {
         let address = format!("{}/{}", self.stack.name, self.planned.resource.name);
         Diagnostic::new(rule, message, self.place.clone()).token(self.used.body.as_str()).address(address)
     }
@@ -54,7 +56,7 @@ impl One<'_, '_> {
         let written = self.used.written.as_str();
         if *own.name == *module {
             let message = format!("`{written}` needs `{module}` itself, which has no outputs before it is deployed");
-            let finding = self.finding("jit-self-ref", message);
+            let finding = self.finding(&rules::JIT_SELF_REF, message);
             self.report(finding);
             return;
         }
@@ -70,7 +72,7 @@ impl One<'_, '_> {
             return;
         }
         let message = format!("`{written}` needs `{module}` to be there first, but `{name}` does not depend on it");
-        let mut finding = self.finding("jit-missing-depends-on", message);
+        let mut finding = self.finding(&rules::JIT_MISSING_DEPENDS_ON, message);
         finding = finding.related(label(&target.resource.prov, target.resource.file, "declared here"));
         let beside = self.subject.config.modules.iter().find(|m| m.name == own.module);
         let beside = beside.and_then(|m| m.value.get("dependsOn")?.as_list().cloned());
@@ -90,14 +92,14 @@ impl One<'_, '_> {
             let message = format!("`{written}` finds no resource: `{module}` has another name in its environment");
             let words = format!("`{module}` is called `{name}` in `{stack}`");
             return self
-                .finding("jit-unknown-module", message)
+                .finding(&rules::JIT_UNKNOWN_MODULE, message)
                 .related(label(&renamed.resource.prov, renamed.resource.file, &words))
                 .help("references name a resource as it is called after `config.name` of its environment is applied");
         }
         if let Some((_, site)) = self.stack.skipped.iter().find(|(name, _)| **name == *module) {
             let message = format!("`{written}` needs `{module}`, which its environment leaves out");
             let words = format!("left out of `{}` here", self.stack.name);
-            return self.finding("jit-module-skipped-in-env", message).related(label(
+            return self.finding(&rules::JIT_MODULE_SKIPPED_IN_ENV, message).related(label(
                 site,
                 self.planned.resource.file,
                 &words,
@@ -110,7 +112,7 @@ impl One<'_, '_> {
             }
             None => format!("`{written}` names a module that does not exist"),
         };
-        let finding = self.finding("jit-unknown-module", message);
+        let finding = self.finding(&rules::JIT_UNKNOWN_MODULE, message);
         let names = self.stack.resources.iter().map(|p| &*p.resource.name);
         match (other, crate::text::nearest(module, names)) {
             (None, Some(near)) => finding.help(format!("did you mean `{near}`?")),
@@ -130,7 +132,7 @@ impl One<'_, '_> {
             listed(PRESERVED)
         );
         let note = "the environment is expanded when the plan is made, before references to modules are resolved";
-        let finding = self.finding("jit-ref-blanked-by-env-expansion", message).note(note);
+        let finding = self.finding(&rules::JIT_REF_BLANKED_BY_ENV_EXPANSION, message).note(note);
         self.report(finding);
     }
 
@@ -142,9 +144,11 @@ impl One<'_, '_> {
         }
         let written = self.used.written.as_str();
         let (rule, message) = match self.used.preserved {
-            true => ("jit-env-unset", format!("`{written}` is neither set nor a declared secret, so applying fails")),
+            true => {
+                (&rules::JIT_ENV_UNSET, format!("`{written}` is neither set nor a declared secret, so applying fails"))
+            }
             false => (
-                "jit-env-silently-empty",
+                &rules::JIT_ENV_SILENTLY_EMPTY,
                 format!("`{written}` is neither set nor a declared secret, so an empty text takes its place"),
             ),
         };
@@ -182,7 +186,7 @@ fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, sink: &mut
         let place = part(subject.files, (&first.prov, planned.resource.file), &first.written, first.nth);
         let verb = if names.len() == 1 { "becomes" } else { "become" };
         let message = format!("{} {verb} empty when the plan is made: no variable has such a name", listed(names));
-        let finding = Diagnostic::new("jit-env-silently-empty", message, place)
+        let finding = Diagnostic::new(&rules::JIT_ENV_SILENTLY_EMPTY, message, place)
             .token(first.written.as_str())
             .note("every `$` that a name follows is expanded, in scripts too");
         sink.in_stack(&stack.name, finding);

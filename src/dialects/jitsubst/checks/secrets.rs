@@ -4,6 +4,7 @@ use super::Subject;
 use crate::diagnostic::Diagnostic;
 use crate::dialects::jitsubst::config::SecretKind;
 use crate::dialects::jitsubst::defer::PRESERVED;
+use crate::dialects::jitsubst::rules;
 use crate::dialects::jitsubst::sink::{Sink, label};
 use crate::value::{Data, FileId, Value};
 use std::collections::BTreeSet;
@@ -17,7 +18,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
             literals(&planned.resource.config, false, &mut |value, what| {
                 let message = format!("this looks like {what} in plain text");
                 let finding =
-                    Diagnostic::new("jit-secret-literal", message, label(&value.prov, planned.resource.file, ""))
+                    Diagnostic::new(&rules::JIT_SECRET_LITERAL, message, label(&value.prov, planned.resource.file, ""))
                         .help("declare it below `secrets` and refer to it as `${NAME}`");
                 sink.in_stack(&stack.name, finding);
             });
@@ -49,7 +50,8 @@ fn sources(subject: &Subject<'_>, main: FileId, sink: &mut Sink) {
             }
             Some(_) => continue,
         };
-        let mut finding = Diagnostic::new("jit-bad-infra-output-source", message, label(site, main, "")).token(&**name);
+        let mut finding =
+            Diagnostic::new(&rules::JIT_BAD_INFRA_OUTPUT_SOURCE, message, label(site, main, "")).token(&**name);
         finding.help = help;
         sink.report(finding);
     }
@@ -73,7 +75,7 @@ fn unused(subject: &Subject<'_>, main: FileId, sink: &mut Sink) {
         if !is_used {
             let message = format!("the secret `{}` is never used", secret.name);
             sink.report(
-                Diagnostic::new("jit-unused-secret", message, label(&secret.prov, main, "")).token(&*secret.name),
+                Diagnostic::new(&rules::JIT_UNUSED_SECRET, message, label(&secret.prov, main, "")).token(&*secret.name),
             );
         }
     }

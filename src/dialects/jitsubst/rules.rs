@@ -1,6 +1,8 @@
-//! Rules about `infra.yaml` projects: references and what they name. The dialect reports them while it resolves.
+//! Rules that only this dialect reports: references and what they name. The ones it shares with others are in
+//! `diagnostic::rules`.
 
-use super::rule;
+pub(super) use crate::diagnostic::rules::*;
+use crate::diagnostic::{Rule, rule};
 
 rule!(
     JIT_BAD_INFRA_OUTPUT_SOURCE,
@@ -49,3 +51,24 @@ rule!(JIT_UNCLOSED_REF, "jit-unclosed-ref", Suspicious, "0.1.0", "`${` is never 
 rule!(JIT_UNKNOWN_MODULE, "jit-unknown-module", Correctness, "0.1.0", "a reference names a module that is not there");
 rule!(JIT_UNUSED_SECRET, "jit-unused-secret", Hygiene, "0.1.0", "a declared secret is never used");
 rule!(JIT_WHITESPACE_IN_REF, "jit-whitespace-in-ref", Suspicious, "0.1.0", "a reference has blanks in its name");
+
+/// The rules of this dialect.
+pub(super) static OWN: &[&Rule] = &[
+    &JIT_BAD_INFRA_OUTPUT_SOURCE,
+    &JIT_DOLLAR_DOLLAR,
+    &JIT_DUPLICATE_RESOURCE,
+    &JIT_ENV_SILENTLY_EMPTY,
+    &JIT_ENV_UNSET,
+    &JIT_MALFORMED_REF,
+    &JIT_MISSING_DEPENDS_ON,
+    &JIT_MODULE_SKIPPED_IN_ENV,
+    &JIT_NESTED_REF,
+    &JIT_REF_BLANKED_BY_ENV_EXPANSION,
+    &JIT_REF_IN_KEY,
+    &JIT_SECRET_LITERAL,
+    &JIT_SELF_REF,
+    &JIT_UNCLOSED_REF,
+    &JIT_UNKNOWN_MODULE,
+    &JIT_UNUSED_SECRET,
+    &JIT_WHITESPACE_IN_REF,
+];

@@ -1,0 +1,106 @@
+//! The rules that more than one module reports: while files are read and resolved, in the words of no system, and those about
+//! stacklint itself. Rules of one dialect are declared in its folder, rules with a check of their own beside the check.
+
+use super::{Level, Rule, rule};
+
+rule!(
+    COMPONENT_VALIDATION,
+    "component-validation",
+    Correctness,
+    "0.1.0",
+    "a component is refused by a schema or a policy that it names"
+);
+rule!(DEPENDENCY_CYCLE, "dependency-cycle", Correctness, "0.1.0", "components declare that they depend on each other");
+rule!(DEPRECATED_KEY, "deprecated-key", Suspicious, "0.1.0", "a key of a manifest is taken for compatibility only");
+rule!(
+    DUPLICATE_COMPONENT,
+    "duplicate-component",
+    Correctness,
+    "0.1.0",
+    "one component of one stack is configured differently by several manifests"
+);
+rule!(DUPLICATE_KEY, "duplicate-key", Correctness, "0.1.0", "a map has the same key twice");
+rule!(IMPORT_CYCLE, "import-cycle", Correctness, "0.1.0", "manifests import each other");
+rule!(
+    INCOMPLETE_ANALYSIS,
+    "incomplete-analysis",
+    Suspicious,
+    "0.1.0",
+    "something could not be known, so rules that depend on it were withheld",
+    Some(Level::Note)
+);
+rule!(
+    INVALID_BACKEND,
+    "invalid-backend",
+    Correctness,
+    "0.1.0",
+    "a component's backend cannot be used as it is configured"
+);
+rule!(INVALID_CONFIG, "invalid-config", Correctness, "0.1.0", "the configuration of the project cannot be used");
+rule!(INVALID_YAML, "invalid-yaml", Correctness, "0.1.0", "a file is not valid YAML");
+rule!(
+    LIMIT_EXCEEDED,
+    "limit-exceeded",
+    Correctness,
+    "0.1.0",
+    "something is larger or deeper than stacklint takes on, so it was not resolved"
+);
+rule!(LOCAL_CYCLE, "local-cycle", Correctness, "0.1.0", "locals need each other");
+rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "0.1.0", "components read from each other");
+rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "0.1.0", "a manifest is not built as the schema demands");
+rule!(STACK_NAME_UNRESOLVED, "stack-name-unresolved", Correctness, "0.1.0", "the name of a stack cannot be computed");
+rule!(TEMPLATE_ERROR, "template-error", Correctness, "0.1.0", "a template cannot be parsed or evaluated");
+rule!(
+    UNDEFINED_DEPENDENCY,
+    "undefined-dependency",
+    Correctness,
+    "0.1.0",
+    "a component declares that it depends on one that is not there"
+);
+rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "a template reads a local that is not defined");
+rule!(
+    UNDEFINED_REFERENCE,
+    "undefined-reference",
+    Correctness,
+    "0.1.0",
+    "a template reads a value of its component that is not set, and renders `<no value>`"
+);
+rule!(UNKNOWN_FUNCTION, "unknown-function", Correctness, "0.1.0", "a YAML function does not exist");
+rule!(UNKNOWN_KEY, "unknown-key", Suspicious, "0.1.0", "a key without a meaning is nearly one that has one");
+rule!(UNKNOWN_RULE, "unknown-rule", Suspicious, "0.1.0", "the settings or a comment name a rule that does not exist");
+rule!(UNREADABLE_FILE, "unreadable-file", Correctness, "0.1.0", "a file cannot be read");
+rule!(UNRESOLVED_IMPORT, "unresolved-import", Correctness, "0.1.0", "an import finds no file");
+rule!(UNRESOLVED_INCLUDE, "unresolved-include", Correctness, "0.1.0", "an included file cannot be had");
+rule!(UNUSED_IGNORE, "unused-ignore", Suspicious, "0.1.0", "a comment that silences findings silences none");
+rule!(UNUSED_LOCAL, "unused-local", Suspicious, "0.1.0", "a local is used by nothing in its file");
+
+/// The rules of this module, sorted by id.
+pub static ALL: &[&Rule] = &[
+    &COMPONENT_VALIDATION,
+    &DEPENDENCY_CYCLE,
+    &DEPRECATED_KEY,
+    &DUPLICATE_COMPONENT,
+    &DUPLICATE_KEY,
+    &IMPORT_CYCLE,
+    &INCOMPLETE_ANALYSIS,
+    &INVALID_BACKEND,
+    &INVALID_CONFIG,
+    &INVALID_YAML,
+    &LIMIT_EXCEEDED,
+    &LOCAL_CYCLE,
+    &REFERENCE_CYCLE,
+    &SCHEMA_VIOLATION,
+    &STACK_NAME_UNRESOLVED,
+    &TEMPLATE_ERROR,
+    &UNDEFINED_DEPENDENCY,
+    &UNDEFINED_LOCAL,
+    &UNDEFINED_REFERENCE,
+    &UNKNOWN_FUNCTION,
+    &UNKNOWN_KEY,
+    &UNKNOWN_RULE,
+    &UNREADABLE_FILE,
+    &UNRESOLVED_IMPORT,
+    &UNRESOLVED_INCLUDE,
+    &UNUSED_IGNORE,
+    &UNUSED_LOCAL,
+];
