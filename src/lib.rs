@@ -3,8 +3,8 @@
 //! # The way of the data
 //! [`source`] (bytes of a revision) → [`yaml`] (spanned documents) → [`dialects`] (a system's own rules; they use
 //! [`template`] and make [`value`]s) → [`resolution`] (stacks and components, every value with its provenance) → [`diff`] and
-//! [`rules`] (which also ask [`terraform`] what the code of a component declares) → [`diagnostic`] → [`report`]. [`cli`] is what
-//! was typed.
+//! [`rules`] (which also ask [`terraform`] what the code of a component declares) → [`diagnostic`] → [`report`]. [`review`] runs
+//! that way for two revisions or one; [`cli`] is what was typed.
 //!
 //! # Invariants
 //! 1. Rooms depend only to the left of that flow. Nothing right of `source` does I/O, reads the clock or the environment;
@@ -28,6 +28,7 @@ pub mod graph;
 pub mod limits;
 pub mod report;
 pub mod resolution;
+pub mod review;
 pub mod rules;
 pub mod settings;
 pub mod source;

@@ -1,10 +1,8 @@
 //! `stacklint check`: what is wrong in one state.
 
-use super::open::{self, Place, State};
-use super::reporting::{self, Judging, Seen, Sink};
-use super::{Failure, Global, Outcome, fix, functions};
-use crate::files::Files;
-use crate::source::Source;
+use super::open::{Place, State};
+use super::{Failure, Global, fix, functions, reporting};
+use crate::review::{self, Filter, Outcome, Request};
 use clap::Args;
 
 /// Report what is wrong in the configuration.
@@ -38,18 +36,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         (None, false) => place.default_state(),
     };
     let source = place.timings.phase("open", || place.open(&state))?;
-    look(&*source, &place, &options.reporting.judging, &mut |report| options.reporting.write(report, global))
-}
-
-/// Examines one state.
-///
-/// # Errors
-/// There is no project in it, or it cannot be judged or written.
-pub(super) fn look(source: &dyn Source, place: &Place, judging: &Judging, write: Sink<'_>) -> Result<Outcome, Failure> {
-    let files = Files::default();
-    let load = judging.load(source, place, &files)?;
-    let resolution = open::resolve(source, place, &load.settings, &files)?;
-    let side = place.timings.phase("rules", || reporting::side(resolution, &load, source, &files, place));
-    let seen = Seen { files: &files, head: source, comparison: None };
-    judging.finish(&seen, &load.settings, (side, None), place, write)
+    let overrides = options.reporting.judging.overrides()?;
+    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let review = review::check(&*source, &place.workspace(), &request)?;
+    options.reporting.judging.finish(review, &overrides, &place, |report| options.reporting.write(report, global))
 }

@@ -1,12 +1,13 @@
 //! `stacklint describe`: the configuration of one state, resolved.
 
 use super::functions::Functions;
-use super::open::{self, Place, State};
-use super::{Failure, Global, Outcome, output};
+use super::open::{Place, State};
+use super::{Failure, Global, output};
 use crate::diagnostic::Level;
 use crate::files::Files;
 use crate::report::{Finding, describe};
 use crate::resolution::{Address, Placed};
+use crate::review::{self, Filter, Outcome, Resolved};
 use crate::settings::Settings;
 use clap::{Args, Subcommand, ValueEnum};
 use std::collections::BTreeMap;
@@ -82,15 +83,15 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     common.functions.apply(&common.env_file, &mut place)?;
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
-    let files = Files::default();
-    let resolution = open::resolve(&*source, &place, &Settings::default(), &files)?;
+    let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
+    let Resolved { files, resolution, dialects } = resolved;
     let mut found = resolution.components();
     let mut out = output::stdout();
     let text = output::options(global);
     match what {
         What::Stacks(options) => {
-            let keep = super::diff::filter(options.stack.as_deref(), options.component.as_deref())?;
-            found.retain(|address, _| keep(address));
+            let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
+            found.retain(|address, _| filter.matches(address));
             match common.format {
                 Format::Text => describe::write_stacks_text(&mut out, &found, &text)?,
                 Format::Yaml => describe::write_stacks_yaml(&mut out, &found)?,
@@ -115,7 +116,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     }
     out.flush()?;
     // Left to the end of the process, which is near.
-    std::mem::forget(found);
+    std::mem::forget((found, dialects));
     let has_defect = resolution.findings.iter().any(crate::diagnostic::Diagnostic::is_defect);
     let broken = resolution.into_findings().into_iter().filter(|f| f.is_breaking);
     let broken: Vec<Finding> = broken

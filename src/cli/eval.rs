@@ -1,7 +1,7 @@
 //! `stacklint eval`: what a template comes to.
 #![allow(clippy::disallowed_methods, reason = "the context and the template are files that the user names")]
 
-use super::open::{self, Place, State};
+use super::open::{Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::dialects::{EvalError, Evaluated, Scope};
 use crate::files::Files;
@@ -99,10 +99,11 @@ fn of_component(
     let source = place.open(&state)?;
     let files = Files::default();
     let load = Load::find(&*source, &place.project.start, &files).map_err(Failure::Message)?;
-    let dialects = place.dialects(&load.settings);
-    let found = dialects.detect(&[&*source], &place.project);
+    let workspace = place.workspace();
+    let dialects = workspace.dialects(&load.settings);
+    let found = dialects.detect(&[&*source], workspace.project);
     if found.is_empty() {
-        return Err(open::no_project(&*source, &place));
+        return Err(workspace.no_project(&*source).into());
     }
     let wanted = super::describe::Wanted { stack, name: component, kind: options.kind.as_deref() };
     let mut all = BTreeMap::new();

@@ -1,12 +1,12 @@
 //! `stacklint check --fix`: changes files of the worktree so that findings go away, or shows what would change.
 
-use super::open::{self, Place, State};
-use super::reporting::{self, Seen};
-use super::{Failure, Global, Outcome, output};
+use super::open::{Place, State};
+use super::{Failure, Global, output, reporting};
 use crate::diagnostic::Applicability;
 use crate::diagnostic::fix::{self, Fixed};
 use crate::files::Files;
 use crate::report::unified;
+use crate::review::{self, Filter, Outcome, Request};
 use clap::Args;
 use std::io::Write;
 
@@ -51,8 +51,7 @@ pub(super) fn run(
 ) -> Result<Option<Outcome>, Failure> {
     let mut applied = 0;
     for _ in 0..MAX_ROUNDS {
-        let files = Files::default();
-        let fixed = propose(options, reporting, place, &files)?;
+        let (files, fixed) = propose(options, reporting, place)?;
         if options.diff {
             let mut out = output::stdout();
             for (id, new) in &fixed.texts {
@@ -80,13 +79,13 @@ fn count(fixes: usize) -> String {
     if fixes == 1 { "1 fix".to_owned() } else { format!("{fixes} fixes") }
 }
 
-/// The fixes of what is reported about the worktree.
-fn propose(options: &Options, reporting: &reporting::Options, place: &Place, files: &Files) -> Result<Fixed, Failure> {
+/// The fixes of what is reported about the worktree, and its files.
+fn propose(options: &Options, reporting: &reporting::Options, place: &Place) -> Result<(Files, Fixed), Failure> {
     let source = place.open(&State::Worktree)?;
-    let load = reporting.judging.load(&*source, place, files)?;
-    let resolution = open::resolve(&*source, place, &load.settings, files)?;
-    let side = reporting::side(resolution, &load, &*source, files, place);
-    let seen = Seen { files, head: &*source, comparison: None };
-    let verdict = reporting.judging.judge(&seen, &load.settings, side, None)?;
-    Ok(fix::apply(verdict.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref()), options.least(), files))
+    let overrides = reporting.judging.overrides()?;
+    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let review = review::check(&*source, &place.workspace(), &request)?;
+    let fixes = review.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref());
+    let fixed = fix::apply(fixes, options.least(), &review.files);
+    Ok((review.files, fixed))
 }

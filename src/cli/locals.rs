@@ -1,13 +1,14 @@
 //! `stacklint describe locals`: the local names of the file of a stack.
 
 use super::describe::{Common, Format};
-use super::open::{self, Place, State};
-use super::{Failure, Global, Outcome, output};
+use super::open::{Place, State};
+use super::{Failure, Global, output};
 use crate::diagnostic::Level;
 use crate::files::Files;
 use crate::report::locals::{Described, Owner};
 use crate::report::{Finding, describe};
 use crate::resolution::{LocalLevel, Placed, Resolution};
+use crate::review::{self, Outcome, Resolved};
 use crate::settings::Settings;
 use crate::value::FileId;
 use clap::Args;
@@ -39,8 +40,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     options.common.functions.apply(&options.common.env_file, &mut place)?;
     let state = options.common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
-    let files = Files::default();
-    let resolution = open::resolve(&*source, &place, &Settings::default(), &files)?;
+    let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
+    let Resolved { files, resolution, dialects } = resolved;
+    // What they keep is left to the end of the process, which is near.
+    std::mem::forget(dialects);
     let component = match &options.component {
         Some(name) => match component(&resolution, name, options) {
             Ok(found) => Some(found),

@@ -21,6 +21,7 @@ mod watch;
 
 use crate::dialects::Dialects;
 use crate::limits::Limits;
+use crate::review::Outcome;
 use crate::threads;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -99,16 +100,6 @@ enum Command {
     Man(generate::Man),
 }
 
-/// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    Clean,
-    Findings,
-    Changes,
-    /// A part of the work failed because of a defect of stacklint, which is among the findings.
-    Defect,
-}
-
 /// Why stacklint could not do its work.
 #[derive(Debug)]
 enum Failure {
@@ -133,6 +124,15 @@ impl Failure {
 impl From<crate::source::Error> for Failure {
     fn from(error: crate::source::Error) -> Self {
         Failure::Message(error.to_string())
+    }
+}
+
+impl From<crate::review::Error> for Failure {
+    fn from(error: crate::review::Error) -> Self {
+        match error {
+            crate::review::Error::NoProject(message) => Failure::NoProject(message),
+            crate::review::Error::Message(message) => Failure::Message(message),
+        }
     }
 }
 

@@ -3,10 +3,9 @@
 
 use super::timings::Timings;
 use super::{Failure, Global, output};
-use crate::dialects::{Dialects, Project, Scope, Variables};
-use crate::files::Files;
-use crate::resolution::Resolution;
-use crate::settings::Settings;
+use crate::dialects::{Project, Variables};
+use crate::limits::Limits;
+use crate::review::{Host, Workspace};
 use crate::source::{DiskStore, Folder, Repository, Source, Store};
 use crate::terraform;
 use std::path::{Path, PathBuf};
@@ -39,28 +38,6 @@ pub(super) enum State {
     Worktree,
 }
 
-/// Resolves what lies in a source.
-///
-/// # Errors
-/// There is no project in it.
-pub(super) fn resolve(
-    source: &dyn Source,
-    place: &Place,
-    settings: &Settings,
-    files: &Files,
-) -> Result<Resolution, Failure> {
-    super::watch::set(&settings.work);
-    let dialects = place.dialects(settings);
-    let found = dialects.detect(&[source], &place.project(settings));
-    if found.is_empty() {
-        return Err(no_project(source, place));
-    }
-    let resolution = place.timings.phase("resolve", || found.resolve(source, files, Scope::All));
-    // What they keep is left to the end of the process, which is near.
-    std::mem::forget(dialects);
-    Ok(resolution)
-}
-
 /// Whether a folder may be a cache. What lies there is believed, so it must not come with a change that is looked at.
 fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
     let is_tracked = repository.is_some_and(|r| r.has_tracked(dir));
@@ -68,17 +45,6 @@ fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
         output::eprint(&format!("stacklint: no cache is used: {} is under version control", dir.display()));
     }
     !is_tracked
-}
-
-/// What to say where no project is found.
-pub(super) fn no_project(source: &dyn Source, place: &Place) -> Failure {
-    let start = if place.project.start.is_empty() { "its root" } else { &place.project.start };
-    Failure::NoProject(format!(
-        "{} holds no project that stacklint knows by {} (started in {start}; -C DIR starts elsewhere, --config PATH names \
-         the configuration)",
-        source.name(),
-        place.dialects(&Settings::default()).known_by()
-    ))
 }
 
 impl Place {
@@ -163,26 +129,9 @@ impl Place {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
     }
 
-    /// What is known of Terraform code: nothing yet, but for what is kept from other runs.
-    pub(super) fn code(&self) -> terraform::Cache {
-        let open = |dir: &PathBuf| match DiskStore::open(dir, &terraform::Cache::space()) {
-            Ok(store) => Some(Arc::new(store) as Arc<dyn Store>),
-            Err(error) => {
-                output::eprint(&format!("stacklint: no cache is used: {error}"));
-                None
-            }
-        };
-        terraform::Cache::with(self.store.get_or_init(|| self.kept.as_ref().and_then(open)).clone())
-    }
-
-    /// The systems whose projects are looked at, with nothing parsed yet. What they parse belongs to one table of files.
-    pub(super) fn dialects(&self, settings: &Settings) -> Dialects {
-        Dialects::new(self.dialect.as_deref(), settings.work)
-    }
-
-    /// What to look at, with what the settings say of it.
-    pub(super) fn project(&self, settings: &Settings) -> Project {
-        Project { variables: settings.variables.value.clone(), ..self.project.clone() }
+    /// What all reviews of this place have in common.
+    pub(super) fn workspace(&self) -> Workspace<'_> {
+        Workspace { project: &self.project, dialect: self.dialect.as_deref(), host: self }
     }
 
     /// The repository, where one is needed.
@@ -221,5 +170,30 @@ impl Place {
                 None => Ok(Box::new(Folder::open_beside(&self.folder, self.kept.as_deref())?)),
             },
         }
+    }
+}
+
+impl Host for Place {
+    fn begin(&self, phase: &'static str) {
+        self.timings.begin(phase);
+    }
+
+    fn end(&self, phase: &'static str) {
+        self.timings.end(phase);
+    }
+
+    fn limits(&self, limits: &Limits) {
+        super::watch::set(limits);
+    }
+
+    fn code(&self) -> terraform::Cache {
+        let open = |dir: &PathBuf| match DiskStore::open(dir, &terraform::Cache::space()) {
+            Ok(store) => Some(Arc::new(store) as Arc<dyn Store>),
+            Err(error) => {
+                output::eprint(&format!("stacklint: no cache is used: {error}"));
+                None
+            }
+        };
+        terraform::Cache::with(self.store.get_or_init(|| self.kept.as_ref().and_then(open)).clone())
     }
 }

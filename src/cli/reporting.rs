@@ -2,20 +2,16 @@
 #![allow(clippy::disallowed_methods, reason = "reports and baselines that the user names are files on the disk")]
 
 use super::open::Place;
-use super::{Failure, Global, Outcome, output};
-use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
-use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict, baseline};
-use crate::diff::Diff;
-use crate::files::Files;
-use crate::report::{self, Comparison, Format, Report, Revision};
-use crate::resolution::Resolution;
-use crate::rules::{self, Group};
-use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
-use crate::source::Source;
-use crate::terraform::Modules;
+use super::{Failure, Global, output};
+use crate::diagnostic::{Level, Novelty, baseline};
+use crate::report::{self, Format, Report};
+use crate::review::{BaselineFile, Outcome, Overrides, Review};
+use crate::rules::Group;
+use crate::settings::FailOn;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -119,154 +115,17 @@ pub(super) fn output_of(text: &str) -> Result<Output, String> {
     Ok(Output { format, path: (path != "-").then(|| PathBuf::from(path)) })
 }
 
-/// What was found in one state that was resolved as a whole: by resolving it, by the rules, in the settings.
-pub(super) fn side(mut resolution: Resolution, load: &Load, source: &dyn Source, files: &Files, place: &Place) -> Side {
-    let cache = place.code();
-    let modules = Modules::new(source, files, &cache);
-    let withheld = rules::Withheld::default();
-    let context = rules::Context::new(files, &resolution, &|_| true, &load.settings.limits, &withheld);
-    let found = rules::check_state(&context, &modules, &load.settings.enabled());
-    resolution.findings.extend(found);
-    let mut side = Side { files: resolution.files(), diagnostics: resolution.into_findings() };
-    add_settings(&mut side, load);
-    side
-}
-
-/// Takes over what is wrong with the settings themselves.
-pub(super) fn add_settings(side: &mut Side, load: &Load) {
-    side.diagnostics.extend(load.findings.iter().cloned());
-    side.files.extend(load.file.as_ref().map(|f| f.id));
-}
-
-/// What a run looked at.
-pub(super) struct Seen<'a> {
-    /// The files.
-    pub(super) files: &'a Files,
-    /// The state that was looked at, of two the newer one.
-    pub(super) head: &'a dyn Source,
-    /// What it was compared with, and what differs.
-    pub(super) comparison: Option<(&'a dyn Source, &'a Diff)>,
-}
-
-/// What is done with a report once it is judged.
-pub(super) type Sink<'a> = &'a mut dyn FnMut(&Report<'_>) -> Result<(), Failure>;
-
 impl Judging {
     /// The files with environment variables.
     pub(super) fn env_files(&self) -> &[PathBuf] {
         &self.env_file
     }
 
-    /// The settings of a state, with what was typed on top.
+    /// What takes the place of settings, with the files that were typed read.
     ///
     /// # Errors
-    /// The settings file cannot be used.
-    pub(super) fn load(&self, source: &dyn Source, place: &Place, files: &Files) -> Result<Load, Failure> {
-        let mut load = Load::find(source, &place.project.start, files).map_err(Failure::Message)?;
-        self.apply(&mut load.settings)?;
-        Ok(load)
-    }
-
-    /// Judges what was found, hands the report over, and says how the run ended.
-    ///
-    /// # Errors
-    /// A baseline cannot be read or written, or a report cannot be written.
-    pub(super) fn finish(
-        &self,
-        seen: &Seen<'_>,
-        settings: &Settings,
-        (head, base): (Side, Option<Side>),
-        place: &Place,
-        write: Sink<'_>,
-    ) -> Result<Outcome, Failure> {
-        let has_defect =
-            [Some(&head), base.as_ref()].iter().flatten().any(|s| s.diagnostics.iter().any(|d| d.is_defect()));
-        let mut verdict = place.timings.phase("judge", || self.judge(seen, settings, head, base))?;
-        if let Some(path) = &self.write_baseline {
-            let mut text = Vec::new();
-            let all = verdict.findings.iter().filter(|f| f.novelty != Some(report::Novelty::Fixed));
-            baseline::write(&mut text, all, seen.files)?;
-            output::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
-            let number = verdict.findings.len();
-            output::eprint(&format!("stacklint: wrote {number} findings into the baseline {}", path.display()));
-            verdict.findings.clear();
-        }
-        let side = |s: &dyn Source| Revision { rev: s.name().to_owned(), commit: s.commit() };
-        let (head, base) = (side(seen.head), seen.comparison.map(|(base, _)| side(base)));
-        let rules = settings.enabled();
-        let remote = place.repository.as_ref().and_then(crate::source::Repository::remote_url);
-        let report = Report {
-            files: seen.files,
-            findings: &verdict.findings,
-            suppressed: &verdict.suppressed,
-            head: &head,
-            comparison: base.as_ref().zip(seen.comparison).map(|(base, (_, diff))| Comparison { base, diff }),
-            rules: &rules,
-            remote: remote.as_deref(),
-            troubles: seen.head.unreadable(),
-        };
-        place.timings.phase("report", || write(&report))?;
-        Ok(match self.fails(settings, &verdict.findings) {
-            _ if has_defect => Outcome::Defect,
-            true => Outcome::Findings,
-            false => Outcome::Clean,
-        })
-    }
-
-    /// What is reported of what was found.
-    ///
-    /// # Errors
-    /// The baseline cannot be read.
-    pub(super) fn judge(
-        &self,
-        seen: &Seen<'_>,
-        settings: &Settings,
-        head: Side,
-        base: Option<Side>,
-    ) -> Result<Verdict, Failure> {
-        let baseline = match &self.write_baseline {
-            Some(_) => None,
-            None => self.find_baseline(seen.head, settings)?,
-        };
-        let compared = base.is_some();
-        let policy = Policy {
-            files: seen.files,
-            level: &|rule, path| settings.level(rule, path),
-            rules: &rules::RULES,
-            examined: &|rule| compared || rule.group != Group::Change,
-            min_level: settings.min_level.value,
-            require_reasons: settings.require_reasons.value,
-            baseline: baseline.as_ref(),
-        };
-        Ok(policy.judge(head, base))
-    }
-
-    fn find_baseline(&self, source: &dyn Source, settings: &Settings) -> Result<Option<Baseline>, Failure> {
-        let (name, text) = match (&self.baseline, &settings.baseline.value) {
-            (Some(path), _) => {
-                let text = std::fs::read_to_string(path)
-                    .map_err(|e| Failure::Message(format!("cannot read the baseline {}: {e}", path.display())))?;
-                (path.display().to_string(), text)
-            }
-            (None, Some(path)) => {
-                let Ok(entry) = source.listing().resolve(path) else {
-                    let name = source.name();
-                    return Err(Failure::Message(format!(
-                        "the baseline {path} that the settings name is not in {name}"
-                    )));
-                };
-                (path.clone(), String::from_utf8_lossy(&source.read(entry)?).into_owned())
-            }
-            (None, None) => return Ok(None),
-        };
-        Baseline::parse(&text).map(Some).map_err(|e| Failure::Message(format!("{name}: {e}")))
-    }
-
-    /// Puts what was typed on top of the settings.
-    ///
-    /// # Errors
-    /// A file that was typed cannot be read.
-    fn apply(&self, settings: &mut Settings) -> Result<(), Failure> {
+    /// One of them cannot be read.
+    pub(super) fn overrides(&self) -> Result<Overrides, Failure> {
         let fail_on = self.fail_on.map(|f| match f {
             FailOnName::Error => FailOn::Error,
             FailOnName::Warning => FailOn::Warning,
@@ -278,33 +137,48 @@ impl Judging {
             LevelName::Warning => Level::Warning,
             LevelName::Error => Level::Error,
         });
-        settings.fail_on = settings.fail_on.clone().or_typed(fail_on);
-        settings.min_level = settings.min_level.clone().or_typed(min_level);
-        settings.strict = settings.strict.clone().or_typed(self.strict.then_some(true));
-        for (asked, group) in [(self.pedantic, Group::Hygiene), (self.preview, Group::Preview)] {
-            if asked {
-                let on = Sourced { value: Setting::Warning, from: From::CommandLine };
-                settings.groups.insert(group, on);
-            }
-        }
+        let groups = [(self.pedantic, Group::Hygiene), (self.preview, Group::Preview)];
+        let groups = groups.into_iter().filter_map(|(asked, group)| asked.then_some(group)).collect();
+        let mut variables: Option<BTreeSet<String>> = None;
         for path in &self.env_file {
-            let text = std::fs::read_to_string(path)
-                .map_err(|e| Failure::Message(format!("cannot read the variables in {}: {e}", path.display())))?;
-            let mut names = settings.variables.value.take().unwrap_or_default();
-            names.extend(variable_names(&text).map(str::to_owned));
-            settings.variables = Sourced { value: Some(names), from: From::CommandLine };
+            let text = read(path, "variables in")?;
+            variables.get_or_insert_default().extend(variable_names(&text).map(str::to_owned));
         }
-        Ok(())
+        let baseline = match (&self.baseline, &self.write_baseline) {
+            (_, Some(_)) => BaselineFile::Nowhere,
+            (Some(path), None) => BaselineFile::Given(path.display().to_string(), read(path, "baseline")?),
+            (None, None) => BaselineFile::OfSettings,
+        };
+        let (strict, exit_zero) = (self.strict, self.exit_zero);
+        Ok(Overrides { fail_on, min_level, strict, groups, variables, baseline, exit_zero })
     }
 
-    fn fails(&self, settings: &Settings, findings: &[Finding]) -> bool {
-        let fails = |f: &Finding| {
-            let incomplete = settings.strict.value && f.diagnostic.rule == &INCOMPLETE_ANALYSIS;
-            f.counts() && (incomplete || settings.fail_on.value.fails(f.level))
-        };
-        // What could not be known is no mistake, so it fails nothing unless asked to.
-        let counted = |f: &Finding| settings.strict.value || f.diagnostic.rule != &INCOMPLETE_ANALYSIS;
-        !self.exit_zero && findings.iter().any(|f| counted(f) && fails(f))
+    /// Hands a review over to be written, and says how the run ended.
+    ///
+    /// # Errors
+    /// A baseline cannot be written, or what `write` says.
+    pub(super) fn finish(
+        &self,
+        mut review: Review,
+        overrides: &Overrides,
+        place: &Place,
+        write: impl FnOnce(&Report<'_>) -> Result<(), Failure>,
+    ) -> Result<Outcome, Failure> {
+        if let Some(path) = &self.write_baseline {
+            let mut text = Vec::new();
+            let all = review.findings.iter().filter(|f| f.novelty != Some(Novelty::Fixed));
+            baseline::write(&mut text, all, &review.files)?;
+            output::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
+            let number = review.findings.len();
+            output::eprint(&format!("stacklint: wrote {number} findings into the baseline {}", path.display()));
+            review.findings.clear();
+        }
+        let remote = place.repository.as_ref().and_then(crate::source::Repository::remote_url);
+        place.timings.phase("report", || write(&Report::of(&review, remote.as_deref())))?;
+        let outcome = review.outcome(overrides);
+        // Left to the end of the process, which is near.
+        std::mem::forget(review);
+        Ok(outcome)
     }
 }
 
@@ -346,6 +220,11 @@ impl Options {
         let options = report::Options { show_secrets: self.show_secrets, all: self.all, ..output::options(global) };
         outputs.iter().try_for_each(|output| output.write(report, &options))
     }
+}
+
+fn read(path: &Path, what: &str) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|e| Failure::Message(format!("cannot read the {what} {}: {e}", path.display())))
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Timings {
     start: Instant,
+    /// When the running phase began; phases do not contain each other.
+    began: Mutex<Instant>,
     /// Each phase in the order of its first run; none if nobody asked.
     phases: Option<Mutex<Vec<(&'static str, Duration)>>>,
 }
@@ -16,21 +18,32 @@ pub(super) struct Timings {
 impl Timings {
     /// Starts the clock.
     pub(super) fn new(is_asked: bool) -> Self {
-        Timings { start: Instant::now(), phases: is_asked.then(Mutex::default) }
+        let start = Instant::now();
+        Timings { start, began: Mutex::new(start), phases: is_asked.then(Mutex::default) }
     }
 
-    /// Runs a phase. Phases of one name are added up.
+    /// Runs a phase.
     pub(super) fn phase<T>(&self, name: &'static str, run: impl FnOnce() -> T) -> T {
-        let Some(phases) = &self.phases else { return run() };
-        let start = Instant::now();
+        self.begin(name);
         let result = run();
-        let took = start.elapsed();
-        let mut phases = phases.lock().unwrap_or_else(PoisonError::into_inner);
-        match phases.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, sum)) => *sum += took,
-            None => phases.push((name, took)),
-        }
+        self.end(name);
         result
+    }
+
+    /// A phase begins.
+    pub(super) fn begin(&self, _: &'static str) {
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// The phase that began last ends. Phases of one name are added up.
+    pub(super) fn end(&self, phase: &'static str) {
+        let Some(phases) = &self.phases else { return };
+        let took = self.began.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
+        let mut phases = phases.lock().unwrap_or_else(PoisonError::into_inner);
+        match phases.iter_mut().find(|(known, _)| *known == phase) {
+            Some((_, sum)) => *sum += took,
+            None => phases.push((phase, took)),
+        }
     }
 }
 

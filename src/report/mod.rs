@@ -17,10 +17,12 @@ pub mod text;
 pub mod unified;
 
 pub use crate::diagnostic::{Finding, Novelty, Suppressed};
+pub use crate::review::Revision;
 
 use crate::diagnostic::Level;
 use crate::diff::Diff;
 use crate::files::Files;
+use crate::review::Review;
 use crate::rules::Rule;
 use std::io;
 
@@ -52,15 +54,6 @@ pub struct Comparison<'a> {
     pub base: &'a Revision,
     /// What differs.
     pub diff: &'a Diff,
-}
-
-/// What one side of a comparison is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Revision {
-    /// As the user named it, or `index` or `worktree`.
-    pub rev: String,
-    /// The id of the commit; none for the index and the worktree.
-    pub commit: Option<String>,
 }
 
 /// How a report is written. Formats for machines use only what concerns them.
@@ -163,7 +156,21 @@ impl Format {
     }
 }
 
-impl Report<'_> {
+impl<'a> Report<'a> {
+    /// What a review has to say. `remote` is where the repository is on the web.
+    pub fn of(review: &'a Review, remote: Option<&'a str>) -> Self {
+        Report {
+            files: &review.files,
+            findings: &review.findings,
+            suppressed: &review.suppressed,
+            head: &review.head,
+            comparison: review.comparison.as_ref().map(|c| Comparison { base: &c.base, diff: &c.diff }),
+            rules: &review.rules,
+            remote,
+            troubles: &review.unreadable,
+        }
+    }
+
     /// The number of findings of a level that count: all of one state, the new ones between two.
     pub fn count(&self, level: Level) -> usize {
         self.findings.iter().filter(|f| f.level == level && f.counts()).count()

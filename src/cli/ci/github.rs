@@ -2,7 +2,8 @@
 #![allow(clippy::disallowed_methods, reason = "the runner names files on the disk to be written")]
 
 use super::facts::Facts;
-use crate::cli::{Failure, Outcome};
+use crate::cli::Failure;
+use crate::review::Outcome;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;

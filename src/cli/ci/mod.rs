@@ -8,9 +8,10 @@ mod range;
 
 use super::open::Place;
 use super::reporting::{Judging, Output, output_of};
-use super::{Failure, Global, Outcome, check, diff, output};
+use super::{Failure, Global, output};
 use crate::diagnostic::{Finding, Novelty};
 use crate::report::{self, Format, Options as Style, Report, text};
+use crate::review::{self, Filter, Outcome, Request};
 use clap::Args;
 use detect::{Base, Job, System};
 use facts::Facts;
@@ -104,23 +105,22 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     }
     let sides = range::sides(&job, repository)?;
     let head = repository.at(&sides.head)?;
-    let mut write = |report: &Report<'_>| {
-        *facts = Facts::of(report)?;
-        publish(report, options, &job, &place, global, facts)
-    };
-    match &sides.base {
-        Some(base) => {
-            let asked = diff::Asked { stack: None, component: None, judging: &options.judging };
-            diff::compare(&*repository.at(base)?, &*head, &place, &asked, &mut write)
-        }
+    let overrides = options.judging.overrides()?;
+    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let review = match &sides.base {
+        Some(base) => review::compare(&*repository.at(base)?, &*head, &place.workspace(), &request)?,
         None => {
             output::eprint(&format!(
                 "stacklint: nothing to compare with ({}): only what is wrong is looked for",
                 job.note
             ));
-            check::look(&*head, &place, &options.judging, &mut write)
+            review::check(&*head, &place.workspace(), &request)?
         }
-    }
+    };
+    options.judging.finish(review, &overrides, &place, |report| {
+        *facts = Facts::of(report)?;
+        publish(report, options, &job, &place, global, facts)
+    })
 }
 
 /// What the system says, with what was typed on top.

@@ -1,11 +1,11 @@
 //! `stacklint hook run`: what a commit brings, told in as few words as possible.
 
 use super::relevance;
-use crate::cli::diff::{self, Asked};
 use crate::cli::open::{Place, State};
 use crate::cli::reporting::Judging;
-use crate::cli::{Failure, Global, Outcome, output};
+use crate::cli::{Failure, Global, output};
 use crate::report::text;
+use crate::review::{self, Filter, Outcome, Request};
 use crate::source::{Error, Memory, Source, changed};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -35,20 +35,21 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if !relevance::can_matter(&changed(base.listing(), head.listing()), &*base, &*head) {
         return Ok(Outcome::Clean);
     }
-    let asked = Asked { stack: None, component: None, judging: &options.judging };
-    let ended = diff::compare(&*base, &*head, &place, &asked, &mut |report| {
+    let overrides = options.judging.overrides()?;
+    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let review = match review::compare(&*base, &*head, &place.workspace(), &request) {
+        Err(review::Error::NoProject(_)) => return Ok(Outcome::Clean),
+        review => review?,
+    };
+    let has_changes = review.has_changes();
+    options.judging.finish(review, &overrides, &place, |report| {
         let how = output::options(global);
         let mut out = output::stdout();
-        let changes = report.comparison.is_some_and(|c| !c.diff.components.is_empty());
-        if options.diff && changes {
+        if options.diff && has_changes {
             text::write(&mut out, report, &how)?;
         } else {
             text::write_brief(&mut out, report, &how)?;
         }
         Ok(out.flush()?)
-    });
-    match ended {
-        Err(Failure::NoProject(_)) => Ok(Outcome::Clean),
-        ended => ended,
-    }
+    })
 }

@@ -1,0 +1,122 @@
+//! The settings of a review, what the command line puts over them, and what is reported under them.
+
+use super::{Error, Workspace};
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict};
+use crate::files::Files;
+use crate::rules::{self, Group};
+use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
+use crate::source::Source;
+use std::collections::BTreeSet;
+
+/// What takes the place of settings, as the user of the command line says.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// From which level on findings fail the run.
+    pub fail_on: Option<FailOn>,
+    /// Findings below it are not reported.
+    pub min_level: Option<Level>,
+    /// Whether what could not be analyzed fails the run.
+    pub strict: bool,
+    /// Groups that are off by default, and are on.
+    pub groups: Vec<Group>,
+    /// Names of environment variables that are set where the projects are deployed, besides those of the settings.
+    pub variables: Option<BTreeSet<String>>,
+    /// The findings that are known.
+    pub baseline: BaselineFile,
+    /// Whether findings never fail the run.
+    pub exit_zero: bool,
+}
+
+/// Where known findings are listed.
+#[derive(Clone, Debug, Default)]
+pub enum BaselineFile {
+    /// In the file that the settings name, if any.
+    #[default]
+    OfSettings,
+    /// Nowhere: all findings are reported.
+    Nowhere,
+    /// In a file that was read: its name and text.
+    Given(String, String),
+}
+
+/// What is reported, and what is not.
+pub(super) type Judged = Verdict;
+
+impl Overrides {
+    /// The settings of a state, with these on top.
+    ///
+    /// # Errors
+    /// The settings file cannot be used.
+    pub fn load(&self, source: &dyn Source, workspace: &Workspace<'_>, files: &Files) -> Result<Load, Error> {
+        let mut load = Load::find(source, &workspace.project.start, files).map_err(Error::Message)?;
+        self.apply(&mut load.settings);
+        Ok(load)
+    }
+
+    fn apply(&self, settings: &mut Settings) {
+        settings.fail_on = settings.fail_on.clone().or_typed(self.fail_on);
+        settings.min_level = settings.min_level.clone().or_typed(self.min_level);
+        settings.strict = settings.strict.clone().or_typed(self.strict.then_some(true));
+        for group in &self.groups {
+            settings.groups.insert(*group, Sourced { value: Setting::Warning, from: From::CommandLine });
+        }
+        if let Some(more) = &self.variables {
+            let mut names = settings.variables.value.take().unwrap_or_default();
+            names.extend(more.iter().cloned());
+            settings.variables = Sourced { value: Some(names), from: From::CommandLine };
+        }
+    }
+
+    /// Whether what is reported fails the run.
+    pub(super) fn fails(&self, settings: &Settings, findings: &[Finding]) -> bool {
+        let fails = |f: &Finding| {
+            // What could not be known is no mistake, so it fails nothing unless asked to.
+            let is_incomplete = f.diagnostic.rule == &INCOMPLETE_ANALYSIS;
+            let counts = if is_incomplete { settings.strict.value } else { settings.fail_on.value.fails(f.level) };
+            f.counts() && counts
+        };
+        !self.exit_zero && findings.iter().any(fails)
+    }
+
+    fn baseline(&self, source: &dyn Source, settings: &Settings) -> Result<Option<Baseline>, Error> {
+        let (name, text) = match (&self.baseline, &settings.baseline.value) {
+            (BaselineFile::Nowhere, _) | (BaselineFile::OfSettings, None) => return Ok(None),
+            (BaselineFile::Given(name, text), _) => (name.clone(), text.clone()),
+            (BaselineFile::OfSettings, Some(path)) => {
+                let Ok(entry) = source.listing().resolve(path) else {
+                    let name = source.name();
+                    return Err(Error::Message(format!("the baseline {path} that the settings name is not in {name}")));
+                };
+                (path.clone(), String::from_utf8_lossy(&source.read(entry)?).into_owned())
+            }
+        };
+        Baseline::parse(&text).map(Some).map_err(|e| Error::Message(format!("{name}: {e}")))
+    }
+}
+
+/// Decides what is reported of what was found.
+///
+/// # Errors
+/// The baseline cannot be read.
+pub(super) fn judge(
+    files: &Files,
+    head: &dyn Source,
+    settings: &Settings,
+    overrides: &Overrides,
+    new: Side,
+    old: Option<Side>,
+) -> Result<Judged, Error> {
+    let baseline = overrides.baseline(head, settings)?;
+    let compared = old.is_some();
+    let policy = Policy {
+        files,
+        level: &|rule, path| settings.level(rule, path),
+        rules: &rules::RULES,
+        examined: &|rule| compared || rule.group != Group::Change,
+        min_level: settings.min_level.value,
+        require_reasons: settings.require_reasons.value,
+        baseline: baseline.as_ref(),
+    };
+    Ok(policy.judge(new, old))
+}

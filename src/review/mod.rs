@@ -1,0 +1,167 @@
+//! One review: which projects of which revisions are analyzed, what differs, what is wrong, and how it is judged.
+//!
+//! [`compare`] and [`check`] are what every command that gives a verdict runs; [`resolve`] is for those that only show what
+//! is there. The callers open sources and write reports; nothing here reads the disk, the clock or the environment.
+
+mod check;
+mod compare;
+mod filter;
+mod judge;
+mod resolve;
+
+pub use check::check;
+pub use compare::compare;
+pub use filter::Filter;
+pub use judge::{BaselineFile, Overrides};
+pub use resolve::{Resolved, resolve};
+
+use crate::diagnostic::{Finding, Level, Suppressed};
+use crate::dialects::{Dialects, Project};
+use crate::diff::Diff;
+use crate::files::Files;
+use crate::limits::Limits;
+use crate::resolution::Resolution;
+use crate::rules::Rule;
+use crate::settings::Settings;
+use crate::source::{self, Source};
+use crate::terraform;
+
+/// What all reviews of one place have in common.
+pub struct Workspace<'a> {
+    /// Where projects are searched, and what the environment says of them.
+    pub project: &'a Project,
+    /// The only system whose projects are analyzed, if one is named.
+    pub dialect: Option<&'a str>,
+    /// The program around the review.
+    pub host: &'a dyn Host,
+}
+
+/// What is asked for.
+pub struct Request<'a> {
+    /// The components that are compared.
+    pub filter: Filter,
+    /// What takes the place of settings.
+    pub overrides: &'a Overrides,
+}
+
+/// The program around a review: it follows the run, and keeps what other runs may use.
+pub trait Host {
+    /// A phase begins.
+    fn begin(&self, _phase: &'static str) {}
+
+    /// The phase that began last ends.
+    fn end(&self, _phase: &'static str) {}
+
+    /// The limits of work that the settings give.
+    fn limits(&self, _limits: &Limits) {}
+
+    /// What is known of Terraform code from other runs.
+    fn code(&self) -> terraform::Cache {
+        terraform::Cache::default()
+    }
+}
+
+/// A program that neither follows a run nor keeps anything.
+pub struct NoHost;
+
+impl Host for NoHost {}
+
+/// The result of a review.
+pub struct Review {
+    /// The files that findings and causes point into.
+    pub files: Files,
+    /// The state that was analyzed; of two the newer one.
+    pub head: Revision,
+    /// What it was compared with.
+    pub comparison: Option<Comparison>,
+    /// What is wrong, sorted by file and place; what the head no longer has comes last.
+    pub findings: Vec<Finding>,
+    /// What comments and the baseline keep from being reported.
+    pub suppressed: Vec<Suppressed>,
+    /// The rules that are on, sorted by id, with the level of their findings.
+    pub rules: Vec<(&'static Rule, Level)>,
+    /// The settings in force.
+    pub settings: Settings,
+    /// The paths of files of the head that could not be read, though the rest was analyzed.
+    pub unreadable: Vec<String>,
+    /// Whether a part of the work failed because of a defect of stacklint.
+    pub has_defect: bool,
+    /// What was resolved, kept so that its owner decides when it is dropped.
+    #[expect(dead_code, reason = "to drop it takes as long as much of the resolving")]
+    resolved: (Dialects, Vec<Resolution>),
+}
+
+/// Two states compared.
+pub struct Comparison {
+    /// The older state.
+    pub base: Revision,
+    /// What differs.
+    pub diff: Diff,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Revision {
+    /// As the user named it, or `index` or `worktree`.
+    pub rev: String,
+    /// The id of the commit; none for the index and the worktree.
+    pub commit: Option<String>,
+}
+
+impl Revision {
+    fn of(source: &dyn Source) -> Self {
+        Revision { rev: source.name().to_owned(), commit: source.commit() }
+    }
+}
+
+/// The verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing to report.
+    Clean,
+    /// Findings that fail the run.
+    Findings,
+    /// Effective changes, and no findings that fail the run.
+    Changes,
+    /// A part of the work failed because of a defect of stacklint, which is among the findings.
+    Defect,
+}
+
+/// Why there is no review.
+#[derive(Debug)]
+pub enum Error {
+    /// There is nothing to analyze; what to tell the user.
+    NoProject(String),
+    /// Something that was asked for cannot be used; what to tell the user.
+    Message(String),
+}
+
+impl From<source::Error> for Error {
+    fn from(error: source::Error) -> Self {
+        Error::Message(error.to_string())
+    }
+}
+
+impl Review {
+    /// The verdict on what is reported.
+    pub fn outcome(&self, overrides: &Overrides) -> Outcome {
+        match overrides.fails(&self.settings, &self.findings) {
+            _ if self.has_defect => Outcome::Defect,
+            true => Outcome::Findings,
+            false => Outcome::Clean,
+        }
+    }
+
+    /// Whether an effective change was found.
+    pub fn has_changes(&self) -> bool {
+        self.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty())
+    }
+}
+
+/// Runs a phase, and gives its result.
+fn phase<T>(host: &dyn Host, name: &'static str, run: impl FnOnce() -> T) -> T {
+    host.begin(name);
+    let result = run();
+    host.end(name);
+    result
+}

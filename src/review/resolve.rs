@@ -1,0 +1,61 @@
+//! Which projects are analyzed, and what they resolve to.
+
+use super::{Error, Workspace, phase};
+use crate::dialects::{Dialects, Project, Scope};
+use crate::files::Files;
+use crate::resolution::Resolution;
+use crate::settings::Settings;
+use crate::source::Source;
+
+/// One state, resolved.
+pub struct Resolved {
+    /// Its files.
+    pub files: Files,
+    /// What it resolves to.
+    pub resolution: Resolution,
+    /// The systems of its projects, with what they keep.
+    pub dialects: Dialects,
+}
+
+/// Resolves one state.
+///
+/// # Errors
+/// There is no project in it.
+pub fn resolve(
+    source: &dyn Source,
+    workspace: &Workspace<'_>,
+    settings: &Settings,
+    files: Files,
+) -> Result<Resolved, Error> {
+    workspace.host.limits(&settings.work);
+    let dialects = workspace.dialects(settings);
+    let found = dialects.detect(&[source], &workspace.project(settings));
+    if found.is_empty() {
+        return Err(workspace.no_project(source));
+    }
+    let resolution = phase(workspace.host, "resolve", || found.resolve(source, &files, Scope::All));
+    Ok(Resolved { files, resolution, dialects })
+}
+
+impl Workspace<'_> {
+    /// The systems whose projects are analyzed, with nothing parsed yet. What they parse belongs to one table of files.
+    pub fn dialects(&self, settings: &Settings) -> Dialects {
+        Dialects::new(self.dialect, settings.work)
+    }
+
+    /// Where projects are searched, with what the settings say of them.
+    pub(super) fn project(&self, settings: &Settings) -> Project {
+        Project { variables: settings.variables.value.clone(), ..self.project.clone() }
+    }
+
+    /// What to say where no project is found.
+    pub fn no_project(&self, source: &dyn Source) -> Error {
+        let start = if self.project.start.is_empty() { "its root" } else { &self.project.start };
+        Error::NoProject(format!(
+            "{} holds no project that stacklint knows by {} (started in {start}; -C DIR starts elsewhere, --config PATH \
+             names the configuration)",
+            source.name(),
+            self.dialects(&Settings::default()).known_by()
+        ))
+    }
+}
