@@ -26,6 +26,7 @@ pub mod files;
 mod fuzz;
 pub mod graph;
 pub mod limits;
+pub mod query;
 pub mod report;
 pub mod resolution;
 pub mod review;

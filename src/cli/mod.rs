@@ -10,14 +10,17 @@ mod fix;
 mod functions;
 mod generate;
 mod hook;
+mod impact;
 mod inputs;
 mod locals;
 mod open;
 mod output;
+mod question;
 mod reporting;
 mod rules;
 mod timings;
 mod watch;
+mod why;
 
 use crate::dialects::Dialects;
 use crate::limits::Limits;
@@ -88,6 +91,8 @@ enum Command {
     Check(check::Options),
     #[command(subcommand)]
     Describe(describe::What),
+    Why(why::Options),
+    Impact(impact::Options),
     Rules(rules::List),
     Explain(rules::Explain),
     Config(rules::Config),
@@ -170,6 +175,8 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Diff(options) => diff::run(options, &cli.global),
         Command::Check(options) => check::run(options, &cli.global),
         Command::Describe(what) => describe::run(what, &cli.global),
+        Command::Why(options) => why::run(options, &cli.global),
+        Command::Impact(options) => impact::run(options, &cli.global),
         Command::Rules(options) => rules::list(options, &cli.global),
         Command::Explain(options) => rules::explain(options, &cli.global),
         Command::Config(options) => rules::config(options, &cli.global),

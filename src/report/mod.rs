@@ -1,6 +1,7 @@
 //! What users and machines read: one format a file, pure functions from a [`Report`] to bytes.
 
 pub mod affected;
+pub mod answers;
 pub mod catalogue;
 pub mod concise;
 pub mod describe;

@@ -22,6 +22,7 @@ mod scratch;
 mod store;
 #[cfg(test)]
 mod tests;
+mod without;
 mod write;
 
 use std::sync::Arc;
@@ -36,6 +37,7 @@ pub use repository::{Environment, Repository};
 pub use revision::{Range, Revision, Spec};
 pub use scratch::{Commit, Scratch};
 pub use store::{DiskStore, Store};
+pub use without::Without;
 pub use write::replace;
 
 /// Largest file that is read, in bytes, unless [`Repository::with_limit`] says otherwise.

@@ -142,7 +142,8 @@ impl Manifests<'_> {
             let start = at(span.start);
             let end = at(span.end.saturating_sub(1)).max(start) + 1;
             let prov = loaded.prov(at(key), Span { start, end });
-            prov.with_inputs(rendered.inputs.iter().filter(|_| !literal(&segments, span.start)).cloned())
+            let is_computed = has_computed(&segments, key, span.start) || !literal(&segments, span.start);
+            prov.with_inputs(rendered.inputs.iter().filter(|_| is_computed).cloned())
         };
         let value = self.decode(&doc, loaded, &place, deps).map_err(|issues| self.broken(loaded, &issues))?;
         let map = self.as_map(loaded, reveal(&value, &unknowns))?;
@@ -243,6 +244,13 @@ pub(super) fn plain_map(loaded: &Loaded) -> Option<Map> {
 fn literal(segments: &[Segment], offset: u32) -> bool {
     let after = segments.partition_point(|s| s.out <= offset as usize);
     after.checked_sub(1).and_then(|i| segments.get(i)).is_none_or(|s| s.literal)
+}
+
+/// Whether an action printed something of what lies between two offsets of the output: a key up to its value.
+fn has_computed(segments: &[Segment], from: u32, to: u32) -> bool {
+    let first = segments.partition_point(|s| s.out <= from as usize).saturating_sub(1);
+    let own = segments.iter().skip(first).take_while(|s| s.out < to as usize);
+    from < to && own.into_iter().any(|s| !s.literal)
 }
 
 /// The sections that a context has under their names take the place of those of the file.

@@ -1,0 +1,103 @@
+//! `stacklint impact`: what depends on a line or a file.
+
+use super::{Failure, Global, Outcome, output, question};
+use crate::query::Lines;
+use crate::query::impact::{Impact, impact, loss};
+use crate::report::answers::impact::Described;
+use crate::source::Source;
+use crate::terraform::Modules;
+use clap::Args;
+use question::{Asked, Format};
+use std::io::Write;
+use std::path::Path;
+
+/// Show which components depend on a line or a file, and how.
+///
+/// A line that opens a map or a list stands for all of it. What is overridden wherever it arrives is listed apart. For a
+/// whole file it also says what imports it, and what would be missing or no longer resolve without it.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// The file, perhaps with a line or a range of lines
+    #[arg(value_name = "FILE[:LINE[-LINE]]")]
+    place: String,
+    #[command(flatten)]
+    question: question::Options,
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
+    let asked = options.question.resolve(global)?;
+    let (path, lines) = target(&options.place, &asked)?;
+    let cache = asked.place.code();
+    let modules = Modules::new(&*asked.source, &asked.files, &cache);
+    let find = || impact(&asked.resolution, &modules, &asked.files, &path, lines);
+    let found: Impact = asked.place.timings.phase("query", find);
+    let loss = lines.is_none().then(|| loss(&asked.resolution, &asked.without(&path), &asked.files));
+    let described =
+        Described { file: &path, lines, impact: &found, files: &asked.files, loss: loss.as_ref() };
+    let mut out = output::stdout();
+    match options.question.format {
+        Format::Json => described.write_json(&mut out)?,
+        Format::Text => described.write_text(&mut out, &options.question.text(global))?,
+    }
+    out.flush()?;
+    let outcome = asked.finish(global);
+    // Left to the end of the process, which is near.
+    std::mem::forget(asked.resolution);
+    outcome
+}
+
+/// The file that is meant, from the root of the repository, and the lines of it.
+fn target(text: &str, asked: &Asked) -> Result<(String, Option<Lines>), Failure> {
+    let (path, lines) = parse(text);
+    let path = asked.place.inside(Path::new(path))?;
+    let Ok(entry) = asked.source.listing().resolve(&path) else {
+        return Err(Failure::Message(missing(&path, &*asked.source)));
+    };
+    let bytes = asked.source.read(entry)?;
+    let count = bytes.iter().filter(|b| **b == b'\n').count() + usize::from(!bytes.ends_with(b"\n"));
+    match lines {
+        Some(lines) if lines.last as usize > count => {
+            Err(Failure::Message(format!("{path} has {count} lines and no line {}", lines.last)))
+        }
+        // A symbolic link stands for the file that it leads to.
+        _ => Ok((entry.path.to_string(), lines)),
+    }
+}
+
+/// A file with the lines after its last colon, if there are any.
+fn parse(text: &str) -> (&str, Option<Lines>) {
+    let Some((path, range)) = text.rsplit_once(':') else { return (text, None) };
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    match (first.parse(), last.parse()) {
+        (Ok(first), Ok(last)) if 0 < first && first <= last => (path, Some(Lines { first, last })),
+        _ => (text, None),
+    }
+}
+
+fn missing(path: &str, source: &dyn Source) -> String {
+    let paths = source.listing().iter().map(|entry| &*entry.path);
+    match crate::text::nearest(path, paths) {
+        Some(near) => format!("{} has no file {path}; did you mean {near}?", source.name()),
+        None => format!("{} has no file {path}", source.name()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places() {
+        let lines = |first, last| Some(Lines { first, last });
+        for (text, expected) in [
+            ("a.yaml", ("a.yaml", None)),
+            ("a.yaml:3", ("a.yaml", lines(3, 3))),
+            ("a.yaml:3-5", ("a.yaml", lines(3, 5))),
+            ("a:b.yaml", ("a:b.yaml", None)),
+            ("a.yaml:0", ("a.yaml:0", None)),
+            ("a.yaml:5-3", ("a.yaml:5-3", None)),
+        ] {
+            assert_eq!(parse(text), expected, "{text}");
+        }
+    }
+}

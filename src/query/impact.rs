@@ -1,0 +1,335 @@
+//! What a line of a file reaches: the components whose configuration depends on it, and how.
+
+use super::code::Callers;
+use super::imports::ImportIndex;
+use super::spans::{Lines, Matcher, Spans, opened_by};
+use crate::diagnostic::Diagnostic;
+use crate::diff::pointer;
+use crate::files::Files;
+use crate::resolution::{Address, Component, Import, LocalLevel, Resolution, State, Unit};
+use crate::terraform::{self, Modules};
+use crate::text::Text;
+use crate::value::{Data, FileId, Origin, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+/// The most paths that are listed for one component.
+const MAX_PATHS: usize = 1_000;
+/// The most overridden values that are listed.
+const MAX_OVERRIDDEN: usize = 10_000;
+
+/// How a component depends on a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Via {
+    /// One of its values was written there.
+    Value,
+    /// One of its values was computed from what was written there.
+    Template,
+    /// One of its values was computed from a local name that was written there.
+    Local,
+    /// An import there leads to a file that one of its values comes from.
+    Import,
+    /// It names a component there that it inherits from.
+    Base,
+    /// A setting there steers how it is put together.
+    Setting,
+    /// It runs the code there.
+    Code,
+}
+
+impl Via {
+    /// The name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Via::Value => "value",
+            Via::Template => "template",
+            Via::Local => "local",
+            Via::Import => "import",
+            Via::Base => "base",
+            Via::Setting => "setting",
+            Via::Code => "code",
+        }
+    }
+}
+
+/// What depends on a place, sorted by address.
+#[derive(Clone, Debug, Default)]
+pub struct Impact {
+    /// The components whose configuration depends on it.
+    pub components: Vec<Impacted>,
+    /// The local names whose values depend on it, sorted by file and place.
+    pub locals: Vec<ImpactedLocal>,
+    /// What is written there and takes effect nowhere, because something replaces it wherever it arrives.
+    pub overridden: Vec<Overridden>,
+    /// The imports that lead to the file, sorted by place.
+    pub importers: Vec<Origin>,
+    /// The number of units that the file has a part in.
+    pub units: usize,
+}
+
+/// A component that depends on a place.
+#[derive(Clone, Debug)]
+pub struct Impacted {
+    /// Its address.
+    pub address: Address,
+    /// JSON Pointers to the values that depend on it, sorted; the empty one stands for all of the configuration.
+    pub paths: BTreeMap<String, Via>,
+    /// Whether there are more paths than are listed.
+    pub is_cut: bool,
+}
+
+/// A local name that depends on a place.
+#[derive(Clone, Debug)]
+pub struct ImpactedLocal {
+    /// Where the name is written.
+    pub origin: Origin,
+    /// The part of the file that sees it.
+    pub level: LocalLevel,
+    /// The name.
+    pub name: Text,
+}
+
+/// Something written at a place that was replaced in a component.
+#[derive(Clone, Debug)]
+pub struct Overridden {
+    /// The component.
+    pub address: Address,
+    /// JSON Pointer to the value that replaced it.
+    pub path: String,
+    /// Where it was written.
+    pub origin: Origin,
+    /// Where what replaced it was written, if that can be said.
+    pub by: Option<Origin>,
+}
+
+/// What depends on some lines of a file, or on all of it.
+pub fn impact(
+    resolution: &Resolution,
+    modules: &Modules<'_>,
+    files: &Files,
+    path: &str,
+    lines: Option<Lines>,
+) -> Impact {
+    let mut ids: BTreeSet<FileId> = resolution.files();
+    ids.extend(resolution.documents.iter().map(|d| d.0));
+    ids.retain(|id| *files.get(*id).path == *path);
+    let mut found = Impact::default();
+    for id in ids {
+        let file = files.get(id);
+        let spans = match lines {
+            Some(lines) => Spans::of_lines(id, &file, opened_by(resolution, id, &file, lines)),
+            None => Spans::of_file(id),
+        };
+        Search::new(resolution, id, spans).run(&mut found);
+    }
+    code(resolution, modules, path, &mut found);
+    found.components.sort_by(|a, b| a.address.cmp(&b.address));
+    found.components.dedup_by(|again, first| {
+        let is_same = again.address == first.address;
+        if is_same {
+            first.paths.append(&mut again.paths);
+        }
+        is_same
+    });
+    found.importers.sort_by_key(|origin| (Text::clone(&files.get(origin.file).path), origin.key));
+    found
+}
+
+/// What is missing or no longer resolves in a state without a file.
+#[derive(Clone, Debug, Default)]
+pub struct Loss {
+    /// What keeps units from being resolved that were resolved before.
+    pub breaks: Vec<Diagnostic>,
+    /// The components that are gone, sorted, but for those of units that no longer resolve.
+    pub removed: Vec<Address>,
+}
+
+/// What is lost from one state to another one, which lacks a file and leaves out what that cannot touch.
+pub fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> Loss {
+    let identity = |f: &Diagnostic| {
+        (Text::clone(&files.get(f.primary.file).path), f.primary.start, f.rule, f.message.clone())
+    };
+    let known: HashSet<_> = whole.findings.iter().filter(|f| f.is_breaking).map(identity).collect();
+    let breaks = without.findings.iter().filter(|f| f.is_breaking && !known.contains(&identity(f))).cloned().collect();
+    let by_name: HashMap<&Text, &Arc<Unit>> = without.units.iter().map(|u| (&u.name, u)).collect();
+    let mut removed = Vec::new();
+    for unit in &whole.units {
+        let now = by_name.get(&unit.name);
+        if now.is_some_and(|now| now.state != State::Resolved) {
+            continue;
+        }
+        let left: HashSet<Address> = now.iter().flat_map(|now| &now.components).map(|c| c.address()).collect();
+        let broken = |c: &Component| {
+            now.is_some_and(|now| now.broken.iter().any(|(kind, name)| *kind == c.kind && *name == c.name))
+        };
+        let gone = unit.components.iter().filter(|c| !left.contains(&c.address()) && !broken(c));
+        removed.extend(gone.map(|c| c.address()));
+    }
+    removed.sort();
+    removed.dedup();
+    Loss { breaks, removed }
+}
+
+/// The components that run the code of a file's folder. What a line of code reaches within it is not known.
+fn code(resolution: &Resolution, modules: &Modules<'_>, path: &str, found: &mut Impact) {
+    if !terraform::is_code(path) {
+        return;
+    }
+    let mut callers = Callers::of(modules, path);
+    for component in resolution.units.iter().flat_map(|unit| &unit.components) {
+        if callers.has(component) {
+            let paths = BTreeMap::from([(String::new(), Via::Code)]);
+            found.components.push(Impacted { address: component.address(), paths, is_cut: false });
+        }
+    }
+}
+
+/// The search for what depends on spans of one file.
+struct Search<'a> {
+    resolution: &'a Resolution,
+    file: FileId,
+    spans: Spans,
+    imports: ImportIndex<'a>,
+    /// The imports in the spans.
+    items: Vec<usize>,
+    locals: HashSet<Origin>,
+    matchers: HashMap<Spans, Matcher>,
+    effective: HashSet<Origin>,
+    overridden: Vec<Overridden>,
+}
+
+/// Whether spans hold something of an import that says where it leads or how. What only hands over a value is known from
+/// the values that are computed from it.
+fn steers(import: &Import, spans: &Spans) -> bool {
+    let is_handed = || import.context.iter().any(|e| e.value.prov.origin.is_some_and(|origin| spans.touch(origin)));
+    spans.touch(import.path) || spans.touch(import.item) && !is_handed()
+}
+
+impl<'a> Search<'a> {
+    fn new(resolution: &'a Resolution, file: FileId, spans: Spans) -> Self {
+        let imports = ImportIndex::new(resolution);
+        let items = imports.of(file).filter(|(_, import)| steers(import, &spans)).map(|(i, _)| i).collect();
+        let own = resolution.locals.scopes.iter().filter(|s| s.file == file);
+        let locals = own.flat_map(|s| &s.locals).filter_map(|l| l.origin).collect();
+        let (matchers, effective, overridden) = (HashMap::new(), HashSet::new(), Vec::new());
+        Search { resolution, file, spans, imports, items, locals, matchers, effective, overridden }
+    }
+
+    fn run(mut self, found: &mut Impact) {
+        let resolution = self.resolution;
+        for unit in &resolution.units {
+            if unit.files.binary_search(&self.file).is_ok() || unit.file == self.file {
+                found.units += 1;
+                self.unit(unit, &mut found.components);
+            }
+        }
+        self.locals(&mut found.locals);
+        let effective = self.effective;
+        found.overridden.extend(self.overridden.into_iter().filter(|o| !effective.contains(&o.origin)));
+        if self.spans.lines.is_none() {
+            found.importers.extend(self.imports.to(self.file).map(|import| import.path));
+        }
+    }
+
+    /// The components of a unit that depend on the spans.
+    fn unit(&mut self, unit: &Arc<Unit>, found: &mut Vec<Impacted>) {
+        let mut spans = self.spans.clone();
+        if !self.items.is_empty() {
+            spans.files.extend(self.imports.only_by(unit.file, &self.items));
+        }
+        let mut matcher = self.matchers.remove(&spans).unwrap_or_else(|| Matcher::new(spans.clone()));
+        let shared = unit.components.first().is_some_and(|c| self.steered(&c.shaping_origins.shared));
+        for component in &unit.components {
+            let mut impacted = Impacted { address: component.address(), paths: BTreeMap::new(), is_cut: false };
+            if shared {
+                impacted.paths.insert(String::new(), Via::Setting);
+            }
+            self.shaped(component, &mut impacted);
+            let hits = matcher.hits(&component.value);
+            if hits.effective || hits.overridden {
+                self.values(&mut matcher, &component.value, &mut String::new(), &mut impacted);
+            }
+            if !impacted.paths.is_empty() {
+                found.push(impacted);
+            }
+        }
+        self.matchers.insert(spans, matcher);
+    }
+
+    /// Whether one of some places that shape components lies in the spans, and is no import: what imports lead to is known.
+    fn steered(&self, origins: &[Origin]) -> bool {
+        let mut touched = origins.iter().filter(|origin| self.spans.touch(**origin));
+        touched.any(|origin| !self.is_import(*origin))
+    }
+
+    fn is_import(&self, origin: Origin) -> bool {
+        self.imports.of(origin.file).any(|(_, import)| import.item == origin || import.path == origin)
+    }
+
+    /// Lines that shaped a component without being a value of it.
+    fn shaped(&self, component: &Component, impacted: &mut Impacted) {
+        for origin in component.shaping_origins.own.iter().filter(|origin| self.spans.touch(**origin)) {
+            let is_base = component.metadata.bases.iter().any(|base| base.origin == Some(*origin));
+            if !self.is_import(*origin) {
+                impacted.paths.entry(String::new()).or_insert(if is_base { Via::Base } else { Via::Setting });
+            }
+        }
+    }
+
+    /// The values of a component that depend on the spans, and those that replaced something there.
+    fn values(&mut self, matcher: &mut Matcher, value: &Value, path: &mut String, impacted: &mut Impacted) {
+        if let Some(origin) = matcher.own(value) {
+            self.effective.insert(origin);
+            if impacted.paths.len() < MAX_PATHS {
+                impacted.paths.insert(path.clone(), self.via(origin, value));
+            } else {
+                impacted.is_cut = true;
+            }
+        } else if self.overridden.len() < MAX_OVERRIDDEN
+            && let Some(origin) = matcher.replaced(value)
+        {
+            let address = impacted.address.clone();
+            self.overridden.push(Overridden { address, path: path.clone(), origin, by: value.prov.origin });
+        }
+        let length = path.len();
+        let mut inside = |key: &str, item: &Value, search: &mut Self| {
+            let hits = matcher.hits(item);
+            if hits.effective || hits.overridden {
+                pointer::push(path, key);
+                search.values(matcher, item, path, impacted);
+                path.truncate(length);
+            }
+        };
+        match &value.data {
+            Data::Map(map) => map.iter().for_each(|e| inside(&e.key, &e.value, self)),
+            Data::List(items) => items.iter().enumerate().for_each(|(i, item)| inside(&i.to_string(), item, self)),
+            _ => {}
+        }
+    }
+
+    fn via(&self, origin: Origin, value: &Value) -> Via {
+        if origin.file != self.file {
+            Via::Import
+        } else if value.prov.origin == Some(origin) {
+            Via::Value
+        } else if self.locals.contains(&origin) {
+            Via::Local
+        } else {
+            Via::Template
+        }
+    }
+
+    /// The local names that depend on the spans. Only their own file sees them.
+    fn locals(&mut self, found: &mut Vec<ImpactedLocal>) {
+        let mut matcher = Matcher::new(self.spans.clone());
+        for scope in self.resolution.locals.scopes.iter().filter(|s| s.file == self.file) {
+            for local in &scope.locals {
+                let Some(origin) = local.origin else { continue };
+                let is_read = local.value.as_ref().is_some_and(|value| matcher.hits(value).effective);
+                if is_read || self.spans.touch(origin) {
+                    found.push(ImpactedLocal { origin, level: scope.level.clone(), name: Text::clone(&local.name) });
+                }
+            }
+        }
+    }
+}

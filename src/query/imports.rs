@@ -1,0 +1,71 @@
+//! Which files lead to which others.
+
+use crate::resolution::{Import, Resolution};
+use crate::value::FileId;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+/// The imports of a resolution by the file in which they stand.
+pub(super) struct ImportIndex<'a> {
+    items: &'a [Import],
+    by_file: HashMap<FileId, Vec<usize>>,
+}
+
+impl<'a> ImportIndex<'a> {
+    pub(super) fn new(resolution: &'a Resolution) -> Self {
+        let items = &resolution.imports.items[..];
+        let mut by_file: HashMap<FileId, Vec<usize>> = HashMap::new();
+        for (i, import) in items.iter().enumerate() {
+            by_file.entry(import.item.file).or_default().push(i);
+        }
+        ImportIndex { items, by_file }
+    }
+
+    /// The imports that stand in a file.
+    pub(super) fn of(&self, file: FileId) -> impl Iterator<Item = (usize, &'a Import)> + '_ {
+        self.by_file.get(&file).into_iter().flatten().map(|i| (*i, &self.items[*i]))
+    }
+
+    /// The imports that lead to a file.
+    pub(super) fn to(&self, file: FileId) -> impl Iterator<Item = &'a Import> {
+        self.items.iter().filter(move |import| import.targets.contains(&file))
+    }
+
+    /// The files that a file leads to, itself included, without some imports.
+    fn reached(&self, from: FileId, without: &[usize]) -> BTreeSet<FileId> {
+        let mut seen = BTreeSet::from([from]);
+        let mut todo = vec![from];
+        while let Some(file) = todo.pop() {
+            for (i, import) in self.of(file) {
+                if !without.contains(&i) {
+                    todo.extend(import.targets.iter().filter(|target| seen.insert(**target)));
+                }
+            }
+        }
+        seen
+    }
+
+    /// The files that a file leads to because of some imports alone.
+    pub(super) fn only_by(&self, from: FileId, imports: &[usize]) -> BTreeSet<FileId> {
+        let without = self.reached(from, imports);
+        let mut all = self.reached(from, &[]);
+        all.retain(|file| !without.contains(file));
+        all
+    }
+
+    /// By file, a shortest chain of imports that leads there from `from`, the first import first.
+    pub(super) fn chains(&self, from: FileId) -> HashMap<FileId, (FileId, &'a Import)> {
+        let mut found: HashMap<FileId, (FileId, &Import)> = HashMap::new();
+        let mut todo = VecDeque::from([from]);
+        while let Some(file) = todo.pop_front() {
+            for (_, import) in self.of(file) {
+                for target in &import.targets {
+                    if *target != from && !found.contains_key(target) {
+                        found.insert(*target, (file, import));
+                        todo.push_back(*target);
+                    }
+                }
+            }
+        }
+        found
+    }
+}

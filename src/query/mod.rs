@@ -1,0 +1,16 @@
+//! Questions about one state, answered from the provenance that resolving leaves: where a value comes from ([`why`]), and
+//! what a line of a file reaches ([`impact`]).
+//!
+//! Nothing here knows a system, resolves anything again or reads a file.
+
+mod code;
+pub mod impact;
+mod imports;
+pub mod path;
+mod spans;
+pub mod why;
+
+#[cfg(test)]
+mod tests;
+
+pub use spans::{Lines, opened_by};

@@ -1,0 +1,226 @@
+//! Where a value comes from: the deciding line, what it was computed from, what it replaced, and the imports and base
+//! components that brought it in.
+
+use super::imports::ImportIndex;
+use crate::diff::pointer;
+use crate::files::Files;
+use crate::resolution::{Address, Placed, Resolution};
+use crate::text::Text;
+use crate::value::{Data, FileId, Origin, Prov, Value};
+use std::collections::{BTreeSet, HashSet};
+
+/// The most steps of one answer.
+const MAX_STEPS: usize = 10_000;
+
+/// What a step of an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// The line that decides.
+    Value,
+    /// A line that the value above it was computed from.
+    Reads,
+    /// A line that the value above it replaced.
+    Overrides,
+    /// An import that leads to one of the files above.
+    Import,
+    /// A line that names a component to inherit from.
+    Base,
+    /// A line that steers how the component is put together.
+    Setting,
+}
+
+impl Role {
+    /// The name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Value => "value",
+            Role::Reads => "reads",
+            Role::Overrides => "overrides",
+            Role::Import => "import",
+            Role::Base => "base",
+            Role::Setting => "setting",
+        }
+    }
+}
+
+/// One step of an answer.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What it is.
+    pub role: Role,
+    /// How many steps it stands below: 0 for the deciding line.
+    pub depth: usize,
+    /// JSON Pointer to the value that it belongs to.
+    pub path: String,
+    /// Where it is written; `None` for values that the system itself sets.
+    pub origin: Option<Origin>,
+    /// The value that is written there, if it is one.
+    pub value: Option<Value>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The component.
+    pub address: Address,
+    /// JSON Pointer to the value.
+    pub path: String,
+    /// The value.
+    pub value: Value,
+    /// The chain, from the deciding line down.
+    pub steps: Vec<Step>,
+    /// There are more steps than are listed.
+    pub is_cut: bool,
+}
+
+impl Answer {
+    /// Why the value, or a part of it, is only known to the running system; each reason once.
+    pub fn reasons(&self) -> Vec<Text> {
+        let (mut found, mut todo): (Vec<Text>, _) = (Vec::new(), vec![&self.value]);
+        while let Some(value) = todo.pop() {
+            match &value.data {
+                Data::Unknown(unknown) => {
+                    for reason in &unknown.reasons {
+                        if !found.contains(reason) {
+                            found.push(Text::clone(reason));
+                        }
+                    }
+                }
+                Data::Map(map) => todo.extend(map.iter().map(|e| &e.value)),
+                Data::List(items) => todo.extend(items.iter()),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// Explains the value at some keys of a component.
+///
+/// # Errors
+/// There is no such value: a message with what may have been meant.
+pub fn why(resolution: &Resolution, files: &Files, placed: &Placed, keys: &[String]) -> Result<Answer, String> {
+    let component = &placed.component;
+    let around = super::path::find(&component.value, keys)?;
+    let Some((value, parents)) = around.split_last() else { return Err("no value".to_owned()) };
+    let mut chain = Chain { steps: Vec::new(), is_cut: false, files: BTreeSet::new() };
+    let mut path = super::path::pointer(keys);
+    chain.value(value, &mut path.clone(), 0);
+    let mut own = path.clone();
+    for parent in parents.iter().rev() {
+        own.truncate(own.rfind('/').unwrap_or(0));
+        if let Some(inputs) = computed(parent) {
+            chain.reads(inputs, &own, 1);
+        }
+    }
+    path.shrink_to_fit();
+    chain.bases(placed, &path);
+    chain.imports(resolution, files, placed.unit.file, &path);
+    let Chain { steps, is_cut, .. } = chain;
+    Ok(Answer { address: component.address(), path, value: (*value).clone(), steps, is_cut })
+}
+
+/// The provenance of a collection, if it was computed from something.
+fn computed(value: &Value) -> Option<&Prov> {
+    Some(&value.prov).filter(|prov| prov.trail.as_ref().is_some_and(|trail| !trail.inputs().is_empty()))
+}
+
+struct Chain {
+    steps: Vec<Step>,
+    is_cut: bool,
+    files: BTreeSet<FileId>,
+}
+
+impl Chain {
+    fn push(&mut self, role: Role, depth: usize, path: &str, origin: Option<Origin>, value: Option<Value>) {
+        if self.steps.len() >= MAX_STEPS {
+            self.is_cut = true;
+            return;
+        }
+        self.files.extend(origin.map(|o| o.file));
+        self.steps.push(Step { role, depth, path: path.to_owned(), origin, value });
+    }
+
+    /// A value, and what is in it.
+    fn value(&mut self, value: &Value, path: &mut String, depth: usize) {
+        self.push(Role::Value, depth, path, value.prov.origin, Some(value.clone()));
+        self.reads(&value.prov, path, depth + 1);
+        let mut next = value.prov.overrode();
+        let is_map = value.as_map().is_some();
+        while let Some(below) = next {
+            // Maps are united: what one of them replaced stands with the values in it.
+            if !(is_map && below.as_map().is_some()) {
+                self.push(Role::Overrides, depth + 1, path, below.prov.origin, Some(below.clone()));
+                self.reads(&below.prov, path, depth + 2);
+            }
+            next = below.prov.overrode();
+        }
+        let length = path.len();
+        let mut inside = |key: &str, item: &Value, chain: &mut Self| {
+            pointer::push(path, key);
+            if !chain.is_cut {
+                chain.value(item, path, depth + 1);
+            }
+            path.truncate(length);
+        };
+        match &value.data {
+            Data::Map(map) => map.iter().for_each(|e| inside(&e.key, &e.value, self)),
+            Data::List(items) => items.iter().enumerate().for_each(|(i, item)| inside(&i.to_string(), item, self)),
+            _ => {}
+        }
+    }
+
+    /// What something was computed from, with what that was computed from.
+    fn reads(&mut self, prov: &Prov, path: &str, depth: usize) {
+        let mut seen: HashSet<Origin> = prov.origin.into_iter().collect();
+        let inputs = |prov: &Prov, depth: usize| -> Vec<(Prov, usize)> {
+            let trail = prov.trail.as_ref();
+            trail.into_iter().flat_map(|t| t.inputs().iter().rev().map(|p| (p.clone(), depth)).collect::<Vec<_>>()).collect()
+        };
+        let mut todo = inputs(prov, depth);
+        while let Some((prov, depth)) = todo.pop() {
+            match prov.origin {
+                Some(origin) if !seen.insert(origin) => {}
+                Some(origin) => {
+                    self.push(Role::Reads, depth, path, Some(origin), None);
+                    todo.extend(inputs(&prov, depth + 1));
+                }
+                None => todo.extend(inputs(&prov, depth)),
+            }
+            if self.is_cut {
+                return;
+            }
+        }
+    }
+
+    /// The lines that say what the component inherits from, and that steer how it is put together.
+    fn bases(&mut self, placed: &Placed, path: &str) {
+        let component = &placed.component;
+        for origin in component.shaping_origins.own.iter() {
+            let is_base = component.metadata.bases.iter().any(|base| base.origin == Some(*origin));
+            self.push(if is_base { Role::Base } else { Role::Setting }, 1, path, Some(*origin), None);
+        }
+    }
+
+    /// The imports that lead from the file of the unit to those of all steps.
+    fn imports(&mut self, resolution: &Resolution, files: &Files, from: FileId, path: &str) {
+        let chains = ImportIndex::new(resolution).chains(from);
+        let mut seen: HashSet<Origin> = HashSet::new();
+        let mut named: Vec<(Text, FileId)> =
+            self.files.iter().map(|id| (Text::clone(&files.get(*id).path), *id)).collect();
+        named.sort();
+        for (_, file) in named {
+            let mut chain = Vec::new();
+            let mut at = file;
+            while let Some((before, import)) = chains.get(&at) {
+                chain.push(import.path);
+                at = *before;
+            }
+            for (depth, origin) in chain.into_iter().rev().enumerate() {
+                if seen.insert(origin) {
+                    self.push(Role::Import, depth + 1, path, Some(origin), None);
+                }
+            }
+        }
+    }
+}

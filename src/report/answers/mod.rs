@@ -1,0 +1,56 @@
+//! Answers to questions about one state: what a line reaches, where a value comes from. Text for people, JSON for programs.
+
+pub mod impact;
+pub mod why;
+
+use super::text::style::{self, Theme};
+use crate::diff::mask;
+use crate::files::Files;
+use crate::report::Options;
+use crate::value::Origin;
+use serde::Serialize;
+
+/// Longer lines of files are cut in text, at this many columns.
+const MAX_COLUMNS: usize = 160;
+
+/// A place in a file, as output names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Place {
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+impl Place {
+    fn of(origin: Origin, files: &Files) -> Self {
+        let file = files.get(origin.file);
+        let position = file.position(origin.key);
+        Place { file: file.path.to_string(), line: position.line, column: position.column }
+    }
+
+    /// `file:line` for a terminal.
+    fn shown(&self, theme: Theme) -> String {
+        theme.place(&format!("{}:{}", style::escape(&self.file), self.line))
+    }
+}
+
+/// The line of a file in which something is written, without the space around it.
+fn line_text(origin: Origin, files: &Files) -> String {
+    let file = files.get(origin.file);
+    file.line_text(file.line(origin.key)).trim().to_owned()
+}
+
+/// The same for a terminal: secrets masked, control characters escaped, cut.
+fn shown_line(origin: Origin, secret: bool, files: &Files, options: &Options) -> String {
+    let file = files.get(origin.file);
+    let number = file.line(origin.key);
+    let line = file.line_text(number);
+    let mut text = line.to_owned();
+    if !options.show_secrets {
+        let all = secret || mask::is_inside_secret(&file, number);
+        for range in mask::secret_ranges(line, all).into_iter().rev() {
+            text.replace_range(range, mask::MASK);
+        }
+    }
+    style::cut(&style::escape(text.trim()), MAX_COLUMNS.min(options.width.max(40))).into_owned()
+}

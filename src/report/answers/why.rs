@@ -1,0 +1,196 @@
+//! `stacklint why`: where a value comes from. `schemas/why.json` describes the JSON.
+
+use super::{Place, line_text, shown_line};
+use crate::diff::mask;
+use crate::files::Files;
+use crate::query::why::{Answer, Role, Step};
+use crate::report::Options;
+use crate::report::text::style::{Theme, count, escape};
+use crate::report::text::value;
+use crate::text::Text;
+use crate::value::{Data, Value};
+use serde::Serialize;
+use std::io;
+
+/// The most lines in text, unless all are asked for.
+const MAX_ROWS: usize = 200;
+
+/// The same answer in several stacks.
+pub struct Group {
+    /// The stacks, sorted.
+    pub stacks: Vec<Text>,
+    /// The answer for the first of them.
+    pub answer: Answer,
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    stack: &'a str,
+    r#type: &'a str,
+    component: &'a str,
+    path: &'a str,
+    value: &'a Value,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown: Vec<Text>,
+    steps: Vec<StepJson<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+#[derive(Serialize)]
+struct StepJson<'a> {
+    role: &'static str,
+    depth: usize,
+    path: &'a str,
+    #[serde(flatten)]
+    place: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a Value>,
+}
+
+#[derive(Serialize)]
+struct GroupJson<'a> {
+    stacks: &'a [Text],
+    #[serde(flatten)]
+    answer: Json<'a>,
+}
+
+fn json<'a>(answer: &'a Answer, files: &Files) -> Json<'a> {
+    let (stack, kind, component) = &answer.address;
+    let step = |s: &'a Step| StepJson {
+        role: s.role.name(),
+        depth: s.depth,
+        path: &s.path,
+        place: s.origin.map(|o| Place::of(o, files)),
+        text: s.origin.map(|o| line_text(o, files)),
+        // What is inside of a collection has steps of its own.
+        value: s.value.as_ref().filter(|v| s.path == answer.path || !is_filled(v)),
+    };
+    let steps = answer.steps.iter().map(step).collect();
+    let (unknown, truncated) = (answer.reasons(), answer.is_cut);
+    Json { stack, r#type: kind, component, path: &answer.path, value: &answer.value, unknown, steps, truncated }
+}
+
+fn is_filled(value: &Value) -> bool {
+    match &value.data {
+        Data::Map(map) => !map.is_empty(),
+        Data::List(items) => !items.is_empty(),
+        _ => false,
+    }
+}
+
+/// Writes one answer as JSON, and a line end.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_json(out: &mut dyn io::Write, answer: &Answer, files: &Files) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &json(answer, files))?;
+    writeln!(out)
+}
+
+/// Writes answers that differ between stacks as JSON, `{"groups": […]}`, and a line end.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_groups_json(out: &mut dyn io::Write, groups: &[Group], files: &Files) -> io::Result<()> {
+    let groups: Vec<_> =
+        groups.iter().map(|g| GroupJson { stacks: &g.stacks, answer: json(&g.answer, files) }).collect();
+    serde_json::to_writer_pretty(&mut *out, &serde_json::json!({ "groups": groups }))?;
+    writeln!(out)
+}
+
+/// Writes answers that differ between stacks for people.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_groups_text(out: &mut dyn io::Write, groups: &[Group], files: &Files, options: &Options) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    if let [first, others @ ..] = groups
+        && !others.is_empty()
+    {
+        let different: usize = others.iter().map(|g| g.stacks.len()).sum();
+        writeln!(out, "the same in {}, different in {different}", count(first.stacks.len(), "stack"))?;
+    }
+    for (i, group) in groups.iter().enumerate() {
+        if i > 0 || groups.len() > 1 {
+            writeln!(out)?;
+        }
+        if group.stacks.len() > 1 {
+            let named: Vec<_> = group.stacks.iter().take(6).map(|s| escape(s)).collect();
+            let more = group.stacks.len().saturating_sub(named.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            writeln!(out, "{}", theme.dim(&format!("{}{more}", named.join(", "))))?;
+        }
+        write_text(out, &group.answer, files, options)?;
+    }
+    Ok(())
+}
+
+/// Writes one answer for people.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_text(out: &mut dyn io::Write, answer: &Answer, files: &Files, options: &Options) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let (stack, kind, name) = &answer.address;
+    let whose = format!("{} {} in", theme.bold(&escape(name)), theme.dim(&format!("({})", escape(kind))));
+    writeln!(out, "{whose} {}", theme.bold(&escape(stack)))?;
+    let secret = mask::is_secret_pointer(&answer.path);
+    if is_filled(&answer.value) {
+        writeln!(out, "{}\n", theme.path(&escape(&answer.path)))?;
+        table(out, answer, files, options)?;
+    } else {
+        let value = value::inline(&answer.value, secret, options);
+        writeln!(out, "{} = {value}\n", theme.path(&escape(&answer.path)))?;
+    }
+    for reason in answer.reasons() {
+        writeln!(out, "  {}", theme.dim(&format!("unknown: {}", escape(&reason))))?;
+    }
+    let shown = if options.all { usize::MAX } else { MAX_ROWS };
+    let steps = answer.steps.iter().filter(|s| !is_filled(&answer.value) || s.path == answer.path);
+    let mut left = 0;
+    for (i, step) in steps.enumerate() {
+        if i >= shown {
+            left += 1;
+            continue;
+        }
+        write_step(out, step, secret, files, options)?;
+    }
+    if left > 0 {
+        writeln!(out, "  {}", theme.dim(&format!("and {} (--all lists them)", count(left, "more step"))))?;
+    }
+    Ok(())
+}
+
+fn write_step(out: &mut dyn io::Write, step: &Step, secret: bool, files: &Files, options: &Options) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let label = match step.role {
+        Role::Value => "set",
+        Role::Reads => "reads",
+        Role::Overrides => "overrides",
+        Role::Import => "import",
+        Role::Base => "base",
+        Role::Setting => "setting",
+    };
+    let indent = "  ".repeat(step.depth.min(20) + 1);
+    match step.origin {
+        Some(origin) => {
+            let place = Place::of(origin, files).shown(theme);
+            let text = shown_line(origin, secret, files, options);
+            writeln!(out, "{indent}{} {place}  {text}", theme.dim(label))
+        }
+        None => writeln!(out, "{indent}{} {}", theme.dim(label), theme.dim("by the system, not by a file")),
+    }
+}
+
+/// The values of a collection with their places.
+fn table(out: &mut dyn io::Write, answer: &Answer, files: &Files, options: &Options) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    for line in value::block(&answer.value, mask::is_secret_pointer(&answer.path), options, Some(files)) {
+        let place = line.place.map(|place| format!("  {}", theme.dim(&format!("# {place}"))));
+        writeln!(out, "  {}{}", line.text, place.unwrap_or_default())?;
+    }
+    writeln!(out)
+}

@@ -1,0 +1,79 @@
+//! A source without one of its files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Change, ChangeKind, Entry, Error, Listing, Source};
+
+/// Another source without one file, to see what needs it.
+pub struct Without<'a> {
+    inner: &'a dyn Source,
+    listing: Listing,
+}
+
+impl<'a> Without<'a> {
+    /// Hides the entry at a path. What symbolic links lead to it lead to nothing then.
+    pub fn new(inner: &'a dyn Source, path: &str) -> Self {
+        let listing = inner.listing();
+        let links = listing.iter().filter_map(|e| Some((e.path.clone(), listing.link_target(&e.path)?.into())));
+        let links: BTreeMap<Box<str>, Box<str>> = links.filter(|(link, _)| **link != *path).collect();
+        let entries = listing.iter().filter(|e| *e.path != *path).cloned().collect();
+        Without { inner, listing: Listing::new(entries, links) }
+    }
+
+    /// How it differs from the other source.
+    pub fn change(&self, path: &str) -> Change {
+        Change { path: path.into(), kind: ChangeKind::Removed }
+    }
+}
+
+impl Source for Without<'_> {
+    fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+        self.inner.read(entry)
+    }
+
+    fn read_many(&self, entries: &[&Entry]) -> Vec<Result<Arc<[u8]>, Error>> {
+        self.inner.read_many(entries)
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn commit(&self) -> Option<String> {
+        self.inner.commit()
+    }
+
+    fn prefix(&self) -> &str {
+        self.inner.prefix()
+    }
+
+    fn unreadable(&self) -> &[String] {
+        self.inner.unreadable()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Memory, changed};
+
+    #[test]
+    fn one_file_is_hidden() {
+        let files = BTreeMap::from([("a".to_owned(), b"1".to_vec()), ("b".to_owned(), b"2".to_vec())]);
+        let links = BTreeMap::from([("c".to_owned(), "a".to_owned()), ("d".to_owned(), "b".to_owned())]);
+        let whole = Memory::with_links("x", files, links);
+        let without = Without::new(&whole, "a");
+        let paths: Vec<&str> = without.listing().iter().map(|e| &*e.path).collect();
+        assert_eq!(paths, ["b", "c", "d"]);
+        assert!(without.listing().resolve("c").is_err());
+        let entry = without.listing().resolve("d").expect("a link to a file");
+        assert_eq!(&*without.read(entry).expect("its content"), b"2");
+        assert_eq!(changed(whole.listing(), without.listing()), [without.change("a")]);
+        assert_eq!(without.name(), "x");
+    }
+}
