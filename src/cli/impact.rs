@@ -32,8 +32,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let find = || impact(&asked.resolution, &modules, &asked.files, &path, lines);
     let found: Impact = asked.place.timings.phase("query", find);
     let loss = lines.is_none().then(|| loss(&asked.resolution, &asked.without(&path), &asked.files));
-    let described =
-        Described { file: &path, lines, impact: &found, files: &asked.files, loss: loss.as_ref() };
+    let described = Described { file: &path, lines, impact: &found, files: &asked.files, loss: loss.as_ref() };
     let mut out = output::stdout();
     match options.question.format {
         Format::Json => described.write_json(&mut out)?,

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 /// Options of all of them.
 #[derive(Args, Debug)]
+#[group(skip)]
 pub(super) struct Options {
     /// Look at this revision instead of the worktree
     #[arg(long, value_name = "REV")]

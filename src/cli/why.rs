@@ -61,16 +61,12 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 }
 
 /// The answers for all stacks that a pattern names, the most common value first.
-fn groups(
-    options: &Options,
-    found: &BTreeMap<Address, Placed>,
-    asked: &Asked,
-) -> Result<Vec<Group>, Failure> {
+fn groups(options: &Options, found: &BTreeMap<Address, Placed>, asked: &Asked) -> Result<Vec<Group>, Failure> {
     if !options.stack.contains(['*', '?', '[', '{']) {
         return Ok(Vec::new());
     }
-    let glob = Glob::new(&options.stack)
-        .map_err(|e| Failure::Message(format!("`{}` is no pattern: {e}", options.stack)))?;
+    let glob =
+        Glob::new(&options.stack).map_err(|e| Failure::Message(format!("`{}` is no pattern: {e}", options.stack)))?;
     let mut groups: Vec<Group> = Vec::new();
     let mut problem = None;
     let is_kind = |kind: &str| options.kind.as_deref().is_none_or(|wanted| wanted == kind);

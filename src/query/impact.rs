@@ -146,9 +146,8 @@ pub struct Loss {
 
 /// What is lost from one state to another one, which lacks a file and leaves out what that cannot touch.
 pub fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> Loss {
-    let identity = |f: &Diagnostic| {
-        (Text::clone(&files.get(f.primary.file).path), f.primary.start, f.rule, f.message.clone())
-    };
+    let identity =
+        |f: &Diagnostic| (Text::clone(&files.get(f.primary.file).path), f.primary.start, f.rule.id, f.message.clone());
     let known: HashSet<_> = whole.findings.iter().filter(|f| f.is_breaking).map(identity).collect();
     let breaks = without.findings.iter().filter(|f| f.is_breaking && !known.contains(&identity(f))).cloned().collect();
     let by_name: HashMap<&Text, &Arc<Unit>> = without.units.iter().map(|u| (&u.name, u)).collect();

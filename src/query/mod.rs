@@ -10,7 +10,4 @@ pub mod path;
 mod spans;
 pub mod why;
 
-#[cfg(test)]
-mod tests;
-
 pub use spans::{Lines, opened_by};

@@ -66,11 +66,6 @@ impl Spans {
     pub(super) fn touch(&self, origin: Origin) -> bool {
         self.covers(origin.file, origin.key, origin.end)
     }
-
-    /// Whether the key of a place lies in them, or its start if it has none.
-    pub(super) fn touch_key(&self, origin: Origin) -> bool {
-        self.covers(origin.file, origin.key, origin.key + 1)
-    }
 }
 
 /// What spans have to do with a value and all that is in it.

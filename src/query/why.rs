@@ -175,7 +175,10 @@ impl Chain {
         let mut seen: HashSet<Origin> = prov.origin.into_iter().collect();
         let inputs = |prov: &Prov, depth: usize| -> Vec<(Prov, usize)> {
             let trail = prov.trail.as_ref();
-            trail.into_iter().flat_map(|t| t.inputs().iter().rev().map(|p| (p.clone(), depth)).collect::<Vec<_>>()).collect()
+            trail
+                .into_iter()
+                .flat_map(|t| t.inputs().iter().rev().map(|p| (p.clone(), depth)).collect::<Vec<_>>())
+                .collect()
         };
         let mut todo = inputs(prov, depth);
         while let Some((prov, depth)) = todo.pop() {

@@ -22,6 +22,7 @@ mod odd_files;
 mod outcomes;
 mod places;
 mod planted;
+mod questions;
 mod revisions;
 mod snapshots;
 mod text;

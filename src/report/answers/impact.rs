@@ -143,7 +143,8 @@ impl Described<'_> {
     }
 
     fn without<'a>(&self, loss: &'a Loss) -> LossJson<'a> {
-        let removed = loss.removed.iter().map(|(stack, kind, component)| AddressJson { stack, r#type: kind, component });
+        let removed =
+            loss.removed.iter().map(|(stack, kind, component)| AddressJson { stack, r#type: kind, component });
         LossJson { breaks: self.breaks(loss), removed: removed.collect() }
     }
 
@@ -153,7 +154,7 @@ impl Described<'_> {
             let file = self.files.get(finding.primary.file);
             let stacks = finding.stacks.iter().map(|s| &**s).collect();
             let line = file.line(finding.primary.start);
-            BrokenJson { file: file.path.to_string(), line, rule: finding.rule, message: &finding.message, stacks }
+            BrokenJson { file: file.path.to_string(), line, rule: finding.rule.id, message: &finding.message, stacks }
         };
         let mut found: Vec<BrokenJson<'_>> = loss.breaks.iter().map(broken).collect();
         found.sort_by(|a, b| (&a.file, a.line, a.rule, a.message).cmp(&(&b.file, b.line, b.rule, b.message)));
@@ -248,7 +249,8 @@ impl Described<'_> {
     }
 
     fn importers_text(&self, out: &mut dyn io::Write, theme: Theme, options: &Options) -> io::Result<()> {
-        let mut importers: Vec<(Place, String)> = self.impact.importers.iter().map(|o| (Place::of(*o, self.files), line_text(*o, self.files))).collect();
+        let mut importers: Vec<(Place, String)> =
+            self.impact.importers.iter().map(|o| (Place::of(*o, self.files), line_text(*o, self.files))).collect();
         importers.sort();
         importers.dedup();
         if !importers.is_empty() {

@@ -105,7 +105,12 @@ pub fn write_groups_json(out: &mut dyn io::Write, groups: &[Group], files: &File
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_groups_text(out: &mut dyn io::Write, groups: &[Group], files: &Files, options: &Options) -> io::Result<()> {
+pub fn write_groups_text(
+    out: &mut dyn io::Write,
+    groups: &[Group],
+    files: &Files,
+    options: &Options,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if let [first, others @ ..] = groups
         && !others.is_empty()
@@ -149,7 +154,11 @@ pub fn write_text(out: &mut dyn io::Write, answer: &Answer, files: &Files, optio
         writeln!(out, "  {}", theme.dim(&format!("unknown: {}", escape(&reason))))?;
     }
     let shown = if options.all { usize::MAX } else { MAX_ROWS };
-    let steps = answer.steps.iter().filter(|s| !is_filled(&answer.value) || s.path == answer.path);
+    // The table has the places of what is in a collection.
+    let steps = answer.steps.iter().filter(|s| match s.role {
+        Role::Value => !is_filled(&answer.value) || s.path == answer.path && s.origin.is_some(),
+        _ => s.path == answer.path,
+    });
     let mut left = 0;
     for (i, step) in steps.enumerate() {
         if i >= shown {
