@@ -2,8 +2,9 @@
 
 use super::{Failure, Global, Outcome, output, question};
 use crate::query::Lines;
-use crate::query::impact::{Impact, impact, loss};
+use crate::query::impact::{impact, loss};
 use crate::report::answers::impact::Described;
+use crate::review::{Host as _, Resolved};
 use crate::source::Source;
 use crate::terraform::Modules;
 use clap::Args;
@@ -27,12 +28,12 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let asked = options.question.resolve(global)?;
     let (path, lines) = target(&options.place, &asked)?;
+    let Resolved { files, resolution, .. } = &asked.resolved;
     let cache = asked.place.code();
-    let modules = Modules::new(&*asked.source, &asked.files, &cache);
-    let find = || impact(&asked.resolution, &modules, &asked.files, &path, lines);
-    let found: Impact = asked.place.timings.phase("query", find);
-    let loss = lines.is_none().then(|| loss(&asked.resolution, &asked.without(&path), &asked.files));
-    let described = Described { file: &path, lines, impact: &found, files: &asked.files, loss: loss.as_ref() };
+    let modules = Modules::new(&*asked.source, files, &cache);
+    let found = impact(resolution, &modules, files, &path, lines);
+    let loss = lines.is_none().then(|| loss(resolution, &asked.without(&path), files));
+    let described = Described { file: &path, lines, impact: &found, files, loss: loss.as_ref() };
     let mut out = output::stdout();
     match options.question.format {
         Format::Json => described.write_json(&mut out)?,
@@ -41,7 +42,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     out.flush()?;
     let outcome = asked.finish(global);
     // Left to the end of the process, which is near.
-    std::mem::forget(asked.resolution);
+    std::mem::forget(asked.resolved);
     outcome
 }
 

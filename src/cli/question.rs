@@ -1,15 +1,15 @@
 //! What commands that answer questions about one state have in common.
 
 use super::functions::Functions;
-use super::open::{self, Place, State};
+use super::open::{Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::{Diagnostic, Level};
-use crate::dialects::Scope;
 use crate::files::Files;
 use crate::report::{self, Finding};
 use crate::resolution::Resolution;
+use crate::review::{self, Resolved};
 use crate::settings::Settings;
-use crate::source::{Source, Without};
+use crate::source::Source;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -48,10 +48,8 @@ pub(super) struct Asked {
     pub(super) place: Place,
     /// The state.
     pub(super) source: Box<dyn Source>,
-    /// Its files.
-    pub(super) files: Files,
     /// What it resolves to.
-    pub(super) resolution: Resolution,
+    pub(super) resolved: Resolved,
 }
 
 impl Options {
@@ -72,9 +70,8 @@ impl Options {
     pub(super) fn resolve(&self, global: &Global) -> Result<Asked, Failure> {
         let place = self.place(global)?;
         let source = self.source(&place)?;
-        let files = Files::default();
-        let resolution = open::resolve(&*source, &place, &Settings::default(), &files)?;
-        Ok(Asked { place, source, files, resolution })
+        let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
+        Ok(Asked { place, source, resolved })
     }
 
     /// How text is to look.
@@ -86,25 +83,20 @@ impl Options {
 impl Asked {
     /// Ends a command whose answer may lack what could not be resolved: says so on standard error.
     pub(super) fn finish(&self, global: &Global) -> Result<Outcome, Failure> {
-        let broken = self.resolution.findings.iter().filter(|f| f.is_breaking).cloned();
+        let broken = self.resolved.resolution.findings.iter().filter(|f| f.is_breaking).cloned();
         let broken: Vec<Finding> = broken
             .map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() })
             .collect();
         if broken.is_empty() {
             return Ok(Outcome::Clean);
         }
-        output::talk_findings(&broken, &self.files, global)?;
-        let has_defect = self.resolution.findings.iter().any(Diagnostic::is_defect);
+        output::talk_findings(&broken, &self.resolved.files, global)?;
+        let has_defect = self.resolved.resolution.findings.iter().any(Diagnostic::is_defect);
         Ok(if has_defect { Outcome::Defect } else { Outcome::Findings })
     }
 
     /// The state without one of its files, as far as that makes a difference.
     pub(super) fn without(&self, path: &str) -> Resolution {
-        let without = Without::new(&*self.source, path);
-        let dialects = self.place.dialects(&Settings::default());
-        let projects = dialects.detect(&[&*self.source], &self.place.project(&Settings::default()));
-        let changes = [without.change(path)];
-        let resolve = || projects.resolve(&without, &self.files, Scope::Touched(&changes));
-        self.place.timings.phase("resolve", resolve)
+        self.resolved.without(path, &*self.source, &self.place.workspace(), &Settings::default())
     }
 }

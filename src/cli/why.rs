@@ -6,6 +6,7 @@ use super::{Failure, Global, Outcome, output};
 use crate::query::{path, why::why};
 use crate::report::answers::why::{self as answers, Group};
 use crate::resolution::{Address, Placed};
+use crate::review::Resolved;
 use crate::source::glob::Glob;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -30,15 +31,16 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let asked = options.question.resolve(global)?;
-    let found = asked.resolution.components();
+    let Resolved { files, resolution, .. } = &asked.resolved;
+    let found = resolution.components();
     let wanted = Wanted { stack: &options.stack, name: &options.component, kind: options.kind.as_deref() };
     let (mut out, text) = (output::stdout(), options.question.text(global));
     if let Some((_, placed)) = wanted.pick(&found)? {
         let keys = path::keys(&options.path, &placed.component.value);
-        let answer = why(&asked.resolution, &asked.files, placed, &keys).map_err(Failure::Message)?;
+        let answer = why(resolution, files, placed, &keys).map_err(Failure::Message)?;
         match options.question.format {
-            Format::Json => answers::write_json(&mut out, &answer, &asked.files)?,
-            Format::Text => answers::write_text(&mut out, &answer, &asked.files, &text)?,
+            Format::Json => answers::write_json(&mut out, &answer, files)?,
+            Format::Text => answers::write_text(&mut out, &answer, files, &text)?,
         }
     } else {
         let groups = groups(options, &found, &asked)?;
@@ -50,13 +52,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             };
         }
         match options.question.format {
-            Format::Json => answers::write_groups_json(&mut out, &groups, &asked.files)?,
-            Format::Text => answers::write_groups_text(&mut out, &groups, &asked.files, &text)?,
+            Format::Json => answers::write_groups_json(&mut out, &groups, files)?,
+            Format::Text => answers::write_groups_text(&mut out, &groups, files, &text)?,
         }
     }
     out.flush()?;
     // Left to the end of the process, which is near.
-    std::mem::forget((found, asked.resolution));
+    std::mem::forget((found, asked.resolved));
     Ok(Outcome::Clean)
 }
 
@@ -85,7 +87,8 @@ fn groups(options: &Options, found: &BTreeMap<Address, Placed>, asked: &Asked) -
         match groups.iter_mut().find(|g| g.answer.value == *value) {
             Some(group) => group.stacks.push(stack.clone()),
             None => {
-                let answer = why(&asked.resolution, &asked.files, placed, &keys).map_err(Failure::Message)?;
+                let answer =
+                    why(&asked.resolved.resolution, &asked.resolved.files, placed, &keys).map_err(Failure::Message)?;
                 groups.push(Group { stacks: vec![stack.clone()], answer });
             }
         }

@@ -5,7 +5,7 @@ use crate::dialects::{Dialects, Project, Scope};
 use crate::files::Files;
 use crate::resolution::Resolution;
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{Source, Without};
 
 /// One state, resolved.
 pub struct Resolved {
@@ -35,6 +35,22 @@ pub fn resolve(
     }
     let resolution = phase(workspace.host, "resolve", || found.resolve(source, &files, Scope::All));
     Ok(Resolved { files, resolution, dialects })
+}
+
+impl Resolved {
+    /// The same state without one of its files. What that cannot touch is named only.
+    pub fn without(
+        &self,
+        path: &str,
+        source: &dyn Source,
+        workspace: &Workspace<'_>,
+        settings: &Settings,
+    ) -> Resolution {
+        let without = Without::new(source, path);
+        let found = self.dialects.detect(&[source], &workspace.project(settings));
+        let changes = [without.change(path)];
+        phase(workspace.host, "resolve", || found.resolve(&without, &self.files, Scope::Touched(&changes)))
+    }
 }
 
 impl Workspace<'_> {

@@ -101,7 +101,8 @@ fn a_line_reaches_the_values_that_come_from_it() {
     let size = reached(&repo, "stacks/catalog/vpc.yaml:6");
     assert!(size.contains(&"prod vpc /vars/size by value".to_owned()), "{size:?}");
     assert!(!size.iter().any(|c| c.starts_with("dev vpc")), "{size:?}");
-    assert!(reached(&repo, "stacks/deploy/prod.yaml:10").contains(&"prod vpc  by base".to_owned()));
+    let base = reached(&repo, "stacks/deploy/prod.yaml:10");
+    assert!(base.len() == 1 && base[0].starts_with("prod vpc  ") && base[0].ends_with(" base"), "{base:?}");
     assert_eq!(reached(&repo, "stacks/deploy/dev.yaml:1").len(), 2, "the line opens the imports");
 }
 
@@ -141,7 +142,7 @@ fn an_import_reaches_what_comes_only_through_it() {
     let repo = repo();
     let all = reached(&repo, "stacks/deploy/dev.yaml:2");
     assert_eq!(all.len(), 2, "{all:?}");
-    assert_eq!(all[1], "dev vpc /vars/name by import");
+    assert!(all[1].ends_with(" /vars/name by import"), "{all:?}");
     // What arrives another way as well does not depend on one of the two.
     repo.write("stacks/catalog/all.yaml", "import: [catalog/vpc]\n");
     repo.write("stacks/deploy/dev.yaml", DEV.replace("catalog/vpc\n", "catalog/vpc\n  - catalog/all\n"));
