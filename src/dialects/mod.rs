@@ -3,6 +3,7 @@
 
 pub mod atmos;
 mod eval_inputs;
+pub mod garden;
 pub mod jitsubst;
 mod project_inputs;
 mod registry;
@@ -141,5 +142,9 @@ impl EvalError {
 
 /// All dialects, with nothing parsed yet, which take on so much.
 pub fn all(limits: Limits) -> Vec<Box<dyn Dialect>> {
-    vec![Box::new(atmos::Atmos::with_limits(limits)), Box::new(jitsubst::Jitsubst::with_limits(limits))]
+    vec![
+        Box::new(atmos::Atmos::with_limits(limits)),
+        Box::new(jitsubst::Jitsubst::with_limits(limits)),
+        Box::new(garden::Garden::with_limits(limits)),
+    ]
 }

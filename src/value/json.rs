@@ -3,10 +3,15 @@
 //! Numbers print as the deployment tool prints them: a float without a fraction is an integer as long as 64 bits hold it
 //! (`1.0` becomes `1`), what JSON has no number for becomes text (`.nan`, `.inf`, `-.inf`). Dates become RFC 3339 text and unknown values the text that was written.
 
-use super::{Data, Map, Value};
+use super::{Data, FileId, Map, Origin, Value};
+use crate::text::Text;
 use crate::yaml::Timestamp;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
 
 /// The deepest nesting that is printed; a deeper value is an error of the serializer instead of an overflow.
 const MAX_DEPTH: u32 = 1_000;
@@ -152,37 +157,84 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// The value of a JSON text.
+/// The value of a JSON text. Each value has an origin whose offsets count the values before it, for those who need the order
+/// in which entries are written; there is no file behind it.
 ///
 /// # Errors
 /// What is wrong with the text, and where.
 pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
-    Ok(from_json(&serde_json::from_str(text)?))
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = Reader(&Cell::new(0)).deserialize(&mut deserializer)?;
+    deserializer.end().map(|()| value)
 }
 
-fn from_json(json: &serde_json::Value) -> Value {
-    use serde_json::Value as Json;
-    Value::new(match json {
-        Json::Null => Data::Null,
-        Json::Bool(b) => Data::Bool(*b),
-        Json::Number(n) => match (n.as_i64(), n.as_u64()) {
-            (Some(i), _) => Data::Int(i),
-            (None, Some(u)) => Data::Uint(u),
-            _ => Data::Float(n.as_f64().unwrap_or(f64::NAN)),
-        },
-        Json::String(s) => Data::Str(s.as_str().into()),
-        Json::Array(items) => return Value::list(items.iter().map(from_json).collect()),
-        Json::Object(entries) => {
-            return Value::map(entries.iter().map(|(k, v)| (k.as_str().into(), from_json(v))).collect());
+/// Reads a value; counts those that were read.
+#[derive(Clone, Copy)]
+struct Reader<'a>(&'a Cell<u32>);
+
+impl<'de> DeserializeSeed<'de> for Reader<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let number = self.0.get();
+        self.0.set(number.saturating_add(1));
+        let data = deserializer.deserialize_any(self)?;
+        Ok(Value::at(data, Origin { file: FileId::new(0), key: number, start: number, end: number }))
+    }
+}
+
+impl<'de> Visitor<'de> for Reader<'_> {
+    type Value = Data;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Data, E> {
+        Ok(Data::Null)
+    }
+
+    fn visit_bool<E>(self, b: bool) -> Result<Data, E> {
+        Ok(Data::Bool(b))
+    }
+
+    fn visit_i64<E>(self, n: i64) -> Result<Data, E> {
+        Ok(Data::Int(n))
+    }
+
+    fn visit_u64<E>(self, n: u64) -> Result<Data, E> {
+        Ok(i64::try_from(n).map_or(Data::Uint(n), Data::Int))
+    }
+
+    fn visit_f64<E>(self, n: f64) -> Result<Data, E> {
+        Ok(Data::Float(n))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Data, E> {
+        Ok(Data::Str(text.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Data, A::Error> {
+        let mut all = Vec::new();
+        while let Some(item) = items.next_element_seed(self)? {
+            all.push(item);
         }
-    })
+        Ok(Data::List(Arc::new(all)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Data, A::Error> {
+        let mut all: Vec<(Text, Value)> = Vec::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            all.push((key.into(), entries.next_value_seed(self)?));
+        }
+        Ok(Data::Map(Arc::new(all.into_iter().collect())))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::value::Unknown;
-    use std::sync::Arc;
 
     fn json(data: Data) -> String {
         serde_json::to_string(&Value::new(data)).unwrap()

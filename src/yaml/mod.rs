@@ -21,6 +21,6 @@ pub use emit::{Emitter, scalar_text};
 pub use events::MAX_DEPTH;
 pub use node::{Document, Kind, Node, NodeId, Position, Span, Style, Tag};
 pub use order::{compare_keys, sort_keys};
-pub use parse::{Error, document_of, parse};
+pub use parse::{Error, document_of, documents_of, parse};
 pub use scalar::{Scalar, core_tag, resolve, short_tag};
 pub use timestamp::Timestamp;

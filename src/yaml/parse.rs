@@ -77,9 +77,36 @@ pub fn document_of(text: Text) -> Result<Document, Error> {
             break stop;
         }
     };
-    let offset = stop.offset.min(text.len()) as u32;
-    let position = locate(&text, &line_starts(&text), offset);
-    Err(Error { message: stop.message, offset, position, reported_line: stop.reported_line })
+    Err(stop.into_error(&text))
+}
+
+/// Reads all documents of a text.
+///
+/// # Errors
+/// The first thing that keeps one of them from being read.
+pub fn documents_of(text: Text) -> Result<Vec<Document>, Error> {
+    if u32::try_from(text.len()).is_err() {
+        return document_of(text).map(|only| vec![only]);
+    }
+    let base = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let none = Patch::default();
+    let read = || -> Result<Vec<Document>, Stop> {
+        let mut all = Vec::new();
+        let Some(mut events) = Events::new(&text[base..]) else { return Err(Stop::new("out of memory", 0)) };
+        let mut builder = Builder::new(&text[base..], base as u32, &none);
+        loop {
+            let event = events.pull().map_err(|failure| Stop::of(failure, base))?;
+            match event.kind {
+                EventKind::StreamEnd => return Ok(all),
+                EventKind::DocumentEnd => {
+                    let next = Builder::new(&text[base..], base as u32, &none);
+                    all.push(std::mem::replace(&mut builder, next).finish(Text::clone(&text))?);
+                }
+                _ => builder.take(event)?,
+            }
+        }
+    };
+    read().map_err(|stop| stop.into_error(&text))
 }
 
 /// The first document of `text`, if it ends before the unreadable place where `readable` does.
@@ -103,6 +130,12 @@ pub(super) struct Stop {
 }
 
 impl Stop {
+    fn into_error(self, text: &str) -> Error {
+        let offset = self.offset.min(text.len()) as u32;
+        let position = locate(text, &line_starts(text), offset);
+        Error { message: self.message, offset, position, reported_line: self.reported_line }
+    }
+
     pub(super) fn new(message: impl Into<String>, offset: u32) -> Self {
         Self { message: message.into(), offset: offset as usize, reported_line: None, reader: false }
     }
@@ -172,7 +205,7 @@ impl<'t> Builder<'t> {
             text,
             base,
             patch,
-            nodes: Vec::with_capacity(text.len() / 24),
+            nodes: Vec::new(),
             frames: Vec::new(),
             children: Vec::new(),
             anchors: HashMap::new(),
@@ -185,6 +218,7 @@ impl<'t> Builder<'t> {
     }
 
     fn run(mut self) -> Result<Self, Stop> {
+        self.nodes.reserve(self.text.len() / 24);
         let Some(mut events) = Events::new(self.text) else { return Err(Stop::new("out of memory", 0)) };
         let base = self.base as usize;
         loop {

@@ -1,0 +1,144 @@
+//! Inputs of templates: what a template declares, and whether what it gets fits.
+
+use crate::dialects::garden::project::Resource;
+use crate::dialects::garden::project::discover::resolve;
+use crate::dialects::garden::project::load::Loader;
+use crate::dialects::garden::sink::{Sink, place_of};
+use crate::dialects::garden::template::json;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::text::Text;
+use crate::validation::{JsonSchema, Unusable};
+use std::sync::Arc;
+
+/// What inputs a template takes.
+#[derive(Debug, Default)]
+pub(super) struct Schema {
+    /// The schema; none takes anything.
+    schema: Option<JsonSchema>,
+    /// What inputs are that are not given.
+    pub defaults: Node,
+}
+
+impl Schema {
+    /// The inputs of a template that is evaluated but for its configs. None if they are declared wrongly, which is reported.
+    pub(super) fn read(template: &Node, resource: &Resource, loader: &Loader<'_>, sink: &mut Sink) -> Option<Schema> {
+        if let Some(path) = template.get("inputsSchemaPath") {
+            let text = path.as_text()?;
+            return from_file(path, text, resource, loader, sink);
+        }
+        let Some(inputs) = template.get("inputs").and_then(Node::as_map) else { return Some(Schema::default()) };
+        let (mut properties, mut required, mut defaults) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, input) in inputs.iter() {
+            let declared = input.get("type").and_then(Node::as_text);
+            let Some(declared) = declared.filter(|t| matches!(t.as_str(), "string" | "number" | "boolean")) else {
+                let message = format!("the input `{name}` needs a `type`: string, number or boolean");
+                sink.error("invalid-config", message, place_of(input, "type"));
+                return None;
+            };
+            match input.get("default").filter(|node| !matches!(node.data, Data::Null)) {
+                Some(default) if default.type_of() != declared.as_str() => {
+                    let message = format!(
+                        "the default of the input `{name}` is a {}, and its type is {declared}",
+                        default.type_of()
+                    );
+                    sink.error("invalid-config", message, &default.prov);
+                    return None;
+                }
+                Some(default) => defaults.push((Text::clone(name), default.clone())),
+                None => required.push(Node::text(Text::clone(name))),
+            }
+            let property = Node::map([("type".into(), Node::text(Text::clone(declared)))]);
+            properties.push((Text::clone(name), property));
+        }
+        let schema = Node::map([
+            ("type".into(), Node::text("object")),
+            ("additionalProperties".into(), Node::bool(false)),
+            ("properties".into(), Node::map(properties)),
+            ("required".into(), Node::list(required)),
+        ]);
+        let schema = JsonSchema::read(&json::encode(&schema), "inputs.json", &mut |_| None).ok();
+        Some(Schema { schema, defaults: Node::map(defaults) })
+    }
+
+    /// Inputs with defaults where they are not given, at any depth that the schema describes.
+    pub(super) fn complete(&self, inputs: &Node) -> Node {
+        with_defaults(inputs, &self.defaults)
+    }
+
+    /// Reports inputs that do not fit. What is unknown fits.
+    pub(super) fn check(&self, inputs: &Node, what: &str, sink: &mut Sink) {
+        let Some(schema) = &self.schema else { return };
+        let value = inputs.to_value();
+        for violation in schema.check(&value, false).violations {
+            let at = violation.path.along(&value);
+            let place = at.last().map(|value| value.prov.clone()).unwrap_or_default();
+            let place = match (&violation.key, at.last()) {
+                (Some(key), Some(map)) => map.get(key).map_or(place, |value| value.prov.clone()),
+                _ => place,
+            };
+            let place = if place.origin.is_some() { place } else { inputs.prov.clone() };
+            let path = violation.path.to_string();
+            let subject = match (&violation.key, path.is_empty()) {
+                (Some(key), true) => format!("`{key}` {} the inputs", violation.words),
+                (Some(key), false) => format!("`{key}` {} `{path}`", violation.words),
+                (None, true) => format!("the inputs {}", violation.words),
+                (None, false) => format!("the input `{path}` {}", violation.words),
+            };
+            sink.error("schema-violation", format!("{subject} of {what}"), &place);
+        }
+    }
+}
+
+fn with_defaults(inputs: &Node, defaults: &Node) -> Node {
+    match (&inputs.data, &defaults.data) {
+        (Data::Undefined, _) => defaults.clone(),
+        (Data::Map(given), Data::Map(all)) => {
+            let own = given.iter().map(|(key, value)| {
+                let default = all.get(key).cloned().unwrap_or_default();
+                (Text::clone(key), with_defaults(value, &default))
+            });
+            let more = all.iter().filter(|(key, _)| given.get(key).is_none());
+            let more = more.map(|(key, value)| (Text::clone(key), value.clone()));
+            Node::at(Data::Map(Arc::new(own.chain(more).collect())), inputs.prov.clone())
+        }
+        _ => inputs.clone(),
+    }
+}
+
+fn from_file(path: &Node, text: &str, resource: &Resource, loader: &Loader<'_>, sink: &mut Sink) -> Option<Schema> {
+    let mut refuse = |message: String| {
+        sink.error("invalid-config", message, &path.prov);
+        None
+    };
+    let Some(found) = resolve(resource.dir(), text) else {
+        return refuse(format!("the schema of inputs `{text}` lies outside of the repository"));
+    };
+    let mut local = Sink::new(resource.file);
+    let Some(content) = loader.text(&found, &mut local) else {
+        return refuse(format!("there is no schema of inputs `{text}`"));
+    };
+    let parsed = match json::decode(&content) {
+        Ok(node) => node,
+        Err(message) => return refuse(format!("the schema of inputs `{text}` is no JSON: {message}")),
+    };
+    let declared = parsed.get("type").and_then(Node::as_text).map(Text::as_str);
+    if declared != Some("object") {
+        let declared = declared.unwrap_or("undefined");
+        return refuse(format!("the schema of inputs `{text}` has the type {declared}, and must be an object"));
+    }
+    let mut other = |path: &str| loader.text(path, &mut Sink::new(resource.file)).map(|text| text.to_string());
+    match JsonSchema::read(&content, &found, &mut other) {
+        Ok(schema) => Some(Schema { schema: Some(schema), defaults: defaults(&parsed) }),
+        Err(Unusable::Wrong(message)) => refuse(format!("the schema of inputs `{text}` is wrong: {message}")),
+        Err(Unusable::Unsupported(_)) => Some(Schema { schema: None, defaults: defaults(&parsed) }),
+    }
+}
+
+/// The defaults that a schema has for its properties.
+fn defaults(schema: &Node) -> Node {
+    let properties = schema.get("properties").and_then(Node::as_map);
+    let all = properties.into_iter().flat_map(|all| all.iter()).filter_map(|(name, property)| {
+        property.get("default").map(|default| (Text::clone(name), default.clone()))
+    });
+    Node::map(all)
+}

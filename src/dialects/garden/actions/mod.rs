@@ -1,0 +1,15 @@
+//! Actions: where they come from (files, templates), what they depend on, what they come to.
+
+mod dependencies;
+mod exec;
+mod fields;
+mod inputs;
+pub(crate) mod plugins;
+mod prepare;
+mod render;
+mod resolve;
+mod sources;
+
+pub(crate) use prepare::{Graph, graph};
+pub(crate) use render::{Rendered, WorkflowSource};
+pub(crate) use resolve::{Resolved, resolve};

@@ -1,0 +1,226 @@
+//! The graph of an environment: its actions with their built-in fields evaluated, and what they depend on.
+
+use super::dependencies::{self, Dependency};
+use super::render::WorkflowSource;
+use super::sources::{ActionSource, Key, collect, is_among};
+use super::{fields, plugins};
+use crate::dialects::garden::environment::variables::{Layers, variables};
+use crate::dialects::garden::environment::{Stage, field};
+use crate::dialects::garden::project::schema::check_fields;
+use crate::dialects::garden::project::varfile::{Varfile, load};
+use crate::dialects::garden::sink::{Sink, place_of};
+use crate::dialects::garden::template::context::ContextId;
+use crate::dialects::garden::template::eval::Scope;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::references::references;
+use crate::text::Text;
+use crate::value::Prov;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The actions of an environment before they are resolved.
+pub(crate) struct Graph {
+    /// The actions.
+    pub(super) actions: Vec<Prepared>,
+    /// The workflows.
+    pub(crate) workflows: Vec<WorkflowSource>,
+}
+
+/// An action with its built-in fields evaluated.
+pub(super) struct Prepared {
+    /// As it is written.
+    pub source: ActionSource,
+    /// Its fields but for `spec` and `variables`.
+    pub builtin: Node,
+    /// Whether it is disabled in this environment.
+    pub is_disabled: bool,
+    /// What it depends on, in the order of the text, each action once.
+    pub dependencies: Vec<Dependency>,
+    /// Its files of variables, in order.
+    pub varfiles: Vec<Node>,
+}
+
+/// The graph of an environment. None if there is none because something is wrong, which is reported.
+pub(crate) fn graph(stage: &Stage<'_>, sink: &mut Sink) -> Option<Graph> {
+    let before = sink.len();
+    let sources = collect(stage, sink);
+    if sink.len() > before {
+        return None;
+    }
+    let keys: BTreeSet<Key> = sources.actions.iter().map(ActionSource::key).collect();
+    let actions: Vec<Prepared> =
+        sources.actions.into_iter().filter_map(|action| prepare(stage, action, &keys, sink)).collect();
+    check_types(stage, &actions, sink);
+    (sink.len() == before).then_some(Graph { actions, workflows: sources.workflows })
+}
+
+/// The context of the built-in fields of an action, but for its own variables.
+fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> crate::dialects::garden::environment::contexts::Roots {
+    let this = Node::map([
+        ("name".into(), Node::text(Text::clone(&action.name))),
+        ("mode".into(), Node::text("default")),
+    ]);
+    let roots = stage.roots.clone().with("inputs", Node::map([])).with("this", this);
+    match &action.rendered {
+        Some(rendered) => rendered.roots(&stage.evaluator, roots),
+        None => roots,
+    }
+}
+
+fn prepare(
+    stage: &Stage<'_>,
+    action: ActionSource,
+    keys: &BTreeSet<Key>,
+    sink: &mut Sink,
+) -> Option<Prepared> {
+    let before = sink.len();
+    let roots = builtin_roots(stage, &action);
+    let own = early_variables(stage, &action, stage.context(&roots), sink);
+    let roots = roots.with_variables(own);
+    let context = stage.context(&roots);
+    let late = |key: &Text| matches!(key.as_str(), "spec" | "variables");
+    let map = action.tree.as_map()?;
+    let builtin = map.iter().filter(|(key, _)| !late(key)).map(|(key, value)| (Text::clone(key), value.clone()));
+    let builtin = Node::at(Node::map(builtin).data, action.tree.prov.clone());
+    let (builtin, is_complete) = stage.deep(&builtin, context, sink);
+    if is_complete {
+        let what = format!("{}.{}", action.kind.lower(), action.name);
+        let mut checked: Vec<(Text, Node)> =
+            builtin.as_map().into_iter().flat_map(|m| m.iter()).map(|(k, v)| (Text::clone(k), v.clone())).collect();
+        checked.retain(|(key, _)| !(action.rendered.is_some() && *key == "path"));
+        let shown = Node::at(Node::map(checked).data, builtin.prov.clone());
+        check_fields(&shown, &[fields::COMMON, fields::of_kind(action.kind)], &what, sink);
+    }
+    check_files(&builtin, &action, sink);
+    let is_disabled = is_disabled(&builtin, stage.environment());
+    let varfiles = varfiles(stage, &action, &builtin, sink);
+    let dependencies = find_dependencies(stage, &action, &builtin, context, sink);
+    for dependency in dependencies.iter().filter(|d| d.is_explicit && !keys.contains(&d.on)) {
+        let (kind, name) = &dependency.on;
+        let message = format!("there is no {} action `{name}` to depend on", kind.title());
+        sink.error("undefined-dependency", message, &dependency.place);
+    }
+    let _ = before;
+    Some(Prepared { source: action, builtin, is_disabled, dependencies, varfiles })
+}
+
+/// Whether built-in fields disable an action.
+fn is_disabled(builtin: &Node, environment: &str) -> bool {
+    let flag = match builtin.get("disabled").map(|node| &node.data) {
+        Some(Data::Bool(b)) => *b,
+        Some(Data::Text(text)) => *text == *"true",
+        _ => false,
+    };
+    flag || builtin.get("environments").is_some_and(|list| !is_among(list, environment))
+}
+
+/// The variables of an action as far as they are known before other actions are.
+fn early_variables(stage: &Stage<'_>, action: &ActionSource, context: ContextId, sink: &mut Sink) -> ContextId {
+    let plain = action.tree.get("varfiles").cloned().unwrap_or_default();
+    let entries = plain.as_list().cloned().unwrap_or_default();
+    let known: Vec<Node> = entries.iter().filter(|entry| varfile_path(entry).is_some()).cloned().collect();
+    let mut scopes = vec![field(&action.tree, "variables")];
+    // What is wrong with a file is reported when all of them are read.
+    let mut quiet = Sink::new(stage.input.project.file);
+    scopes.extend(known.iter().filter_map(|entry| varfile(stage, action, entry, &mut quiet)));
+    let _ = sink;
+    let layers = Layers {
+        context,
+        base: Some(stage.variables),
+        scopes: &scopes,
+        overrides: stage.overrides(),
+        is_final: false,
+    };
+    variables(&stage.evaluator, &layers)
+}
+
+/// The path of an entry of `varfiles`, and whether the file may be missing.
+fn varfile_path(entry: &Node) -> Option<(&Text, bool)> {
+    match &entry.data {
+        Data::Text(path) => Some((path, false)),
+        Data::Map(_) => {
+            let optional = entry.get("optional").is_some_and(Node::is_truthy);
+            Some((entry.get("path")?.as_text()?, optional))
+        }
+        _ => None,
+    }
+}
+
+fn varfile(stage: &Stage<'_>, action: &ActionSource, entry: &Node, sink: &mut Sink) -> Option<Node> {
+    let (path, is_optional) = varfile_path(entry)?;
+    let varfile = Varfile { dir: action.dir(), path, is_optional, place: &entry.prov };
+    load(stage.input.loader, &varfile, stage.input.project.era, sink)
+}
+
+fn varfiles(stage: &Stage<'_>, action: &ActionSource, builtin: &Node, sink: &mut Sink) -> Vec<Node> {
+    let entries = builtin.get("varfiles").and_then(Node::as_list).cloned().unwrap_or_default();
+    entries.iter().filter_map(|entry| varfile(stage, action, entry, sink)).collect()
+}
+
+/// Everything that an action depends on, each action once: where it is named first.
+fn find_dependencies(
+    stage: &Stage<'_>,
+    action: &ActionSource,
+    builtin: &Node,
+    context: ContextId,
+    sink: &mut Sink,
+) -> Vec<Dependency> {
+    let mut all = dependencies::explicit(builtin, sink);
+    let mut late = vec![field(&action.tree, "spec"), field(&action.tree, "variables")];
+    late.extend(action.rendered.iter().map(|rendered| rendered.inputs.clone()));
+    for node in &late {
+        stage.evaluator.start();
+        match references(&stage.evaluator, node, Scope::new(context)) {
+            Ok(found) => all.extend(found.iter().filter_map(|reference| dependencies::implicit(reference, sink))),
+            Err(failure) => sink.failure(&failure),
+        }
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|dependency| seen.insert(dependency.on.clone()));
+    all
+}
+
+/// Files that are included although all are excluded.
+fn check_files(builtin: &Node, action: &ActionSource, sink: &mut Sink) {
+    let list = |key: &str| builtin.get(key).and_then(Node::as_list);
+    let all = list("exclude").and_then(|list| list.iter().find(|item| item.as_text().is_some_and(|t| *t == *"**/*")));
+    if let (Some(exclude), Some(include)) = (all, list("include"))
+        && !include.is_empty()
+    {
+        let message = format!("{}.{} includes files and excludes all of them", action.kind.lower(), action.name);
+        sink.error("invalid-config", message, &exclude.prov);
+    }
+}
+
+/// Types of enabled actions that no provider of the environment brings.
+fn check_types(stage: &Stage<'_>, actions: &[Prepared], sink: &mut Sink) {
+    let providers = provider_names(stage);
+    let names: Vec<&str> = providers.iter().map(Text::as_str).chain(plugins::FIXED).collect();
+    let types = plugins::types(&names);
+    let mut reported: BTreeMap<Text, Prov> = BTreeMap::new();
+    for action in actions.iter().filter(|action| !action.is_disabled) {
+        let Some(action_type) = action.builtin.get("type").and_then(Node::as_text) else { continue };
+        if types.contains(&action_type.as_str()) {
+            continue;
+        }
+        let place = place_of(&action.builtin, "type");
+        reported.insert(Text::clone(action_type), place.clone());
+        let message = format!(
+            "no provider of this environment has actions of type `{action_type}`: types are {}",
+            types.join(", ")
+        );
+        sink.error("invalid-config", message, place);
+    }
+}
+
+/// The names of providers that are configured for the environment.
+fn provider_names(stage: &Stage<'_>) -> Vec<Text> {
+    let entries = stage.input.project.tree.get("providers").and_then(Node::as_list).cloned().unwrap_or_default();
+    let scope = Scope::new(stage.provider_context);
+    let of = |entry: &Node| {
+        let entry = stage.evaluator.evaluate(entry, scope).ok()?;
+        let deep = |key: &str| stage.evaluator.deep(entry.get(key)?, scope).ok();
+        let is_elsewhere = deep("environments").is_some_and(|list| !is_among(&list, stage.environment()));
+        deep("name")?.as_text().filter(|_| !is_elsewhere).cloned()
+    };
+    entries.iter().filter_map(of).collect()
+}

@@ -1,0 +1,271 @@
+//! Actions as Garden resolves them before it executes any: what needs an executed action stays as it is written.
+
+use super::dependencies::Dependency;
+use super::prepare::{Graph, Prepared};
+use super::sources::{Key, source_path};
+use super::exec;
+use crate::dialects::garden::environment::contexts::Roots;
+use crate::dialects::garden::environment::variables::{Layers, variables};
+use crate::dialects::garden::environment::{Part, Stage, as_written, field, value_of};
+use crate::dialects::garden::project::ActionKind;
+use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::template::context::{ContextId, Lookup, Segment};
+use crate::dialects::garden::template::eval::{Scope, captured};
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::graph::Graph as Edges;
+use crate::text::Text;
+use crate::value::{Origin, Prov};
+use std::collections::BTreeMap;
+
+/// An action that was resolved as far as possible.
+pub(crate) struct Resolved {
+    /// What it is shown as.
+    pub part: Part,
+    /// Whether all of it has a value, or waits for one.
+    pub is_complete: bool,
+}
+
+/// The contexts of an action.
+struct Contexts {
+    /// For its inputs.
+    inputs: ContextId,
+    /// For its spec.
+    spec: ContextId,
+    /// Its variables.
+    variables: ContextId,
+}
+
+/// Resolves all actions of a graph.
+pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<Resolved> {
+    check_cycles(graph, sink);
+    let actions = stage.evaluator.reserve();
+    let shared = shared_roots(stage, actions);
+    let contexts: Vec<Contexts> = graph.actions.iter().map(|action| contexts_of(stage, action, &shared)).collect();
+    let known = action_references(stage, graph, &contexts);
+    let data = stage.evaluator.data(known);
+    stage.evaluator.fill(actions, vec![data]);
+    let keys: BTreeMap<Key, bool> =
+        graph.actions.iter().map(|action| (action.source.key(), action.is_disabled)).collect();
+    let all = graph.actions.iter().zip(&contexts);
+    all.map(|(action, contexts)| one(stage, action, contexts, &keys, sink)).collect()
+}
+
+/// What all specs may refer to, besides what belongs to an action.
+fn shared_roots(stage: &Stage<'_>, actions: ContextId) -> Roots {
+    let actions = Node::new(Data::Context(actions));
+    stage
+        .roots
+        .clone()
+        .with("providers", Node::unknown("`providers` have outputs when Garden has started them"))
+        .with("modules", Node::unknown("`modules` are resolved when Garden runs"))
+        .with("actions", actions.clone())
+        .with("runtime", actions)
+}
+
+fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts {
+    let evaluator = &stage.evaluator;
+    let this = |variables: ContextId| reference(stage, action, variables, None);
+    let early = shared.clone().with("inputs", Node::map([])).with("this", this(stage.variables));
+    let inputs = evaluator.data(early.node());
+    let roots = match &action.source.rendered {
+        Some(rendered) => {
+            let given = evaluator.data(captured(&rendered.inputs, inputs, true));
+            rendered.roots_with(evaluator, early, given)
+        }
+        None => early,
+    };
+    let mut scopes = vec![field(&action.source.tree, "variables")];
+    scopes.extend(action.varfiles.iter().cloned());
+    let layers = Layers {
+        context: evaluator.data(roots.node()),
+        base: Some(stage.variables),
+        scopes: &scopes,
+        overrides: stage.overrides(),
+        is_final: true,
+    };
+    let own = variables(evaluator, &layers);
+    let spec = evaluator.data(roots.with("this", this(own)).with_variables(own).node());
+    Contexts { inputs, spec, variables: own }
+}
+
+/// What others may read of an action. Its outputs and version are known when it has been executed.
+fn reference(stage: &Stage<'_>, action: &Prepared, variables: ContextId, path: Option<&str>) -> Node {
+    let source = source_path(stage, &action.source, &action.builtin);
+    let unknown = |what: &str| match path {
+        Some(path) => Node::unknown(format!("`{path}.{what}` is known when Garden runs the action")),
+        None => Node::unknown(format!("`this.{what}` is known when Garden runs the action")),
+    };
+    let name = action.builtin.get("name").map(|node| node.prov.clone()).unwrap_or_default();
+    let mut entries = vec![
+        ("name", Node::at(Data::Text(Text::clone(&action.source.name)), name)),
+        ("disabled", Node::bool(action.is_disabled)),
+        ("buildPath", unknown("buildPath")),
+        ("sourcePath", Node::text(source)),
+        ("mode", Node::text("default")),
+        ("var", Node::new(Data::Context(variables))),
+    ];
+    if path.is_some() {
+        entries.push(("outputs", unknown("outputs")));
+        entries.push(("version", unknown("version")));
+    }
+    Node::map(entries.into_iter().map(|(key, node)| (Text::from(key), node)))
+}
+
+/// The `actions` of templates: by kind and name.
+fn action_references(stage: &Stage<'_>, graph: &Graph, contexts: &[Contexts]) -> Node {
+    let of_kind = |kind: ActionKind| {
+        let all = graph.actions.iter().zip(contexts).filter(|(action, _)| action.source.kind == kind);
+        Node::map(all.map(|(action, contexts)| {
+            let path = format!("actions.{}.{}", kind.lower(), action.source.name);
+            (Text::clone(&action.source.name), reference(stage, action, contexts.variables, Some(&path)))
+        }))
+    };
+    let mut entries: Vec<(Text, Node)> =
+        ActionKind::ALL.into_iter().map(|kind| (Text::from(kind.lower()), of_kind(kind))).collect();
+    entries.push(("services".into(), of_kind(ActionKind::Deploy)));
+    entries.push(("tasks".into(), of_kind(ActionKind::Run)));
+    Node::map(entries)
+}
+
+fn one(
+    stage: &Stage<'_>,
+    action: &Prepared,
+    contexts: &Contexts,
+    keys: &BTreeMap<Key, bool>,
+    sink: &mut Sink,
+) -> Resolved {
+    let source = &action.source;
+    let shaping: Vec<Origin> = source.shaping.iter().copied().chain(source.tree.prov.origin).collect();
+    let kind = Text::from(source.kind.lower());
+    let builtin = |key: &str| action.builtin.get(key).cloned();
+    let mut entries: Vec<(Text, Node)> = Vec::new();
+    entries.extend(builtin("type").map(|node| ("type".into(), node)));
+    entries.push(("disabled".into(), disabled(action)));
+    if action.is_disabled {
+        // Garden skips it: whatever else is in it has no effect.
+        let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
+        let part = Part { kind, name: Text::clone(&source.name), value, shaping, depends_on: Vec::new() };
+        return Resolved { part, is_complete: true };
+    }
+    let before = sink.len();
+    let inputs = inputs(stage, action, contexts, sink);
+    let variables = own_variables(stage, action, contexts, sink);
+    let (spec, _) = stage.deep(&field(&source.tree, "spec"), contexts.spec, sink);
+    check_dependencies(action, keys, sink);
+    let is_exec = action.builtin.get("type").and_then(Node::as_text).is_some_and(|t| *t == *"exec");
+    if is_exec && sink.len() == before {
+        let spec = if spec.is_undefined() { Node::at(Node::map([]).data, source.tree.prov.clone()) } else { spec.clone() };
+        exec::check(source.kind, &source.name, &spec, sink);
+    }
+    let is_complete = sink.len() == before && stage.is_complete;
+    let skipped = ["apiVersion", "kind", "name", "type", "disabled", "dependencies", "internal", "path"];
+    let others = action.builtin.as_map().into_iter().flat_map(|map| map.iter());
+    let others = others.filter(|(key, _)| !skipped.contains(&key.as_str()));
+    entries.extend(others.map(|(key, value)| (Text::clone(key), value.clone())));
+    entries.push(("spec".into(), spec));
+    entries.extend(inputs.map(|inputs| ("inputs".into(), inputs)));
+    entries.push(("variables".into(), variables));
+    entries.push(("dependsOn".into(), depends_on(&action.dependencies)));
+    let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
+    let depends_on =
+        action.dependencies.iter().map(|d| (Text::from(d.on.0.lower()), Text::clone(&d.on.1))).collect();
+    let part = Part { kind, name: Text::clone(&source.name), value, shaping, depends_on };
+    Resolved { part, is_complete }
+}
+
+/// Whether an action is disabled, with the line that says so.
+fn disabled(action: &Prepared) -> Node {
+    let written = |key: &str| action.builtin.get(key).map(|node| node.prov.clone());
+    let prov = written("disabled").or_else(|| written("environments")).unwrap_or_default();
+    Node::at(Data::Bool(action.is_disabled), prov)
+}
+
+/// The names of actions that an action depends on, sorted.
+fn depends_on(dependencies: &[Dependency]) -> Node {
+    let mut all: Vec<(String, Prov)> = dependencies
+        .iter()
+        .map(|d| (format!("{}.{}", d.on.0.lower(), d.on.1), Prov { origin: d.place.origin, trail: None }))
+        .collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    Node::list(all.into_iter().map(|(name, prov)| Node::at(Data::Text(name.into()), prov)).collect())
+}
+
+/// The inputs of a rendered action.
+fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink: &mut Sink) -> Option<Node> {
+    let rendered = action.source.rendered.as_ref()?;
+    let (given, is_complete) = stage.deep(&rendered.inputs, contexts.inputs, sink);
+    let schema = &rendered.template.schema;
+    let all = schema.complete(&given);
+    if is_complete {
+        let what = format!("the template `{}` for {}.{}", rendered.template.name, action.source.kind.lower(), action.source.name);
+        schema.check(&all, &what, sink);
+    }
+    Some(all)
+}
+
+/// The variables that an action has of its own.
+fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink: &mut Sink) -> Node {
+    let mut names: indexmap::IndexMap<Text, Node> = indexmap::IndexMap::new();
+    let own = field(&action.source.tree, "variables");
+    let scope = Scope::new(contexts.spec);
+    for node in [&own].into_iter().chain(&action.varfiles) {
+        let evaluated = match stage.evaluator.evaluate(node, scope) {
+            Ok(evaluated) => evaluated,
+            Err(failure) => {
+                sink.failure(&failure);
+                continue;
+            }
+        };
+        let map = evaluated.as_map().into_iter().flat_map(|map| map.iter());
+        names.extend(map.map(|(key, value)| (Text::clone(key), value.clone())));
+    }
+    let all = names.into_iter().map(|(name, written)| {
+        let key = [Text::from("var"), Text::clone(&name)].map(|text| Segment { text, is_number: false });
+        stage.evaluator.start();
+        let node = match stage.evaluator.lookup(contexts.spec, &key, scope) {
+            Ok(Lookup::Found(node)) => node,
+            Ok(Lookup::Missing(_)) => return (name, Node::default()),
+            Err(failure) => {
+                sink.failure(&failure);
+                as_written(&written, &failure.plain)
+            }
+        };
+        (name, node)
+    });
+    Node::map(all.collect::<Vec<_>>())
+}
+
+/// Actions that are read and do not exist, and an action that reads itself.
+fn check_dependencies(action: &Prepared, keys: &BTreeMap<Key, bool>, sink: &mut Sink) {
+    for dependency in action.dependencies.iter().filter(|d| !d.is_explicit) {
+        let (kind, name) = &dependency.on;
+        if !keys.contains_key(&dependency.on) {
+            let message = format!("there is no {} action `{name}` to refer to", kind.title());
+            sink.error("undefined-dependency", message, &dependency.place);
+        }
+    }
+}
+
+/// Actions that wait for each other.
+fn check_cycles(graph: &Graph, sink: &mut Sink) {
+    let mut edges: Edges<String, Prov> = Edges::new();
+    let disabled: BTreeMap<Key, bool> =
+        graph.actions.iter().map(|action| (action.source.key(), action.is_disabled)).collect();
+    // A disabled Build is executed for what depends on it.
+    let enabled = |key: &Key| disabled.get(key).is_some_and(|disabled| !disabled || key.0 == ActionKind::Build);
+    for action in graph.actions.iter().filter(|action| !action.is_disabled) {
+        for dependency in action.dependencies.iter().filter(|dependency| enabled(&dependency.on)) {
+            let name = |(kind, name): &Key| format!("{}.{name}", kind.lower());
+            edges.add_edge(name(&action.source.key()), name(&dependency.on), dependency.place.clone());
+        }
+    }
+    for cycle in edges.cycles() {
+        let names: Vec<&str> = cycle.iter().map(|step| step.from.as_str()).collect();
+        let Some(first) = cycle.first() else { continue };
+        let message = match names.as_slice() {
+            [only] => format!("`{only}` depends on itself"),
+            _ => format!("actions depend on each other: {}", names.join(" needs ")),
+        };
+        sink.error("dependency-cycle", message, first.edge);
+    }
+}

@@ -1,0 +1,209 @@
+//! Where actions come from.
+
+use super::render::{Rendered, WorkflowSource, render, templates};
+use crate::dialects::garden::environment::Stage;
+use crate::dialects::garden::project::discover::{join, parent, relative};
+use crate::dialects::garden::project::{ActionKind, first_line};
+use crate::dialects::garden::sink::{Sink, place_of};
+use crate::dialects::garden::template::eval::Scope;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::text::Text;
+use crate::value::Origin;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An action as it is written.
+#[derive(Clone, Debug)]
+pub(super) struct ActionSource {
+    /// Its kind.
+    pub kind: ActionKind,
+    /// Its name.
+    pub name: Text,
+    /// Its fields, with templates parsed.
+    pub tree: Node,
+    /// How it was rendered, if it was.
+    pub rendered: Option<Arc<Rendered>>,
+    /// Lines that shaped it.
+    pub shaping: Vec<Origin>,
+    /// The path of its file.
+    pub path: Text,
+}
+
+impl ActionSource {
+    /// An action with how it was rendered, lines that shaped it and the path of its file.
+    pub(super) fn new(
+        kind: ActionKind,
+        name: Text,
+        tree: Node,
+        (rendered, shaping, path): (Option<Arc<Rendered>>, Vec<Origin>, Text),
+    ) -> Self {
+        ActionSource { kind, name, tree, rendered, shaping, path }
+    }
+
+    /// Its key: `build.api`.
+    pub(super) fn key(&self) -> Key {
+        (self.kind, Text::clone(&self.name))
+    }
+
+    /// The folder that its paths start from.
+    pub(super) fn dir(&self) -> &str {
+        parent(&self.path)
+    }
+}
+
+/// The kind and the name of an action.
+pub(super) type Key = (ActionKind, Text);
+
+/// Everything that files and templates give.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    /// Actions.
+    pub actions: Vec<ActionSource>,
+    /// Workflows.
+    pub workflows: Vec<WorkflowSource>,
+    /// Modules; their kind means nothing.
+    pub modules: Vec<ActionSource>,
+}
+
+/// Collects what a project has in an environment.
+pub(super) fn collect(stage: &Stage<'_>, sink: &mut Sink) -> Sources {
+    let resources = &stage.input.loaded.resources;
+    let templates = templates(stage, resources, sink);
+    let mut out = Sources::default();
+    let mut rendered = Sources::default();
+    for resource in resources {
+        let source = || (None, Vec::new(), Text::clone(&resource.path));
+        let is_templated = resource.tree.get("type").and_then(Node::as_text).is_some_and(|t| *t == *"templated");
+        match resource.kind.as_str() {
+            "RenderTemplate" => render(stage, resource, &templates, &mut rendered, sink),
+            "Module" if is_templated => render(stage, resource, &templates, &mut rendered, sink),
+            "Workflow" | "Module" => {
+                let Some(name) = resource.name() else {
+                    let message = format!("a {} needs a `name`", resource.kind);
+                    sink.error("invalid-config", message, &first_line(&resource.tree.prov));
+                    continue;
+                };
+                let (name, tree) = (Text::clone(name), resource.tree.clone());
+                if *resource.kind == *"Module" {
+                    out.modules.push(ActionSource::new(ActionKind::Build, name, tree, source()));
+                } else {
+                    let (rendered, shaping, path) = source();
+                    out.workflows.push(WorkflowSource { name, tree, rendered, shaping, path });
+                }
+            }
+            kind => {
+                let Some(kind) = ActionKind::of_title(kind) else { continue };
+                let name = resource.name().cloned().unwrap_or_default();
+                out.actions.push(ActionSource::new(kind, name, resource.tree.clone(), source()));
+            }
+        }
+    }
+    out.actions.sort_by_key(|action| action.kind);
+    out.actions.append(&mut rendered.actions);
+    out.workflows.append(&mut rendered.workflows);
+    out.modules.append(&mut rendered.modules);
+    out.actions = unique_actions(stage, out.actions, sink);
+    unique(stage, out.workflows.iter().map(|w| (&w.name, &w.tree, &w.path)), "workflow", sink);
+    unique(stage, out.modules.iter().map(|m| (&m.name, &m.tree, &m.path)), "module", sink);
+    out
+}
+
+fn unique<'a>(
+    stage: &Stage<'_>,
+    all: impl Iterator<Item = (&'a Text, &'a Node, &'a Text)>,
+    what: &str,
+    sink: &mut Sink,
+) {
+    let mut known: BTreeMap<&Text, &Text> = BTreeMap::new();
+    for (name, tree, path) in all {
+        if let Some(other) = known.insert(name, path) {
+            let other = relative(&stage.input.project.dir, other);
+            let message = format!("there is another {what} `{name}` in {other}");
+            sink.error("duplicate-component", message, place_of(tree, "name"));
+        }
+    }
+}
+
+/// Actions of which no two have one kind and name: of several, those that are disabled do not count.
+fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, sink: &mut Sink) -> Vec<ActionSource> {
+    let mut index: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut out: Vec<ActionSource> = Vec::new();
+    for action in all {
+        let Some(known) = index.get(&action.key()).copied() else {
+            index.insert(action.key(), out.len());
+            out.push(action);
+            continue;
+        };
+        let (Some(is_disabled), Some(other)) = (early(stage, &action, sink), early(stage, &out[known], sink)) else {
+            continue;
+        };
+        match (is_disabled, other) {
+            (true, _) => {}
+            (false, true) => out[known] = action,
+            (false, false) => {
+                let other = relative(&stage.input.project.dir, &out[known].path);
+                let message = format!(
+                    "there is another {} action `{}` in {other}, and neither is disabled",
+                    action.kind.title(),
+                    action.name
+                );
+                let label = sink.label(place_of(&out[known].tree, "name"));
+                let mut label = label;
+                label.message = "the other one".to_owned();
+                let primary = sink.label(place_of(&action.tree, "name"));
+                let finding = crate::diagnostic::Diagnostic::new("duplicate-component", message, primary);
+                sink.push(finding.related(label).breaking());
+            }
+        }
+    }
+    out
+}
+
+/// Whether an action is disabled, as far as that can be told before variables are resolved; none if it cannot.
+fn early(stage: &Stage<'_>, action: &ActionSource, sink: &mut Sink) -> Option<bool> {
+    let message = "where two actions have one name, `disabled` must not depend on variables";
+    let refusal = stage.evaluator.refusal(message);
+    let mut roots = stage.roots.clone().with_variables(refusal);
+    if let Some(rendered) = &action.rendered {
+        roots = rendered.roots(&stage.evaluator, roots);
+    }
+    let scope = Scope::new(stage.context(&roots));
+    let flag = match action.tree.get("disabled").map(|node| stage.evaluator.deep(node, scope)) {
+        Some(Ok(node)) => node.is_truthy(),
+        Some(Err(failure)) => {
+            sink.failure(&failure);
+            return None;
+        }
+        None => false,
+    };
+    let environments = action.tree.get("environments").map(|node| stage.evaluator.deep(node, scope));
+    let elsewhere = match environments {
+        Some(Ok(list)) => !is_among(&list, stage.environment()),
+        _ => false,
+    };
+    Some(flag || elsewhere)
+}
+
+/// Whether a list names an environment. What is not known does not leave it out.
+pub(super) fn is_among(list: &Node, environment: &str) -> bool {
+    match &list.data {
+        Data::List(items) => items.iter().any(|item| match &item.data {
+            Data::Text(name) => *name == *environment,
+            Data::Unknown(_) => true,
+            _ => false,
+        }),
+        _ => true,
+    }
+}
+
+/// The path of the files of an action, seen from the project.
+pub(super) fn source_path(stage: &Stage<'_>, action: &ActionSource, builtin: &Node) -> String {
+    let own = builtin.get("source").and_then(|source| source.get("path")).and_then(Node::as_text);
+    let dir = match own {
+        Some(path) => crate::dialects::garden::project::discover::resolve(action.dir(), path)
+            .unwrap_or_else(|| join(action.dir(), path)),
+        None => action.dir().to_owned(),
+    };
+    let project = &stage.input.project.dir;
+    if dir == project.as_str() { String::new() } else { relative(project, &dir).to_owned() }
+}

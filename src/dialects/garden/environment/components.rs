@@ -1,0 +1,58 @@
+//! From what was resolved to components.
+
+use super::{Part, Stage, value_of};
+use crate::dialects::garden::project::ProjectConfig;
+use crate::dialects::garden::template::node::Node;
+use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
+use crate::text::Text;
+use crate::value::Language;
+use std::sync::Arc;
+
+/// The project with its variables in this environment.
+pub(super) fn project(config: &ProjectConfig, stage: &Stage<'_>) -> Part {
+    let mut entries = vec![("variables".into(), stage.resolved.clone())];
+    if let Some(outputs) = config.tree.get("outputs") {
+        entries.push(("outputs".into(), outputs.clone()));
+    }
+    for key in ["environment", "production"] {
+        if let Some(node) = stage.input.environment.tree.get(key) {
+            entries.push((Text::from(key), node.clone()));
+        }
+    }
+    if let Some(namespace) = stage.roots.get("environment").and_then(|node| node.get("namespace").cloned()) {
+        entries.push(("namespace".into(), namespace));
+    }
+    Part {
+        kind: "project".into(),
+        name: Text::clone(&config.name),
+        value: value_of(&Node::map(entries)),
+        shaping: config.tree.prov.origin.into_iter().collect(),
+        depends_on: Vec::new(),
+    }
+}
+
+/// Components of a stack, sorted by type and name.
+pub(super) fn all(stack: &Text, parts: Vec<Part>) -> Vec<Arc<Component>> {
+    let mut out: Vec<Arc<Component>> = parts.into_iter().map(|part| Arc::new(component(stack, part))).collect();
+    out.sort_by_key(|component| component.address());
+    out
+}
+
+fn component(stack: &Text, part: Part) -> Component {
+    let removal = match part.kind.as_str() {
+        "deploy" => RemovalEffect::Orphaned,
+        _ => RemovalEffect::Nothing,
+    };
+    Component {
+        stack: Text::clone(stack),
+        kind: part.kind,
+        name: part.name,
+        value: part.value,
+        shaping_origins: part.shaping.into(),
+        locals: None,
+        declared: None,
+        removal,
+        metadata: ComponentMetadata::default(),
+        language: Language::default(),
+    }
+}

@@ -1,0 +1,85 @@
+//! What templates may refer to, by the stage that evaluates them.
+
+use crate::dialects::ProjectInputs;
+use crate::dialects::garden::template::context::ContextId;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::text::Text;
+use crate::value::Prov;
+use std::sync::Arc;
+
+/// The roots of a context by name. Each stage adds some.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Roots {
+    entries: Vec<(Text, Node)>,
+}
+
+impl Roots {
+    /// The same with another root; one of the same name is replaced.
+    #[must_use]
+    pub(crate) fn with(mut self, name: &str, node: Node) -> Self {
+        match self.entries.iter_mut().find(|(known, _)| *known == *name) {
+            Some((_, known)) => *known = node,
+            None => self.entries.push((name.into(), node)),
+        }
+        self
+    }
+
+    /// The same with variables.
+    #[must_use]
+    pub(crate) fn with_variables(self, variables: ContextId) -> Self {
+        let node = Node::new(Data::Context(variables));
+        self.with("var", node.clone()).with("variables", node)
+    }
+
+    /// The root of a name.
+    pub(crate) fn get(&self, name: &str) -> Option<Node> {
+        self.entries.iter().find(|(known, _)| *known == *name).map(|(_, node)| node.clone())
+    }
+
+    /// All of them as data of a context.
+    pub(crate) fn node(&self) -> Node {
+        Node::map(self.entries.iter().cloned())
+    }
+}
+
+/// The roots that a project has before anything of it is resolved.
+pub(super) fn project(name: &Text, project: &Node, imported: &Node, inputs: &ProjectInputs) -> Roots {
+    let place = project.get("name").map(|node| node.prov.clone()).unwrap_or_default();
+    let name = Node::at(Data::Text(Text::clone(name)), Prov { trail: None, ..place });
+    let secrets = match &imported.data {
+        Data::Map(map) => open(map.iter().map(|(k, v)| (Text::clone(k), v.clone())), "secrets", "is a secret"),
+        _ => open([], "secrets", "is a secret"),
+    };
+    Roots::default()
+        .with("local", local(inputs))
+        .with("command", Node::unknown("`command` is the command that Garden is run with"))
+        .with("datetime", Node::unknown("`datetime` is the time at which Garden is run"))
+        .with("project", Node::map([("name".into(), name)]))
+        .with("git", Node::unknown("`git` is the state of the repository in which Garden is run"))
+        .with("secrets", secrets)
+        .with("imported", imported.clone())
+}
+
+/// The machine. Of its environment variables those are known that the user gave.
+fn local(inputs: &ProjectInputs) -> Node {
+    let given = inputs.env.iter().map(|(name, value)| (Text::from(name.as_str()), Node::text(value.as_str())));
+    let env = open(given, "local.env", "is a variable of the environment of Garden");
+    open([("env".into(), env)], "local", "is a property of the machine that runs Garden")
+}
+
+/// A mapping with further keys that only a running system knows.
+pub(crate) fn open(entries: impl IntoIterator<Item = (Text, Node)>, path: &str, reason: &str) -> Node {
+    let known = entries.into_iter().collect();
+    Node::new(Data::Open(Arc::new(known), Text::from(format!("`{path}` {reason}"))))
+}
+
+/// The environment that is resolved.
+pub(super) fn environment(name: &Node, namespace: &Node) -> Node {
+    let text = |node: &Node| node.as_text().cloned().unwrap_or_default();
+    let prov = name.prov.with_inputs([namespace.prov.clone()]);
+    let full = match &namespace.data {
+        Data::Unknown(_) => namespace.clone(),
+        _ => Node::at(Data::Text(format!("{}.{}", text(namespace), text(name)).into()), prov),
+    };
+    Node::map([("name".into(), name.clone()), ("fullName".into(), full), ("namespace".into(), namespace.clone())])
+}

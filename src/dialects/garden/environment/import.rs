@@ -1,0 +1,44 @@
+//! Variables that are imported from files (`importVariables`). What commands or a cloud give is not known.
+
+use super::Input;
+use super::contexts::open;
+use crate::dialects::garden::project::varfile::{Format, Varfile, load_as};
+use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::template::convert::to_text;
+use crate::dialects::garden::template::json;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::text::Text;
+use indexmap::IndexMap;
+
+/// The imported variables. Later sources win; all values are text.
+pub(super) fn imported(input: &Input<'_>, sink: &mut Sink) -> Node {
+    let mut all: IndexMap<Text, Node> = IndexMap::new();
+    let mut is_open = false;
+    let sources = input.project.tree.get("importVariables").and_then(Node::as_list).cloned().unwrap_or_default();
+    for source in sources.iter() {
+        let text = |key: &str| source.get(key).and_then(Node::as_text).map(|text| text.as_str());
+        let (Some("file"), Some(path)) = (text("from"), text("path")) else {
+            is_open = true;
+            continue;
+        };
+        let format = match text("format") {
+            Some("json") => Format::Json,
+            Some("yaml") => Format::Yaml,
+            _ => Format::Dotenv,
+        };
+        let varfile = Varfile { dir: &input.project.dir, path, is_optional: false, place: &source.prov };
+        let Some(node) = load_as(input.loader, &varfile, format, sink) else { continue };
+        for (key, value) in node.as_map().into_iter().flat_map(|map| map.iter()) {
+            let text = match &value.data {
+                Data::Null | Data::Undefined => String::new(),
+                Data::List(_) | Data::Map(_) => json::encode(value),
+                _ => to_text(value),
+            };
+            all.insert(Text::clone(key), Node::at(Data::Text(text.into()), value.prov.clone()));
+        }
+    }
+    match is_open {
+        true => open(all, "imported", "comes from outside of the repository"),
+        false => Node::map(all),
+    }
+}

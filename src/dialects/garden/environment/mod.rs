@@ -1,0 +1,93 @@
+//! One environment of a project: its variables and providers, and what of the resources is in it.
+
+mod components;
+pub(crate) mod contexts;
+mod import;
+mod provider;
+mod stage;
+pub(crate) mod variables;
+mod workflow;
+
+use super::actions::{self, Resolved};
+use super::project::load::Loader;
+use super::project::{EnvironmentConfig, Loaded, ProjectConfig};
+use super::sink::Sink;
+use super::template::node::Node;
+use crate::dialects::ProjectInputs;
+use crate::resolution::Component;
+use crate::text::Text;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// An environment, resolved as far as possible.
+pub(crate) struct Environment {
+    /// Its name.
+    pub name: Text,
+    /// Its components.
+    pub components: Vec<Arc<Component>>,
+    /// Whether nothing of it could be resolved.
+    pub is_broken: bool,
+    /// Kinds and names of components that could not be resolved.
+    pub broken: Vec<(Text, Text)>,
+}
+
+/// What the stages of one environment share.
+pub(crate) struct Input<'a> {
+    /// The files.
+    pub loader: &'a Loader<'a>,
+    /// The resources of the project.
+    pub loaded: &'a Loaded,
+    /// The project.
+    pub project: &'a ProjectConfig,
+    /// The environment.
+    pub environment: &'a EnvironmentConfig,
+    /// The namespace, if the user names one.
+    pub namespace: Option<&'a str>,
+    /// What the user gave.
+    pub inputs: &'a ProjectInputs,
+}
+
+/// A component that is ready but for its address.
+pub(crate) struct Part {
+    /// Its type.
+    pub kind: Text,
+    /// Its name.
+    pub name: Text,
+    /// Its configuration.
+    pub value: Value,
+    /// Lines that shaped it without being a value of it.
+    pub shaping: Vec<crate::value::Origin>,
+    /// What it depends on: types and names.
+    pub depends_on: Vec<(Text, Text)>,
+}
+
+/// Resolves an environment.
+pub(crate) fn resolve(input: &Input<'_>, stack: &Text, sink: &mut Sink) -> Environment {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut broken: Vec<(Text, Text)> = Vec::new();
+    let mut is_broken = true;
+    if let Some(stage) = stage::prepare(input, sink) {
+        parts.push(components::project(input.project, &stage));
+        let providers_are_fine = provider::resolve(&stage, &mut parts, sink);
+        if let Some(graph) = actions::graph(&stage, sink) {
+            is_broken = !providers_are_fine;
+            for action in actions::resolve(&stage, &graph, sink) {
+                let Resolved { part, is_complete } = action;
+                if !is_complete {
+                    broken.push((Text::clone(&part.kind), Text::clone(&part.name)));
+                }
+                parts.push(part);
+            }
+            workflow::resolve(&stage, &graph.workflows, &mut parts, sink);
+        }
+    }
+    let components = if is_broken { Vec::new() } else { components::all(stack, parts) };
+    Environment { name: Text::clone(stack), components, is_broken, broken }
+}
+
+/// A value for reports, evaluated as far as possible: `undefined` leaves no trace.
+pub(crate) fn value_of(node: &Node) -> Value {
+    node.to_value()
+}
+
+pub(crate) use stage::{Stage, as_written, field};

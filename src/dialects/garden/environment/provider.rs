@@ -1,0 +1,94 @@
+//! Providers: several entries of one name are merge patches, and entries for other environments do not count.
+
+use super::{Part, Stage, value_of};
+use crate::dialects::garden::actions::plugins;
+use crate::dialects::garden::sink::{Sink, place_of};
+use crate::dialects::garden::template::eval::Scope;
+use crate::dialects::garden::template::node::{Data, Lazy, Node};
+use crate::text::Text;
+use crate::value::Prov;
+use indexmap::IndexMap;
+
+/// Adds the providers of an environment. Says whether they can be used.
+pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink) -> bool {
+    let entries = stage.input.project.tree.get("providers").and_then(Node::as_list).cloned().unwrap_or_default();
+    let before = sink.len();
+    let scope = Scope::new(stage.provider_context);
+    let mut by_name: IndexMap<Text, Vec<Node>> = IndexMap::new();
+    for entry in entries.iter() {
+        let evaluated = match stage.evaluator.evaluate(entry, scope) {
+            Ok(node) => node,
+            Err(failure) => {
+                sink.failure(&failure);
+                continue;
+            }
+        };
+        let mut field = |key: &str| match evaluated.get(key).map(|node| stage.evaluator.deep(node, scope)) {
+            Some(Ok(node)) => Some(node),
+            Some(Err(failure)) => {
+                sink.failure(&failure);
+                None
+            }
+            None => None,
+        };
+        let environments = field("environments");
+        let name = field("name");
+        let Some(name) = name.as_ref().and_then(Node::as_text) else {
+            let message = "a provider needs a `name`";
+            sink.error("invalid-config", message, place_of(&evaluated, "name"));
+            continue;
+        };
+        if environments.as_ref().is_some_and(|all| !is_among(all, stage.environment())) {
+            continue;
+        }
+        by_name.entry(Text::clone(name)).or_default().push(entry.clone());
+    }
+    for (name, entries) in by_name {
+        let prov = Prov { origin: entries.last().and_then(|entry| entry.prov.origin), trail: None };
+        let shaping = entries.iter().filter_map(|entry| entry.prov.origin).collect();
+        let merged = Node::lazy(Lazy::Patch(entries), prov);
+        // Plugins have outputs that nobody knows before they run.
+        let roots = stage.unnamed.clone().with(
+            "providers",
+            Node::unknown("`providers` are known when Garden runs them"),
+        );
+        let roots = match stage.roots.get("environment") {
+            Some(environment) => roots.with("environment", environment),
+            None => roots,
+        };
+        let context = stage.context(&roots);
+        let (config, _) = stage.deep(&merged, context, sink);
+        check(&name, &config, sink);
+        parts.push(Part {
+            kind: "provider".into(),
+            name,
+            value: value_of(&config),
+            shaping,
+            depends_on: Vec::new(),
+        });
+    }
+    sink.len() == before
+}
+
+/// Whether a list names an environment. What is not known does not leave it out.
+pub(crate) fn is_among(list: &Node, environment: &str) -> bool {
+    match &list.data {
+        Data::List(items) => items.iter().any(|item| match &item.data {
+            Data::Text(name) => *name == *environment,
+            Data::Unknown(_) => true,
+            _ => false,
+        }),
+        _ => true,
+    }
+}
+
+fn check(name: &Text, config: &Node, sink: &mut Sink) {
+    if !plugins::exists(name) {
+        let known = plugins::names().join(", ");
+        let message = format!("there is no provider `{name}`: providers are {known}");
+        sink.error("invalid-config", message, place_of(config, "name"));
+    }
+    if let Some(keys) = plugins::provider_keys(name) {
+        crate::dialects::garden::project::check_keys(config, keys, &format!("the provider `{name}`"), sink);
+    }
+}

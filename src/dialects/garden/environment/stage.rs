@@ -1,0 +1,279 @@
+//! The variables of an environment, and what later stages evaluate with.
+
+use super::contexts::{self, Roots};
+use super::variables::{Layers, variables};
+use super::{Input, import};
+use crate::dialects::VariableInput;
+use crate::dialects::garden::project::varfile::{Varfile, load};
+use crate::dialects::garden::project::{EnvironmentConfig, ProjectConfig};
+use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::template::context::{ContextId, Lookup};
+use crate::dialects::garden::template::error::Failure;
+use crate::dialects::garden::template::eval::{Evaluator, Scope};
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::value::Prov;
+
+/// What the stages after the variables of an environment work with.
+pub(crate) struct Stage<'a> {
+    /// The project and its files.
+    pub input: &'a Input<'a>,
+    /// Evaluates templates of this environment.
+    pub evaluator: Evaluator,
+    /// What there is without the name of the environment, its variables included.
+    pub unnamed: Roots,
+    /// What there is in this environment.
+    pub roots: Roots,
+    /// The variables of the project and the environment.
+    pub variables: ContextId,
+    /// The variables, all evaluated; those that cannot be are as they are written.
+    pub resolved: Node,
+    /// Whether all variables have values.
+    pub is_complete: bool,
+    /// What providers may refer to: no name of an environment.
+    pub provider_context: ContextId,
+}
+
+impl Stage<'_> {
+    /// The name of the environment.
+    pub(crate) fn environment(&self) -> &str {
+        &self.input.environment.name
+    }
+
+    /// Variables of the command line.
+    pub(crate) fn overrides(&self) -> &[VariableInput] {
+        &self.input.inputs.variables
+    }
+
+    /// A context of some roots.
+    pub(crate) fn context(&self, roots: &Roots) -> ContextId {
+        self.evaluator.data(roots.node())
+    }
+
+    /// Evaluates a value in a context. What has no value is reported and stays as it is written; says whether all has one.
+    pub(crate) fn deep(&self, node: &Node, context: ContextId, sink: &mut Sink) -> (Node, bool) {
+        self.deep_with(node, context, &mut |failure| sink.failure(failure))
+    }
+
+    /// The same with failures going elsewhere.
+    pub(crate) fn deep_with(
+        &self,
+        node: &Node,
+        context: ContextId,
+        report: &mut dyn FnMut(&Failure),
+    ) -> (Node, bool) {
+        self.evaluator.start();
+        let mut is_complete = true;
+        let done = self.evaluator.deep_or(node, Scope::new(context), &mut |node, failure| {
+            is_complete = false;
+            report(&failure);
+            Ok(as_written(node, &failure.plain))
+        });
+        match done {
+            Ok(done) => (done, is_complete),
+            Err(failure) => {
+                report(&failure);
+                (as_written(node, &failure.plain), false)
+            }
+        }
+    }
+}
+
+/// A value without a value, as it is written.
+pub(crate) fn as_written(node: &Node, reason: &str) -> Node {
+    let source = node.as_lazy().map(|lazy| lazy.source()).unwrap_or_else(|| node.clone());
+    let unknown = match &source.data {
+        Data::Text(text) => Node::unknown_text(text.as_str(), reason),
+        _ => Node::unknown_text("", reason),
+    };
+    Node::at(unknown.data, node.prov.clone())
+}
+
+/// Evaluates the variables of an environment. None if the project cannot be loaded in it.
+pub(super) fn prepare<'a>(input: &'a Input<'a>, sink: &mut Sink) -> Option<Stage<'a>> {
+    let (project, environment) = (input.project, input.environment);
+    let evaluator = Evaluator::new(project.era, input.loader.limits());
+    let imported = import::imported(input, sink);
+    let roots = contexts::project(&project.name, &project.tree, &imported, input.inputs);
+    let before = sink.len();
+    let scopes = [field(&project.tree, "variables"), project_varfile(input, &evaluator, &roots, sink)];
+    if sink.len() > before {
+        return None;
+    }
+    let overrides = &input.inputs.variables;
+    let layers = Layers {
+        context: evaluator.data(roots.node()),
+        base: None,
+        scopes: &scopes,
+        overrides,
+        is_final: true,
+    };
+    let project_variables = variables(&evaluator, &layers);
+    let whole = evaluator.lookup(project_variables, &[], Scope::new(project_variables));
+    if let Err(failure) = checked(whole, &project.tree) {
+        sink.failure(&failure);
+        return None;
+    }
+    let roots = roots.with_variables(project_variables);
+    let context = evaluator.data(roots.node());
+    let fields = fields(&evaluator, environment, context, sink)?;
+    let namespace = namespace(input, &fields, sink)?;
+    let varfile = environment_varfile(input, &fields, sink)?;
+    let scopes = [field(&environment.tree, "variables"), varfile];
+    let layers = Layers { context, base: Some(project_variables), scopes: &scopes, overrides, is_final: true };
+    let own = variables(&evaluator, &layers);
+    let unnamed = roots.with_variables(own);
+    let name_prov = environment.tree.get("name").map_or(&environment.tree.prov, |node| &node.prov);
+    let name = Node::at(Data::Text(environment.name.clone()), Prov { origin: name_prov.origin, trail: None });
+    let roots = unnamed.clone().with("environment", contexts::environment(&name, &namespace));
+    let provider_context = evaluator.data(unnamed.node());
+    let mut stage = Stage {
+        input,
+        unnamed,
+        roots,
+        variables: own,
+        resolved: Node::default(),
+        is_complete: true,
+        provider_context,
+        evaluator,
+    };
+    (stage.resolved, stage.is_complete) = all_variables(&stage, sink);
+    Some(stage)
+}
+
+/// A field of a mapping, or nothing.
+pub(crate) fn field(node: &Node, key: &str) -> Node {
+    node.get(key).cloned().unwrap_or_default()
+}
+
+/// A lookup of everything: there is always something, unless variables read themselves.
+fn checked(
+    found: crate::dialects::garden::template::error::Result<Lookup>,
+    tree: &Node,
+) -> crate::dialects::garden::template::error::Result<Node> {
+    use crate::dialects::garden::template::error::FailureKind;
+    match found {
+        Ok(Lookup::Found(node)) => Ok(node),
+        Ok(Lookup::Missing(missing)) => {
+            let name = missing.path.first().unwrap_or(&missing.key);
+            let variable = tree.get("variables").and_then(|all| all.get(name));
+            let place = variable.map_or(&tree.prov, |node| &node.prov);
+            Err(Failure::plain(FailureKind::Circular, format!("the variable `{name}` reads itself"), place))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// The variables of the project as they are in the environment. Those that cannot be evaluated are reported; what reads the
+/// name of the environment has a value in actions.
+fn all_variables(stage: &Stage<'_>, sink: &mut Sink) -> (Node, bool) {
+    let scope = Scope::new(stage.variables);
+    stage.evaluator.start();
+    let whole = stage.evaluator.lookup(stage.variables, &[], scope);
+    if let Ok(Lookup::Found(node)) = whole {
+        return (node, true);
+    }
+    let context = stage.context(&stage.roots);
+    let names = names(&[&stage.input.project.tree, &stage.input.environment.tree]);
+    let mut is_complete = true;
+    let mut entries = Vec::new();
+    for (name, written) in names {
+        let key = ["var".into(), name.clone()].map(|text| super::super::template::context::Segment { text, is_number: false });
+        stage.evaluator.start();
+        let node = match stage.evaluator.lookup(context, &key, Scope::new(context)) {
+            Ok(Lookup::Found(node)) => node,
+            Ok(Lookup::Missing(_)) => {
+                is_complete = false;
+                as_written(&written, "the variable reads itself")
+            }
+            Err(failure) => {
+                is_complete = false;
+                sink.failure(&failure);
+                as_written(&written, &failure.plain)
+            }
+        };
+        entries.push((name, node));
+    }
+    if let (true, Err(failure)) = (is_complete, &whole) {
+        // Actions have values for all of them; commands that read variables alone do not.
+        sink.failure(failure);
+    }
+    (Node::map(entries), is_complete)
+}
+
+/// The names of variables that are written in some mappings, with what is written last for each.
+fn names(trees: &[&Node]) -> indexmap::IndexMap<crate::text::Text, Node> {
+    let mut all = indexmap::IndexMap::new();
+    for map in trees.iter().filter_map(|tree| tree.get("variables")?.as_map()) {
+        all.extend(map.iter().map(|(key, value)| (key.clone(), value.clone())));
+    }
+    all
+}
+
+/// The fields of an environment but for its variables.
+fn fields(
+    evaluator: &Evaluator,
+    environment: &EnvironmentConfig,
+    context: ContextId,
+    sink: &mut Sink,
+) -> Option<Node> {
+    let Some(map) = environment.tree.as_map() else { return Some(environment.tree.clone()) };
+    let entries = map.iter().filter(|(key, _)| *key != "variables");
+    let without = Node::map(entries.map(|(key, value)| (key.clone(), value.clone())));
+    match evaluator.deep(&without, Scope::new(context)) {
+        Ok(node) => Some(node),
+        Err(failure) => {
+            sink.failure(&failure);
+            None
+        }
+    }
+}
+
+/// The namespace that the user names, or the one that the environment says, or `default`.
+fn namespace(input: &Input<'_>, fields: &Node, sink: &mut Sink) -> Option<Node> {
+    if let Some(namespace) = input.namespace {
+        return Some(Node::text(namespace));
+    }
+    match fields.get("defaultNamespace") {
+        None => Some(Node::text("default")),
+        Some(node) if matches!(node.data, Data::Null) => {
+            let name = &input.environment.name;
+            let unknown = format!("`{name}` has no default namespace, so it is the one that Garden is run with");
+            let _ = sink;
+            Some(Node::at(Node::unknown_text("${environment.namespace}", &unknown).data, node.prov.clone()))
+        }
+        Some(node) => Some(node.clone()),
+    }
+}
+
+fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, sink: &mut Sink) -> Node {
+    let project: &ProjectConfig = input.project;
+    let place = Prov::default();
+    let named = project.tree.get("varfile").and_then(|node| {
+        let context = evaluator.data(roots.node());
+        match evaluator.deep(node, Scope::new(context)) {
+            Ok(node) => node.as_text().cloned().map(|text| (text, node.prov.clone())),
+            Err(failure) => {
+                sink.failure(&failure);
+                None
+            }
+        }
+    });
+    let (path, place) = named.unwrap_or_else(|| ("garden.env".into(), place));
+    let varfile =
+        Varfile { dir: &project.dir, path: &path, is_optional: *path == *"garden.env", place: &place };
+    load(input.loader, &varfile, project.era, sink).unwrap_or_default()
+}
+
+/// The varfile of an environment. None if it is named and not there.
+fn environment_varfile(input: &Input<'_>, fields: &Node, sink: &mut Sink) -> Option<Node> {
+    let default = format!("garden.{}.env", input.environment.name);
+    let (path, place) = match fields.get("varfile").and_then(|node| Some((node.as_text()?.clone(), node.prov.clone()))) {
+        Some(named) => named,
+        None => (default.as_str().into(), Prov::default()),
+    };
+    let before = sink.len();
+    let is_optional = *path == *default;
+    let varfile = Varfile { dir: &input.project.dir, path: &path, is_optional, place: &place };
+    let node = load(input.loader, &varfile, input.project.era, sink);
+    (sink.len() == before).then(|| node.unwrap_or_default())
+}

@@ -1,0 +1,179 @@
+//! Workflows: steps that are evaluated when they run, and may read the steps before them.
+
+use super::{Part, Stage, value_of};
+use crate::dialects::garden::actions::WorkflowSource;
+use crate::dialects::garden::project::schema::{Field, Shape, check_fields, optional, required};
+use crate::dialects::garden::sink::{Sink, place_of};
+use crate::dialects::garden::template::eval::Scope;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::references::references;
+use crate::text::Text;
+use crate::value::Value;
+
+const STEP: &[Field] = &[
+    optional("name", Shape::Name),
+    optional("command", Shape::Sparse(&Shape::Any)),
+    optional("description", Shape::Text),
+    optional("envVars", Shape::Map),
+    optional("script", Shape::Any),
+    optional("skip", Shape::Any),
+    optional("when", Shape::Text),
+    optional("continueOnError", Shape::Bool),
+];
+const FIELDS: &[Field] = &[
+    optional("apiVersion", Shape::Any),
+    optional("kind", Shape::Any),
+    required("name", Shape::Identifier),
+    optional("description", Shape::Text),
+    optional("envVars", Shape::Map),
+    optional("files", Shape::Sparse(&Shape::Map)),
+    optional("keepAliveHours", Shape::Number),
+    optional("resources", Shape::Map),
+    optional("limits", Shape::Map),
+    required("steps", Shape::Sparse(&Shape::Fields(STEP))),
+    optional("triggers", Shape::Sparse(&Shape::Map)),
+];
+/// When a step runs.
+const WHEN: [&str; 4] = ["onSuccess", "onError", "always", "never"];
+
+/// Adds the workflows of an environment.
+pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec<Part>, sink: &mut Sink) {
+    for workflow in all {
+        let value = one(stage, workflow, sink);
+        let shaping = workflow.shaping.clone();
+        let name = Text::clone(&workflow.name);
+        parts.push(Part { kind: "workflow".into(), name, value, shaping, depends_on: Vec::new() });
+    }
+}
+
+fn one(stage: &Stage<'_>, workflow: &WorkflowSource, sink: &mut Sink) -> Value {
+    let mut roots = stage.roots.clone();
+    if let Some(rendered) = &workflow.rendered {
+        roots = rendered.roots(&stage.evaluator, roots);
+    }
+    let context = stage.context(&roots);
+    let Some(map) = workflow.tree.as_map() else { return Value::default() };
+    let plain = map.iter().filter(|(key, _)| !matches!(key.as_str(), "steps" | "triggers" | "kind" | "apiVersion"));
+    let plain = Node::map(plain.map(|(key, value)| (Text::clone(key), value.clone())));
+    let (fields, _) = stage.deep(&plain, context, sink);
+    let steps = match workflow.tree.get("steps").map(|steps| stage.evaluator.evaluate(steps, Scope::new(context))) {
+        Some(Ok(steps)) => steps,
+        Some(Err(failure)) => {
+            sink.failure(&failure);
+            Node::default()
+        }
+        None => Node::default(),
+    };
+    let items = steps.as_list().cloned().unwrap_or_default();
+    let names: Vec<Text> = items.iter().enumerate().map(|(i, step)| step_name(step, i)).collect();
+    let evaluated = items.iter().enumerate().map(|(i, step)| {
+        let (runtime, rest) = split(step);
+        let (rest, _) = stage.deep(&rest, context, sink);
+        let later = step_roots(&names, i, roots.clone());
+        let runtime_context = stage.context(&later);
+        check_references(stage, &runtime, &names, i, runtime_context, sink);
+        let (runtime, _) = stage.deep_with(&runtime, runtime_context, &mut |_| {});
+        let name = Node::at(Data::Text(Text::clone(&names[i])), rest.prov.clone());
+        let entries = [&rest, &runtime].into_iter().filter_map(Node::as_map).flat_map(|map| map.iter());
+        let entries = entries.map(|(key, value)| (Text::clone(key), value.clone()));
+        let when = Node::text("onSuccess");
+        let defaults = [(Text::from("when"), when), ("skip".into(), Node::bool(false))];
+        Node::at(Node::map(defaults.into_iter().chain(entries).chain([("name".into(), name)])).data, step.prov.clone())
+    });
+    let evaluated: Vec<Node> = evaluated.collect();
+    let whole = fields.as_map().into_iter().flat_map(|map| map.iter()).map(|(k, v)| (Text::clone(k), v.clone()));
+    let steps_node = workflow.tree.get("steps").map(|_| Node::at(Node::list(evaluated).data, steps.prov.clone()));
+    let triggers = workflow.tree.get("triggers").cloned();
+    let extra = [("steps", steps_node), ("triggers", triggers)];
+    let extra = extra.into_iter().filter_map(|(key, node)| Some((Text::from(key), node?)));
+    let node = Node::at(Node::map(whole.chain(extra)).data, workflow.tree.prov.clone());
+    check(stage, workflow, &node, sink);
+    value_of(&node)
+}
+
+/// The name of a step: its own, or its number from 1.
+fn step_name(step: &Node, index: usize) -> Text {
+    step.get("name").and_then(Node::as_text).cloned().unwrap_or_else(|| format!("step-{}", index + 1).into())
+}
+
+/// What is evaluated when a step runs, and the rest of it.
+fn split(step: &Node) -> (Node, Node) {
+    let Some(map) = step.as_map() else { return (Node::default(), step.clone()) };
+    let is_late = |key: &Text| matches!(key.as_str(), "command" | "script");
+    let part = |late: bool| {
+        let entries = map.iter().filter(|(key, _)| is_late(key) == late);
+        Node::at(Node::map(entries.map(|(key, value)| (Text::clone(key), value.clone()))).data, step.prov.clone())
+    };
+    (part(true), part(false))
+}
+
+fn step_roots(
+    names: &[Text],
+    index: usize,
+    roots: super::contexts::Roots,
+) -> super::contexts::Roots {
+    let known = names[..index].iter().map(|name| {
+        (Text::clone(name), Node::unknown(format!("`steps.{name}` has output when the step has run")))
+    });
+    roots.with("steps", Node::map(known))
+}
+
+/// Steps may only refer to steps before them.
+fn check_references(
+    stage: &Stage<'_>,
+    runtime: &Node,
+    names: &[Text],
+    index: usize,
+    context: crate::dialects::garden::template::context::ContextId,
+    sink: &mut Sink,
+) {
+    let Ok(found) = references(&stage.evaluator, runtime, Scope::new(context)) else { return };
+    for reference in found {
+        let path = reference.known();
+        let (Some(root), Some(name)) = (path.first(), path.get(1)) else { continue };
+        if ***root != *"steps" {
+            continue;
+        }
+        let message = match names.iter().position(|known| known == *name) {
+            Some(at) if at == index => format!("the step `{name}` refers to itself: only steps before it have run"),
+            Some(at) if at > index => {
+                format!("the step `{name}` comes later than `{}`: only steps before a step have run", names[index])
+            }
+            Some(_) => continue,
+            None => continue,
+        };
+        sink.error("undefined-reference", message, &reference.place);
+    }
+}
+
+fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, sink: &mut Sink) {
+    let what = format!("the workflow `{}`", workflow.name);
+    let shown = node.as_map().into_iter().flat_map(|map| map.iter());
+    let shown = Node::at(Node::map(shown.map(|(k, v)| (Text::clone(k), v.clone()))).data, node.prov.clone());
+    check_fields(&shown, &[FIELDS], &what, sink);
+    let steps = node.get("steps").and_then(Node::as_list).cloned().unwrap_or_default();
+    if node.get("steps").is_some() && steps.is_empty() {
+        sink.error("invalid-config", format!("{what} needs at least one step"), place_of(node, "steps"));
+    }
+    for step in steps.iter() {
+        if let Some(Data::Text(when)) = step.get("when").map(|node| &node.data)
+            && !WHEN.contains(&when.as_str())
+        {
+            let message = format!("a step does not run `{when}`: `when` is one of {}", WHEN.join(", "));
+            sink.error("invalid-config", message, place_of(step, "when"));
+        }
+        if step.get("command").is_none() && step.get("script").is_none() {
+            let message = format!("a step of {what} needs a `command` or a `script`");
+            sink.error("invalid-config", message, &step.prov);
+        }
+    }
+    let environments = &stage.input.project.environments;
+    for trigger in node.get("triggers").and_then(Node::as_list).cloned().unwrap_or_default().iter() {
+        let Some(name) = trigger.get("environment").and_then(Node::as_text) else { continue };
+        if !environments.iter().any(|environment| environment.name == *name) {
+            let known: Vec<&str> = environments.iter().map(|environment| environment.name.as_str()).collect();
+            let message = format!("a trigger of {what} names no environment: there are {}", known.join(", "));
+            sink.error("invalid-config", message, place_of(trigger, "environment"));
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! The project itself: its environments, providers, variables.
+
+use super::discover::relative;
+use super::load::{ConfigFile, Loader};
+use super::resource::{Resource, first_line, kind_name};
+use crate::dialects::garden::sink::{Sink, place_of};
+use crate::dialects::garden::template::ast::Era;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::text::Text;
+use crate::value::{FileId, Prov};
+use std::sync::Arc;
+
+/// The configuration of a project.
+#[derive(Clone, Debug)]
+pub(crate) struct ProjectConfig {
+    /// Its name.
+    pub name: Text,
+    /// Its fields, with templates parsed.
+    pub tree: Node,
+    /// Its environments, the first of each name.
+    pub environments: Vec<EnvironmentConfig>,
+    /// The folder of the project, from the root of the repository.
+    pub dir: Text,
+    /// The file that holds it.
+    pub file: FileId,
+    /// The path of that file.
+    pub path: Text,
+    /// The version of the language.
+    pub era: Era,
+}
+
+/// An environment of a project.
+#[derive(Clone, Debug)]
+pub(crate) struct EnvironmentConfig {
+    /// Its name.
+    pub name: Text,
+    /// Its fields, with templates parsed.
+    pub tree: Node,
+}
+
+impl ProjectConfig {
+    /// A field that is plain text.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.tree.get(key)?.as_text().map(|text| text.as_str())
+    }
+}
+
+/// The keys of a project.
+const KEYS: [&str; 20] = [
+    "apiVersion",
+    "defaultEnvironment",
+    "dotIgnoreFile",
+    "environments",
+    "excludeValuesFromActionVersions",
+    "id",
+    "domain",
+    "importVariables",
+    "kind",
+    "modules",
+    "name",
+    "organizationId",
+    "outputs",
+    "path",
+    "providers",
+    "proxy",
+    "scan",
+    "sources",
+    "varfile",
+    "variables",
+];
+/// The keys of an environment.
+const ENVIRONMENT_KEYS: [&str; 6] = ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
+
+/// Reads the project out of the configuration files of its folder.
+pub(super) fn read(
+    loader: &Loader<'_>,
+    dir: &str,
+    beside: &[Arc<ConfigFile>],
+    sink: &mut Sink,
+) -> Option<ProjectConfig> {
+    let mut all = beside.iter().flat_map(|file| file.resources.iter()).filter(|resource| resource.is_project());
+    let project = all.next()?;
+    if let Some(second) = all.next() {
+        let other = relative(dir, &project.path);
+        let message = format!("this is a second project beside the one in {other}: Garden loads neither");
+        sink.error("invalid-config", message, &first_line(&second.tree.prov));
+        return None;
+    }
+    let _ = loader;
+    check_keys(&project.tree, &KEYS, "a project", sink);
+    let era = version(project, sink);
+    let name = match project.tree.get("name").map(|node| (node, node.as_text())) {
+        Some((_, Some(name))) => Text::clone(name),
+        Some((node, None)) => {
+            sink.error("invalid-config", "the name of a project must be plain text", &node.prov);
+            Text::default()
+        }
+        None => {
+            sink.error("invalid-config", "a project needs a `name`", &first_line(&project.tree.prov));
+            Text::default()
+        }
+    };
+    let environments = environments(&project.tree, sink)?;
+    Some(ProjectConfig {
+        name,
+        tree: project.tree.clone(),
+        environments,
+        dir: dir.into(),
+        file: project.file,
+        path: Text::clone(&project.path),
+        era,
+    })
+}
+
+/// The version of the language, and a finding if Garden 0.14 refuses it.
+fn version(project: &Resource, sink: &mut Sink) -> Era {
+    let (era, garden) = match project.tree.get("apiVersion").and_then(Node::as_text).map(Text::as_str) {
+        Some("garden.io/v2") => return Era::Cedar,
+        Some("garden.io/v1") => (Era::Bonsai, "Garden 0.13"),
+        _ => (Era::Bonsai, "Garden 0.12"),
+    };
+    let place = match project.tree.get("apiVersion") {
+        Some(node) => node.prov.clone(),
+        None => first_line(&project.tree.prov),
+    };
+    let message = format!("this project is written for {garden}, and Garden 0.14 does not load it");
+    let finding = crate::diagnostic::Diagnostic::new("invalid-config", message, sink.label(&place));
+    sink.push(finding.help("migrate it, and set `apiVersion: garden.io/v2`"));
+    era
+}
+
+fn environments(tree: &Node, sink: &mut Sink) -> Option<Vec<EnvironmentConfig>> {
+    let Some(node) = tree.get("environments") else {
+        sink.error("invalid-config", "a project needs `environments`", &first_line(&tree.prov));
+        return None;
+    };
+    let Data::List(items) = &node.data else {
+        let message = format!("`environments` must be a list, not a {}", kind_name(node));
+        sink.error("invalid-config", message, &node.prov);
+        return None;
+    };
+    if items.is_empty() {
+        sink.error("invalid-config", "`environments` must have at least one entry", &node.prov);
+        return None;
+    }
+    let mut all: Vec<EnvironmentConfig> = Vec::new();
+    for item in items.iter() {
+        let named = match &item.data {
+            // An environment may be given by its name alone.
+            Data::Text(name) => Some((Text::clone(name), Node::at(Node::map([]).data, item.prov.clone()))),
+            _ => item.get("name").and_then(Node::as_text).map(|name| (Text::clone(name), item.clone())),
+        };
+        let Some((name, tree)) = named else {
+            sink.error("invalid-config", "an environment needs a `name`", &first_line(&item.prov));
+            continue;
+        };
+        check_keys(&tree, &ENVIRONMENT_KEYS, "an environment", sink);
+        if !all.iter().any(|known| known.name == name) {
+            all.push(EnvironmentConfig { name, tree });
+        }
+    }
+    Some(all)
+}
+
+/// Reports keys of a mapping that have no meaning.
+pub(crate) fn check_keys(tree: &Node, known: &[&str], what: &str, sink: &mut Sink) {
+    let Some(map) = tree.as_map() else { return };
+    for key in map.keys().filter(|key| !known.contains(&key.as_str()) && !key.starts_with('$')) {
+        let place: Prov = place_of(tree, key).clone();
+        let keys: Vec<&str> = known.iter().copied().filter(|key| *key != "kind").collect();
+        let message = format!("`{key}` is not a key of {what}: keys are {}", keys.join(", "));
+        sink.error("invalid-config", message, &place);
+    }
+}

@@ -1,0 +1,97 @@
+//! Ignore files: the patterns of git's `.gitignore`.
+
+use crate::source::glob;
+
+/// The patterns of one ignore file.
+#[derive(Debug)]
+pub(crate) struct IgnoreFile {
+    /// The folder that it is in, from the root of the project; empty for that.
+    dir: String,
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    /// Whether it takes back what earlier ones ignore.
+    negated: bool,
+    /// Whether it means folders alone.
+    folders: bool,
+    glob: String,
+}
+
+impl IgnoreFile {
+    /// Reads an ignore file.
+    pub(crate) fn read(dir: &str, text: &str) -> Self {
+        let patterns = text.lines().filter_map(|line| {
+            let line = line.trim_end_matches('\r');
+            let line = if line.ends_with("\\ ") { line } else { line.trim_end() };
+            let (negated, line) = line.strip_prefix('!').map_or((false, line), |rest| (true, rest));
+            if line.is_empty() || line.starts_with('#') {
+                return None;
+            }
+            let line = line.strip_prefix("\\#").map_or_else(|| line.to_owned(), |rest| format!("#{rest}"));
+            let (folders, line) = line.strip_suffix('/').map_or((false, line.as_str()), |rest| (true, rest));
+            let glob = match line.strip_prefix('/') {
+                Some(anchored) => anchored.to_owned(),
+                None if line.contains('/') => line.to_owned(),
+                None => format!("**/{line}"),
+            };
+            Some(Pattern { negated, folders, glob })
+        });
+        IgnoreFile { dir: dir.to_owned(), patterns: patterns.collect() }
+    }
+
+    /// Whether it ignores a path (from the root of the project), takes it back, or says nothing of it.
+    fn verdict(&self, path: &str, is_folder: bool) -> Option<bool> {
+        let inside = match self.dir.as_str() {
+            "" => path,
+            dir => path.strip_prefix(dir)?.strip_prefix('/')?,
+        };
+        let matching = self.patterns.iter().rev().find(|pattern| {
+            (is_folder || !pattern.folders) && glob::path_match(&pattern.glob, inside).unwrap_or(false)
+        });
+        matching.map(|pattern| !pattern.negated)
+    }
+}
+
+/// Whether ignore files leave out a path (from the root of the project): the path itself or a folder that it is in. What is in
+/// an ignored folder cannot be taken back.
+pub(crate) fn is_ignored(files: &[IgnoreFile], path: &str) -> bool {
+    let ends = path.match_indices('/').map(|(i, _)| (i, true)).chain([(path.len(), false)]);
+    for (end, is_folder) in ends {
+        let part = &path[..end];
+        // A file further down says more.
+        let verdict = files.iter().filter_map(|file| Some((file.dir.len(), file.verdict(part, is_folder)?)));
+        if verdict.max_by_key(|(depth, _)| *depth).is_some_and(|(_, ignored)| ignored) {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_git() {
+        let files = [
+            IgnoreFile::read("", "# no\ngenerated/\n*.tmp.yml\n!generated/keep\n/legacy/*\n!/legacy/alive\n"),
+            IgnoreFile::read("services", "drafts\n!x.tmp.yml"),
+        ];
+        for (path, expected) in [
+            ("generated/a.yml", true),
+            ("generated/keep/a.yml", true),
+            ("deep/generated/a.yml", true),
+            ("generated", false),
+            ("a.tmp.yml", true),
+            ("services/x.tmp.yml", false),
+            ("services/drafts/a.yml", true),
+            ("drafts/a.yml", false),
+            ("legacy/dead/a.yml", true),
+            ("legacy/alive/a.yml", false),
+        ] {
+            assert_eq!(is_ignored(&files, path), expected, "{path}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Reads the files of one revision, each once.
+
+use super::resource::{self, Resource};
+use crate::dialects::garden::document;
+use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::template::ast::Era;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::files::Files;
+use crate::limits::{Limit, Limits};
+use crate::source::{BlobId, ResolveError, Source};
+use crate::text::Text;
+use crate::value::FileId;
+use crate::yaml;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A configuration file.
+#[derive(Debug)]
+pub(crate) struct ConfigFile {
+    /// Its id.
+    pub file: FileId,
+    /// Its path from the root of the repository.
+    pub path: Text,
+    /// Its resources in order.
+    pub resources: Vec<Arc<Resource>>,
+    /// What is wrong with it.
+    findings: Vec<Diagnostic>,
+}
+
+/// Files that were read so far; both revisions share it.
+#[derive(Default)]
+pub(crate) struct Cache {
+    files: Mutex<HashMap<(BlobId, Text), Arc<ConfigFile>>>,
+    limits: Limits,
+}
+
+impl Cache {
+    /// Nothing yet; how much is taken on.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Cache { files: Mutex::default(), limits }
+    }
+}
+
+/// The files of one revision.
+pub(crate) struct Loader<'a> {
+    /// The revision.
+    pub source: &'a dyn Source,
+    /// The table of files.
+    pub files: &'a Files,
+    cache: &'a Cache,
+    /// Paths that were asked for, whether they are there or not.
+    asked: Mutex<BTreeSet<String>>,
+    /// Files whose problems were reported.
+    reported: Mutex<BTreeSet<FileId>>,
+}
+
+impl<'a> Loader<'a> {
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
+        Loader { source, files, cache, asked: Mutex::default(), reported: Mutex::default() }
+    }
+
+    /// How much is taken on.
+    pub(crate) fn limits(&self) -> Limits {
+        self.cache.limits
+    }
+
+    /// Remembers that a path was asked for.
+    pub(crate) fn ask(&self, path: &str) {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+    }
+
+    /// The paths that were asked for.
+    pub(crate) fn asked(&self) -> BTreeSet<String> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The configuration file at a path, with its problems reported once.
+    pub(crate) fn load(&self, path: &str, sink: &mut Sink) -> Option<Arc<ConfigFile>> {
+        let (id, bytes) = self.bytes(path, sink)?;
+        let key = (id, Text::from(path));
+        let lock = || self.cache.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&key).cloned();
+        let file = known.unwrap_or_else(|| {
+            let file = Arc::new(self.read(&key, &bytes));
+            lock().insert(key, Arc::clone(&file));
+            file
+        });
+        self.report(&file, sink);
+        Some(file)
+    }
+
+    /// Reports the problems of a file, unless that was done.
+    pub(crate) fn report(&self, file: &ConfigFile, sink: &mut Sink) {
+        if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(file.file) {
+            file.findings.iter().for_each(|finding| sink.push(finding.clone()));
+        }
+    }
+
+    fn read(&self, (id, path): &(BlobId, Text), bytes: &[u8]) -> ConfigFile {
+        let text = Text::from(String::from_utf8_lossy(bytes));
+        let file = self.files.add(path, &id.to_string(), || Text::clone(&text));
+        let mut findings = Vec::new();
+        let mut resources = Vec::new();
+        match yaml::documents_of(Text::clone(&text)) {
+            Err(error) => {
+                let end = text.len() as u32;
+                let label = Label::new(file, error.offset.min(end), (error.offset + 1).min(end), "");
+                findings.push(Diagnostic::new("invalid-yaml", error.message, label).breaking());
+            }
+            Ok(documents) => {
+                for doc in &documents {
+                    match document::read(doc, Some(file), self.limits()) {
+                        Ok(node) => resources.extend(resource::read(&node, file, path, Era::Cedar, &mut findings)),
+                        Err(problems) => findings.extend(problems.into_iter().map(|p| {
+                            let at = |span: yaml::Span, words: &str| Label::new(file, span.start, span.end, words);
+                            let finding = Diagnostic::new(p.rule, p.message, at(p.span, "")).breaking();
+                            match p.related {
+                                Some((span, words)) => finding.related(at(span, words)),
+                                None => finding,
+                            }
+                        })),
+                    }
+                }
+            }
+        }
+        ConfigFile { file, path: Text::clone(path), resources: resources.into_iter().map(Arc::new).collect(), findings }
+    }
+
+    /// The text of a file and its id; none if there is none or it cannot be read, which is reported.
+    pub(crate) fn text(&self, path: &str, sink: &mut Sink) -> Option<Text> {
+        self.bytes(path, sink).map(|(_, bytes)| Text::from(String::from_utf8_lossy(&bytes)))
+    }
+
+    /// The id and the bytes of a file.
+    pub(crate) fn bytes(&self, path: &str, sink: &mut Sink) -> Option<(BlobId, Arc<[u8]>)> {
+        self.ask(path);
+        let mut refuse = |message: String| {
+            let file = self.files.add(path, "", || Text::from(""));
+            sink.push(Diagnostic::new("unreadable-file", message, Label::new(file, 0, 0, "")).breaking());
+        };
+        let entry = match self.source.listing().resolve(path) {
+            Ok(entry) => entry,
+            Err(ResolveError::Missing | ResolveError::IsDirectory) => return None,
+            Err(error) => {
+                refuse(format!("{path}: {error}"));
+                return None;
+            }
+        };
+        self.ask(&entry.path);
+        let bytes = match self.source.read(entry) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                refuse(error.to_string());
+                return None;
+            }
+        };
+        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
+            let exceeded = self.limits().exceeded(Limit::FileSize);
+            refuse(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
+            return None;
+        }
+        Some((entry.id, bytes))
+    }
+
+    /// The id of a file whose text was read.
+    pub(crate) fn add(&self, path: &str, id: &BlobId, text: &Text) -> FileId {
+        self.files.add(path, &id.to_string(), || Text::clone(text))
+    }
+}

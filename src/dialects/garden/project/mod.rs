@@ -1,0 +1,43 @@
+//! What the files of a project say, before any environment is looked at.
+
+mod config;
+pub(crate) mod discover;
+mod ignore;
+pub(crate) mod load;
+mod resource;
+mod scan;
+pub(crate) mod schema;
+pub(crate) mod varfile;
+
+pub(crate) use config::{EnvironmentConfig, ProjectConfig, check_keys};
+pub(crate) use resource::{ActionKind, Resource, first_line};
+
+use super::sink::Sink;
+use load::Loader;
+use std::sync::Arc;
+
+/// The files of a project.
+pub(crate) struct Loaded {
+    /// The project, if its configuration can be used.
+    pub config: Option<ProjectConfig>,
+    /// All other resources in the order of their files.
+    pub resources: Vec<Arc<Resource>>,
+}
+
+/// Reads the project in a folder.
+pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
+    let beside: Vec<_> = discover::config_files(loader.source, dir).iter().filter_map(|p| loader.load(p, sink)).collect();
+    let config = config::read(loader, dir, &beside, sink);
+    let Some(config) = config else { return Loaded { config: None, resources: Vec::new() } };
+    let mut resources = Vec::new();
+    for path in scan::files(loader, &config, sink) {
+        let Some(file) = loader.load(&path, sink) else { continue };
+        resources.extend(file.resources.iter().cloned());
+    }
+    // Files beside the project are parsed while it is looked for, whether they are scanned or not.
+    for file in &beside {
+        loader.report(file, sink);
+    }
+    resources.retain(|resource| resource::is_valid(resource, &config, loader, sink));
+    Loaded { config: Some(config), resources }
+}

@@ -1,0 +1,67 @@
+//! Which files of a project are read for configuration.
+
+use super::config::ProjectConfig;
+use super::discover::{is_config_name, join, parent, relative};
+use super::ignore::{IgnoreFile, is_ignored};
+use super::load::Loader;
+use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::template::node::Node;
+use crate::source::glob;
+
+/// Folders that are never looked into.
+const NEVER: [&str; 2] = [".git", ".garden"];
+
+/// The configuration files of a project, sorted by path.
+pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, sink: &mut Sink) -> Vec<String> {
+    let dir = config.dir.as_str();
+    let listing = loader.source.listing();
+    let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
+    let ignore_name = config.text("dotIgnoreFile").unwrap_or(".gardenignore");
+    let mut ignores = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.path.rsplit('/').next() == Some(ignore_name)) {
+        if let Some(text) = loader.text(&entry.path, sink) {
+            ignores.push(IgnoreFile::read(parent(relative(dir, &entry.path)), &text));
+        }
+    }
+    loader.ask(&join(dir, ignore_name));
+    let scan = config.tree.get("scan");
+    let patterns = |key: &str| scan.and_then(|scan| scan.get(key)).map(texts);
+    let (include, exclude) = (patterns("include"), patterns("exclude").unwrap_or_default());
+    let mut found = Vec::new();
+    for entry in entries {
+        let (path, name) = (relative(dir, &entry.path), entry.path.rsplit('/').next().unwrap_or_default());
+        let folders = path.split('/').rev().skip(1);
+        let is_never = folders.clone().any(|part| NEVER.contains(&part) || part.starts_with("debug-info"));
+        if !is_config_name(name) || is_never {
+            continue;
+        }
+        let is_included = include.as_ref().is_none_or(|all| all.iter().any(|pattern| includes(pattern, path)));
+        let is_excluded = exclude.iter().any(|pattern| matches(pattern, path));
+        if is_included && !is_excluded && !is_ignored(&ignores, path) {
+            found.push(entry.path.to_string());
+        }
+    }
+    found
+}
+
+/// The texts of a list.
+fn texts(node: &Node) -> Vec<String> {
+    let items = node.as_list().map(|items| items.as_slice()).unwrap_or_default();
+    items.iter().filter_map(|item| item.as_text().map(|text| text.to_string())).collect()
+}
+
+fn matches(pattern: &str, path: &str) -> bool {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    glob::path_match(pattern, path).unwrap_or(false)
+}
+
+/// Whether an entry of `scan.include` means a path. A folder means all in it; `*` or `**` as the last segment mean
+/// configuration files directly in the folder before it.
+fn includes(pattern: &str, path: &str) -> bool {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_end_matches('/');
+    let (folder, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+    if matches!(last, "*" | "**") {
+        return matches(&join(folder, "*"), path);
+    }
+    matches(pattern, path) || matches(&format!("{pattern}/**/*"), path)
+}

@@ -1,0 +1,209 @@
+//! Files of variables: dotenv, JSON, YAML.
+
+use super::discover::{resolve, relative};
+use super::load::Loader;
+use crate::dialects::garden::document;
+use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::template::ast::Era;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::structure::parse_tree;
+use crate::text::Text;
+use crate::value::{FileId, Origin, Prov};
+use crate::yaml;
+
+/// A file of variables that is to be read.
+pub(crate) struct Varfile<'a> {
+    /// The folder that its path starts from.
+    pub dir: &'a str,
+    /// Its path.
+    pub path: &'a str,
+    /// Whether it may be missing.
+    pub is_optional: bool,
+    /// Where it is named.
+    pub place: &'a Prov,
+}
+
+/// The format of a file, by its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// `NAME=VALUE` lines.
+    Dotenv,
+    /// JSON.
+    Json,
+    /// YAML.
+    Yaml,
+}
+
+impl Format {
+    fn of(path: &str) -> Format {
+        let name = path.to_lowercase();
+        match () {
+            () if name.ends_with(".json") => Format::Json,
+            () if name.ends_with(".yml") || name.ends_with(".yaml") => Format::Yaml,
+            () => Format::Dotenv,
+        }
+    }
+}
+
+/// The variables of a file, with templates parsed; none if there is no such file, which is reported unless it is optional.
+pub(crate) fn load(loader: &Loader<'_>, varfile: &Varfile<'_>, era: Era, sink: &mut Sink) -> Option<Node> {
+    let node = load_as(loader, varfile, Format::of(varfile.path), sink)?;
+    let Some(map) = node.as_map() else { return Some(node) };
+    let mut failures = Vec::new();
+    let entry = |(key, value): (&Text, &Node)| (Text::clone(key), parse_tree(value, era, &[key], &mut failures));
+    let tree = Node::at(Data::Map(std::sync::Arc::new(map.iter().map(entry).collect())), node.prov.clone());
+    failures.iter().for_each(|failure| sink.failure(failure));
+    Some(tree)
+}
+
+/// The plain content of a file in a format.
+pub(crate) fn load_as(loader: &Loader<'_>, varfile: &Varfile<'_>, format: Format, sink: &mut Sink) -> Option<Node> {
+    let path = resolve(varfile.dir, varfile.path);
+    let found = path.as_deref().and_then(|path| loader.bytes(path, sink));
+    let (Some(path), Some((id, bytes))) = (path, found) else {
+        if !varfile.is_optional {
+            let message = format!("there is no file of variables `{}`", varfile.path);
+            sink.error("unresolved-include", message, varfile.place);
+        }
+        return None;
+    };
+    let text = Text::from(String::from_utf8_lossy(&bytes));
+    let file = loader.add(&path, &id, &text);
+    let whole = Prov::at(Origin { file, key: 0, start: 0, end: 0 });
+    let shown = relative(varfile.dir, &path);
+    let empty = || Node::at(Node::map([]).data, whole.clone());
+    if format == Format::Dotenv {
+        return Some(dotenv(&text, file));
+    }
+    let documents = match yaml::documents_of(Text::clone(&text)) {
+        Ok(documents) => documents,
+        Err(error) => {
+            let origin = Origin { file, key: error.offset, start: error.offset, end: error.offset };
+            sink.error("invalid-yaml", error.message, &Prov::at(origin));
+            return None;
+        }
+    };
+    let name = if format == Format::Json { "JSON" } else { "YAML" };
+    if documents.len() > 1 {
+        let message = format!("a file of variables must be one {name} document, and {shown} holds {}", documents.len());
+        sink.error("invalid-config", message, &whole);
+        return None;
+    }
+    let Some(doc) = documents.first() else {
+        if format == Format::Json {
+            sink.error("invalid-config", format!("{shown} is empty: it must be a JSON object"), &whole);
+            return None;
+        }
+        return Some(empty());
+    };
+    let node = match document::read(doc, Some(file), loader.limits()) {
+        Ok(node) => node,
+        Err(problems) => {
+            for problem in problems {
+                let span = problem.span;
+                let origin = Origin { file, key: span.start, start: span.start, end: span.end };
+                sink.error(problem.rule, problem.message, &Prov::at(origin));
+            }
+            return None;
+        }
+    };
+    match &node.data {
+        Data::Map(_) => Some(node),
+        Data::Undefined if format == Format::Yaml => Some(empty()),
+        _ => {
+            let kind = super::resource::kind_name(&node);
+            let message = format!("a file of variables must be a mapping, and {shown} is a {kind}");
+            sink.error("invalid-config", message, &whole);
+            None
+        }
+    }
+}
+
+/// The variables of `NAME=VALUE` lines as the dotenv package of Node reads them.
+pub(crate) fn dotenv(text: &str, file: FileId) -> Node {
+    let mut all: Vec<(Text, Node)> = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let line_end = text[at..].find(['\n', '\r']).map_or(text.len(), |end| at + end);
+        let line = &text[at..line_end];
+        let entry = entry(text, at, line);
+        at = line_end + 1;
+        let Some(entry) = entry else { continue };
+        at = at.max(entry.end + 1);
+        let origin = Origin { file, key: entry.key as u32, start: entry.start as u32, end: entry.end as u32 };
+        all.push((entry.name.into(), Node::at(Data::Text(entry.value.into()), Prov::at(origin))));
+    }
+    let whole = Prov::at(Origin { file, key: 0, start: 0, end: 0 });
+    Node::at(Node::map(all).data, whole)
+}
+
+struct Entry<'a> {
+    name: &'a str,
+    value: String,
+    key: usize,
+    start: usize,
+    end: usize,
+}
+
+/// The variable that a line sets. A value in quotes may go on over further lines.
+fn entry<'a>(text: &'a str, at: usize, line: &'a str) -> Option<Entry<'a>> {
+    let body = line.trim_start();
+    let body = body.strip_prefix("export ").map_or(body, str::trim_start);
+    let key = at + (line.len() - body.len());
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let length = body.find(|c| !is_name(c)).unwrap_or(body.len());
+    let (name, rest) = body.split_at(length);
+    let behind = rest.trim_start_matches([' ', '\t']);
+    let value = behind.strip_prefix('=').or_else(|| rest.strip_prefix(": ")).filter(|_| !name.is_empty())?;
+    let start_of_value = at + line.len() - value.len();
+    let trimmed = value.trim_start_matches([' ', '\t']);
+    let start = start_of_value + (value.len() - trimmed.len());
+    if let Some(quote) = trimmed.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))
+        && let Some((inner, end)) = quoted(text, start, quote)
+    {
+        let value = match quote {
+            '"' => inner.replace("\\n", "\n").replace("\\r", "\r"),
+            _ => inner.to_owned(),
+        };
+        return Some(Entry { name, value, key, start, end });
+    }
+    let plain = trimmed.split('#').next().unwrap_or_default().trim();
+    Some(Entry { name, value: plain.to_owned(), key, start, end: start + plain.len() })
+}
+
+/// The text in quotes at a place, up to the last quote that only blanks or a comment follow on its line.
+fn quoted(text: &str, start: usize, quote: char) -> Option<(&str, usize)> {
+    let inside = start + 1;
+    let mut escaped = false;
+    for (i, c) in text[inside..].char_indices() {
+        match c {
+            '\\' if !escaped => {
+                escaped = true;
+                continue;
+            }
+            c if c == quote && !escaped => return Some((&text[inside..inside + i], inside + i + 1)),
+            _ => {}
+        }
+        escaped = false;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialects::garden::template::json;
+
+    #[test]
+    fn dotenv_as_node_reads_it() {
+        for (text, expected) in [
+            ("a=1\n# no\nb = two words # x\n", r#"{"a":"1","b":"two words"}"#),
+            ("export A=x\nB=\nC='x # y'\n", r##"{"A":"x","B":"","C":"x # y"}"##),
+            ("u=http://x/?b#c\nq=\"a\\nb\"\ns='a\\nb'", r#"{"u":"http://x/?b","q":"a\nb","s":"a\\nb"}"#),
+            ("m=\"one\ntwo\"\nn=3", r#"{"m":"one\ntwo","n":"3"}"#),
+            ("a.b=1\nno value\n=x\n", r#"{"a.b":"1"}"#),
+        ] {
+            assert_eq!(json::encode(&dotenv(text, FileId::new(0))), expected, "{text}");
+        }
+    }
+}

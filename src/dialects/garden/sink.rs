@@ -1,0 +1,109 @@
+//! Where the stages put what they find.
+
+use super::template::error::{Failure, FailureKind};
+use super::template::node::Node;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::limits::Exceeded;
+use crate::text::Text;
+use crate::value::{FileId, Origin, Prov};
+
+/// Collects findings. Those of an environment say so.
+#[derive(Debug)]
+pub(crate) struct Sink {
+    found: Vec<Diagnostic>,
+    /// Where a finding is put whose place nobody knows.
+    file: FileId,
+    stack: Option<Text>,
+}
+
+impl Sink {
+    /// For findings of a whole project; `file` stands for places that nobody knows.
+    pub(crate) fn new(file: FileId) -> Self {
+        Sink { found: Vec::new(), file, stack: None }
+    }
+
+    /// For findings of one environment.
+    pub(crate) fn of_stack(file: FileId, stack: &Text) -> Self {
+        Sink { found: Vec::new(), file, stack: Some(Text::clone(stack)) }
+    }
+
+    /// Takes a finding.
+    pub(crate) fn push(&mut self, mut finding: Diagnostic) {
+        finding.stacks.extend(self.stack.clone());
+        self.found.push(finding);
+    }
+
+    /// Takes a finding that keeps something from being resolved.
+    pub(crate) fn error(&mut self, rule: &'static str, message: impl Into<String>, place: &Prov) {
+        let label = self.label(place);
+        self.push(Diagnostic::new(rule, message, label).breaking());
+    }
+
+    /// Takes what keeps a value from being evaluated.
+    pub(crate) fn failure(&mut self, failure: &Failure) {
+        let finding = Diagnostic::new(rule(failure.kind), failure.plain.clone(), self.failure_label(failure));
+        self.push(finding.breaking());
+    }
+
+    /// A label where a value is written, its key included.
+    pub(crate) fn label(&self, place: &Prov) -> Label {
+        match origin(place) {
+            Some(origin) => Label::at(origin, ""),
+            None => Label::new(self.file, 0, 0, ""),
+        }
+    }
+
+    fn failure_label(&self, failure: &Failure) -> Label {
+        match origin(&failure.place) {
+            Some(origin) => Label::new(origin.file, origin.start, origin.end, ""),
+            None => Label::new(self.file, 0, 0, ""),
+        }
+    }
+
+    /// Whether something so far keeps something from being resolved.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.found.iter().any(|d| d.is_breaking)
+    }
+
+    /// The number of findings so far.
+    pub(crate) fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// All that was found.
+    pub(crate) fn into_findings(self) -> Vec<Diagnostic> {
+        self.found
+    }
+}
+
+/// The place of a value, or of the nearest one that it was computed from.
+fn origin(place: &Prov) -> Option<Origin> {
+    place.origin.or_else(|| {
+        let mut first = None;
+        place.for_each_input(&mut |origin| {
+            first.get_or_insert(origin);
+        });
+        first
+    })
+}
+
+/// The rule that reports a kind of failure.
+fn rule(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::MissingKey => "undefined-reference",
+        FailureKind::Circular => "reference-cycle",
+        FailureKind::UnknownFunction => "unknown-function",
+        FailureKind::Limit => Exceeded::RULE,
+        FailureKind::Parse
+        | FailureKind::NotIndexable
+        | FailureKind::Function
+        | FailureKind::Operand
+        | FailureKind::Structure
+        | FailureKind::Refused => "template-error",
+    }
+}
+
+/// The place of a value of a mapping, or of the mapping where the value has none.
+pub(crate) fn place_of<'a>(map: &'a Node, key: &str) -> &'a Prov {
+    map.get(key).map_or(&map.prov, |node| &node.prov)
+}

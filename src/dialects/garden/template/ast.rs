@@ -1,0 +1,177 @@
+//! The syntax tree of a template string. Spans are byte ranges of the string that was parsed.
+
+use crate::text::Text;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A range of bytes in the raw text of a template.
+pub(crate) type Span = Range<u32>;
+
+/// Which version of the language a project is written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// Garden 0.14, `apiVersion: garden.io/v2`.
+    #[default]
+    Cedar,
+    /// Garden 0.12 and 0.13, `garden.io/v0` and `garden.io/v1`.
+    Bonsai,
+}
+
+/// A parsed template string.
+#[derive(Debug)]
+pub(crate) struct Template {
+    /// The text as it is written.
+    pub raw: Text,
+    /// Where it stands in its document, for messages: `spec.command.0`.
+    pub path: Text,
+    /// Its parts.
+    pub block: Block,
+}
+
+/// Parts that follow each other. Without parts it is the empty text; a single part keeps its type.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    /// The parts.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a template string.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// Text that stays.
+    Text(Text),
+    /// `$${…}`, which loses its first dollar.
+    Escaped(Text),
+    /// `${…}`.
+    Format(Format),
+    /// `${if …}…${else}…${endif}`.
+    If(Box<IfBlock>),
+}
+
+/// An expression between braces.
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// The expression.
+    pub expr: Expr,
+    /// From the dollar to behind the brace (and the optional suffix).
+    pub span: Span,
+    /// Whether a `?` follows, which only [`Era::Bonsai`] knows.
+    pub optional: bool,
+}
+
+/// A conditional block.
+#[derive(Debug)]
+pub(crate) struct IfBlock {
+    /// The condition.
+    pub condition: Format,
+    /// What follows, if the block is closed: what is shown if the condition is true, and if it is not.
+    pub branches: Option<(Block, Block)>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// An expression with its place.
+#[derive(Debug)]
+pub(crate) struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An expression.
+#[derive(Debug)]
+pub(crate) enum ExprKind {
+    /// `null`.
+    Null,
+    /// `true`, `false`.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// Text without templates in it.
+    Text(Text),
+    /// A string literal with templates in it: its content and the parts.
+    Nested(Arc<Template>),
+    /// `[a, b]`.
+    List(Vec<Expr>),
+    /// `name(a, b)`.
+    Call {
+        /// The name of the function.
+        name: Text,
+        /// Its arguments.
+        arguments: Vec<Expr>,
+    },
+    /// `a.b["c"]`.
+    Lookup(Vec<Key>),
+    /// `!a`.
+    Not(Box<Expr>),
+    /// `typeof a`.
+    TypeOf(Box<Expr>),
+    /// `a contains b`.
+    Contains(Box<Expr>, Box<Expr>),
+    /// `a + b - c`: operators of one level, from left to right.
+    Chain(Box<Expr>, Vec<(Operator, Expr)>),
+    /// `a || b || c`.
+    Or(Vec<Expr>),
+    /// `a && b && c`.
+    And(Vec<Expr>),
+    /// `a ? b : c`.
+    Ternary(Box<[Expr; 3]>),
+}
+
+/// A segment of a key path.
+#[derive(Debug)]
+pub(crate) enum Key {
+    /// A name: `.b`.
+    Name(Text),
+    /// An integer: `.1`.
+    Index(f64),
+    /// An expression in brackets.
+    Computed(Expr),
+}
+
+/// A binary operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<=`
+    LessEqual,
+    /// `>=`
+    GreaterEqual,
+    /// `<`
+    Less,
+    /// `>`
+    Greater,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+}
+
+impl Operator {
+    /// As it is written.
+    pub(crate) fn sign(self) -> &'static str {
+        match self {
+            Operator::Equal => "==",
+            Operator::NotEqual => "!=",
+            Operator::LessEqual => "<=",
+            Operator::GreaterEqual => ">=",
+            Operator::Less => "<",
+            Operator::Greater => ">",
+            Operator::Add => "+",
+            Operator::Subtract => "-",
+            Operator::Multiply => "*",
+            Operator::Divide => "/",
+            Operator::Modulo => "%",
+        }
+    }
+}

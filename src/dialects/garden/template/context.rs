@@ -1,0 +1,362 @@
+//! Contexts: what key paths of templates are looked up in. A context is data whose parts may be contexts or wait to be
+//! evaluated, or layers of other contexts, of which later ones come first.
+
+use super::error::{Failure, FailureKind, Result};
+use super::eval::{Evaluator, Scope};
+use super::merge::merge;
+use super::node::{Data, Node, Object};
+use crate::text::Text;
+use crate::value::Prov;
+use std::sync::Arc;
+
+/// A context of an [`Evaluator`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ContextId(u32);
+
+/// What a context consists of.
+#[derive(Clone, Debug)]
+pub(super) enum Context {
+    /// Data.
+    Data(Node),
+    /// Other contexts, the lowest first.
+    Layers(Arc<Vec<ContextId>>),
+    /// Nothing: each lookup fails with this message.
+    Refusal(Text),
+}
+
+/// A segment of a key path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Segment {
+    /// Its text.
+    pub text: Text,
+    /// Whether it is a number.
+    pub is_number: bool,
+}
+
+/// What a lookup comes to.
+#[derive(Clone, Debug)]
+pub(crate) enum Lookup {
+    /// A value without anything lazy in it.
+    Found(Node),
+    /// There is none.
+    Missing(Box<Missing>),
+}
+
+/// Why a lookup finds nothing.
+#[derive(Clone, Debug)]
+pub(crate) struct Missing {
+    /// Whether the value reads itself.
+    pub circular: bool,
+    /// The key that is not there.
+    pub key: Text,
+    /// Where it is not.
+    pub path: Vec<Text>,
+    /// The collections that could have had it.
+    available: Vec<Node>,
+}
+
+impl Missing {
+    /// The keys that are there, in order, each once.
+    pub(crate) fn available(&self) -> Vec<Text> {
+        let mut known = indexmap::IndexSet::new();
+        for collection in &self.available {
+            match &collection.data {
+                Data::Map(map) => known.extend(map.keys().filter(|k| !k.starts_with('_') && **k != self.key).cloned()),
+                Data::List(items) => known.extend((0..items.len()).map(|i| Text::from(i.to_string()))),
+                _ => {}
+            }
+        }
+        known.into_iter().collect()
+    }
+}
+
+/// A lookup that is under way.
+#[derive(Clone, Copy)]
+pub(super) struct Query<'a> {
+    /// What is left of the key path.
+    pub key: &'a [Segment],
+    /// How values that are found are evaluated.
+    pub scope: Scope,
+    /// The context that values are evaluated in; the one that is asked first where there is none yet.
+    pub root: Option<ContextId>,
+}
+
+impl Evaluator {
+    /// Adds a context of data.
+    pub(crate) fn data(&self, node: Node) -> ContextId {
+        self.add(Context::Data(node))
+    }
+
+    /// Adds a context that refuses every lookup.
+    pub(crate) fn refusal(&self, message: impl Into<Text>) -> ContextId {
+        self.add(Context::Refusal(message.into()))
+    }
+
+    /// Adds a context of layers, the lowest first.
+    pub(crate) fn layers(&self, layers: Vec<ContextId>) -> ContextId {
+        self.add(Context::Layers(Arc::new(layers)))
+    }
+
+    /// Adds a context of layers that are not known yet: [`Evaluator::fill`] says them before anything is looked up in it.
+    pub(crate) fn reserve(&self) -> ContextId {
+        self.layers(Vec::new())
+    }
+
+    /// Says the layers of a reserved context, the lowest first.
+    pub(crate) fn fill(&self, context: ContextId, layers: Vec<ContextId>) {
+        if let Some(reserved) = self.contexts.borrow_mut().get_mut(context.0 as usize) {
+            *reserved = Context::Layers(Arc::new(layers));
+        }
+    }
+
+    /// One context above another, the same one for the same two.
+    pub(super) fn above(&self, lower: ContextId, upper: ContextId) -> ContextId {
+        if let Some(known) = self.pairs.borrow().get(&(lower, upper)) {
+            return *known;
+        }
+        let id = self.layers(vec![lower, upper]);
+        self.pairs.borrow_mut().insert((lower, upper), id);
+        id
+    }
+
+    fn add(&self, context: Context) -> ContextId {
+        let mut all = self.contexts.borrow_mut();
+        all.push(context);
+        ContextId(all.len() as u32 - 1)
+    }
+
+    fn context(&self, id: ContextId) -> Context {
+        self.contexts.borrow().get(id.0 as usize).cloned().unwrap_or(Context::Data(Node::default()))
+    }
+
+    /// Looks up a key path in a context.
+    ///
+    /// # Errors
+    /// A value on the way cannot be evaluated, or has no keys.
+    pub(crate) fn lookup(&self, context: ContextId, key: &[Segment], scope: Scope) -> Result<Lookup> {
+        self.resolve(context, Query { key, scope, root: None }, &mut Vec::new())
+    }
+
+    /// The same within a lookup; `path` is how it got here.
+    fn resolve(&self, id: ContextId, query: Query<'_>, path: &mut Vec<Text>) -> Result<Lookup> {
+        self.spend(1)?;
+        let mut joined = String::new();
+        for segment in query.key {
+            joined.push_str(&segment.text);
+            joined.push('\0');
+        }
+        let frame = (id, Text::from(joined));
+        if self.under_way.borrow().contains(&frame) {
+            let whole: Vec<&str> = path.iter().chain(query.key.iter().map(|s| &s.text)).map(Text::as_str).collect();
+            let message = format!("Circular reference detected when resolving key {}", render(&whole));
+            return Err(Failure::plain(FailureKind::Circular, message, &Prov::default()));
+        }
+        let known = (id, query.root, query.scope, Text::clone(&frame.1));
+        if let Some(node) = self.lookups.borrow().get(&known) {
+            return Ok(Lookup::Found(node.clone()));
+        }
+        let _depth = self.enter()?;
+        self.under_way.borrow_mut().push(frame);
+        let done = match self.context(id) {
+            Context::Data(node) => {
+                let root = query.root.unwrap_or(id);
+                self.traverse(node, Query { root: Some(root), ..query }, root, path)
+            }
+            Context::Layers(layers) => self.resolve_layers(&layers, query, path),
+            Context::Refusal(message) => Err(Failure::plain(FailureKind::Refused, message.as_str(), &Prov::default())),
+        };
+        self.under_way.borrow_mut().pop();
+        if let Ok(Lookup::Found(node)) = &done {
+            self.lookups.borrow_mut().insert(known, node.clone());
+        }
+        done
+    }
+
+    /// The topmost layer that has a single value decides; collections of several layers are merged.
+    fn resolve_layers(&self, layers: &[ContextId], query: Query<'_>, path: &mut Vec<Text>) -> Result<Lookup> {
+        let mut found: Vec<Node> = Vec::new();
+        let mut missing: Vec<Missing> = Vec::new();
+        for layer in layers.iter().rev() {
+            match self.resolve(*layer, query, path)? {
+                Lookup::Found(node) if !node.is_collection() => {
+                    let below = self.below(layers, *layer, query, path);
+                    return Ok(Lookup::Found(overriding(node, below.as_ref())));
+                }
+                Lookup::Found(node) => found.push(node),
+                Lookup::Missing(why) => missing.push(*why),
+            }
+        }
+        let mut lowest_first = found.into_iter().rev();
+        if let Some(lowest) = lowest_first.next() {
+            let mut merged = lowest;
+            for node in lowest_first {
+                merged = merge(&merged, &node);
+            }
+            return Ok(Lookup::Found(merged));
+        }
+        let deepest = missing.iter().map(|m| m.path.len()).max().unwrap_or(0);
+        let all: Vec<Missing> = match missing.iter().find(|m| m.path.len() == deepest).map(|m| m.path.clone()) {
+            Some(path) => missing.into_iter().filter(|m| m.path == path).collect(),
+            None => missing,
+        };
+        let available = all.iter().flat_map(|m| m.available.iter().cloned()).collect();
+        let last = all.into_iter().next_back();
+        let key = || query.key.first().map(|s| Text::clone(&s.text)).unwrap_or_default();
+        let last =
+            last.unwrap_or_else(|| Missing { circular: false, key: key(), path: path.clone(), available: Vec::new() });
+        Ok(Lookup::Missing(Box::new(Missing { available, ..last })))
+    }
+
+    /// What the next layer below one has, for the history of a value. Failures there do not matter.
+    fn below(&self, layers: &[ContextId], top: ContextId, query: Query<'_>, path: &mut Vec<Text>) -> Option<Node> {
+        if !self.keeps_history || query.key.is_empty() {
+            return None;
+        }
+        let index = layers.iter().position(|layer| *layer == top)?;
+        layers[..index].iter().rev().find_map(|layer| match self.resolve(*layer, query, path) {
+            Ok(Lookup::Found(node)) if !node.is_collection() => Some(node),
+            _ => None,
+        })
+    }
+
+    /// Follows a key path into a value.
+    fn traverse(&self, value: Node, query: Query<'_>, root: ContextId, path: &mut Vec<Text>) -> Result<Lookup> {
+        let value = match value.data {
+            Data::Lazy(_) => match self.evaluate_in_context(&value, query.scope, root)? {
+                Some(value) => return self.traverse(value, query, root, path),
+                None => {
+                    let key = query.key.first().map(|s| Text::clone(&s.text)).unwrap_or_else(|| "undefined".into());
+                    let missing = Missing { circular: true, key, path: path.clone(), available: Vec::new() };
+                    return Ok(Lookup::Missing(Box::new(missing)));
+                }
+            },
+            Data::Context(id) => return self.resolve(id, query, path),
+            _ => value,
+        };
+        let Some((next, rest)) = query.key.split_first() else { return self.whole(value, query, root, path) };
+        let found = match &value.data {
+            Data::Unknown(unknown) => {
+                let mut inner = (**unknown).clone();
+                inner.text = Text::default();
+                return Ok(Lookup::Found(Node::at(Data::Unknown(Arc::new(inner)), value.prov.clone())));
+            }
+            Data::Map(map) => map.get(&next.text).cloned(),
+            Data::Open(map, reason) => {
+                map.get(&next.text).cloned().or_else(|| Some(Node::unknown(Text::clone(reason))))
+            }
+            Data::List(items) => match &*next.text {
+                "length" => Some(Node::at(Data::Number(items.len() as f64), value.prov.clone())),
+                index => super::node::array_index(index).and_then(|i| items.get(i as usize)).cloned(),
+            },
+            _ => {
+                let whole: Vec<&str> = path.iter().chain(query.key.iter().map(|s| &s.text)).map(Text::as_str).collect();
+                let message = format!("Attempted to look up key {} on primitive value {}.", next.text, render(&whole));
+                return Err(Failure::plain(FailureKind::NotIndexable, message, &Prov::default()));
+            }
+        };
+        let missing = |circular: bool, path: &[Text]| {
+            let (key, available) = (Text::clone(&next.text), vec![value.clone()]);
+            Ok(Lookup::Missing(Box::new(Missing { circular, key, path: path.to_vec(), available })))
+        };
+        let Some(mut found) = found.filter(|node| !node.is_undefined()) else { return missing(false, path) };
+        if matches!(found.data, Data::Lazy(_)) {
+            match self.evaluate_in_context(&found, query.scope, root)? {
+                Some(value) => found = value,
+                None => return missing(true, path),
+            }
+        }
+        path.push(Text::clone(&next.text));
+        let done = self.traverse(found, Query { key: rest, ..query }, root, path);
+        path.pop();
+        done
+    }
+
+    /// A value at the end of its path, with everything in it evaluated.
+    fn whole(&self, value: Node, query: Query<'_>, root: ContextId, path: &mut Vec<Text>) -> Result<Lookup> {
+        if let Data::Open(_, reason) = &value.data {
+            return Ok(Lookup::Found(Node::unknown(Text::clone(reason))));
+        }
+        if !value.is_collection() || !is_lazy(&value) {
+            return Ok(Lookup::Found(value));
+        }
+        let _depth = self.enter()?;
+        let mut missing = None;
+        let mut one = |key: &str, node: &Node| -> Result<Node> {
+            self.spend(1)?;
+            if !is_lazy(node) {
+                return Ok(node.clone());
+            }
+            path.push(key.into());
+            let done = match self.traverse(node.clone(), Query { key: &[], ..query }, root, path) {
+                Ok(Lookup::Found(node)) => Ok(node),
+                Ok(Lookup::Missing(why)) => {
+                    missing.get_or_insert(why);
+                    Ok(Node::default())
+                }
+                Err(failure) => Err(failure),
+            };
+            path.pop();
+            done
+        };
+        let data = match &value.data {
+            Data::List(items) => {
+                let all: Result<Vec<Node>> = items.iter().enumerate().map(|(i, n)| one(&i.to_string(), n)).collect();
+                Data::List(Arc::new(all?))
+            }
+            Data::Map(map) => {
+                let all: Result<Object> = map.iter().map(|(k, n)| Ok((Text::clone(k), one(k, n)?))).collect();
+                Data::Map(Arc::new(all?))
+            }
+            other => other.clone(),
+        };
+        Ok(match missing {
+            Some(why) => Lookup::Missing(why),
+            None => Lookup::Found(Node::at(data, value.prov.clone())),
+        })
+    }
+
+    /// Evaluates a value that a lookup has met; none if it reads itself.
+    fn evaluate_in_context(&self, value: &Node, scope: Scope, root: ContextId) -> Result<Option<Node>> {
+        match self.evaluate(value, scope.of(root)) {
+            Ok(node) => Ok(Some(node)),
+            Err(failure) if failure.circular => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+/// Whether there is something in a value that is to be evaluated.
+pub(super) fn is_lazy(node: &Node) -> bool {
+    match &node.data {
+        Data::Lazy(_) | Data::Context(_) | Data::Open(..) => true,
+        Data::List(items) => items.iter().any(is_lazy),
+        Data::Map(map) => map.iter().any(|(_, node)| is_lazy(node)),
+        _ => false,
+    }
+}
+
+/// A value with the history of what it replaced.
+fn overriding(node: Node, below: Option<&Node>) -> Node {
+    match below {
+        Some(below) if below.prov.origin != node.prov.origin => {
+            Node { prov: node.prov.overriding(&below.to_value()), data: node.data }
+        }
+        _ => node,
+    }
+}
+
+/// A key path as messages show it: `a.b["c.d"]`.
+pub(crate) fn render(key: &[&str]) -> String {
+    let mut out = String::new();
+    for (i, segment) in key.iter().enumerate() {
+        match i {
+            0 => out.push_str(segment),
+            _ if segment.contains(['.', '$', '{', '}']) => out.push_str(&format!("[{segment:?}]")),
+            _ => {
+                out.push('.');
+                out.push_str(segment);
+            }
+        }
+    }
+    out
+}

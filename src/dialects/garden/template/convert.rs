@@ -1,0 +1,53 @@
+//! Conversions as JavaScript does them.
+
+use super::node::{Data, Node};
+
+/// What `String(value)` gives.
+pub(crate) fn to_text(node: &Node) -> String {
+    match &node.data {
+        Data::Undefined => "undefined".to_owned(),
+        Data::Null => "null".to_owned(),
+        Data::Bool(b) => b.to_string(),
+        Data::Number(n) => number_text(*n),
+        Data::Text(text) => text.to_string(),
+        Data::List(items) => items.iter().map(list_item_text).collect::<Vec<_>>().join(","),
+        Data::Unknown(unknown) => unknown.text.to_string(),
+        Data::Map(_) | Data::Open(..) | Data::Context(_) | Data::Lazy(_) => "[object Object]".to_owned(),
+    }
+}
+
+/// An item of a list that becomes text: nothing is the empty text.
+pub(crate) fn list_item_text(node: &Node) -> String {
+    match node.data {
+        Data::Undefined | Data::Null => String::new(),
+        _ => to_text(node),
+    }
+}
+
+/// What JavaScript prints for a number.
+pub(crate) fn number_text(n: f64) -> String {
+    if n.is_nan() {
+        return "NaN".to_owned();
+    }
+    if n.is_infinite() {
+        return if n > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+    }
+    if n == 0.0 {
+        return "0".to_owned();
+    }
+    let scientific = format!("{n:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    match exponent {
+        -7..=20 => n.to_string(),
+        21.. => format!("{digits}e+{exponent}"),
+        _ => format!("{digits}e{exponent}"),
+    }
+}
+
+/// The number that a text is to JavaScript; none if it is not one.
+pub(crate) fn text_number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+    text.parse().ok().filter(|_| plain && !text.is_empty())
+}

@@ -1,0 +1,286 @@
+//! Evaluates values: the state of an evaluation, and its entry points. `expression_value` evaluates what stands in template
+//! strings, `operators` the structural operators, `context` key paths.
+
+use super::ast::Era;
+use super::context::{Context, ContextId, is_lazy};
+use super::error::{Failure, FailureKind, Result};
+use super::merge::patch;
+use super::node::{Data, Lazy, Node, Object};
+use crate::limits::{Limit, Limits};
+use crate::text::Text;
+use crate::value::{Prov, Unknown};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How deep evaluations nest: values that read values that read values.
+const MAX_DEPTH: usize = 400;
+/// How many values a result remembers that it was computed from.
+const MOST_INPUTS: usize = 64;
+
+/// How a value is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Scope {
+    /// Where key paths are looked up.
+    pub context: ContextId,
+    /// Whether the context knows everything; otherwise `$merge` skips what cannot be evaluated.
+    pub is_final: bool,
+    /// Whether `$${…}` stays as it is.
+    pub keeps_escapes: bool,
+}
+
+impl Scope {
+    /// Everything is known in a context.
+    pub(crate) fn new(context: ContextId) -> Scope {
+        Scope { context, is_final: true, keeps_escapes: false }
+    }
+
+    /// The same way of evaluating in another context.
+    #[must_use]
+    pub(super) fn of(self, context: ContextId) -> Scope {
+        Scope { context, ..self }
+    }
+}
+
+/// A value found by a lookup: in which context, from which root, how, and under which key path.
+type Known = (ContextId, Option<ContextId>, Scope, Text);
+
+/// An evaluation with its contexts. It is dropped as a whole: contexts refer to each other.
+pub(crate) struct Evaluator {
+    pub(super) contexts: RefCell<Vec<Context>>,
+    pub(super) pairs: RefCell<HashMap<(ContextId, ContextId), ContextId>>,
+    pub(super) lookups: RefCell<HashMap<Known, Node>>,
+    /// Lookups that are under way, to tell values that read themselves.
+    pub(super) under_way: RefCell<Vec<(ContextId, Text)>>,
+    /// What templates that are being evaluated have read so far.
+    pub(super) reads: RefCell<Vec<Vec<Prov>>>,
+    /// Whether values remember what they replaced in lower layers.
+    pub(super) keeps_history: bool,
+    /// The version of the language.
+    pub(super) era: Era,
+    /// Whether what cannot be resolved stays as it is written, part by part, as [`Era::Bonsai`] does on request.
+    pub(super) is_partial: bool,
+    depth: Cell<usize>,
+    steps: Cell<u64>,
+    limits: Limits,
+}
+
+impl Evaluator {
+    /// Without contexts.
+    pub(crate) fn new(era: Era, limits: Limits) -> Self {
+        Evaluator {
+            contexts: RefCell::default(),
+            pairs: RefCell::default(),
+            lookups: RefCell::default(),
+            under_way: RefCell::default(),
+            reads: RefCell::default(),
+            keeps_history: true,
+            era,
+            is_partial: false,
+            depth: Cell::new(0),
+            steps: Cell::new(0),
+            limits,
+        }
+    }
+
+    /// The same, but what cannot be resolved stays as it is written: a part of a text, an operator. [`Era::Bonsai`] alone
+    /// has that.
+    #[must_use]
+    pub(crate) fn partial(mut self) -> Self {
+        self.is_partial = self.era == Era::Bonsai;
+        self
+    }
+
+    /// The version of the language.
+    pub(crate) fn era(&self) -> Era {
+        self.era
+    }
+
+    /// Lets another run of a template do as much work as the first one.
+    pub(crate) fn start(&self) {
+        self.steps.set(0);
+    }
+
+    /// Counts work.
+    ///
+    /// # Errors
+    /// It is more than is taken on.
+    pub(super) fn spend(&self, steps: u64) -> Result<()> {
+        let done = self.steps.get().saturating_add(steps);
+        self.steps.set(done);
+        if done <= self.limits.get(Limit::TemplateSteps) {
+            return Ok(());
+        }
+        Err(self.beyond(Limit::TemplateSteps))
+    }
+
+    /// Counts text that is made, in bytes.
+    ///
+    /// # Errors
+    /// It is more than is taken on.
+    pub(super) fn spend_text(&self, bytes: usize) -> Result<()> {
+        self.spend(bytes as u64 / 16)?;
+        if bytes as u64 <= self.limits.get(Limit::TemplateOutput) {
+            return Ok(());
+        }
+        Err(self.beyond(Limit::TemplateOutput))
+    }
+
+    fn beyond(&self, limit: Limit) -> Box<Failure> {
+        let exceeded = self.limits.exceeded(limit);
+        let message = format!("this template comes to {exceeded}; {}", exceeded.help());
+        Failure::plain(FailureKind::Limit, message, &Prov::default())
+    }
+
+    /// Goes one level deeper until the guard is dropped.
+    ///
+    /// # Errors
+    /// That is too deep.
+    pub(super) fn enter(&self) -> Result<Depth<'_>> {
+        if self.depth.get() >= MAX_DEPTH {
+            let message = format!("values read each other through more than {MAX_DEPTH} levels");
+            return Err(Failure::plain(FailureKind::Limit, message, &Prov::default()));
+        }
+        self.depth.set(self.depth.get() + 1);
+        Ok(Depth(&self.depth))
+    }
+
+    /// Evaluates a value so far that it is not lazy itself; collections may hold lazy values.
+    ///
+    /// # Errors
+    /// It has no value.
+    pub(crate) fn evaluate(&self, node: &Node, scope: Scope) -> Result<Node> {
+        let Data::Lazy(lazy) = &node.data else { return Ok(node.clone()) };
+        let _depth = self.enter()?;
+        self.spend(1)?;
+        match &**lazy {
+            Lazy::Template(template) => self.template(template, &node.prov, scope),
+            Lazy::Operator(operator) => self.operator(operator, node, scope),
+            Lazy::Captured { node: inner, context: own, is_final } => {
+                let context = self.above(scope.context, *own);
+                let evaluated = self.evaluate(inner, Scope { context, is_final: *is_final, ..scope })?;
+                Ok(captured_inside(&evaluated, *own, *is_final))
+            }
+            Lazy::Patch(all) => {
+                let mut merged = Node::default();
+                for next in all {
+                    let next = self.evaluate(next, scope)?;
+                    merged = if merged.is_undefined() { without_nulls(&next) } else { patch(&merged, &next) };
+                }
+                Ok(merged)
+            }
+        }
+    }
+
+    /// Evaluates a value with everything in it.
+    ///
+    /// # Errors
+    /// Something in it has no value.
+    pub(crate) fn deep(&self, node: &Node, scope: Scope) -> Result<Node> {
+        self.deep_or(node, scope, &mut |_, failure| Err(failure))
+    }
+
+    /// Evaluates a value with everything in it. What has no value goes to `failed`, which says what to put there.
+    ///
+    /// # Errors
+    /// Those of `failed`.
+    pub(crate) fn deep_or(
+        &self,
+        node: &Node,
+        scope: Scope,
+        failed: &mut dyn FnMut(&Node, Box<Failure>) -> Result<Node>,
+    ) -> Result<Node> {
+        if !is_lazy(node) {
+            return Ok(node.clone());
+        }
+        if let Data::Lazy(_) = node.data {
+            return match self.evaluate(node, scope) {
+                Ok(evaluated) => {
+                    let _depth = self.enter()?;
+                    self.deep_or(&evaluated, scope, failed)
+                }
+                Err(failure) => failed(node, failure),
+            };
+        }
+        let _depth = self.enter()?;
+        let data = match &node.data {
+            Data::List(items) => {
+                let all: Result<Vec<Node>> = items.iter().map(|item| self.deep_or(item, scope, failed)).collect();
+                Data::List(Arc::new(all?))
+            }
+            Data::Map(map) => {
+                let entry = |(key, value): (&Text, &Node)| Ok((Text::clone(key), self.deep_or(value, scope, failed)?));
+                let all: Result<Object> = map.iter().map(entry).collect();
+                Data::Map(Arc::new(all?))
+            }
+            other => other.clone(),
+        };
+        Ok(Node::at(data, node.prov.clone()))
+    }
+
+    /// Runs something and remembers what it read.
+    pub(super) fn reading<T>(&self, run: impl FnOnce() -> T) -> (T, Vec<Prov>) {
+        self.reads.borrow_mut().push(Vec::new());
+        let done = run();
+        (done, self.reads.borrow_mut().pop().unwrap_or_default())
+    }
+
+    /// Remembers that a value was read.
+    pub(super) fn read(&self, prov: &Prov) {
+        if prov.origin.is_none() && prov.trail.is_none() {
+            return;
+        }
+        if let Some(reads) = self.reads.borrow_mut().last_mut()
+            && reads.len() < MOST_INPUTS
+        {
+            reads.push(prov.clone());
+        }
+    }
+}
+
+/// A level that is left when this is dropped.
+pub(super) struct Depth<'a>(&'a Cell<usize>);
+
+impl Drop for Depth<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+/// A value whose lazy parts belong to a context.
+pub(crate) fn captured(node: &Node, context: ContextId, is_final: bool) -> Node {
+    if !is_lazy(node) {
+        return node.clone();
+    }
+    Node::lazy(Lazy::Captured { node: node.clone(), context, is_final }, node.prov.clone())
+}
+
+/// The same for the parts of a collection; other values are complete.
+fn captured_inside(node: &Node, context: ContextId, is_final: bool) -> Node {
+    let data = match &node.data {
+        _ if !is_lazy(node) => return node.clone(),
+        Data::List(items) => Data::List(Arc::new(items.iter().map(|n| captured(n, context, is_final)).collect())),
+        Data::Map(map) => {
+            Data::Map(Arc::new(map.iter().map(|(key, n)| (Text::clone(key), captured(n, context, is_final))).collect()))
+        }
+        other => other.clone(),
+    };
+    Node::at(data, node.prov.clone())
+}
+
+/// The first of several merge patches is one for nothing.
+fn without_nulls(node: &Node) -> Node {
+    patch(&Node::default(), node)
+}
+
+/// What is unknown because some other values are.
+pub(super) fn unknown_for<'a>(all: impl IntoIterator<Item = &'a Node>) -> Option<Node> {
+    let mut reasons: Vec<Text> = Vec::new();
+    for node in all {
+        if let Data::Unknown(unknown) = &node.data {
+            reasons.extend(unknown.reasons.iter().filter(|r| !reasons.contains(r)).cloned().collect::<Vec<_>>());
+        }
+    }
+    let unknown = Unknown { text: Text::default(), assumed: None, reasons };
+    (!unknown.reasons.is_empty()).then(|| Node::new(Data::Unknown(Arc::new(unknown))))
+}
