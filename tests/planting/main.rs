@@ -10,12 +10,13 @@ mod common;
 mod components;
 mod edit;
 mod files;
+mod garden;
 mod infra;
 mod names;
 mod plant;
 mod values;
 
-use plant::{INFRA, Plant, TREES, Tree};
+use plant::{GARDEN, INFRA, Plant, TREES, Tree};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,13 +25,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 type Planting = (&'static str, fn(&mut Plant));
 
 fn plantings() -> Vec<Planting> {
-    let all = [files::ALL, values::ALL, names::ALL, components::ALL, changes::ALL, infra::ALL];
+    let all = [files::ALL, values::ALL, names::ALL, components::ALL, changes::ALL, infra::ALL, garden::ALL];
     all.into_iter().flatten().copied().collect()
 }
 
 /// The projects that a rule is about.
 fn trees(rule: &str) -> &'static [Tree] {
-    if rule.starts_with("jit-") { &INFRA } else { &TREES }
+    match () {
+        () if rule.starts_with("jit-") => &INFRA,
+        () if rule.starts_with("garden-") => &GARDEN,
+        () => &TREES,
+    }
 }
 
 /// Does some work on all cores.
@@ -61,7 +66,7 @@ fn every_rule_is_planted_once() {
 
 #[test]
 fn nothing_is_found_in_good_projects() {
-    for tree in TREES.iter().chain(&INFRA) {
+    for tree in TREES.iter().chain(&INFRA).chain(&GARDEN) {
         assert_eq!(Plant::new(tree).findings(), [""; 0], "{}", tree.name);
     }
 }

@@ -118,6 +118,13 @@ pub(crate) const INFRA: [Tree; 5] = [
     infra("jit-secrets", "infra.yaml"),
 ];
 
+/// Projects of actions: one file; a file for each service with files of variables; rendered templates.
+pub(crate) const GARDEN: [Tree; 3] = [
+    infra("garden-plain", "garden.yml"),
+    infra("garden-split", "project.garden.yml"),
+    infra("garden-templates", "garden.yml"),
+];
+
 type Files = BTreeMap<String, String>;
 
 /// A project on its way to a mistake. Edits change the last state; [`Plant::commit`] makes it the older one of two.

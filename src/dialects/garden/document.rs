@@ -1,7 +1,8 @@
 //! From YAML to [`Node`]s: YAML 1.2 core schema as Garden reads it, several documents of a file, merge keys.
 
 use super::template::node::{Data, Node, Object};
-use crate::limits::{Exceeded, Limit, Limits};
+use crate::diagnostic::{Rule, rules};
+use crate::limits::{Limit, Limits};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 use crate::yaml::{self, Document, Kind, NodeId, ProblemKind, Span, Style};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     /// The rule that reports it.
-    pub rule: &'static str,
+    pub rule: &'static Rule,
     /// What is wrong.
     pub message: String,
     /// Where.
@@ -38,9 +39,9 @@ pub(crate) fn read(doc: &Document, file: Option<FileId>, limits: Limits) -> Resu
 impl From<yaml::Problem> for Problem {
     fn from(problem: yaml::Problem) -> Self {
         let rule = match problem.kind {
-            ProblemKind::DuplicateKey => "duplicate-key",
-            ProblemKind::BeyondLimit => Exceeded::RULE,
-            ProblemKind::InvalidKey | ProblemKind::BadMerge | ProblemKind::BadScalar => "invalid-yaml",
+            ProblemKind::DuplicateKey => &rules::DUPLICATE_KEY,
+            ProblemKind::BeyondLimit => &rules::LIMIT_EXCEEDED,
+            ProblemKind::InvalidKey | ProblemKind::BadMerge | ProblemKind::BadScalar => &rules::INVALID_YAML,
         };
         let related = problem.related.map(|span| (span, "first written here"));
         Problem { rule, message: problem.message, span: problem.span, related }
@@ -140,7 +141,7 @@ impl Reader<'_> {
                 _ => format!("this document comes to {exceeded}"),
             };
             let message = format!("{what}; {}", exceeded.help());
-            self.problems.push(Problem { rule: Exceeded::RULE, message, span, related: None });
+            self.problems.push(Problem { rule: &rules::LIMIT_EXCEEDED, message, span, related: None });
         }
         false
     }

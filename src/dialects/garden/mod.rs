@@ -2,20 +2,23 @@
 //!
 //! `project` (which files there are and what they say) → `environment` (variables in layers, providers, workflows) →
 //! `actions` (templates that render configs, built-in fields, the graph, specs) → the resolution. An environment is a stack;
-//! the project, its providers, actions and workflows are components. `template` is the language of all strings.
+//! the project, its providers, actions and workflows are components. `template` is the language of all strings; `lints` looks at
+//! what is written.
 
 mod actions;
 mod document;
 mod environment;
 mod eval;
+mod lints;
 mod project;
+mod rules;
 mod sink;
 pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
-use crate::diagnostic::{self, Diagnostic};
+use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{Resolution, State, Unit};
@@ -43,88 +46,74 @@ impl Garden {
         Garden { cache: Cache::new(limits), limits }
     }
 
-    /// The units of the project in a folder: one for each environment.
-    fn project(&self, loader: &Loader<'_>, dir: &str, project: &Project, scope: Scope<'_>, out: &mut Resolution) {
-        let named = discover::config_files(loader.source, dir).into_iter().find(|path| {
-            discover::is_project_file(loader.source, path)
-        });
+    /// The unit of the project in a folder: all of its environments.
+    fn project(&self, loader: &Loader<'_>, dir: &str, project: &Project, scope: Scope<'_>) -> (Unit, Vec<Diagnostic>) {
+        let files = discover::config_files(loader.source, dir);
+        let named = files.into_iter().find(|path| discover::is_project_file(loader.source, path));
         let path = named.unwrap_or_else(|| discover::join(dir, "garden.yml"));
         let file = loader.files.add(&path, "", || Text::from(""));
         let mut sink = Sink::new(file);
         let loaded = project::load(loader, dir, &mut sink);
+        lints::check(&loaded, &mut sink);
         let is_broken = sink.is_broken();
-        out.findings.extend(sink.into_findings());
-        let Some(config) = &loaded.config else {
-            out.units.push(Arc::new(Unit::broken(path.as_str().into(), file)));
-            return;
-        };
-        let one = |environment: &EnvironmentConfig| {
-            self.environment(loader, &loaded, (config, environment), project, is_broken)
-        };
-        for (unit, findings) in threads::map(&config.environments, one) {
-            let is_touched = is_touched(&unit, loader, scope);
-            out.findings.extend(findings);
-            out.units.push(Arc::new(match is_touched {
-                true => unit,
-                false => Unit { components: Vec::new(), state: State::OutOfScope, ..unit },
-            }));
-        }
-    }
-
-    /// The unit of one environment, and what is wrong with it.
-    fn environment(
-        &self,
-        loader: &Loader<'_>,
-        loaded: &Loaded,
-        (config, environment): (&ProjectConfig, &EnvironmentConfig),
-        project: &Project,
-        is_broken: bool,
-    ) -> (Unit, Vec<Diagnostic>) {
-        let stack = Text::clone(&environment.name);
-        let name = Text::from(format!("{}:{stack}", config.path));
-        let mut unit = Unit::broken(name, config.file);
+        let mut findings = sink.into_findings();
+        let mut unit = Unit::broken(path.as_str().into(), file);
+        let Some(config) = &loaded.config else { return (unit, findings) };
+        let ids: BTreeSet<FileId> =
+            loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
+        (unit.file, unit.files) = (config.file, ids.into_iter().collect());
         if is_broken {
-            return (unit, Vec::new());
+            return (unit, findings);
         }
-        let resolved = threads::guarded(&format!("environment {stack} of {}", config.path), || {
-            let mut sink = Sink::of_stack(config.file, &stack);
-            let input =
-                Input { loader, loaded, project: config, environment, namespace: None, inputs: &project.inputs };
-            (environment::resolve(&input, &stack, &mut sink), sink.into_findings())
-        });
-        match resolved {
-            Ok((environment, findings)) => {
-                let ids: BTreeSet<FileId> =
-                    loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
-                unit.files = ids.into_iter().collect();
-                let Environment { components, is_broken, mut broken, .. } = environment;
-                broken.sort();
-                unit.state = if is_broken { State::Broken } else { State::Resolved };
-                unit.components = components;
-                unit.broken = broken;
-                (unit, findings)
-            }
-            Err(defect) => {
-                let finding = Diagnostic::defect(&defect, config.file);
-                (unit, vec![finding])
-            }
+        let one = |environment: &EnvironmentConfig| environment_of(loader, &loaded, (config, environment), project);
+        for (environment, more) in threads::map(&config.environments, one) {
+            findings.extend(more);
+            let Environment { name, components, is_broken, broken } = environment;
+            unit.components.extend(components);
+            unit.broken.extend(broken);
+            unit.failed.extend(is_broken.then_some(name));
         }
+        unit.broken.sort();
+        unit.broken.dedup();
+        unit.failed.sort();
+        unit.components.sort_by_key(|component| component.address());
+        unit.state = State::Resolved;
+        if !is_touched(loader, scope) {
+            unit.state = State::OutOfScope;
+            unit.components.clear();
+        }
+        (unit, findings)
     }
 }
 
-/// Whether a change reaches a unit.
-fn is_touched(_unit: &Unit, loader: &Loader<'_>, scope: Scope<'_>) -> bool {
-    match scope {
-        Scope::All => true,
-        Scope::Touched(changes) => {
-            let asked = loader.asked();
-            let concerns = |path: &str| {
-                let name = path.rsplit('/').next().unwrap_or_default();
-                asked.contains(path) || discover::is_config_name(name)
-            };
-            changes.iter().any(|change| concerns(&change.path))
-        }
-    }
+/// One environment, and what is wrong with it.
+fn environment_of(
+    loader: &Loader<'_>,
+    loaded: &Loaded,
+    (config, environment): (&ProjectConfig, &EnvironmentConfig),
+    project: &Project,
+) -> (Environment, Vec<Diagnostic>) {
+    let stack = &environment.name;
+    let resolved = threads::guarded(&format!("environment {stack} of {}", config.path), || {
+        let mut sink = Sink::of_stack(config.file, stack);
+        let input = Input { loader, loaded, project: config, environment, namespace: None, inputs: &project.inputs };
+        (environment::resolve(&input, stack, &mut sink), sink.into_findings())
+    });
+    resolved.unwrap_or_else(|defect| {
+        let finding = Diagnostic::defect(&defect, config.file);
+        let failed =
+            Environment { name: Text::clone(stack), components: Vec::new(), is_broken: true, broken: Vec::new() };
+        (failed, vec![finding])
+    })
+}
+
+/// Whether a change reaches a project.
+fn is_touched(loader: &Loader<'_>, scope: Scope<'_>) -> bool {
+    let Scope::Touched(changes) = scope else { return true };
+    let asked = loader.asked();
+    let concerns =
+        |path: &str| asked.contains(path) || discover::is_config_name(path.rsplit('/').next().unwrap_or(path));
+    changes.iter().any(|change| concerns(&change.path))
 }
 
 impl Dialect for Garden {
@@ -134,6 +123,10 @@ impl Dialect for Garden {
 
     fn known_by(&self) -> &'static str {
         "a garden.yml with `kind: Project`"
+    }
+
+    fn rules(&self) -> &'static [&'static Rule] {
+        rules::OWN
     }
 
     fn claims(&self, source: &dyn Source, config: &str) -> bool {
@@ -153,7 +146,9 @@ impl Dialect for Garden {
         let mut resolution = Resolution::default();
         for dir in &dirs {
             let loader = Loader::new(source, files, &self.cache);
-            self.project(&loader, dir, project, scope, &mut resolution);
+            let (unit, findings) = self.project(&loader, dir, project, scope);
+            resolution.units.push(Arc::new(unit));
+            resolution.findings.extend(findings);
         }
         resolution.units.sort_by(|a, b| a.name.cmp(&b.name));
         diagnostic::unite(&mut resolution.findings);

@@ -2,8 +2,7 @@
 
 use super::template::error::{Failure, FailureKind};
 use super::template::node::Node;
-use crate::diagnostic::{Diagnostic, Label};
-use crate::limits::Exceeded;
+use crate::diagnostic::{Diagnostic, Label, Rule, rules};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 
@@ -34,7 +33,7 @@ impl Sink {
     }
 
     /// Takes a finding that keeps something from being resolved.
-    pub(crate) fn error(&mut self, rule: &'static str, message: impl Into<String>, place: &Prov) {
+    pub(crate) fn error(&mut self, rule: &'static Rule, message: impl Into<String>, place: &Prov) {
         let label = self.label(place);
         self.push(Diagnostic::new(rule, message, label).breaking());
     }
@@ -88,18 +87,18 @@ fn origin(place: &Prov) -> Option<Origin> {
 }
 
 /// The rule that reports a kind of failure.
-fn rule(kind: FailureKind) -> &'static str {
+fn rule(kind: FailureKind) -> &'static Rule {
     match kind {
-        FailureKind::MissingKey => "undefined-reference",
-        FailureKind::Circular => "reference-cycle",
-        FailureKind::UnknownFunction => "unknown-function",
-        FailureKind::Limit => Exceeded::RULE,
+        FailureKind::MissingKey => &rules::UNDEFINED_REFERENCE,
+        FailureKind::Circular => &rules::REFERENCE_CYCLE,
+        FailureKind::UnknownFunction => &rules::UNKNOWN_FUNCTION,
+        FailureKind::Limit => &rules::LIMIT_EXCEEDED,
         FailureKind::Parse
         | FailureKind::NotIndexable
         | FailureKind::Function
         | FailureKind::Operand
         | FailureKind::Structure
-        | FailureKind::Refused => "template-error",
+        | FailureKind::Refused => &rules::TEMPLATE_ERROR,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an action depends on: actions that it names, and actions that its templates read.
 
 use super::sources::Key;
+use crate::diagnostic::rules;
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::{Data, Node};
@@ -27,7 +28,7 @@ pub(super) fn explicit(builtin: &Node, sink: &mut Sink) -> Vec<Dependency> {
         match reference(entry) {
             Ok(Some(on)) => out.push(Dependency { on, place: entry.prov.clone(), is_explicit: true }),
             Ok(None) => {}
-            Err(message) => sink.error("invalid-config", message, &entry.prov),
+            Err(message) => sink.error(&rules::INVALID_CONFIG, message, &entry.prov),
         }
     }
     let build = |node: &Node| {
@@ -41,9 +42,7 @@ pub(super) fn explicit(builtin: &Node, sink: &mut Sink) -> Vec<Dependency> {
 
 /// The action that an entry means; none for an empty entry or one that nobody knows.
 fn reference(entry: &Node) -> Result<Option<Key>, String> {
-    let refuse = |text: &str| {
-        Err(format!("`{text}` names no action: write its kind and its name, as in `build.api`"))
-    };
+    let refuse = |text: &str| Err(format!("`{text}` names no action: write its kind and its name, as in `build.api`"));
     match &entry.data {
         Data::Null | Data::Undefined | Data::Unknown(_) => Ok(None),
         Data::Text(text) => match text.split_once('.') {
@@ -80,7 +79,7 @@ pub(super) fn implicit(reference: &Reference, sink: &mut Sink) -> Option<Depende
         _ => return None,
     };
     let mut refuse = |message: String| {
-        sink.error("undefined-reference", message, &reference.place);
+        sink.error(&rules::UNDEFINED_REFERENCE, message, &reference.place);
         None
     };
     let names: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
@@ -94,7 +93,8 @@ pub(super) fn implicit(reference: &Reference, sink: &mut Sink) -> Option<Depende
         Some(ReferenceKey::Known(segment)) => match kinds.iter().find(|(name, _)| *name == segment.text) {
             Some((_, kind)) if !segment.is_number => *kind,
             _ => {
-                let message = format!("`{}.{}` is no kind of action: kinds are {}", root.text, segment.text, names.join(", "));
+                let message =
+                    format!("`{}.{}` is no kind of action: kinds are {}", root.text, segment.text, names.join(", "));
                 return refuse(message);
             }
         },

@@ -6,7 +6,7 @@ use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::Node;
 
 const WORDS: Shape = Shape::List(&Shape::Name);
-const ENV: Shape = Shape::MapOf(&Shape::OneOf(&[Shape::Name, Shape::Any]));
+const ENV: Shape = Shape::MapOf(&Shape::Name);
 const ARTIFACTS: Shape =
     Shape::Sparse(&Shape::Fields(&[required("source", Shape::Name), optional("target", Shape::Name)]));
 const SHELL: Field = optional("shell", Shape::Bool);

@@ -45,15 +45,19 @@ pub(super) const COMMON: &[Field] = &[
     optional("spec", Shape::Any),
 ];
 
+const BUILD: &[Field] = &[
+    optional("allowPublish", Shape::Bool),
+    optional("buildAtSource", Shape::Bool),
+    optional("copyFrom", Shape::Sparse(&COPY)),
+];
+const DEPLOY: &[Field] = &[optional("build", Shape::Text), optional("removeOnCleanup", Shape::Bool)];
+const RUN: &[Field] = &[optional("build", Shape::Text)];
+
 /// The fields that actions of a kind have besides.
 pub(super) fn of_kind(kind: ActionKind) -> &'static [Field] {
     match kind {
-        ActionKind::Build => &[
-            optional("allowPublish", Shape::Bool),
-            optional("buildAtSource", Shape::Bool),
-            optional("copyFrom", Shape::Sparse(&COPY)),
-        ],
-        ActionKind::Deploy => &[optional("build", Shape::Text), optional("removeOnCleanup", Shape::Bool)],
-        ActionKind::Run | ActionKind::Test => &[optional("build", Shape::Text)],
+        ActionKind::Build => BUILD,
+        ActionKind::Deploy => DEPLOY,
+        ActionKind::Run | ActionKind::Test => RUN,
     }
 }

@@ -1,5 +1,6 @@
 //! Inputs of templates: what a template declares, and whether what it gets fits.
 
+use crate::diagnostic::rules;
 use crate::dialects::garden::project::Resource;
 use crate::dialects::garden::project::discover::resolve;
 use crate::dialects::garden::project::load::Loader;
@@ -32,7 +33,7 @@ impl Schema {
             let declared = input.get("type").and_then(Node::as_text);
             let Some(declared) = declared.filter(|t| matches!(t.as_str(), "string" | "number" | "boolean")) else {
                 let message = format!("the input `{name}` needs a `type`: string, number or boolean");
-                sink.error("invalid-config", message, place_of(input, "type"));
+                sink.error(&rules::INVALID_CONFIG, message, place_of(input, "type"));
                 return None;
             };
             match input.get("default").filter(|node| !matches!(node.data, Data::Null)) {
@@ -41,7 +42,7 @@ impl Schema {
                         "the default of the input `{name}` is a {}, and its type is {declared}",
                         default.type_of()
                     );
-                    sink.error("invalid-config", message, &default.prov);
+                    sink.error(&rules::INVALID_CONFIG, message, &default.prov);
                     return None;
                 }
                 Some(default) => defaults.push((Text::clone(name), default.clone())),
@@ -84,7 +85,7 @@ impl Schema {
                 (None, true) => format!("the inputs {}", violation.words),
                 (None, false) => format!("the input `{path}` {}", violation.words),
             };
-            sink.error("schema-violation", format!("{subject} of {what}"), &place);
+            sink.error(&rules::SCHEMA_VIOLATION, format!("{subject} of {what}"), &place);
         }
     }
 }
@@ -107,7 +108,7 @@ fn with_defaults(inputs: &Node, defaults: &Node) -> Node {
 
 fn from_file(path: &Node, text: &str, resource: &Resource, loader: &Loader<'_>, sink: &mut Sink) -> Option<Schema> {
     let mut refuse = |message: String| {
-        sink.error("invalid-config", message, &path.prov);
+        sink.error(&rules::INVALID_CONFIG, message, &path.prov);
         None
     };
     let Some(found) = resolve(resource.dir(), text) else {
@@ -137,8 +138,9 @@ fn from_file(path: &Node, text: &str, resource: &Resource, loader: &Loader<'_>, 
 /// The defaults that a schema has for its properties.
 fn defaults(schema: &Node) -> Node {
     let properties = schema.get("properties").and_then(Node::as_map);
-    let all = properties.into_iter().flat_map(|all| all.iter()).filter_map(|(name, property)| {
-        property.get("default").map(|default| (Text::clone(name), default.clone()))
-    });
+    let all = properties
+        .into_iter()
+        .flat_map(|all| all.iter())
+        .filter_map(|(name, property)| property.get("default").map(|default| (Text::clone(name), default.clone())));
     Node::map(all)
 }

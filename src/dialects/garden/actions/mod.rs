@@ -4,12 +4,13 @@ mod dependencies;
 mod exec;
 mod fields;
 mod inputs;
+mod modules;
 pub(crate) mod plugins;
 mod prepare;
 mod render;
 mod resolve;
 mod sources;
 
-pub(crate) use prepare::{Graph, graph};
-pub(crate) use render::{Rendered, WorkflowSource};
+pub(crate) use prepare::graph;
+pub(crate) use render::WorkflowSource;
 pub(crate) use resolve::{Resolved, resolve};

@@ -1,7 +1,5 @@
 //! Providers that Garden has, and the types of actions that they bring. Specs of types are data; only `exec` is judged.
 
-use crate::dialects::garden::project::ActionKind;
-
 /// A provider with the types of actions that it brings, for all kinds or for some.
 struct Plugin {
     name: &'static str,
@@ -10,15 +8,8 @@ struct Plugin {
     keys: Option<&'static [&'static str]>,
 }
 
-const KUBERNETES: &[&str] = &[
-    "kubernetes",
-    "helm",
-    "configmap",
-    "persistentvolumeclaim",
-    "kubernetes-exec",
-    "kubernetes-pod",
-    "helm-pod",
-];
+const KUBERNETES: &[&str] =
+    &["kubernetes", "helm", "configmap", "persistentvolumeclaim", "kubernetes-exec", "kubernetes-pod", "helm-pod"];
 
 const PLUGINS: [Plugin; 18] = [
     plugin("container", &["container"]),
@@ -74,24 +65,4 @@ pub(crate) fn types(providers: &[&str]) -> Vec<&'static str> {
     types.sort_unstable();
     types.dedup();
     types
-}
-
-/// Outputs that are known before an action is executed.
-pub(crate) fn static_outputs(kind: ActionKind, action_type: &str) -> &'static [&'static str] {
-    match (kind, action_type) {
-        (ActionKind::Build, "container" | "jib-container") => &[
-            "localImageName",
-            "localImageId",
-            "deploymentImageName",
-            "deploymentImageTag",
-            "deploymentImageId",
-            "local-image-name",
-            "local-image-id",
-            "deployment-image-name",
-            "deployment-image-tag",
-            "deployment-image-id",
-        ],
-        (ActionKind::Deploy, "container") => &["deployedImageId"],
-        _ => &[],
-    }
 }

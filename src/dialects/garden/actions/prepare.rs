@@ -3,7 +3,8 @@
 use super::dependencies::{self, Dependency};
 use super::render::WorkflowSource;
 use super::sources::{ActionSource, Key, collect, is_among};
-use super::{fields, plugins};
+use super::{fields, modules, plugins};
+use crate::diagnostic::rules;
 use crate::dialects::garden::environment::variables::{Layers, variables};
 use crate::dialects::garden::environment::{Stage, field};
 use crate::dialects::garden::project::schema::check_fields;
@@ -23,6 +24,8 @@ pub(crate) struct Graph {
     pub(super) actions: Vec<Prepared>,
     /// The workflows.
     pub(crate) workflows: Vec<WorkflowSource>,
+    /// Actions that plugins may make of modules.
+    pub(super) possible: BTreeSet<Key>,
 }
 
 /// An action with its built-in fields evaluated.
@@ -42,23 +45,39 @@ pub(super) struct Prepared {
 /// The graph of an environment. None if there is none because something is wrong, which is reported.
 pub(crate) fn graph(stage: &Stage<'_>, sink: &mut Sink) -> Option<Graph> {
     let before = sink.len();
-    let sources = collect(stage, sink);
+    let mut sources = collect(stage, sink);
+    let modules = modules::convert(stage, &sources.modules, sink);
     if sink.len() > before {
         return None;
     }
-    let keys: BTreeSet<Key> = sources.actions.iter().map(ActionSource::key).collect();
+    add_module_actions(&mut sources.actions, modules.actions, sink);
+    let mut keys: BTreeSet<Key> = sources.actions.iter().map(ActionSource::key).collect();
+    keys.extend(modules.possible.iter().cloned());
     let actions: Vec<Prepared> =
         sources.actions.into_iter().filter_map(|action| prepare(stage, action, &keys, sink)).collect();
     check_types(stage, &actions, sink);
-    (sink.len() == before).then_some(Graph { actions, workflows: sources.workflows })
+    let possible = modules.possible;
+    (sink.len() == before).then_some(Graph { actions, workflows: sources.workflows, possible })
+}
+
+/// Adds the actions of modules; none may be there already.
+fn add_module_actions(actions: &mut Vec<ActionSource>, made: Vec<ActionSource>, sink: &mut Sink) {
+    let known: BTreeSet<Key> = actions.iter().map(ActionSource::key).collect();
+    for action in made {
+        if known.contains(&action.key()) {
+            let (kind, name) = (action.kind.title(), &action.name);
+            let message = format!("there is another {kind} action `{name}` besides the one of this module");
+            sink.error(&rules::DUPLICATE_COMPONENT, message, place_of(&action.tree, "name"));
+        } else {
+            actions.push(action);
+        }
+    }
 }
 
 /// The context of the built-in fields of an action, but for its own variables.
 fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> crate::dialects::garden::environment::contexts::Roots {
-    let this = Node::map([
-        ("name".into(), Node::text(Text::clone(&action.name))),
-        ("mode".into(), Node::text("default")),
-    ]);
+    let this =
+        Node::map([("name".into(), Node::text(Text::clone(&action.name))), ("mode".into(), Node::text("default"))]);
     let roots = stage.roots.clone().with("inputs", Node::map([])).with("this", this);
     match &action.rendered {
         Some(rendered) => rendered.roots(&stage.evaluator, roots),
@@ -66,15 +85,9 @@ fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> crate::dialects::g
     }
 }
 
-fn prepare(
-    stage: &Stage<'_>,
-    action: ActionSource,
-    keys: &BTreeSet<Key>,
-    sink: &mut Sink,
-) -> Option<Prepared> {
-    let before = sink.len();
+fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: &mut Sink) -> Option<Prepared> {
     let roots = builtin_roots(stage, &action);
-    let own = early_variables(stage, &action, stage.context(&roots), sink);
+    let own = early_variables(stage, &action, stage.context(&roots));
     let roots = roots.with_variables(own);
     let context = stage.context(&roots);
     let late = |key: &Text| matches!(key.as_str(), "spec" | "variables");
@@ -97,9 +110,8 @@ fn prepare(
     for dependency in dependencies.iter().filter(|d| d.is_explicit && !keys.contains(&d.on)) {
         let (kind, name) = &dependency.on;
         let message = format!("there is no {} action `{name}` to depend on", kind.title());
-        sink.error("undefined-dependency", message, &dependency.place);
+        sink.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
     }
-    let _ = before;
     Some(Prepared { source: action, builtin, is_disabled, dependencies, varfiles })
 }
 
@@ -114,7 +126,7 @@ fn is_disabled(builtin: &Node, environment: &str) -> bool {
 }
 
 /// The variables of an action as far as they are known before other actions are.
-fn early_variables(stage: &Stage<'_>, action: &ActionSource, context: ContextId, sink: &mut Sink) -> ContextId {
+fn early_variables(stage: &Stage<'_>, action: &ActionSource, context: ContextId) -> ContextId {
     let plain = action.tree.get("varfiles").cloned().unwrap_or_default();
     let entries = plain.as_list().cloned().unwrap_or_default();
     let known: Vec<Node> = entries.iter().filter(|entry| varfile_path(entry).is_some()).cloned().collect();
@@ -122,14 +134,8 @@ fn early_variables(stage: &Stage<'_>, action: &ActionSource, context: ContextId,
     // What is wrong with a file is reported when all of them are read.
     let mut quiet = Sink::new(stage.input.project.file);
     scopes.extend(known.iter().filter_map(|entry| varfile(stage, action, entry, &mut quiet)));
-    let _ = sink;
-    let layers = Layers {
-        context,
-        base: Some(stage.variables),
-        scopes: &scopes,
-        overrides: stage.overrides(),
-        is_final: false,
-    };
+    let layers =
+        Layers { context, base: Some(stage.variables), scopes: &scopes, overrides: stage.overrides(), is_final: false };
     variables(&stage.evaluator, &layers)
 }
 
@@ -187,7 +193,7 @@ fn check_files(builtin: &Node, action: &ActionSource, sink: &mut Sink) {
         && !include.is_empty()
     {
         let message = format!("{}.{} includes files and excludes all of them", action.kind.lower(), action.name);
-        sink.error("invalid-config", message, &exclude.prov);
+        sink.error(&rules::INVALID_CONFIG, message, &exclude.prov);
     }
 }
 
@@ -208,7 +214,7 @@ fn check_types(stage: &Stage<'_>, actions: &[Prepared], sink: &mut Sink) {
             "no provider of this environment has actions of type `{action_type}`: types are {}",
             types.join(", ")
         );
-        sink.error("invalid-config", message, place);
+        sink.error(&rules::INVALID_CONFIG, message, place);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::inputs::Schema;
 use super::sources::{ActionSource, Sources};
+use crate::diagnostic::rules;
 use crate::dialects::garden::environment::Stage;
 use crate::dialects::garden::environment::contexts::Roots;
 use crate::dialects::garden::project::discover::relative;
@@ -87,13 +88,13 @@ pub(super) fn templates(stage: &Stage<'_>, resources: &[Arc<Resource>], sink: &m
     for resource in resources.iter().filter(|resource| *resource.kind == *"ConfigTemplate") {
         check_keys(&resource.tree, &TEMPLATE_KEYS, "a ConfigTemplate", sink);
         let Some(name) = resource.name() else {
-            sink.error("invalid-config", "a ConfigTemplate needs a `name`", &first_line(&resource.tree.prov));
+            sink.error(&rules::INVALID_CONFIG, "a ConfigTemplate needs a `name`", &first_line(&resource.tree.prov));
             continue;
         };
         if let Some(known) = all.iter().find(|template| template.name == *name) {
             let other = relative(&stage.input.project.dir, &known.path);
             let message = format!("there is another ConfigTemplate `{name}` in {other}");
-            sink.error("duplicate-component", message, place_of(&resource.tree, "name"));
+            sink.error(&rules::DUPLICATE_COMPONENT, message, place_of(&resource.tree, "name"));
             continue;
         }
         let fields = resource.tree.as_map().into_iter().flat_map(|map| map.iter());
@@ -131,19 +132,20 @@ pub(super) fn render(
         return;
     }
     let Some(parent) = resource.name() else {
-        sink.error("invalid-config", "a RenderTemplate needs a `name`", &first_line(&resource.tree.prov));
+        sink.error(&rules::INVALID_CONFIG, "a RenderTemplate needs a `name`", &first_line(&resource.tree.prov));
         return;
     };
     let named = fields.get("template").and_then(Node::as_text);
     let template = named.and_then(|name| templates.iter().find(|template| template.name == *name));
     let Some(template) = template else {
         let known: Vec<&str> = templates.iter().map(|template| template.name.as_str()).collect();
-        let known = if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
+        let known =
+            if known.is_empty() { "there are none".to_owned() } else { format!("there are {}", known.join(", ")) };
         let message = match named {
             Some(name) => format!("`{parent}` renders a template `{name}` that does not exist: {known}"),
             None => format!("`{parent}` needs the name of a `template`: {known}"),
         };
-        sink.error("undefined-reference", message, place_of(&resource.tree, "template"));
+        sink.error(&rules::UNDEFINED_REFERENCE, message, place_of(&resource.tree, "template"));
         return;
     };
     let inputs = resource.tree.get("inputs").cloned().unwrap_or_else(|| Node::map([]));
@@ -169,12 +171,12 @@ impl Run<'_> {
         let mut all: Vec<Vec<(Text, Node)>> = vec![Vec::new()];
         for (key, values) in matrix.iter() {
             let Some(values) = values.as_list() else {
-                sink.error("invalid-config", format!("`{key}` of the matrix must be a list"), &values.prov);
+                sink.error(&rules::INVALID_CONFIG, format!("`{key}` of the matrix must be a list"), &values.prov);
                 return Vec::new();
             };
             if all.len().saturating_mul(values.len()) > MOST_COMBINATIONS {
                 let message = format!("this matrix has more than {MOST_COMBINATIONS} combinations: make it smaller");
-                sink.error(crate::limits::Exceeded::RULE, message, &fields.prov);
+                sink.error(&rules::LIMIT_EXCEEDED, message, &fields.prov);
                 return Vec::new();
             }
             let extended = |known: &Vec<(Text, Node)>, value: &Node| {
@@ -188,8 +190,10 @@ impl Run<'_> {
         if matrix.len() == 1 {
             all = all.pop().into_iter().collect();
         }
-        let given: Vec<(Text, Node)> =
-            inputs.as_map().map(|map| map.iter().map(|(k, v)| (Text::clone(k), v.clone())).collect()).unwrap_or_default();
+        let given: Vec<(Text, Node)> = inputs
+            .as_map()
+            .map(|map| map.iter().map(|(k, v)| (Text::clone(k), v.clone())).collect())
+            .unwrap_or_default();
         let with = |combination: Vec<(Text, Node)>| {
             let entries: IndexMap<Text, Node> = given.iter().cloned().chain(combination).collect();
             Node::at(Node::map(entries).data, inputs.prov.clone())
@@ -236,7 +240,7 @@ impl Run<'_> {
         let Some(map) = config.as_map() else { return };
         for field in ["apiVersion", "kind", "type"] {
             if let Some(node) = config.get(field).filter(|node| node.as_lazy().is_some() && !is_module) {
-                return sink.error("invalid-config", format!("`{field}` must not be a template"), &node.prov);
+                return sink.error(&rules::INVALID_CONFIG, format!("`{field}` must not be a template"), &node.prov);
             }
         }
         let name = match config.get("name").map(|name| stage.evaluator.deep(name, scope)) {
@@ -244,11 +248,11 @@ impl Run<'_> {
             Some(Err(failure)) => return sink.failure(&failure),
             None => {
                 let what = first_line(&config.prov);
-                return sink.error("invalid-config", "a config of a template needs a `name`", &what);
+                return sink.error(&rules::INVALID_CONFIG, "a config of a template needs a `name`", &what);
             }
         };
         let Some(text) = name.as_text().cloned() else {
-            return sink.error("invalid-config", "the name of a config must come to text", &name.prov);
+            return sink.error(&rules::INVALID_CONFIG, "the name of a config must come to text", &name.prov);
         };
         let kind = match is_module {
             true => Text::from("Module"),
@@ -260,7 +264,7 @@ impl Run<'_> {
         let tree = Node::at(Node::map(entries).data, config.prov.clone());
         if names.insert((Text::clone(&kind), Text::clone(&text)), ()).is_some() {
             let message = format!("rendering `{}` gives two configs {kind}.{text}", self.parent);
-            return sink.error("duplicate-component", message, place_of(&self.resource.tree, "name"));
+            return sink.error(&rules::DUPLICATE_COMPONENT, message, place_of(&self.resource.tree, "name"));
         }
         let shaping: Vec<Origin> = rendered.place.into_iter().collect();
         let source = (Some(Arc::clone(rendered)), shaping, Text::clone(&self.resource.path));
@@ -275,7 +279,7 @@ impl Run<'_> {
                 let message = format!(
                     "a template does not hold configs of kind `{kind}`: kinds are Build, Deploy, Run, Test and Workflow"
                 );
-                sink.error("invalid-config", message, place_of(&config, "kind"));
+                sink.error(&rules::INVALID_CONFIG, message, place_of(&config, "kind"));
             }
         }
     }

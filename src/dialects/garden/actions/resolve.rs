@@ -1,9 +1,10 @@
 //! Actions as Garden resolves them before it executes any: what needs an executed action stays as it is written.
 
 use super::dependencies::Dependency;
+use super::exec;
 use super::prepare::{Graph, Prepared};
 use super::sources::{Key, source_path};
-use super::exec;
+use crate::diagnostic::rules;
 use crate::dialects::garden::environment::contexts::Roots;
 use crate::dialects::garden::environment::variables::{Layers, variables};
 use crate::dialects::garden::environment::{Part, Stage, as_written, field, value_of};
@@ -15,7 +16,7 @@ use crate::dialects::garden::template::node::{Data, Node};
 use crate::graph::Graph as Edges;
 use crate::text::Text;
 use crate::value::{Origin, Prov};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An action that was resolved as far as possible.
 pub(crate) struct Resolved {
@@ -44,8 +45,8 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<
     let known = action_references(stage, graph, &contexts);
     let data = stage.evaluator.data(known);
     stage.evaluator.fill(actions, vec![data]);
-    let keys: BTreeMap<Key, bool> =
-        graph.actions.iter().map(|action| (action.source.key(), action.is_disabled)).collect();
+    let mut keys: BTreeSet<Key> = graph.actions.iter().map(|action| action.source.key()).collect();
+    keys.extend(graph.possible.iter().cloned());
     let all = graph.actions.iter().zip(&contexts);
     all.map(|(action, contexts)| one(stage, action, contexts, &keys, sink)).collect()
 }
@@ -115,10 +116,16 @@ fn reference(stage: &Stage<'_>, action: &Prepared, variables: ContextId, path: O
 fn action_references(stage: &Stage<'_>, graph: &Graph, contexts: &[Contexts]) -> Node {
     let of_kind = |kind: ActionKind| {
         let all = graph.actions.iter().zip(contexts).filter(|(action, _)| action.source.kind == kind);
-        Node::map(all.map(|(action, contexts)| {
+        let own = all.map(|(action, contexts)| {
             let path = format!("actions.{}.{}", kind.lower(), action.source.name);
             (Text::clone(&action.source.name), reference(stage, action, contexts.variables, Some(&path)))
-        }))
+        });
+        let possible = graph.possible.iter().filter(|(of, _)| *of == kind);
+        let possible = possible.map(|(_, name)| {
+            let path = format!("actions.{}.{name}", kind.lower());
+            (Text::clone(name), Node::unknown(format!("`{path}` is made of a module by its plugin")))
+        });
+        Node::map(possible.chain(own))
     };
     let mut entries: Vec<(Text, Node)> =
         ActionKind::ALL.into_iter().map(|kind| (Text::from(kind.lower()), of_kind(kind))).collect();
@@ -127,13 +134,7 @@ fn action_references(stage: &Stage<'_>, graph: &Graph, contexts: &[Contexts]) ->
     Node::map(entries)
 }
 
-fn one(
-    stage: &Stage<'_>,
-    action: &Prepared,
-    contexts: &Contexts,
-    keys: &BTreeMap<Key, bool>,
-    sink: &mut Sink,
-) -> Resolved {
+fn one(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, keys: &BTreeSet<Key>, sink: &mut Sink) -> Resolved {
     let source = &action.source;
     let shaping: Vec<Origin> = source.shaping.iter().copied().chain(source.tree.prov.origin).collect();
     let kind = Text::from(source.kind.lower());
@@ -144,7 +145,7 @@ fn one(
     if action.is_disabled {
         // Garden skips it: whatever else is in it has no effect.
         let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
-        let part = Part { kind, name: Text::clone(&source.name), value, shaping, depends_on: Vec::new() };
+        let part = Part { kind, name: Text::clone(&source.name), value, shaping, is_disabled: true };
         return Resolved { part, is_complete: true };
     }
     let before = sink.len();
@@ -154,7 +155,8 @@ fn one(
     check_dependencies(action, keys, sink);
     let is_exec = action.builtin.get("type").and_then(Node::as_text).is_some_and(|t| *t == *"exec");
     if is_exec && sink.len() == before {
-        let spec = if spec.is_undefined() { Node::at(Node::map([]).data, source.tree.prov.clone()) } else { spec.clone() };
+        let spec =
+            if spec.is_undefined() { Node::at(Node::map([]).data, source.tree.prov.clone()) } else { spec.clone() };
         exec::check(source.kind, &source.name, &spec, sink);
     }
     let is_complete = sink.len() == before && stage.is_complete;
@@ -167,9 +169,7 @@ fn one(
     entries.push(("variables".into(), variables));
     entries.push(("dependsOn".into(), depends_on(&action.dependencies)));
     let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
-    let depends_on =
-        action.dependencies.iter().map(|d| (Text::from(d.on.0.lower()), Text::clone(&d.on.1))).collect();
-    let part = Part { kind, name: Text::clone(&source.name), value, shaping, depends_on };
+    let part = Part { kind, name: Text::clone(&source.name), value, shaping, is_disabled: false };
     Resolved { part, is_complete }
 }
 
@@ -197,7 +197,12 @@ fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink: &mut 
     let schema = &rendered.template.schema;
     let all = schema.complete(&given);
     if is_complete {
-        let what = format!("the template `{}` for {}.{}", rendered.template.name, action.source.kind.lower(), action.source.name);
+        let what = format!(
+            "the template `{}` for {}.{}",
+            rendered.template.name,
+            action.source.kind.lower(),
+            action.source.name
+        );
         schema.check(&all, &what, sink);
     }
     Some(all)
@@ -236,12 +241,12 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink
 }
 
 /// Actions that are read and do not exist, and an action that reads itself.
-fn check_dependencies(action: &Prepared, keys: &BTreeMap<Key, bool>, sink: &mut Sink) {
+fn check_dependencies(action: &Prepared, keys: &BTreeSet<Key>, sink: &mut Sink) {
     for dependency in action.dependencies.iter().filter(|d| !d.is_explicit) {
         let (kind, name) = &dependency.on;
-        if !keys.contains_key(&dependency.on) {
+        if !keys.contains(&dependency.on) {
             let message = format!("there is no {} action `{name}` to refer to", kind.title());
-            sink.error("undefined-dependency", message, &dependency.place);
+            sink.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
         }
     }
 }
@@ -266,6 +271,6 @@ fn check_cycles(graph: &Graph, sink: &mut Sink) {
             [only] => format!("`{only}` depends on itself"),
             _ => format!("actions depend on each other: {}", names.join(" needs ")),
         };
-        sink.error("dependency-cycle", message, first.edge);
+        sink.error(&rules::DEPENDENCY_CYCLE, message, first.edge);
     }
 }

@@ -1,6 +1,7 @@
 //! Where actions come from.
 
 use super::render::{Rendered, WorkflowSource, render, templates};
+use crate::diagnostic::rules;
 use crate::dialects::garden::environment::Stage;
 use crate::dialects::garden::project::discover::{join, parent, relative};
 use crate::dialects::garden::project::{ActionKind, first_line};
@@ -80,7 +81,7 @@ pub(super) fn collect(stage: &Stage<'_>, sink: &mut Sink) -> Sources {
             "Workflow" | "Module" => {
                 let Some(name) = resource.name() else {
                     let message = format!("a {} needs a `name`", resource.kind);
-                    sink.error("invalid-config", message, &first_line(&resource.tree.prov));
+                    sink.error(&rules::INVALID_CONFIG, message, &first_line(&resource.tree.prov));
                     continue;
                 };
                 let (name, tree) = (Text::clone(name), resource.tree.clone());
@@ -119,7 +120,7 @@ fn unique<'a>(
         if let Some(other) = known.insert(name, path) {
             let other = relative(&stage.input.project.dir, other);
             let message = format!("there is another {what} `{name}` in {other}");
-            sink.error("duplicate-component", message, place_of(tree, "name"));
+            sink.error(&rules::DUPLICATE_COMPONENT, message, place_of(tree, "name"));
         }
     }
 }
@@ -151,7 +152,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, sink: &mut Sink) ->
                 let mut label = label;
                 label.message = "the other one".to_owned();
                 let primary = sink.label(place_of(&action.tree, "name"));
-                let finding = crate::diagnostic::Diagnostic::new("duplicate-component", message, primary);
+                let finding = crate::diagnostic::Diagnostic::new(&rules::DUPLICATE_COMPONENT, message, primary);
                 sink.push(finding.related(label).breaking());
             }
         }

@@ -27,7 +27,7 @@ pub(super) fn project(config: &ProjectConfig, stage: &Stage<'_>) -> Part {
         name: Text::clone(&config.name),
         value: value_of(&Node::map(entries)),
         shaping: config.tree.prov.origin.into_iter().collect(),
-        depends_on: Vec::new(),
+        is_disabled: false,
     }
 }
 
@@ -52,7 +52,7 @@ fn component(stack: &Text, part: Part) -> Component {
         locals: None,
         declared: None,
         removal,
-        metadata: ComponentMetadata::default(),
+        metadata: ComponentMetadata { is_disabled: part.is_disabled, ..ComponentMetadata::default() },
         language: Language::default(),
     }
 }

@@ -57,8 +57,8 @@ pub(crate) struct Part {
     pub value: Value,
     /// Lines that shaped it without being a value of it.
     pub shaping: Vec<crate::value::Origin>,
-    /// What it depends on: types and names.
-    pub depends_on: Vec<(Text, Text)>,
+    /// Whether it is disabled in the environment.
+    pub is_disabled: bool,
 }
 
 /// Resolves an environment.

@@ -1,6 +1,7 @@
 //! Providers: several entries of one name are merge patches, and entries for other environments do not count.
 
 use super::{Part, Stage, value_of};
+use crate::diagnostic::rules;
 use crate::dialects::garden::actions::plugins;
 use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::eval::Scope;
@@ -35,7 +36,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink)
         let name = field("name");
         let Some(name) = name.as_ref().and_then(Node::as_text) else {
             let message = "a provider needs a `name`";
-            sink.error("invalid-config", message, place_of(&evaluated, "name"));
+            sink.error(&rules::INVALID_CONFIG, message, place_of(&evaluated, "name"));
             continue;
         };
         if environments.as_ref().is_some_and(|all| !is_among(all, stage.environment())) {
@@ -48,10 +49,8 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink)
         let shaping = entries.iter().filter_map(|entry| entry.prov.origin).collect();
         let merged = Node::lazy(Lazy::Patch(entries), prov);
         // Plugins have outputs that nobody knows before they run.
-        let roots = stage.unnamed.clone().with(
-            "providers",
-            Node::unknown("`providers` are known when Garden runs them"),
-        );
+        let roots =
+            stage.unnamed.clone().with("providers", Node::unknown("`providers` are known when Garden runs them"));
         let roots = match stage.roots.get("environment") {
             Some(environment) => roots.with("environment", environment),
             None => roots,
@@ -59,13 +58,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink)
         let context = stage.context(&roots);
         let (config, _) = stage.deep(&merged, context, sink);
         check(&name, &config, sink);
-        parts.push(Part {
-            kind: "provider".into(),
-            name,
-            value: value_of(&config),
-            shaping,
-            depends_on: Vec::new(),
-        });
+        parts.push(Part { kind: "provider".into(), name, value: value_of(&config), shaping, is_disabled: false });
     }
     sink.len() == before
 }
@@ -86,7 +79,7 @@ fn check(name: &Text, config: &Node, sink: &mut Sink) {
     if !plugins::exists(name) {
         let known = plugins::names().join(", ");
         let message = format!("there is no provider `{name}`: providers are {known}");
-        sink.error("invalid-config", message, place_of(config, "name"));
+        sink.error(&rules::INVALID_CONFIG, message, place_of(config, "name"));
     }
     if let Some(keys) = plugins::provider_keys(name) {
         crate::dialects::garden::project::check_keys(config, keys, &format!("the provider `{name}`"), sink);

@@ -10,6 +10,7 @@ use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::context::{ContextId, Lookup};
 use crate::dialects::garden::template::error::Failure;
 use crate::dialects::garden::template::eval::{Evaluator, Scope};
+use crate::dialects::garden::template::json;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::value::Prov;
 
@@ -55,12 +56,7 @@ impl Stage<'_> {
     }
 
     /// The same with failures going elsewhere.
-    pub(crate) fn deep_with(
-        &self,
-        node: &Node,
-        context: ContextId,
-        report: &mut dyn FnMut(&Failure),
-    ) -> (Node, bool) {
+    pub(crate) fn deep_with(&self, node: &Node, context: ContextId, report: &mut dyn FnMut(&Failure)) -> (Node, bool) {
         self.evaluator.start();
         let mut is_complete = true;
         let done = self.evaluator.deep_or(node, Scope::new(context), &mut |node, failure| {
@@ -83,7 +79,7 @@ pub(crate) fn as_written(node: &Node, reason: &str) -> Node {
     let source = node.as_lazy().map(|lazy| lazy.source()).unwrap_or_else(|| node.clone());
     let unknown = match &source.data {
         Data::Text(text) => Node::unknown_text(text.as_str(), reason),
-        _ => Node::unknown_text("", reason),
+        _ => Node::unknown_text(json::encode(&source), reason),
     };
     Node::at(unknown.data, node.prov.clone())
 }
@@ -100,13 +96,8 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, sink: &mut Sink) -> Option<Stage
         return None;
     }
     let overrides = &input.inputs.variables;
-    let layers = Layers {
-        context: evaluator.data(roots.node()),
-        base: None,
-        scopes: &scopes,
-        overrides,
-        is_final: true,
-    };
+    let layers =
+        Layers { context: evaluator.data(roots.node()), base: None, scopes: &scopes, overrides, is_final: true };
     let project_variables = variables(&evaluator, &layers);
     let whole = evaluator.lookup(project_variables, &[], Scope::new(project_variables));
     if let Err(failure) = checked(whole, &project.tree) {
@@ -116,7 +107,7 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, sink: &mut Sink) -> Option<Stage
     let roots = roots.with_variables(project_variables);
     let context = evaluator.data(roots.node());
     let fields = fields(&evaluator, environment, context, sink)?;
-    let namespace = namespace(input, &fields, sink)?;
+    let namespace = namespace(input, &fields);
     let varfile = environment_varfile(input, &fields, sink)?;
     let scopes = [field(&environment.tree, "variables"), varfile];
     let layers = Layers { context, base: Some(project_variables), scopes: &scopes, overrides, is_final: true };
@@ -177,7 +168,8 @@ fn all_variables(stage: &Stage<'_>, sink: &mut Sink) -> (Node, bool) {
     let mut is_complete = true;
     let mut entries = Vec::new();
     for (name, written) in names {
-        let key = ["var".into(), name.clone()].map(|text| super::super::template::context::Segment { text, is_number: false });
+        let key = ["var".into(), name.clone()]
+            .map(|text| super::super::template::context::Segment { text, is_number: false });
         stage.evaluator.start();
         let node = match stage.evaluator.lookup(context, &key, Scope::new(context)) {
             Ok(Lookup::Found(node)) => node,
@@ -210,12 +202,7 @@ fn names(trees: &[&Node]) -> indexmap::IndexMap<crate::text::Text, Node> {
 }
 
 /// The fields of an environment but for its variables.
-fn fields(
-    evaluator: &Evaluator,
-    environment: &EnvironmentConfig,
-    context: ContextId,
-    sink: &mut Sink,
-) -> Option<Node> {
+fn fields(evaluator: &Evaluator, environment: &EnvironmentConfig, context: ContextId, sink: &mut Sink) -> Option<Node> {
     let Some(map) = environment.tree.as_map() else { return Some(environment.tree.clone()) };
     let entries = map.iter().filter(|(key, _)| *key != "variables");
     let without = Node::map(entries.map(|(key, value)| (key.clone(), value.clone())));
@@ -229,19 +216,18 @@ fn fields(
 }
 
 /// The namespace that the user names, or the one that the environment says, or `default`.
-fn namespace(input: &Input<'_>, fields: &Node, sink: &mut Sink) -> Option<Node> {
+fn namespace(input: &Input<'_>, fields: &Node) -> Node {
     if let Some(namespace) = input.namespace {
-        return Some(Node::text(namespace));
+        return Node::text(namespace);
     }
     match fields.get("defaultNamespace") {
-        None => Some(Node::text("default")),
+        None => Node::text("default"),
         Some(node) if matches!(node.data, Data::Null) => {
             let name = &input.environment.name;
             let unknown = format!("`{name}` has no default namespace, so it is the one that Garden is run with");
-            let _ = sink;
-            Some(Node::at(Node::unknown_text("${environment.namespace}", &unknown).data, node.prov.clone()))
+            Node::at(Node::unknown_text("${environment.namespace}", &unknown).data, node.prov.clone())
         }
-        Some(node) => Some(node.clone()),
+        Some(node) => node.clone(),
     }
 }
 
@@ -259,15 +245,15 @@ fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, sink
         }
     });
     let (path, place) = named.unwrap_or_else(|| ("garden.env".into(), place));
-    let varfile =
-        Varfile { dir: &project.dir, path: &path, is_optional: *path == *"garden.env", place: &place };
+    let varfile = Varfile { dir: &project.dir, path: &path, is_optional: *path == *"garden.env", place: &place };
     load(input.loader, &varfile, project.era, sink).unwrap_or_default()
 }
 
 /// The varfile of an environment. None if it is named and not there.
 fn environment_varfile(input: &Input<'_>, fields: &Node, sink: &mut Sink) -> Option<Node> {
     let default = format!("garden.{}.env", input.environment.name);
-    let (path, place) = match fields.get("varfile").and_then(|node| Some((node.as_text()?.clone(), node.prov.clone()))) {
+    let (path, place) = match fields.get("varfile").and_then(|node| Some((node.as_text()?.clone(), node.prov.clone())))
+    {
         Some(named) => named,
         None => (default.as_str().into(), Prov::default()),
     };

@@ -33,6 +33,9 @@ pub(crate) fn variables(evaluator: &Evaluator, layers: &Layers<'_>) -> ContextId
         all.push(own);
         parent = Some(own_root);
     }
+    if all.is_empty() {
+        all.push(evaluator.data(Node::map([])));
+    }
     let known = evaluator.layers(all.clone());
     let overrides = overrides(evaluator, known, layers);
     if overrides.as_map().is_none_or(|map| map.is_empty()) {

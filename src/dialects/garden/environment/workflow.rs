@@ -1,6 +1,7 @@
 //! Workflows: steps that are evaluated when they run, and may read the steps before them.
 
 use super::{Part, Stage, value_of};
+use crate::diagnostic::rules;
 use crate::dialects::garden::actions::WorkflowSource;
 use crate::dialects::garden::project::schema::{Field, Shape, check_fields, optional, required};
 use crate::dialects::garden::sink::{Sink, place_of};
@@ -42,7 +43,7 @@ pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec
         let value = one(stage, workflow, sink);
         let shaping = workflow.shaping.clone();
         let name = Text::clone(&workflow.name);
-        parts.push(Part { kind: "workflow".into(), name, value, shaping, depends_on: Vec::new() });
+        parts.push(Part { kind: "workflow".into(), name, value, shaping, is_disabled: false });
     }
 }
 
@@ -107,14 +108,10 @@ fn split(step: &Node) -> (Node, Node) {
     (part(true), part(false))
 }
 
-fn step_roots(
-    names: &[Text],
-    index: usize,
-    roots: super::contexts::Roots,
-) -> super::contexts::Roots {
-    let known = names[..index].iter().map(|name| {
-        (Text::clone(name), Node::unknown(format!("`steps.{name}` has output when the step has run")))
-    });
+fn step_roots(names: &[Text], index: usize, roots: super::contexts::Roots) -> super::contexts::Roots {
+    let known = names[..index]
+        .iter()
+        .map(|name| (Text::clone(name), Node::unknown(format!("`steps.{name}` has output when the step has run"))));
     roots.with("steps", Node::map(known))
 }
 
@@ -142,7 +139,7 @@ fn check_references(
             Some(_) => continue,
             None => continue,
         };
-        sink.error("undefined-reference", message, &reference.place);
+        sink.error(&rules::UNDEFINED_REFERENCE, message, &reference.place);
     }
 }
 
@@ -153,18 +150,18 @@ fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, sink: &mut S
     check_fields(&shown, &[FIELDS], &what, sink);
     let steps = node.get("steps").and_then(Node::as_list).cloned().unwrap_or_default();
     if node.get("steps").is_some() && steps.is_empty() {
-        sink.error("invalid-config", format!("{what} needs at least one step"), place_of(node, "steps"));
+        sink.error(&rules::INVALID_CONFIG, format!("{what} needs at least one step"), place_of(node, "steps"));
     }
     for step in steps.iter() {
         if let Some(Data::Text(when)) = step.get("when").map(|node| &node.data)
             && !WHEN.contains(&when.as_str())
         {
             let message = format!("a step does not run `{when}`: `when` is one of {}", WHEN.join(", "));
-            sink.error("invalid-config", message, place_of(step, "when"));
+            sink.error(&rules::INVALID_CONFIG, message, place_of(step, "when"));
         }
         if step.get("command").is_none() && step.get("script").is_none() {
             let message = format!("a step of {what} needs a `command` or a `script`");
-            sink.error("invalid-config", message, &step.prov);
+            sink.error(&rules::INVALID_CONFIG, message, &step.prov);
         }
     }
     let environments = &stage.input.project.environments;
@@ -173,7 +170,7 @@ fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, sink: &mut S
         if !environments.iter().any(|environment| environment.name == *name) {
             let known: Vec<&str> = environments.iter().map(|environment| environment.name.as_str()).collect();
             let message = format!("a trigger of {what} names no environment: there are {}", known.join(", "));
-            sink.error("invalid-config", message, place_of(trigger, "environment"));
+            sink.error(&rules::INVALID_CONFIG, message, place_of(trigger, "environment"));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The project itself: its environments, providers, variables.
 
 use super::discover::relative;
-use super::load::{ConfigFile, Loader};
+use super::load::ConfigFile;
 use super::resource::{Resource, first_line, kind_name};
+use crate::diagnostic::rules;
 use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::ast::Era;
 use crate::dialects::garden::template::node::{Data, Node};
@@ -72,31 +73,25 @@ const KEYS: [&str; 20] = [
 const ENVIRONMENT_KEYS: [&str; 6] = ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
 
 /// Reads the project out of the configuration files of its folder.
-pub(super) fn read(
-    loader: &Loader<'_>,
-    dir: &str,
-    beside: &[Arc<ConfigFile>],
-    sink: &mut Sink,
-) -> Option<ProjectConfig> {
+pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], sink: &mut Sink) -> Option<ProjectConfig> {
     let mut all = beside.iter().flat_map(|file| file.resources.iter()).filter(|resource| resource.is_project());
     let project = all.next()?;
     if let Some(second) = all.next() {
         let other = relative(dir, &project.path);
         let message = format!("this is a second project beside the one in {other}: Garden loads neither");
-        sink.error("invalid-config", message, &first_line(&second.tree.prov));
+        sink.error(&rules::INVALID_CONFIG, message, &first_line(&second.tree.prov));
         return None;
     }
-    let _ = loader;
     check_keys(&project.tree, &KEYS, "a project", sink);
     let era = version(project, sink);
     let name = match project.tree.get("name").map(|node| (node, node.as_text())) {
         Some((_, Some(name))) => Text::clone(name),
         Some((node, None)) => {
-            sink.error("invalid-config", "the name of a project must be plain text", &node.prov);
+            sink.error(&rules::INVALID_CONFIG, "the name of a project must be plain text", &node.prov);
             Text::default()
         }
         None => {
-            sink.error("invalid-config", "a project needs a `name`", &first_line(&project.tree.prov));
+            sink.error(&rules::INVALID_CONFIG, "a project needs a `name`", &first_line(&project.tree.prov));
             Text::default()
         }
     };
@@ -124,23 +119,23 @@ fn version(project: &Resource, sink: &mut Sink) -> Era {
         None => first_line(&project.tree.prov),
     };
     let message = format!("this project is written for {garden}, and Garden 0.14 does not load it");
-    let finding = crate::diagnostic::Diagnostic::new("invalid-config", message, sink.label(&place));
+    let finding = crate::diagnostic::Diagnostic::new(&rules::INVALID_CONFIG, message, sink.label(&place));
     sink.push(finding.help("migrate it, and set `apiVersion: garden.io/v2`"));
     era
 }
 
 fn environments(tree: &Node, sink: &mut Sink) -> Option<Vec<EnvironmentConfig>> {
     let Some(node) = tree.get("environments") else {
-        sink.error("invalid-config", "a project needs `environments`", &first_line(&tree.prov));
+        sink.error(&rules::INVALID_CONFIG, "a project needs `environments`", &first_line(&tree.prov));
         return None;
     };
     let Data::List(items) = &node.data else {
         let message = format!("`environments` must be a list, not a {}", kind_name(node));
-        sink.error("invalid-config", message, &node.prov);
+        sink.error(&rules::INVALID_CONFIG, message, &node.prov);
         return None;
     };
     if items.is_empty() {
-        sink.error("invalid-config", "`environments` must have at least one entry", &node.prov);
+        sink.error(&rules::INVALID_CONFIG, "`environments` must have at least one entry", &node.prov);
         return None;
     }
     let mut all: Vec<EnvironmentConfig> = Vec::new();
@@ -151,7 +146,7 @@ fn environments(tree: &Node, sink: &mut Sink) -> Option<Vec<EnvironmentConfig>> 
             _ => item.get("name").and_then(Node::as_text).map(|name| (Text::clone(name), item.clone())),
         };
         let Some((name, tree)) = named else {
-            sink.error("invalid-config", "an environment needs a `name`", &first_line(&item.prov));
+            sink.error(&rules::INVALID_CONFIG, "an environment needs a `name`", &first_line(&item.prov));
             continue;
         };
         check_keys(&tree, &ENVIRONMENT_KEYS, "an environment", sink);
@@ -169,6 +164,6 @@ pub(crate) fn check_keys(tree: &Node, known: &[&str], what: &str, sink: &mut Sin
         let place: Prov = place_of(tree, key).clone();
         let keys: Vec<&str> = known.iter().copied().filter(|key| *key != "kind").collect();
         let message = format!("`{key}` is not a key of {what}: keys are {}", keys.join(", "));
-        sink.error("invalid-config", message, &place);
+        sink.error(&rules::INVALID_CONFIG, message, &place);
     }
 }

@@ -1,10 +1,11 @@
 //! Reads the files of one revision, each once.
 
 use super::resource::{self, Resource};
+use crate::diagnostic::rules;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::garden::document;
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::ast::Era;
-use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ResolveError, Source};
@@ -19,8 +20,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct ConfigFile {
     /// Its id.
     pub file: FileId,
-    /// Its path from the root of the repository.
-    pub path: Text,
     /// Its resources in order.
     pub resources: Vec<Arc<Resource>>,
     /// What is wrong with it.
@@ -105,7 +104,7 @@ impl<'a> Loader<'a> {
             Err(error) => {
                 let end = text.len() as u32;
                 let label = Label::new(file, error.offset.min(end), (error.offset + 1).min(end), "");
-                findings.push(Diagnostic::new("invalid-yaml", error.message, label).breaking());
+                findings.push(Diagnostic::new(&rules::INVALID_YAML, error.message, label).breaking());
             }
             Ok(documents) => {
                 for doc in &documents {
@@ -123,7 +122,7 @@ impl<'a> Loader<'a> {
                 }
             }
         }
-        ConfigFile { file, path: Text::clone(path), resources: resources.into_iter().map(Arc::new).collect(), findings }
+        ConfigFile { file, resources: resources.into_iter().map(Arc::new).collect(), findings }
     }
 
     /// The text of a file and its id; none if there is none or it cannot be read, which is reported.
@@ -136,7 +135,7 @@ impl<'a> Loader<'a> {
         self.ask(path);
         let mut refuse = |message: String| {
             let file = self.files.add(path, "", || Text::from(""));
-            sink.push(Diagnostic::new("unreadable-file", message, Label::new(file, 0, 0, "")).breaking());
+            sink.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, Label::new(file, 0, 0, "")).breaking());
         };
         let entry = match self.source.listing().resolve(path) {
             Ok(entry) => entry,

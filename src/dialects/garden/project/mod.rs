@@ -26,8 +26,9 @@ pub(crate) struct Loaded {
 
 /// Reads the project in a folder.
 pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
-    let beside: Vec<_> = discover::config_files(loader.source, dir).iter().filter_map(|p| loader.load(p, sink)).collect();
-    let config = config::read(loader, dir, &beside, sink);
+    let beside: Vec<_> =
+        discover::config_files(loader.source, dir).iter().filter_map(|p| loader.load(p, sink)).collect();
+    let config = config::read(dir, &beside, sink);
     let Some(config) = config else { return Loaded { config: None, resources: Vec::new() } };
     let mut resources = Vec::new();
     for path in scan::files(loader, &config, sink) {
@@ -38,6 +39,6 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
     for file in &beside {
         loader.report(file, sink);
     }
-    resources.retain(|resource| resource::is_valid(resource, &config, loader, sink));
+    resources.retain(|resource| resource::is_valid(resource, sink));
     Loaded { config: Some(config), resources }
 }

@@ -1,8 +1,7 @@
 //! Resources: the documents of configuration files.
 
-use super::config::ProjectConfig;
 use super::discover::parent;
-use super::load::Loader;
+use crate::diagnostic::rules;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::ast::Era;
@@ -91,9 +90,8 @@ impl Resource {
 }
 
 /// The kinds of resources.
-const KINDS: [&str; 10] = [
-    "Project", "Build", "Deploy", "Run", "Test", "Workflow", "Command", "ConfigTemplate", "RenderTemplate", "Module",
-];
+const KINDS: [&str; 10] =
+    ["Project", "Build", "Deploy", "Run", "Test", "Workflow", "Command", "ConfigTemplate", "RenderTemplate", "Module"];
 
 /// Reads a document; none if it is empty.
 pub(super) fn read(
@@ -108,7 +106,7 @@ pub(super) fn read(
         Data::Map(map) => map,
         _ => {
             let message = format!("a document must be a mapping, not a {}", kind_name(node));
-            findings.push(Diagnostic::new("invalid-config", message, label(&node.prov, file)).breaking());
+            findings.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&node.prov, file)).breaking());
             return None;
         }
     };
@@ -120,7 +118,7 @@ pub(super) fn read(
             Some(origin) => Label::new(origin.file, origin.start, origin.end, ""),
             None => Label::new(file, 0, 0, ""),
         };
-        findings.push(Diagnostic::new("template-error", failure.plain.clone(), label).breaking());
+        findings.push(Diagnostic::new(&rules::TEMPLATE_ERROR, failure.plain.clone(), label).breaking());
     }
     let kind = match node.get("kind").and_then(Node::as_text).map(Text::as_str) {
         Some("ModuleTemplate") => "ConfigTemplate".into(),
@@ -131,8 +129,7 @@ pub(super) fn read(
 }
 
 /// Whether a resource can be used: its kind exists, and what must not be a template is none.
-pub(super) fn is_valid(resource: &Resource, _config: &ProjectConfig, loader: &Loader<'_>, sink: &mut Sink) -> bool {
-    let _ = loader;
+pub(super) fn is_valid(resource: &Resource, sink: &mut Sink) -> bool {
     if resource.is_project() {
         return false;
     }
@@ -140,22 +137,22 @@ pub(super) fn is_valid(resource: &Resource, _config: &ProjectConfig, loader: &Lo
         if let Some(node) = resource.tree.get(field)
             && node.as_lazy().is_some()
         {
-            sink.error("invalid-config", format!("`{field}` must not be a template"), &node.prov);
+            sink.error(&rules::INVALID_CONFIG, format!("`{field}` must not be a template"), &node.prov);
             return false;
         }
     }
     if let Some(internal) = resource.tree.get("internal") {
-        sink.error("invalid-config", "`internal` is not a key of a resource", &internal.prov);
+        sink.error(&rules::INVALID_CONFIG, "`internal` is not a key of a resource", &internal.prov);
         return false;
     }
     if resource.kind.is_empty() {
-        sink.error("invalid-config", "this document has no `kind`", &first_line(&resource.tree.prov));
+        sink.error(&rules::INVALID_CONFIG, "this document has no `kind`", &first_line(&resource.tree.prov));
         return false;
     }
     if !KINDS.contains(&resource.kind.as_str()) {
         let place = resource.tree.get("kind").map_or(&resource.tree.prov, |node| &node.prov);
         let message = format!("there is no kind `{}`: kinds are {}", resource.kind, KINDS.join(", "));
-        sink.error("invalid-config", message, place);
+        sink.error(&rules::INVALID_CONFIG, message, place);
         return false;
     }
     true

@@ -1,6 +1,7 @@
 //! What fields may hold. Only what is known is judged.
 
 use super::resource::kind_name;
+use crate::diagnostic::rules;
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::convert::text_number;
 use crate::dialects::garden::template::node::{Data, Node};
@@ -63,13 +64,6 @@ pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, sink: &
     sink.len() == before
 }
 
-/// Checks a value. Says whether it is as it should be.
-pub(crate) fn check(node: &Node, shape: &Shape, path: &str, what: &str, sink: &mut Sink) -> bool {
-    let before = sink.len();
-    Check { what, sink }.value(node, shape, &mut vec![path.into()]);
-    sink.len() == before
-}
-
 struct Check<'a> {
     what: &'a str,
     sink: &'a mut Sink,
@@ -89,9 +83,8 @@ impl Check<'_> {
                 None => {
                     let known: Vec<&str> = fields.iter().flat_map(|some| some.iter()).map(|field| field.name).collect();
                     let at = place(&path[..path.len() - 1]);
-                    let message =
-                        format!("`{key}` is not a key of {}{at}: keys are {}", self.what, known.join(", "));
-                    self.sink.error("invalid-config", message, &value.prov);
+                    let message = format!("`{key}` is not a key of {}{at}: keys are {}", self.what, known.join(", "));
+                    self.sink.error(&rules::INVALID_CONFIG, message, &value.prov);
                 }
             }
             path.pop();
@@ -99,7 +92,7 @@ impl Check<'_> {
         for field in fields.iter().flat_map(|some| some.iter()).filter(|field| field.is_required && !is_open) {
             if map.get(field.name).is_none_or(Node::is_undefined) {
                 let message = format!("{}{} needs `{}`", self.what, place(path), field.name);
-                self.sink.error("invalid-config", message, &super::resource::first_line(&node.prov));
+                self.sink.error(&rules::INVALID_CONFIG, message, &super::resource::first_line(&node.prov));
             }
         }
     }
@@ -126,7 +119,7 @@ impl Check<'_> {
                         "`{name}` is not a name: names are lower-case letters, digits and single dashes, start with a \
                          letter, do not start with `garden`, and have at most 63 characters"
                     );
-                    self.sink.error("invalid-config", message, &node.prov);
+                    self.sink.error(&rules::INVALID_CONFIG, message, &node.prov);
                 }
             }
             (Shape::MapOf(inner), Data::Map(map)) => {
@@ -160,8 +153,9 @@ impl Check<'_> {
     }
 
     fn refuse(&mut self, node: &Node, shape: &Shape, path: &[Text]) {
-        let message = format!("`{}` of {} must be {}, not a {}", path.join("."), self.what, name(shape), kind_name(node));
-        self.sink.error("invalid-config", message.replace("not a missing", "not a missing"), &node.prov);
+        let message =
+            format!("`{}` of {} must be {}, not a {}", path.join("."), self.what, name(shape), kind_name(node));
+        self.sink.error(&rules::INVALID_CONFIG, message, &node.prov);
     }
 }
 
@@ -197,9 +191,7 @@ fn place(path: &[Text]) -> String {
 /// Whether a text is a name as users may give it.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let parts = name.split('-');
-    let is_word = |part: &str| {
-        !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-    };
+    let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     name.len() <= 63
         && !name.starts_with("garden")
         && name.starts_with(|c: char| c.is_ascii_lowercase())

@@ -1,7 +1,8 @@
 //! Files of variables: dotenv, JSON, YAML.
 
-use super::discover::{resolve, relative};
+use super::discover::{relative, resolve};
 use super::load::Loader;
+use crate::diagnostic::rules;
 use crate::dialects::garden::document;
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::ast::Era;
@@ -63,7 +64,7 @@ pub(crate) fn load_as(loader: &Loader<'_>, varfile: &Varfile<'_>, format: Format
     let (Some(path), Some((id, bytes))) = (path, found) else {
         if !varfile.is_optional {
             let message = format!("there is no file of variables `{}`", varfile.path);
-            sink.error("unresolved-include", message, varfile.place);
+            sink.error(&rules::UNRESOLVED_INCLUDE, message, varfile.place);
         }
         return None;
     };
@@ -79,19 +80,19 @@ pub(crate) fn load_as(loader: &Loader<'_>, varfile: &Varfile<'_>, format: Format
         Ok(documents) => documents,
         Err(error) => {
             let origin = Origin { file, key: error.offset, start: error.offset, end: error.offset };
-            sink.error("invalid-yaml", error.message, &Prov::at(origin));
+            sink.error(&rules::INVALID_YAML, error.message, &Prov::at(origin));
             return None;
         }
     };
     let name = if format == Format::Json { "JSON" } else { "YAML" };
     if documents.len() > 1 {
         let message = format!("a file of variables must be one {name} document, and {shown} holds {}", documents.len());
-        sink.error("invalid-config", message, &whole);
+        sink.error(&rules::INVALID_CONFIG, message, &whole);
         return None;
     }
     let Some(doc) = documents.first() else {
         if format == Format::Json {
-            sink.error("invalid-config", format!("{shown} is empty: it must be a JSON object"), &whole);
+            sink.error(&rules::INVALID_CONFIG, format!("{shown} is empty: it must be a JSON object"), &whole);
             return None;
         }
         return Some(empty());
@@ -113,7 +114,7 @@ pub(crate) fn load_as(loader: &Loader<'_>, varfile: &Varfile<'_>, format: Format
         _ => {
             let kind = super::resource::kind_name(&node);
             let message = format!("a file of variables must be a mapping, and {shown} is a {kind}");
-            sink.error("invalid-config", message, &whole);
+            sink.error(&rules::INVALID_CONFIG, message, &whole);
             None
         }
     }

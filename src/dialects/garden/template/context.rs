@@ -151,7 +151,8 @@ impl Evaluator {
             let message = format!("Circular reference detected when resolving key {}", render(&whole));
             return Err(Failure::plain(FailureKind::Circular, message, &Prov::default()));
         }
-        let known = (id, query.root, query.scope, Text::clone(&frame.1));
+        let mode = (query.scope.is_final, query.scope.keeps_escapes);
+        let known = (id, query.root, mode, Text::clone(&frame.1));
         if let Some(node) = self.lookups.borrow().get(&known) {
             return Ok(Lookup::Found(node.clone()));
         }

@@ -42,8 +42,9 @@ impl Scope {
     }
 }
 
-/// A value found by a lookup: in which context, from which root, how, and under which key path.
-type Known = (ContextId, Option<ContextId>, Scope, Text);
+/// A value found by a lookup: in which context, from which root, whether that is final and keeps escapes, and under which key
+/// path.
+type Known = (ContextId, Option<ContextId>, (bool, bool), Text);
 
 /// An evaluation with its contexts. It is dropped as a whole: contexts refer to each other.
 pub(crate) struct Evaluator {

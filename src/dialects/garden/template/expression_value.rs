@@ -100,7 +100,7 @@ impl Evaluator {
     }
 
     fn format(&self, format: &Format, site: Site<'_>, optional: bool) -> Outcome {
-        if self.is_partial {
+        if self.is_partial && site.is_outermost {
             return Ok(Some(match self.expression(&format.expr, site, false) {
                 Ok(Some(node)) => node,
                 Err(failure) if failure.kind != FailureKind::MissingKey => return Err(failure),

@@ -200,9 +200,7 @@ impl Node {
             Data::Map(map) => value::Data::Map(Arc::new(
                 map.iter().filter(|(_, v)| !v.is_undefined()).map(|(k, v)| (Text::clone(k), v.to_value())).collect(),
             )),
-            Data::Open(_, reason) => {
-                value::Data::Unknown(Arc::new(Unknown::new("", Text::clone(reason))))
-            }
+            Data::Open(_, reason) => value::Data::Unknown(Arc::new(Unknown::new("", Text::clone(reason)))),
             Data::Lazy(lazy) => return lazy.source().to_value().with_prov(self.prov.clone()),
             Data::Unknown(unknown) => value::Data::Unknown(Arc::clone(unknown)),
         };

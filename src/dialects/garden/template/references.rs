@@ -17,8 +17,6 @@ pub(crate) struct Reference {
     pub path: Vec<ReferenceKey>,
     /// The template that holds it.
     pub place: Prov,
-    /// The range of the key path in the template, if it is not in a string literal.
-    pub span: Option<super::ast::Span>,
 }
 
 /// A segment of a [`Reference`].
@@ -175,7 +173,7 @@ impl Walk<'_> {
             ExprKind::List(all) | ExprKind::Call { arguments: all, .. } => {
                 all.iter().try_for_each(|expr| self.expression(expr, site))
             }
-            ExprKind::Lookup(keys) => self.lookup(keys, expr, site),
+            ExprKind::Lookup(keys) => self.lookup(keys, site),
             ExprKind::Not(inner) | ExprKind::TypeOf(inner) => self.expression(inner, site),
             ExprKind::Contains(left, right) => {
                 self.expression(left, site)?;
@@ -219,7 +217,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn lookup(&mut self, keys: &[Key], expr: &Expr, site: Site<'_>) -> Result<()> {
+    fn lookup(&mut self, keys: &[Key], site: Site<'_>) -> Result<()> {
         let mut path = Vec::with_capacity(keys.len());
         for key in keys {
             let one = std::slice::from_ref(key);
@@ -234,8 +232,7 @@ impl Walk<'_> {
                 Err(failure) => return Err(failure),
             });
         }
-        let span = site.is_outermost.then(|| expr.span.clone());
-        self.found.push(Reference { path, place: site.prov.clone(), span });
+        self.found.push(Reference { path, place: site.prov.clone() });
         for key in keys {
             if let Key::Computed(inner) = key {
                 self.expression(inner, site)?;

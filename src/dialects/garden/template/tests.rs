@@ -186,6 +186,8 @@ fn hostile_templates_end_within_limits() {
 }
 
 proptest! {
+    #![proptest_config(crate::fuzz::cases(256))]
+
     #[test]
     fn any_text_is_parsed_or_refused(text in "[${}a-c.'\"| &?:()\\[\\]!0-9ifelsnd]{0,40}") {
         let _ = evaluate(&json::quoted(&text), r#"{"a": {"b": "x"}, "c": [1]}"#, false);

@@ -1,0 +1,169 @@
+//! What is written in a project and does not do what it says. These checks look at files as they are written, in no
+//! environment.
+
+use super::project::{Loaded, ProjectConfig, Resource};
+use super::rules;
+use super::sink::Sink;
+use super::template::ast::{Block, Era, ExprKind, Part};
+use super::template::node::{Data, Lazy, Node};
+use super::template::structure::keys;
+use crate::diagnostic::{Diagnostic, Rule};
+use crate::value::Prov;
+
+/// Runs all of them.
+pub(crate) fn check(loaded: &Loaded, sink: &mut Sink) {
+    let Some(config) = &loaded.config else { return };
+    for node in loaded.resources.iter().map(|resource| &resource.tree).chain([&config.tree]) {
+        Walk { sink: &mut *sink, era: config.era }.node(node, false);
+    }
+    loaded.resources.iter().for_each(|resource| matrix(resource, sink));
+    lists(config, sink);
+}
+
+fn report(sink: &mut Sink, rule: &'static Rule, place: &Prov, message: String, help: &str, token: &str) {
+    let label = sink.label(place);
+    sink.push(Diagnostic::new(rule, message, label).help(help).token(token));
+}
+
+struct Walk<'a> {
+    sink: &'a mut Sink,
+    era: Era,
+}
+
+impl Walk<'_> {
+    /// Looks at a value; `in_list` says whether it is an item of a list.
+    fn node(&mut self, node: &Node, in_list: bool) {
+        match &node.data {
+            Data::List(items) => items.iter().for_each(|item| self.node(item, true)),
+            Data::Map(map) => {
+                self.map(node, in_list);
+                map.iter().for_each(|(_, value)| self.node(value, false));
+            }
+            Data::Lazy(lazy) => match &**lazy {
+                Lazy::Template(template) => {
+                    if self.era == Era::Cedar && ends_optional(&template.block) {
+                        let message =
+                            format!("the `?` behind `{}` is part of the text", template.raw.trim_end_matches('?'));
+                        let help = "write `${x || null}` or `${x || ''}`: the suffix has no meaning since Garden 0.14";
+                        report(self.sink, &rules::GARDEN_OPTIONAL_SUFFIX, &node.prov, message, help, &template.raw);
+                    }
+                }
+                Lazy::Operator(operator) => self.source(&operator.source, in_list),
+                Lazy::Captured { .. } | Lazy::Patch(_) => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// Looks at the parts of an operator as they are written.
+    fn source(&mut self, node: &Node, in_list: bool) {
+        match &node.data {
+            Data::List(items) => items.iter().for_each(|item| self.source(item, true)),
+            Data::Map(map) => {
+                self.map(node, in_list);
+                let flattens = node.get(keys::FOR_EACH).is_some();
+                for (key, value) in map.iter() {
+                    match value.get(keys::CONCAT) {
+                        Some(_) if flattens && *key == *keys::RETURN => self.flattened(value),
+                        _ => self.source(value, false),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `$return: {$concat: …}` may have no other keys.
+    fn flattened(&mut self, node: &Node) {
+        let Some(map) = node.as_map() else { return };
+        for (key, value) in map.iter().filter(|(key, _)| *key != keys::CONCAT) {
+            let message = format!("`{key}` beside `$concat` in `$return` is ignored");
+            let help = "put it into the items of the list";
+            report(self.sink, &rules::GARDEN_OPERATOR_WITHOUT_EFFECT, &value.prov, message, help, key);
+        }
+        if let Some(inner) = map.get(keys::CONCAT) {
+            self.source(inner, false);
+        }
+    }
+
+    fn map(&mut self, node: &Node, in_list: bool) {
+        let needs = |key: &str| match key {
+            keys::CONCAT if !in_list => Some(("stands in no list", "write it as an item of a list: `- $concat: …`")),
+            keys::THEN | keys::ELSE if node.get(keys::IF).is_none() => {
+                Some(("has no `$if` beside it", "add `$if`, or take it away"))
+            }
+            keys::RETURN | keys::FILTER if node.get(keys::FOR_EACH).is_none() => {
+                Some(("has no `$forEach` beside it", "add `$forEach`, or take it away"))
+            }
+            _ => None,
+        };
+        let Some(map) = node.as_map() else { return };
+        for (key, value) in map.iter() {
+            if let Some((why, help)) = needs(key) {
+                let message = format!("`{key}` {why}, so it is an ordinary key");
+                report(self.sink, &rules::GARDEN_OPERATOR_WITHOUT_EFFECT, &value.prov, message, help, key);
+            }
+        }
+    }
+}
+
+/// Whether a text is one lookup with a `?` behind it.
+fn ends_optional(block: &Block) -> bool {
+    match block.parts.as_slice() {
+        [.., Part::Format(format), Part::Text(text)] => {
+            text.as_str() == "?" && matches!(format.expr.kind, ExprKind::Lookup(_))
+        }
+        _ => false,
+    }
+}
+
+/// A matrix with one key and several values.
+fn matrix(resource: &Resource, sink: &mut Sink) {
+    if *resource.kind != *"RenderTemplate" {
+        return;
+    }
+    let Some(matrix) = resource.tree.get("matrix").and_then(Node::as_map) else { return };
+    let mut entries = matrix.iter();
+    let (Some((key, values)), None) = (entries.next(), entries.next()) else { return };
+    if let Some(items) = values.as_list()
+        && items.len() > 1
+    {
+        let message = format!("of the {} values of `{key}` only the last one is rendered", items.len());
+        let help = "write one RenderTemplate for each value, or add a second key with one value";
+        report(sink, &rules::GARDEN_MATRIX_SINGLE_KEY, &values.prov, message, help, key);
+    }
+}
+
+/// Lists of an environment that are shorter than the ones of the project that they are to replace.
+fn lists(config: &ProjectConfig, sink: &mut Sink) {
+    let Some(below) = config.tree.get("variables") else { return };
+    for environment in &config.environments {
+        if let Some(above) = environment.tree.get("variables") {
+            shorter(below, above, sink);
+        }
+    }
+}
+
+fn shorter(below: &Node, above: &Node, sink: &mut Sink) {
+    let (Some(lower), Some(upper)) = (below.as_map(), above.as_map()) else { return };
+    for (name, value) in upper.iter() {
+        let Some(known) = lower.get(name) else { continue };
+        match (known.as_list(), value.as_list()) {
+            (Some(known_items), Some(items)) if items.len() < known_items.len() => {
+                let kept = known_items.len() - items.len();
+                let message = format!(
+                    "`{name}` keeps the last {kept} of the {} items that the project has for it",
+                    known_items.len()
+                );
+                let help =
+                    "lists of several layers are merged index by index: use another variable for the longer list";
+                let mut label = sink.label(&known.prov);
+                label.message = "the items that stay".to_owned();
+                let primary = sink.label(&value.prov);
+                let finding = Diagnostic::new(&rules::GARDEN_ARRAY_INDEX_MERGE, message, primary);
+                sink.push(finding.related(label).help(help).token(name.as_str()));
+            }
+            _ => shorter(known, value, sink),
+        }
+    }
+}

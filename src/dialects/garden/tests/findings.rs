@@ -1,0 +1,79 @@
+use super::*;
+
+#[test]
+fn what_is_wrong_is_found_at_its_line() {
+    for (actions, expected) in [
+        ("kind: Run\nname: x\ntype: exec\nspec: {command: ['${var.a']}\n", "template-error a/garden.yml:4"),
+        ("kind: Run\nname: x\ntype: exec\nspec: {command: ['${uper(1)}']}\n", "unknown-function a/garden.yml:4"),
+        ("kind: Run\nname: x\ntype: exec\nspec: {comand: [a]}\n", "invalid-config a/garden.yml:4"),
+        ("kind: Run\nname: x\ntype: exec\nspec: {command: [1]}\n", "invalid-config a/garden.yml:4"),
+        ("kind: Run\nname: X\ntype: exec\nspec: {command: [a]}\n", "invalid-config a/garden.yml:2"),
+        ("kind: Run\nname: x\ntype: helm\n", "invalid-config a/garden.yml:3"),
+        ("kind: Rum\nname: x\n", "invalid-config a/garden.yml:1"),
+        ("name: x\n", "invalid-config a/garden.yml:1"),
+        (
+            "kind: Run\nname: x\ntype: exec\ndependencies: [build.y]\nspec: {command: [a]}\n",
+            "undefined-dependency a/garden.yml:4",
+        ),
+        (
+            "kind: Run\nname: x\ntype: exec\nspec: {command: ['${actions.build.y.version}']}\n",
+            "undefined-dependency a/garden.yml:4",
+        ),
+        (
+            "kind: Run\nname: x\ntype: exec\nspec: {command: ['${actions.builds.y.version}']}\n",
+            "undefined-reference a/garden.yml:4",
+        ),
+        (
+            "kind: Run\nname: x\ntype: exec\ndescription: '${actions.run.y.name}'\n",
+            "undefined-reference a/garden.yml:4",
+        ),
+        (
+            "kind: Run\nname: x\ntype: exec\ndependencies: [run.x]\nspec: {command: [a]}\n",
+            "dependency-cycle a/garden.yml:4",
+        ),
+        (
+            "kind: Run\nname: x\ntype: exec\nvarfiles: [no.env]\nspec: {command: [a]}\n",
+            "unresolved-include a/garden.yml:4",
+        ),
+        (
+            "kind: Run\nname: x\ntype: exec\nspec: {command: {$if: '${var.stage}', $then: [a]}}\n",
+            "template-error a/garden.yml:4",
+        ),
+        ("kind: Run\nname: x\nname: y\n", "duplicate-key a/garden.yml:3"),
+        ("- a\n", "invalid-config a/garden.yml:1"),
+        ("kind: RenderTemplate\nname: x\ntemplate: no\n", "undefined-reference a/garden.yml:3"),
+        (
+            "kind: Workflow\nname: x\nsteps: [{script: '${steps.b.log}'}, {name: b, script: a}]\n",
+            "undefined-reference a/garden.yml:3",
+        ),
+    ] {
+        let findings = World::with(actions).findings();
+        assert!(findings.len() == 1 && findings[0].starts_with(expected), "{actions}{findings:#?}");
+    }
+}
+
+#[test]
+fn files_that_are_left_out_are_not_read() {
+    let project = format!("{PROJECT}scan: {{include: ['a/*', b], exclude: ['b/no/**/*']}}\n");
+    let broken = "kind: Nothing\n";
+    let world = World::of(&project)
+        .file("a/deep/garden.yml", broken)
+        .file("b/no/garden.yml", broken)
+        .file("c/garden.yml", broken)
+        .file("b/.gardenignore", "skipped\n")
+        .file("b/skipped/garden.yml", broken)
+        .file("b/deep/garden.yml", "kind: Run\nname: x\ntype: exec\nspec: {command: [a]}\n");
+    assert_eq!(world.findings(), Vec::<String>::new());
+    assert_eq!(world.command(), json!(["a"]));
+}
+
+#[test]
+fn hostile_projects_end_within_limits() {
+    for actions in [
+        "kind: Run\nname: x\ntype: exec\nspec: {command: {$forEach: '${range(1, 1000000)}', $return: {$forEach: '${range(1, 1000000)}', $return: a}}}\n",
+        "kind: ConfigTemplate\nname: t\nconfigs: [{kind: Run, type: exec, name: x}]\n---\nkind: RenderTemplate\nname: r\ntemplate: t\nmatrix:\n  a: [1,2,3,4,5,6,7,8,9,10]\n  b: [1,2,3,4,5,6,7,8,9,10]\n  c: [1,2,3,4,5,6,7,8,9,10]\n  d: [1,2,3,4,5,6,7,8,9,10]\n  e: [1,2,3,4,5,6,7,8,9,10]\n",
+    ] {
+        let findings = World::with(actions).findings();
+        assert!(findings.iter().any(|f| f.starts_with("limit-exceeded")), "{findings:#?}");
+    }
+}

@@ -1,0 +1,85 @@
+use super::*;
+
+const RUN: &str = "kind: Run\nname: x\ntype: exec\nspec: {command: ";
+
+fn run(command: &str) -> String {
+    format!("{RUN}{command}}}\n")
+}
+
+#[test]
+fn layers_from_low_to_high() {
+    let world = World::with(
+        "kind: Run\nname: x\ntype: exec\nvarfiles: [x.env]\nvariables: {c: action, d: action, e: action}\n\
+         spec: {command: ['${var.a}', '${var.b}', '${var.c}', '${var.d}', '${var.e}']}\n",
+    )
+    .file("garden.env", "a=file\nb=file\nc=file\n")
+    .file("garden.dev.env", "b=devfile\nc=devfile\n")
+    .file("a/x.env", "d=actionfile\ne=actionfile\n")
+    .var("e", "cli");
+    assert_eq!(world.command(), json!(["file", "devfile", "action", "actionfile", "cli"]));
+    assert!(world.findings().is_empty());
+}
+
+#[test]
+fn where_a_layer_and_the_one_below_have_a_name_the_one_below_counts() {
+    let project = PROJECT.replace("region: eu", "suffix: project, hello: 'x ${var.suffix}', list: [1, 2, 3]");
+    let world = World::of(&project).file(
+        "garden.yml",
+        "kind: Run\nname: x\ntype: exec\nvariables: {suffix: action, hi: 'hi ${var.suffix}', list: [9], self: '${var.self}'}\n\
+         spec: {command: ['${var.hi}', '${var.hello}', '${jsonEncode(var.list)}', '${var.self || 1}', '${var.suffix}']}\n",
+    );
+    let command = world.command();
+    assert_eq!(command, json!(["hi project", "x project", "[9,2,3]", 1, "action"]), "{:?}", world.findings());
+}
+
+#[test]
+fn variables_of_the_command_line_replace_dotted_names_or_parts() {
+    let project = PROJECT.replace("region: eu", "a: {b: [1, 2], c: 3}, 'x.y': 1");
+    let world = World::of(&project)
+        .file("garden.yml", &run("['${jsonEncode(var.a)}', '${var[\"x.y\"]}']"))
+        .var("a.b[1]", "new")
+        .var("x.y", "2");
+    assert_eq!(world.command(), json!([r#"{"b":[1,"new"],"c":3}"#, "2"]));
+}
+
+#[test]
+fn what_a_running_system_knows_stays() {
+    let world = World::with(&run(
+        "['${git.branch}', 'a-${var.region}-${secrets.token}', '${local.env.HOME || 1}', '${uuidv4()}', '${environment.fullName}']",
+    ));
+    assert_eq!(
+        world.command(),
+        json!(["${git.branch}", "a-eu-${secrets.token}", "${local.env.HOME || 1}", "${uuidv4()}", "default.dev"])
+    );
+    assert!(world.findings().is_empty());
+}
+
+#[test]
+fn values_know_their_lines() {
+    let world = World::with(&run("['${var.stage}-${var.region}']"));
+    let lines = world.lines("dev", "run.x", &["spec", "command", "0"]);
+    assert_eq!(lines, ["a/garden.yml:4", "project.garden.yml:6", "project.garden.yml:11"]);
+}
+
+#[test]
+fn a_broken_variable_breaks_its_environment_alone() {
+    let project = PROJECT.replace("stage: prod,", "stage: '${var.absent}',");
+    let world = World::of(&project).file("garden.yml", &run("[a]"));
+    assert_eq!(
+        world.findings(),
+        [
+            "undefined-reference project.garden.yml:8 Could not find key absent under var. Available keys: stage, replicas, region."
+        ]
+    );
+    assert_eq!(world.command(), json!(["a"]));
+}
+
+#[test]
+fn imported_variables_are_text() {
+    let project =
+        PROJECT.replace("variables: {region: eu}", "importVariables:\n  - {from: file, path: v.json, format: json}\n");
+    let world = World::of(&project)
+        .file("v.json", r#"{"n": 1, "nothing": null, "o": {"a": [1]}}"#)
+        .file("garden.yml", &run("['${imported.n}', '${secrets.o}', '[${imported.nothing}]']"));
+    assert_eq!(world.command(), json!(["1", r#"{"a":[1]}"#, "[]"]));
+}

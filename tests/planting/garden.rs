@@ -1,0 +1,38 @@
+//! Mistakes in projects of actions.
+
+use crate::Planting;
+use crate::plant::Plant;
+
+pub(crate) const ALL: &[Planting] = &[
+    ("garden-array-index-merge", |p| {
+        let text = p.text(p.tree.config);
+        let text = text.replacen("  - name: dev\n", "  - name: dev\n    variables: {planted: [one]}\n", 1);
+        let text = text.replacen("\nvariables:\n", "\nvariables:\n  planted: [first, second]\n", 1);
+        p.write(p.tree.config, text);
+        p.expect("planted: [one]");
+    }),
+    ("garden-matrix-single-key", |p| {
+        let template = "kind: ConfigTemplate\nname: planted\nconfigs: []\n";
+        add(
+            p,
+            &format!(
+                "{template}---\nkind: RenderTemplate\nname: planted\ntemplate: planted\nmatrix: {{pick: [one, two]}}\n"
+            ),
+        );
+        p.expect("pick: [one, two]");
+    }),
+    ("garden-operator-without-effect", |p| {
+        add(p, "kind: Run\nname: planted\ntype: exec\nvariables: {all: {$then: [1]}}\nspec: {command: [planted]}\n");
+        p.expect("$then: [1]");
+    }),
+    ("garden-optional-suffix", |p| {
+        add(p, "kind: Run\nname: planted\ntype: exec\nspec: {command: [\"${project.name}?\"]}\n");
+        p.expect("${project.name}?");
+    }),
+];
+
+/// Adds a document.
+fn add(p: &mut Plant, document: &str) {
+    let text = format!("{}---\n{document}", p.text(p.tree.config));
+    p.write(p.tree.config, text);
+}
