@@ -61,3 +61,9 @@ fn a_kept_example_is_a_clean_repository_with_the_same_diff() {
     assert_eq!(worktree, diff);
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn a_dialect_may_have_an_example_of_its_own() {
+    let shown = text(&demo(&["--dialect", "garden"]));
+    assert!(shown.contains("project.garden.yml") && shown.contains("registry"), "{shown}");
+}

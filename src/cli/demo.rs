@@ -18,14 +18,27 @@ pub(super) struct Options {
 /// What the demonstration stands for, as one would type it.
 const COMMAND: [&str; 3] = ["stacklint", "diff", "HEAD~1..HEAD"];
 
-/// Paths and contents of files below `fixtures/demo`.
+/// A path and a content.
+type File = (&'static str, &'static str);
+
+/// Two commits of a project.
+struct Example {
+    /// The files of the first commit.
+    base: &'static [File],
+    /// What the second one changes.
+    head: &'static [File],
+    /// What the commits say.
+    messages: [&'static str; 2],
+}
+
+/// Paths and contents of files below `fixtures`.
 macro_rules! files {
     ($side:literal: $($path:literal)*) => {
-        [$(($path, include_str!(concat!("../../fixtures/demo/", $side, "/", $path)))),*]
+        [$(($path, include_str!(concat!("../../fixtures/", $side, "/", $path)))),*]
     };
 }
 
-const BASE: [(&str, &str); 11] = files!("base":
+const BASE: [File; 11] = files!("demo/base":
     "atmos.yaml"
     "stacks/catalog/backup.yaml"
     "stacks/catalog/database.yaml"
@@ -40,7 +53,7 @@ const BASE: [(&str, &str); 11] = files!("base":
 );
 
 /// Only what the second commit changes.
-const HEAD: [(&str, &str); 5] = files!("head":
+const HEAD: [File; 5] = files!("demo/head":
     "stacks/catalog/database.yaml"
     "stacks/catalog/services.yaml"
     "stacks/deploy/core/prod.yaml"
@@ -48,11 +61,56 @@ const HEAD: [(&str, &str); 5] = files!("head":
     "stacks/deploy/plat/staging.yaml"
 );
 
+const GARDEN_BASE: [File; 6] = files!("demo-garden/base":
+    "garden.prod.env"
+    "jobs/garden.yml"
+    "jobs/template.garden.yml"
+    "project.garden.yml"
+    "services/api/garden.yml"
+    "services/web/garden.yml"
+);
+
+const GARDEN_HEAD: [File; 3] = files!("demo-garden/head":
+    "jobs/template.garden.yml"
+    "project.garden.yml"
+    "services/api/garden.yml"
+);
+
+/// The examples by the name of their dialect, the usual one last.
+static EXAMPLES: [(&str, Example); 2] = [
+    (
+        "garden",
+        Example {
+            base: &GARDEN_BASE,
+            head: &GARDEN_HEAD,
+            messages: [
+                "Two services and their jobs in two environments",
+                "Move the registry, and give jobs more memory",
+            ],
+        },
+    ),
+    (
+        "",
+        Example {
+            base: &BASE,
+            head: &HEAD,
+            messages: ["Two tenants with three stages each", "Keep logs longer, and some smaller changes"],
+        },
+    ),
+];
+
+/// The example of a dialect; the usual one where it has none of its own.
+fn example(dialect: Option<&str>) -> &'static Example {
+    let own = EXAMPLES.iter().find(|(name, _)| Some(*name) == dialect);
+    &own.unwrap_or(&EXAMPLES[EXAMPLES.len() - 1]).1
+}
+
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let base = Commit { message: "Two tenants with three stages each", files: BTreeMap::from(BASE) };
-    let files = BASE.into_iter().chain(HEAD).collect();
-    let head = Commit { message: "Keep logs longer, and some smaller changes", files };
-    let scratch = Scratch::new(&[base, head])?;
+    let Example { base, head, messages } = example(global.dialect.as_deref());
+    let first = base.iter().copied().collect::<BTreeMap<_, _>>();
+    let second = base.iter().chain(*head).copied().collect();
+    let commits = [Commit { message: messages[0], files: first }, Commit { message: messages[1], files: second }];
+    let scratch = Scratch::new(&commits)?;
     let Ok(Cli { command: Command::Diff(diff), .. }) = Cli::try_parse_from(COMMAND) else {
         return Err(Failure::Message("the demonstration has no diff to show".to_owned()));
     };

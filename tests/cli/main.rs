@@ -13,6 +13,7 @@ mod docs;
 mod eval;
 mod formats;
 mod functions;
+mod garden;
 mod hook;
 mod hostile;
 mod infra;

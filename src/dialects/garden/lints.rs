@@ -110,7 +110,7 @@ impl Walk<'_> {
 /// Whether a text is one lookup with a `?` behind it.
 fn ends_optional(block: &Block) -> bool {
     match block.parts.as_slice() {
-        [.., Part::Format(format), Part::Text(text)] => {
+        [Part::Format(format), Part::Text(text)] => {
             text.as_str() == "?" && matches!(format.expr.kind, ExprKind::Lookup(_))
         }
         _ => false,

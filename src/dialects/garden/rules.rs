@@ -1,7 +1,6 @@
-//! Rules that only this dialect reports: configuration that Garden takes and that does not do what it says. The ones it
+//! Rules that only this dialect reports: configuration that Garden takes and that does not do what it says. Those that it
 //! shares with others are in `diagnostic::rules`.
 
-pub(super) use crate::diagnostic::rules::*;
 use crate::diagnostic::{Rule, rule};
 
 rule!(

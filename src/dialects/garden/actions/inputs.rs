@@ -18,6 +18,8 @@ pub(super) struct Schema {
     schema: Option<JsonSchema>,
     /// What inputs are that are not given.
     pub defaults: Node,
+    /// The schema as it is written.
+    tree: Node,
 }
 
 impl Schema {
@@ -57,13 +59,15 @@ impl Schema {
             ("properties".into(), Node::map(properties)),
             ("required".into(), Node::list(required)),
         ]);
-        let schema = JsonSchema::read(&json::encode(&schema), "inputs.json", &mut |_| None).ok();
-        Some(Schema { schema, defaults: Node::map(defaults) })
+        let ready = JsonSchema::read(&json::encode(&schema), "inputs.json", &mut |_| None).ok();
+        Some(Schema { schema: ready, defaults: Node::map(defaults), tree: schema })
     }
 
     /// Inputs with defaults where they are not given, at any depth that the schema describes.
     pub(super) fn complete(&self, inputs: &Node) -> Node {
-        with_defaults(inputs, &self.defaults)
+        let whole = if inputs.is_undefined() { Node::map([]) } else { inputs.clone() };
+        let top = with_defaults(&whole, &Node::map([("properties".into(), described(&self.defaults))]));
+        with_defaults(&top, &self.tree)
     }
 
     /// Reports inputs that do not fit. What is unknown fits.
@@ -90,20 +94,24 @@ impl Schema {
     }
 }
 
-fn with_defaults(inputs: &Node, defaults: &Node) -> Node {
-    match (&inputs.data, &defaults.data) {
-        (Data::Undefined, _) => defaults.clone(),
-        (Data::Map(given), Data::Map(all)) => {
-            let own = given.iter().map(|(key, value)| {
-                let default = all.get(key).cloned().unwrap_or_default();
-                (Text::clone(key), with_defaults(value, &default))
-            });
-            let more = all.iter().filter(|(key, _)| given.get(key).is_none());
-            let more = more.map(|(key, value)| (Text::clone(key), value.clone()));
-            Node::at(Data::Map(Arc::new(own.chain(more).collect())), inputs.prov.clone())
-        }
-        _ => inputs.clone(),
-    }
+/// Defaults as properties of a schema.
+fn described(defaults: &Node) -> Node {
+    let all = defaults.as_map().into_iter().flat_map(|map| map.iter());
+    Node::map(all.map(|(name, default)| (Text::clone(name), Node::map([("default".into(), default.clone())]))))
+}
+
+/// A value with the defaults of the properties that a schema describes, where they are not given.
+fn with_defaults(value: &Node, schema: &Node) -> Node {
+    let (Data::Map(given), Some(properties)) = (&value.data, schema.get("properties").and_then(Node::as_map)) else {
+        return value.clone();
+    };
+    let own = given.iter().map(|(key, value)| match properties.get(key) {
+        Some(schema) => (Text::clone(key), with_defaults(value, schema)),
+        None => (Text::clone(key), value.clone()),
+    });
+    let more = properties.iter().filter(|(key, _)| given.get(key).is_none());
+    let more = more.filter_map(|(key, schema)| Some((Text::clone(key), schema.get("default")?.clone())));
+    Node::at(Data::Map(Arc::new(own.chain(more).collect())), value.prov.clone())
 }
 
 fn from_file(path: &Node, text: &str, resource: &Resource, loader: &Loader<'_>, sink: &mut Sink) -> Option<Schema> {
@@ -129,9 +137,9 @@ fn from_file(path: &Node, text: &str, resource: &Resource, loader: &Loader<'_>, 
     }
     let mut other = |path: &str| loader.text(path, &mut Sink::new(resource.file)).map(|text| text.to_string());
     match JsonSchema::read(&content, &found, &mut other) {
-        Ok(schema) => Some(Schema { schema: Some(schema), defaults: defaults(&parsed) }),
+        Ok(schema) => Some(Schema { schema: Some(schema), defaults: defaults(&parsed), tree: parsed }),
         Err(Unusable::Wrong(message)) => refuse(format!("the schema of inputs `{text}` is wrong: {message}")),
-        Err(Unusable::Unsupported(_)) => Some(Schema { schema: None, defaults: defaults(&parsed) }),
+        Err(Unusable::Unsupported(_)) => Some(Schema { schema: None, defaults: defaults(&parsed), tree: parsed }),
     }
 }
 
