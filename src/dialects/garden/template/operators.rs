@@ -10,6 +10,9 @@ use crate::value::Unknown;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
+/// Each item of a loop gets a context of its own, which is kept as long as the evaluation.
+const STEPS_OF_AN_ITEM: u64 = 50;
+
 impl Evaluator {
     /// Evaluates a structural operator.
     pub(super) fn operator(&self, operator: &Operator, node: &Node, scope: Scope) -> Result<Node> {
@@ -159,7 +162,7 @@ impl Evaluator {
         };
         let mut out = Vec::new();
         for (key, value) in entries {
-            self.spend(4)?;
+            self.spend(STEPS_OF_AN_ITEM)?;
             let item =
                 Node::map([("key".into(), Node::at(Data::Text(key), value.prov.clone())), ("value".into(), value)]);
             let item = self.data(Node::map([("item".into(), item)]));

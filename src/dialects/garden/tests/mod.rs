@@ -32,6 +32,7 @@ variables: {region: eu}
 struct World {
     files: BTreeMap<String, Vec<u8>>,
     project: Project,
+    limits: Limits,
 }
 
 impl World {
@@ -58,7 +59,7 @@ impl World {
 
     fn resolve(&self, files: &Files) -> Resolution {
         let source = Memory::new("memory", self.files.clone());
-        let resolve = || Garden::default().resolve(&source, &self.project, files, Scope::All);
+        let resolve = || Garden::with_limits(self.limits).resolve(&source, &self.project, files, Scope::All);
         threads::with_deep_stack(resolve)
     }
 
