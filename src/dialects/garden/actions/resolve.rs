@@ -42,11 +42,14 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<
     let actions = stage.evaluator.reserve();
     let shared = shared_roots(stage, actions);
     let contexts: Vec<Contexts> = graph.actions.iter().map(|action| contexts_of(stage, action, &shared)).collect();
-    let known = action_references(stage, graph, &contexts);
-    let data = stage.evaluator.data(known);
-    stage.evaluator.fill(actions, vec![data]);
     let mut keys: BTreeSet<Key> = graph.actions.iter().map(|action| action.source.key()).collect();
     keys.extend(graph.possible.iter().cloned());
+    // What is read and not there is reported once, not again where its value would be.
+    let read = graph.actions.iter().flat_map(|action| &action.dependencies).map(|dependency| dependency.on.clone());
+    let unknown: BTreeSet<Key> = read.filter(|on| !keys.contains(on)).chain(graph.possible.iter().cloned()).collect();
+    let known = action_references(stage, graph, &contexts, &unknown);
+    let data = stage.evaluator.data(known);
+    stage.evaluator.fill(actions, vec![data]);
     let all = graph.actions.iter().zip(&contexts);
     all.map(|(action, contexts)| one(stage, action, contexts, &keys, sink)).collect()
 }
@@ -113,17 +116,20 @@ fn reference(stage: &Stage<'_>, action: &Prepared, variables: ContextId, path: O
 }
 
 /// The `actions` of templates: by kind and name.
-fn action_references(stage: &Stage<'_>, graph: &Graph, contexts: &[Contexts]) -> Node {
+fn action_references(stage: &Stage<'_>, graph: &Graph, contexts: &[Contexts], unknown: &BTreeSet<Key>) -> Node {
     let of_kind = |kind: ActionKind| {
         let all = graph.actions.iter().zip(contexts).filter(|(action, _)| action.source.kind == kind);
         let own = all.map(|(action, contexts)| {
             let path = format!("actions.{}.{}", kind.lower(), action.source.name);
             (Text::clone(&action.source.name), reference(stage, action, contexts.variables, Some(&path)))
         });
-        let possible = graph.possible.iter().filter(|(of, _)| *of == kind);
+        let possible = unknown.iter().filter(|(of, _)| *of == kind);
         let possible = possible.map(|(_, name)| {
             let path = format!("actions.{}.{name}", kind.lower());
-            (Text::clone(name), Node::unknown(format!("`{path}` is made of a module by its plugin")))
+            (
+                Text::clone(name),
+                Node::unknown(format!("`{path}` is not in the project, or made of a module by a plugin")),
+            )
         });
         Node::map(possible.chain(own))
     };
