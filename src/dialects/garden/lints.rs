@@ -151,10 +151,8 @@ fn shorter(below: &Node, above: &Node, sink: &mut Sink) {
         match (known.as_list(), value.as_list()) {
             (Some(known_items), Some(items)) if items.len() < known_items.len() => {
                 let kept = known_items.len() - items.len();
-                let message = format!(
-                    "`{name}` keeps the last {kept} of the {} items that the project has for it",
-                    known_items.len()
-                );
+                let all = known_items.len();
+                let message = format!("`{name}` keeps {kept} of the {all} items that the project has for it");
                 let help =
                     "lists of several layers are merged index by index: use another variable for the longer list";
                 let mut label = sink.label(&known.prov);
