@@ -47,10 +47,17 @@ impl Garden {
     }
 
     /// The unit of the project in a folder: all of its environments.
-    fn project(&self, loader: &Loader<'_>, dir: &str, project: &Project, scope: Scope<'_>) -> (Unit, Vec<Diagnostic>) {
-        let files = discover::config_files(loader.source, dir);
-        let named = files.into_iter().find(|path| discover::is_project_file(loader.source, path));
+    fn project(
+        &self,
+        (source, files): (&dyn Source, &Files),
+        dir: &str,
+        project: &Project,
+        scope: Scope<'_>,
+    ) -> (Unit, Vec<Diagnostic>) {
+        let beside = discover::config_files(source, dir);
+        let named = beside.into_iter().find(|path| discover::is_project_file(source, path));
         let path = named.unwrap_or_else(|| discover::join(dir, "garden.yml"));
+        let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &path));
         let file = loader.files.add(&path, "", || Text::from(""));
         let mut sink = Sink::new(file);
         let loaded = project::load(loader, dir, &mut sink);
@@ -145,8 +152,7 @@ impl Dialect for Garden {
         };
         let mut resolution = Resolution::default();
         for dir in &dirs {
-            let loader = Loader::new(source, files, &self.cache);
-            let (unit, findings) = self.project(&loader, dir, project, scope);
+            let (unit, findings) = self.project((source, files), dir, project, scope);
             resolution.units.push(Arc::new(unit));
             resolution.findings.extend(findings);
         }

@@ -1,5 +1,6 @@
 //! Where projects are.
 
+use crate::dialects::garden::template::ast::Era;
 use crate::source::{Child, Source};
 use crate::yaml;
 
@@ -47,6 +48,20 @@ pub(crate) fn is_project_file(source: &dyn Source, path: &str) -> bool {
         Err(_) => text.lines().any(|line| {
             line.strip_prefix("kind:").is_some_and(|kind| kind.trim().trim_matches(['"', '\'']) == "Project")
         }),
+    }
+}
+
+/// The version of the language that the project in a file is written in.
+pub(crate) fn era_of(source: &dyn Source, path: &str) -> Era {
+    let bytes = source.listing().resolve(path).ok().and_then(|entry| source.read(entry).ok());
+    let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let documents = yaml::documents_of(text.into()).unwrap_or_default();
+    let field = |doc: &yaml::Document, key: &str| doc.get(doc.root()?, key).and_then(|id| doc.scalar(id).cloned());
+    let project = documents.iter().find(|doc| field(doc, "kind").is_some_and(|kind| *kind == *"Project"));
+    match project.map(|doc| field(doc, "apiVersion")) {
+        Some(Some(version)) if *version == *"garden.io/v2" => Era::Cedar,
+        Some(_) => Era::Bonsai,
+        None => Era::Cedar,
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct ConfigFile {
 /// Files that were read so far; both revisions share it.
 #[derive(Default)]
 pub(crate) struct Cache {
-    files: Mutex<HashMap<(BlobId, Text), Arc<ConfigFile>>>,
+    files: Mutex<HashMap<(BlobId, Text, Era), Arc<ConfigFile>>>,
     limits: Limits,
 }
 
@@ -47,6 +47,8 @@ pub(crate) struct Loader<'a> {
     /// The table of files.
     pub files: &'a Files,
     cache: &'a Cache,
+    /// The version of the language of the project.
+    era: Era,
     /// Paths that were asked for, whether they are there or not.
     asked: Mutex<BTreeSet<String>>,
     /// Files whose problems were reported.
@@ -54,8 +56,8 @@ pub(crate) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
-        Loader { source, files, cache, asked: Mutex::default(), reported: Mutex::default() }
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache, era: Era) -> Self {
+        Loader { source, files, cache, era, asked: Mutex::default(), reported: Mutex::default() }
     }
 
     /// How much is taken on.
@@ -76,11 +78,11 @@ impl<'a> Loader<'a> {
     /// The configuration file at a path, with its problems reported once.
     pub(crate) fn load(&self, path: &str, sink: &mut Sink) -> Option<Arc<ConfigFile>> {
         let (id, bytes) = self.bytes(path, sink)?;
-        let key = (id, Text::from(path));
+        let key = (id, Text::from(path), self.era);
         let lock = || self.cache.files.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(&key).cloned();
         let file = known.unwrap_or_else(|| {
-            let file = Arc::new(self.read(&key, &bytes));
+            let file = Arc::new(self.read(&key.0, &key.1, &bytes));
             lock().insert(key, Arc::clone(&file));
             file
         });
@@ -95,7 +97,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn read(&self, (id, path): &(BlobId, Text), bytes: &[u8]) -> ConfigFile {
+    fn read(&self, id: &BlobId, path: &Text, bytes: &[u8]) -> ConfigFile {
         let text = Text::from(String::from_utf8_lossy(bytes));
         let file = self.files.add(path, &id.to_string(), || Text::clone(&text));
         let mut findings = Vec::new();
@@ -109,7 +111,7 @@ impl<'a> Loader<'a> {
             Ok(documents) => {
                 for doc in &documents {
                     match document::read(doc, Some(file), self.limits()) {
-                        Ok(node) => resources.extend(resource::read(&node, file, path, Era::Cedar, &mut findings)),
+                        Ok(node) => resources.extend(resource::read(&node, file, path, self.era, &mut findings)),
                         Err(problems) => findings.extend(problems.into_iter().map(|p| {
                             let at = |span: yaml::Span, words: &str| Label::new(file, span.start, span.end, words);
                             let finding = Diagnostic::new(p.rule, p.message, at(p.span, "")).breaking();

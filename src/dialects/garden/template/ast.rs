@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(crate) type Span = Range<u32>;
 
 /// Which version of the language a project is written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Era {
     /// Garden 0.14, `apiVersion: garden.io/v2`.
     #[default]

@@ -83,3 +83,12 @@ fn imported_variables_are_text() {
         .file("garden.yml", &run("['${imported.n}', '${secrets.o}', '[${imported.nothing}]']"));
     assert_eq!(world.command(), json!(["1", r#"{"a":[1]}"#, "[]"]));
 }
+
+#[test]
+fn projects_for_an_older_garden_have_its_language_and_an_error() {
+    let project = PROJECT.replace("garden.io/v2", "garden.io/v1");
+    let world = World::of(&project).file("garden.yml", &run("['a${var.absent}?', '$${b}']"));
+    assert_eq!(world.command(), json!(["a", "${b}"]));
+    let findings = world.findings();
+    assert!(findings.len() == 1 && findings[0].starts_with("invalid-config project.garden.yml:1"), "{findings:?}");
+}
