@@ -18,7 +18,7 @@ use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
-use crate::value::Value;
+use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the user asked to look at.
@@ -83,6 +83,11 @@ pub trait Dialect: Send + Sync {
     /// The rules that only this dialect reports.
     fn rules(&self) -> &'static [&'static Rule] {
         &[]
+    }
+
+    /// The names that it gives to the parts of a component. Its components carry them too, in their `Language`.
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &Vocabulary::EMPTY
     }
 
     /// The environment variables that it honours.

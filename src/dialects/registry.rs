@@ -106,7 +106,11 @@ impl Found<'_> {
     ) -> Vec<(&dyn Dialect, Resolution)> {
         let there = |p: &&Part<'_>| !p.searched || p.dialect.detect(source, &p.project) != Presence::Absent;
         let parts = self.parts.iter().filter(there);
-        parts.map(|p| (p.dialect, p.dialect.resolve(source, &p.project, files, scope))).collect()
+        let resolve = |p: &Part<'_>| {
+            let vocabularies = vec![p.dialect.vocabulary()];
+            Resolution { vocabularies, ..p.dialect.resolve(source, &p.project, files, scope) }
+        };
+        parts.map(|p| (p.dialect, resolve(p))).collect()
     }
 }
 
@@ -124,6 +128,7 @@ fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
         whole.locals.stacks.extend(resolution.locals.stacks);
         whole.imports.items.extend(resolution.imports.items);
         whole.imports.unreached.extend(resolution.imports.unreached);
+        whole.vocabularies.extend(resolution.vocabularies);
     }
     diagnostic::unite(&mut whole.findings);
     whole.documents.sort_by_key(|(file, _)| *file);

@@ -10,7 +10,7 @@ pub use metadata::{
 };
 
 use crate::diagnostic::Diagnostic;
-use crate::value::{FileId, Language, Origin, Value};
+use crate::value::{FileId, Language, Origin, Value, Vocabulary};
 use crate::yaml::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -29,6 +29,8 @@ pub struct Resolution {
     pub locals: Locals,
     /// Which files take in which others.
     pub imports: Imports,
+    /// The vocabularies of the dialects that had a part in it.
+    pub vocabularies: Vec<&'static Vocabulary>,
 }
 
 /// The local names of a revision: values that files give names to for their own use.

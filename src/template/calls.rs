@@ -128,7 +128,7 @@ mod tests {
     use crate::template::{FunctionSet, Options, parse};
 
     fn calls(text: &str) -> String {
-        let functions = FunctionSet { sprig: true, gomplate: true, atmos: true };
+        let functions = FunctionSet { sprig: true, gomplate: true, host: None };
         let template = parse(text, &Options { left: "", right: "", functions: &functions }).expect("a template");
         let calls = template.method_calls("atmos", "Component");
         calls.iter().map(|c| format!("{:?}→{:?}", c.arguments, c.fields)).collect::<Vec<_>>().join(" ")

@@ -9,7 +9,7 @@ mod escape;
 mod eval;
 mod expr;
 mod format;
-mod funcs;
+pub mod funcs;
 mod lex;
 mod operand;
 mod output;

@@ -15,6 +15,41 @@ pub struct Place<'a> {
     pub folder: Option<&'a str>,
 }
 
+/// The attributes of backends that say where a state is kept.
+pub const ADDRESS: [&str; 15] = [
+    "address",
+    "bucket",
+    "container_name",
+    "hostname",
+    "key",
+    "namespace",
+    "organization",
+    "path",
+    "prefix",
+    "region",
+    "resource_group_name",
+    "secret_suffix",
+    "storage_account_name",
+    "workspace_key_prefix",
+    "workspaces",
+];
+
+/// The attributes of backends that say with which rights a state is read and written.
+pub const ACCESS: [&str; 9] = [
+    "assume_role",
+    "client_id",
+    "impersonate_service_account",
+    "kms_key_id",
+    "profile",
+    "role_arn",
+    "subscription_id",
+    "tenant_id",
+    "use_lockfile",
+];
+
+/// The attribute that says whether a state is encrypted.
+pub const ENCRYPTION: &str = "encrypt";
+
 /// Settings without which a backend cannot be used, by type. Others have a default, or are often given only when the
 /// backend is initialised (`key`).
 pub fn required_settings(backend: &str) -> &'static [&'static str] {

@@ -11,8 +11,7 @@ use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The package and the rule that are asked for.
-const PACKAGE: &str = "atmos";
+/// The rule that is asked for.
 const RULE: &str = "errors";
 
 /// How long a policy may take. Policies take milliseconds; one that does not end must not hang the run.
@@ -32,6 +31,8 @@ pub(crate) struct Module {
 
 /// A policy with the modules that it needs.
 pub(crate) struct Policy {
+    /// The package that is asked.
+    package: &'static str,
     modules: Vec<(Module, Vec<Statement>)>,
     /// Engines by the statements that they leave out.
     engines: Mutex<Engines>,
@@ -64,9 +65,9 @@ pub(crate) struct Open {
 
 impl Policy {
     /// The policy in some modules.
-    pub(crate) fn new(modules: Vec<Module>) -> Policy {
+    pub(crate) fn new(package: &'static str, modules: Vec<Module>) -> Policy {
         let modules = modules.into_iter().map(|m| (rego_text::statements(&m.text), m)).map(|(s, m)| (m, s)).collect();
-        Policy { modules, engines: Mutex::default() }
+        Policy { package, modules, engines: Mutex::default() }
     }
 
     /// Evaluates it.
@@ -79,7 +80,7 @@ impl Policy {
         let (mut left, mut open) = (Left::new(), Vec::new());
         let mut is_shared = false;
         for (m, (_, statements)) in self.modules.iter().enumerate() {
-            let is_asked = rego_text::package(statements).as_deref() == Some(PACKAGE);
+            let is_asked = rego_text::package(statements).as_deref() == Some(self.package);
             for (s, statement) in statements.iter().enumerate() {
                 let mut touched = statement.reads.iter().filter_map(|read| Some((read, hit(read, &unknown)?)));
                 let Some((read, path)) = touched.next() else { continue };
@@ -94,7 +95,7 @@ impl Policy {
         // What others use cannot be left out, nor can what is asked about in turn.
         let statements = || self.modules.iter().flat_map(|(_, all)| all);
         let is_asked_about = statements().any(|s| s.names.iter().any(|n| n == RULE));
-        let rules = || self.modules.iter().filter(|(_, all)| rego_text::package(all).as_deref() == Some(PACKAGE));
+        let rules = || self.modules.iter().filter(|(_, all)| rego_text::package(all).as_deref() == Some(self.package));
         let count = rules().flat_map(|(_, all)| all).filter(|s| s.head == RULE).count();
         if is_shared || !left.is_empty() && (is_asked_about || left.len() == count) {
             return Ok(Ruling { errors: Vec::new(), open });
@@ -103,7 +104,7 @@ impl Policy {
             .ok_or_else(|| Unusable::Unsupported("the configuration is nested too deeply".to_owned()))?;
         let mut engine = self.engine(&left)?;
         engine.set_input(regorus::Value::from(json));
-        let found = engine.eval_query(format!("data.{PACKAGE}.{RULE}"), false).map_err(|e| {
+        let found = engine.eval_query(format!("data.{}.{RULE}", self.package), false).map_err(|e| {
             let why = failed(&e.to_string());
             if format!("{e:#}").contains("time limit") {
                 // Once is enough.
@@ -118,7 +119,8 @@ impl Policy {
             Some(regorus::Value::Set(items)) => items.iter().collect(),
             Some(regorus::Value::Array(items)) => items.iter().collect(),
             _ => {
-                let message = format!("it gives no `{RULE}` in the package `{PACKAGE}`, or one that is no set");
+                let package = self.package;
+                let message = format!("it gives no `{RULE}` in the package `{package}`, or one that is no set");
                 return Err(Unusable::Wrong(message));
             }
         };
@@ -206,7 +208,7 @@ mod tests {
     }
 
     fn policy(text: &str) -> Policy {
-        Policy::new(vec![Module { path: "policy.rego".into(), text: text.into() }])
+        Policy::new("atmos", vec![Module { path: "policy.rego".into(), text: text.into() }])
     }
 
     const POLICY: &str = r#"package atmos

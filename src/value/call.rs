@@ -1,6 +1,6 @@
 //! Calls of functions that are evaluated later, and how a dialect tells them from other text.
 
-use super::{Data, Value};
+use super::{Data, Value, Vocabulary};
 use crate::text::Text;
 
 /// What a value is, as far as merging and types are concerned.
@@ -108,11 +108,19 @@ pub struct Language {
     pub has_layers: bool,
     /// Whether rules also look for what would be different if merging waited for calls everywhere.
     pub promised_merge: bool,
+    /// The names of sections, tags and settings.
+    pub vocabulary: &'static Vocabulary,
 }
 
 impl Default for Language {
     fn default() -> Self {
-        Language { read: |_| None, mark: |_| None, has_layers: false, promised_merge: false }
+        Language {
+            read: |_| None,
+            mark: |_| None,
+            has_layers: false,
+            promised_merge: false,
+            vocabulary: &Vocabulary::EMPTY,
+        }
     }
 }
 

@@ -9,11 +9,13 @@ pub mod decode;
 pub(crate) mod json;
 mod map;
 mod provenance;
+mod vocabulary;
 
 use crate::text::Text;
 pub use call::{Call, Kind, Language, Mark, Output, Reading};
 pub use map::{Entry, Flags, Key, Map, MapBuilder, has_template, is_call, key};
 pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
+pub use vocabulary::{StatePaths, Vocabulary};
 
 use crate::yaml::Timestamp;
 use std::sync::Arc;

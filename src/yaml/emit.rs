@@ -53,7 +53,7 @@ impl Emitter {
         }
     }
 
-    /// Writes what Atmos sends to the template pass when a template delimiter contains an apostrophe: strings with an
+    /// Writes text for a template pass whose delimiters contain an apostrophe: strings with an
     /// apostrophe go into double quotes, and the detour over a node tree costs block strings their leading newline
     /// before they are written.
     pub fn quoting_apostrophes(mut self) -> Self {

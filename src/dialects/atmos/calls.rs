@@ -4,12 +4,13 @@
 use super::functions::json_or_text;
 use super::include::args::{self, ArgError};
 use super::tags::{self, Tag};
+use super::vocabulary::VOCABULARY;
 use crate::text::Text;
 use crate::value::{Call, Kind, Language, Mark, Output, Reading, Value, is_call};
 
 /// How Atmos's values are to be read.
 pub(crate) fn language(promised_merge: bool) -> Language {
-    Language { read, mark, has_layers: true, promised_merge }
+    Language { read, mark, has_layers: true, promised_merge, vocabulary: &VOCABULARY }
 }
 
 /// Template functions whose result is the JSON text of their argument.

@@ -5,10 +5,11 @@ use super::include::args::{self, TerraformArgs};
 use super::paths;
 use super::stack::Stacks;
 use super::tags;
+use crate::dialects::atmos::template_functions;
 use crate::resolution::{
     Base, Code, CodeOrigin, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, StackSelector, StatePlace,
 };
-use crate::template::{self, Argument, FunctionSet};
+use crate::template::{self, Argument};
 use crate::text::Text;
 use crate::value::{self, Data, Flags, Key, Map, MapBuilder, Origin, Value, key};
 use std::sync::Arc;
@@ -348,7 +349,7 @@ impl Walk<'_> {
         if !text.contains(left) || !text.contains("atmos") {
             return;
         }
-        let functions = FunctionSet::ALL;
+        let functions = template_functions::ALL;
         let options = template::Options { left, right, functions: &functions };
         let Ok(template) = template::parse(text, &options) else { return };
         for call in template.method_calls("atmos", "Component") {

@@ -2,8 +2,9 @@
 
 use super::functions::NO_ENV;
 use super::render::{Engine, Templates};
+use crate::dialects::atmos::template_functions;
 use crate::dialects::{EvalError, Evaluated};
-use crate::template::{FunctionSet, MissingKey};
+use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ pub(super) fn eval(
     context: &Value,
     partial: bool,
 ) -> Result<Evaluated, EvalError> {
-    let functions = FunctionSet::ALL;
+    let functions = template_functions::ALL;
     // The slot of the component pass with both libraries.
     let (slot, missing) = (5, MissingKey::Default);
     let engine = Engine {

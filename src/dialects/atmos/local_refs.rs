@@ -2,13 +2,14 @@
 //! as it is, which explains failures.
 
 use super::render::{Engine, Templates};
+use crate::dialects::atmos::template_functions;
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The template functions of locals.
-const FUNCTIONS: FunctionSet = FunctionSet::LOCALS;
+const FUNCTIONS: FunctionSet = template_functions::LOCALS;
 
 /// Names of one scope with the names of the same scope that they need.
 pub(crate) type Edges = BTreeMap<Key, BTreeSet<Key>>;

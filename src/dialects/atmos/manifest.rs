@@ -14,6 +14,7 @@ use super::sink::{Poisoned, Sink, label, rename};
 use super::validate::Checks;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
+use crate::dialects::atmos::template_functions;
 use crate::limits::Limit;
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::text::Text;
@@ -22,7 +23,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The template functions of a render of a whole file.
-pub(crate) const FILE_FUNCTIONS: FunctionSet = FunctionSet::ALL;
+pub(crate) const FILE_FUNCTIONS: FunctionSet = template_functions::ALL;
 
 /// `overrides` on their way through the imports.
 #[derive(Clone, Debug, Default)]

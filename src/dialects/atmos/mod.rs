@@ -57,14 +57,17 @@ mod sink;
 mod stack;
 mod tags;
 mod template_cache;
+mod template_functions;
 #[cfg(test)]
 mod tests;
 mod unknowns;
 mod validate;
 mod validation;
+mod vocabulary;
 
 use crate::diagnostic::Rule;
 use crate::text::Text;
+use crate::value::Vocabulary;
 pub use merge::ListStrategy;
 
 use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
@@ -302,6 +305,10 @@ impl Dialect for Atmos {
         rules::OWN
     }
 
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &vocabulary::VOCABULARY
+    }
+
     fn variables(&self) -> Variables {
         Variables { prefixes: &["ATMOS_"], paths: &["ATMOS_CLI_CONFIG_PATH"] }
     }
@@ -351,7 +358,7 @@ impl Dialect for Atmos {
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        Resolution { units, findings, locals, imports, documents: reader.documents() }
+        Resolution { units, findings, locals, imports, documents: reader.documents(), vocabularies: Vec::new() }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

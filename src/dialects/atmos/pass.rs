@@ -8,7 +8,8 @@ use super::sink::{Poisoned, label};
 use super::stack::{Manifest, Stacks};
 use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::rules;
-use crate::template::{FunctionSet, MissingKey};
+use crate::dialects::atmos::template_functions;
+use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Key, Map, Prov, Value};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +18,7 @@ impl Stacks<'_> {
     /// The component pass: the whole component is rendered with itself as data.
     pub(super) fn render(&self, manifest: &Manifest<'_>, map: Map, name: &Key, value: &Value) -> Result<Map, Poisoned> {
         let templates = &self.config.templates;
-        let functions = FunctionSet { sprig: templates.sprig, gomplate: templates.gomplate, atmos: true };
+        let functions = template_functions::component(templates.sprig, templates.gomplate);
         let delimiters = match &templates.delimiters {
             None => ("{{", "}}"),
             Some(Ok((left, right))) => (left.as_str(), right.as_str()),

@@ -17,6 +17,9 @@ use crate::value::{Data, Entry, Flags, Map, Unknown, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The package that policies of components are in.
+const POLICY_PACKAGE: &str = "atmos";
+
 /// What Atmos adds to a component before it is validated, and only a running Atmos knows.
 const ADDED: [&str; 12] = [
     "atlantis_project",
@@ -179,7 +182,9 @@ impl<'a> Validations<'a> {
         });
         let module = |m: &Arc<Loaded>| Module { path: Text::clone(&m.path), text: Text::clone(&m.text) };
         let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = policies.entry(paths).or_insert_with(|| Arc::new(Policy::new(modules.iter().map(module).collect())));
+        let made = policies
+            .entry(paths)
+            .or_insert_with(|| Arc::new(Policy::new(POLICY_PACKAGE, modules.iter().map(module).collect())));
         let policy = Arc::clone(made);
         drop(policies);
         let Ruling { errors, open } = match policy.check(asked.input) {

@@ -3,6 +3,7 @@
 use super::{Changes, shown};
 use crate::diagnostic::Diagnostic;
 use crate::rules::rule;
+use crate::terraform::state;
 use crate::value::Value;
 
 rule!(
@@ -13,34 +14,22 @@ rule!(
     "the state of a component is reached with other rights, or is no longer encrypted"
 );
 
-/// Who reads and writes a state.
-const RIGHTS: [&str; 9] = [
-    "/backend/assume_role",
-    "/backend/client_id",
-    "/backend/impersonate_service_account",
-    "/backend/kms_key_id",
-    "/backend/profile",
-    "/backend/role_arn",
-    "/backend/subscription_id",
-    "/backend/tenant_id",
-    "/backend/use_lockfile",
-];
-
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     changes.by_cause(&BACKEND_CREDENTIALS_CHANGED, |changed| {
         if changed.before.is_none() || changed.after.is_none() || !changed.was_or_is_deployed() {
             return Vec::new();
         }
         // Another type of backend keeps the state in another place, which is said of it: its rights are others by nature.
-        if changed.at("/backend_type").next().is_some() {
+        let Some(state) = &changed.vocabulary().state else { return Vec::new() };
+        if changed.at(state.backend_type).next().is_some() {
             return Vec::new();
         }
-        let rights = RIGHTS.iter().flat_map(|path| changed.at(path)).map(|c| {
+        let rights = state::ACCESS.iter().flat_map(|name| changed.at(&format!("{}/{name}", state.backend))).map(|c| {
             let name = c.path.trim_start_matches('/').replace('/', ".");
             let (before, after) = (shown(c.before.as_ref()), shown(c.after.as_ref()));
             (&c.causes[..], format!("reaches its state otherwise: `{name}` was {before} and is {after}"))
         });
-        let plain = changed.at("/backend/encrypt").filter(|c| {
+        let plain = changed.at(&format!("{}/{}", state.backend, state::ENCRYPTION)).filter(|c| {
             let yes = |v: &Option<Value>| v.as_ref().and_then(Value::as_bool) == Some(true);
             yes(&c.before) && !yes(&c.after)
         });

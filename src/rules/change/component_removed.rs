@@ -18,34 +18,26 @@ rule!(
 );
 rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a whole stack is no longer described");
 
-/// Parts that the name of a component or its stack gets into.
-const NAMED: [&str; 8] = [
-    "atmos_component",
-    "atmos_manifest",
-    "atmos_stack",
-    "atmos_stack_file",
-    "component_info",
-    "stack",
-    "workspace",
-    "backend",
-];
-
 const NOTE: &str = "what is deployed stays, and nobody looks after it any more";
-const HELP: &str = "destroy it first, or switch it off with `metadata.enabled: false` until it is destroyed";
 
 pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let mut found = removed(changes, RemovalEffect::Destroyed);
-    found.extend(removed(changes, RemovalEffect::Orphaned).into_iter().map(|f| f.note(NOTE).help(HELP)));
+    let mut found = removed(changes, RemovalEffect::Destroyed, None);
+    let helps: BTreeSet<&str> = changes.components.iter().map(|c| c.vocabulary().removal_help).collect();
+    for help in helps {
+        let orphaned = removed(changes, RemovalEffect::Orphaned, Some(help));
+        found.extend(orphaned.into_iter().map(|f| f.note(NOTE).help(help)));
+    }
     found
 }
 
-/// The components that are gone, of which this is what becomes.
-fn removed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
+/// Removed components with this removal effect, and this help if one is given.
+fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) -> Vec<Diagnostic> {
     let (gone_stacks, renamed) = (stacks_gone(changes), renames(changes));
     changes.by_cause(&COMPONENT_REMOVED, |changed| {
         let change = changed.change;
         let becomes = changed.before.is_some_and(|c| c.removal == removal);
-        if !becomes || !is_gone(changed) || gone_stacks.contains(&change.stack) {
+        let has_help = help.is_none_or(|help| changed.vocabulary().removal_help == help);
+        if !becomes || !has_help || !is_gone(changed) || gone_stacks.contains(&change.stack) {
             return Vec::new();
         }
         let text = match (renamed.get(&change.address()), removal) {
@@ -71,7 +63,7 @@ pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
             .unwrap_or_else(|| super::label(&first.change.causes, first.file, changes.context.files));
         let help = match first.before.map(|c| c.removal) {
             Some(RemovalEffect::Destroyed) => "destroy it first",
-            _ => HELP,
+            _ => first.vocabulary().removal_help,
         };
         let number = members.count();
         let message = format!("stack `{stack}` is taken away, with {}", count(number));
@@ -127,11 +119,12 @@ fn renames<'a>(changes: &Changes<'a>) -> HashMap<crate::resolution::Address, &'a
 /// The configuration of a component without what only says its name.
 fn nameless(component: &Component) -> Value {
     let Data::Map(map) = &component.value.data else { return component.value.clone() };
+    let words = component.language.vocabulary;
     let own: Map = map
         .iter()
-        .filter(|e| !NAMED.contains(&&*e.key))
+        .filter(|e| !words.named_after.contains(&&*e.key))
         // Where nothing else is said, the folder of the code is the name.
-        .filter(|e| !(&*e.key == "component" && e.value.as_str() == Some(&component.name)))
+        .filter(|e| !(&*e.key == words.code && e.value.as_str() == Some(&component.name)))
         .map(|e| (Text::clone(&e.key), e.value.clone()))
         .collect();
     Value::map(own)

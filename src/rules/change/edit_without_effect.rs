@@ -19,8 +19,6 @@ rule!(
     "an edited value changes nothing, because it is overridden"
 );
 
-/// Sections whose values reach components as they are.
-const SECTIONS: [&str; 3] = ["env", "settings", "vars"];
 /// Causes of larger edits are cut, so nothing can be said about what is missing among them.
 const MAX_EDITS: usize = 30;
 /// The longest chain of overridden values that is followed.
@@ -33,6 +31,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head = changes.context.resolution;
     // What could not be resolved could be where the edit counts.
     let is_open = !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken);
+    let sections: Vec<&str> = head.vocabularies.iter().flat_map(|words| words.plain_sections).copied().collect();
     let files = changes.context.files;
     let path_of = |id: FileId| Text::clone(&files.get(id).path);
     let old: BTreeMap<Text, (FileId, &Document)> =
@@ -43,14 +42,14 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let Some((twin, before)) = old.get(&file.path).filter(|(twin, _)| *twin != id) else { continue };
         let users: Vec<&Unit> =
             head.units.iter().filter(|u| u.files.binary_search(&id).is_ok()).map(|u| &**u).collect();
-        let edited = edited(before, document);
+        let edited = edited(before, document, &sections);
         if users.is_empty() || edited.len() > MAX_EDITS {
             continue;
         }
         let effective = lines_with_effect(changes, id, *twin);
         for (keys, _, span) in edited.iter().filter(|leaf| !has_effect(leaf, &file, &effective)) {
             let place = Origin { file: id, key: span.start, start: span.start, end: span.end };
-            found.extend(overridden(keys, place, &users));
+            found.extend(overridden(keys, place, &users, &sections));
         }
     }
     if is_open && !found.is_empty() {
@@ -73,18 +72,19 @@ fn has_effect((_, _, span): &&Leaf, file: &File, effective: &BTreeSet<u32>) -> b
 }
 
 /// The values of sections that are new or other than before.
-fn edited(before: &Document, after: &Document) -> Vec<Leaf> {
-    let known: BTreeMap<Vec<String>, NodeId> = leaves(before).into_iter().map(|(keys, id, _)| (keys, id)).collect();
+fn edited(before: &Document, after: &Document, sections: &[&str]) -> Vec<Leaf> {
+    let known: BTreeMap<Vec<String>, NodeId> =
+        leaves(before, sections).into_iter().map(|(keys, id, _)| (keys, id)).collect();
     let text = |document: &Document, id: NodeId| {
         let span = document.node(id).span;
         document.text().get(span.start as usize..span.end as usize).map(str::to_owned)
     };
     let is_new = |leaf: &Leaf| known.get(&leaf.0).is_none_or(|old| text(before, *old) != text(after, leaf.1));
-    leaves(after).into_iter().filter(is_new).collect()
+    leaves(after, sections).into_iter().filter(is_new).collect()
 }
 
 /// The values of the sections of a file that reach components as they are. Lists are values, maps are not.
-fn leaves(document: &Document) -> Vec<Leaf> {
+fn leaves(document: &Document, sections: &[&str]) -> Vec<Leaf> {
     let mut found = Vec::new();
     let Some(root) = document.root() else { return found };
     let mut todo: Vec<(Vec<String>, bool, NodeId)> = vec![(Vec::new(), false, root)];
@@ -95,7 +95,7 @@ fn leaves(document: &Document) -> Vec<Leaf> {
             let mut path = keys.clone();
             path.push(name.to_string());
             // A section stands at the top, in a type, or in a component.
-            let is_section = !inside && SECTIONS.contains(&&**name) && matches!(keys.len(), 0 | 1 | 3);
+            let is_section = !inside && sections.contains(&&**name) && matches!(keys.len(), 0 | 1 | 3);
             let node = document.node(*value);
             match &node.kind {
                 Kind::Mapping(_) if inside || is_section || keys.len() < 3 => {
@@ -114,8 +114,8 @@ fn leaves(document: &Document) -> Vec<Leaf> {
 }
 
 /// A finding, if some component has a value that took the place of the edited one.
-fn overridden(keys: &[String], place: Origin, users: &[&Unit]) -> Option<Diagnostic> {
-    let section = keys.iter().position(|k| SECTIONS.contains(&k.as_str()))?;
+fn overridden(keys: &[String], place: Origin, users: &[&Unit], sections: &[&str]) -> Option<Diagnostic> {
+    let section = keys.iter().position(|k| sections.contains(&k.as_str()))?;
     let path = || keys[section..].iter().map(String::as_str);
     let (mut winner, mut stacks) = (None, BTreeSet::new());
     for component in users.iter().flat_map(|u| &u.components) {

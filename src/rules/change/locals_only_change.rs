@@ -104,13 +104,17 @@ fn is_only(changes: &Changes<'_>, path: &str) -> bool {
     };
     let (Some(old), Some(new)) = (document(changes.base), document(changes.context.resolution)) else { return false };
     match (old.root(), new.root()) {
-        (Some(a), Some(b)) => is_same((&old, a), (&new, b), 0),
+        (Some(a), Some(b)) => {
+            let words = &changes.context.resolution.vocabularies;
+            let sections: Vec<&str> = words.iter().map(|words| words.locals).collect();
+            is_same((&old, a), (&new, b), 0, &sections)
+        }
         _ => false,
     }
 }
 
 /// Whether two nodes are the same but for local names, which stand at the top, in a type or in a component.
-fn is_same(old: (&Document, NodeId), new: (&Document, NodeId), depth: usize) -> bool {
+fn is_same(old: (&Document, NodeId), new: (&Document, NodeId), depth: usize, sections: &[&str]) -> bool {
     let text = |(document, id): (&Document, NodeId)| {
         let span = document.node(id).span;
         document.text().get(span.start as usize..span.end as usize).map(|t| t.trim_end().to_owned())
@@ -127,8 +131,8 @@ fn is_same(old: (&Document, NodeId), new: (&Document, NodeId), depth: usize) -> 
         return text(old) == text(new);
     }
     for all in [&mut a, &mut b] {
-        all.retain(|(key, _)| key != "locals" || depth == 2);
+        all.retain(|(key, _)| !sections.contains(&key.as_str()) || depth == 2);
     }
     a.len() == b.len()
-        && a.iter().zip(&b).all(|((k, x), (l, y))| k == l && is_same((old.0, *x), (new.0, *y), depth + 1))
+        && a.iter().zip(&b).all(|((k, x), (l, y))| k == l && is_same((old.0, *x), (new.0, *y), depth + 1, sections))
 }

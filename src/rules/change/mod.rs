@@ -22,7 +22,7 @@ use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::files::Files;
 use crate::resolution::{Component, Resolution};
 use crate::text::Text;
-use crate::value::{FileId, Value};
+use crate::value::{FileId, Value, Vocabulary};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -115,11 +115,17 @@ impl<'a> Changed<'a> {
     }
 
     /// The differences at a path (keys joined with `/`, after a `/`) or below it.
-    fn at(&self, path: &str) -> impl Iterator<Item = &'a Change> {
+    fn at(&self, path: &str) -> impl Iterator<Item = &'a Change> + use<'a> {
         let path = path.to_owned();
+        let is_known = !path.is_empty();
         self.change.changes.iter().filter(move |c| {
-            c.path.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            is_known && c.path.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
+    }
+
+    /// The names that its dialect gives to its parts.
+    fn vocabulary(&self) -> &'static Vocabulary {
+        self.after.or(self.before).map_or(&Vocabulary::EMPTY, |component| component.language.vocabulary)
     }
 
     /// Whether it is deployed in one of the states: neither abstract nor switched off.

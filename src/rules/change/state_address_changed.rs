@@ -4,6 +4,7 @@ use super::{Changes, is_deployed, shown};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Change;
 use crate::rules::rule;
+use crate::terraform::state;
 
 rule!(
     STATE_ADDRESS_CHANGED,
@@ -13,35 +14,16 @@ rule!(
     "the state of a component is looked for in another place"
 );
 
-/// What the place of a state is made of.
-const PARTS: [&str; 17] = [
-    "/workspace",
-    "/backend_type",
-    "/backend/address",
-    "/backend/bucket",
-    "/backend/container_name",
-    "/backend/hostname",
-    "/backend/key",
-    "/backend/namespace",
-    "/backend/organization",
-    "/backend/path",
-    "/backend/prefix",
-    "/backend/region",
-    "/backend/resource_group_name",
-    "/backend/secret_suffix",
-    "/backend/storage_account_name",
-    "/backend/workspace_key_prefix",
-    "/backend/workspaces",
-];
-
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&STATE_ADDRESS_CHANGED, |changed| {
         // Where nothing was deployed there is no state to lose.
         if !changed.before.is_some_and(is_deployed) || !changed.after.is_some_and(is_deployed) {
             return Vec::new();
         }
-        let moved: Vec<&Change> =
-            PARTS.iter().flat_map(|path| changed.at(path)).filter(|c| c.before.is_some()).collect();
+        let Some(state) = &changed.vocabulary().state else { return Vec::new() };
+        let attributes = state::ADDRESS.iter().flat_map(|name| changed.at(&format!("{}/{name}", state.backend)));
+        let others = changed.at(state.workspace).chain(changed.at(state.backend_type));
+        let moved: Vec<&Change> = others.chain(attributes).filter(|c| c.before.is_some()).collect();
         let Some(first) = moved.first() else { return Vec::new() };
         let part = |c: &&Change| {
             let name = c.path.trim_start_matches('/').replace('/', ".");

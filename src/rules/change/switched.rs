@@ -16,13 +16,12 @@ rule!(
     "a component became abstract and is no longer deployed, or the other way round"
 );
 
-/// Where a component is switched on and off.
-const SWITCHES: [&str; 2] = ["/metadata/enabled", "/vars/enabled"];
-
 pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let off = |c: &&Change| bool_of(&c.after) == Some(false) && bool_of(&c.before) != Some(false);
     let found = changes.by_cause(&COMPONENT_DISABLED, |changed| {
-        SWITCHES
+        changed
+            .vocabulary()
+            .switches
             .iter()
             .flat_map(|path| changed.at(path).filter(off))
             .map(|c| (&c.causes[..], format!("is switched off: `{}` is false now", dotted(&c.path))))
@@ -36,7 +35,9 @@ pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
 pub(super) fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let on = |c: &&Change| bool_of(&c.before) == Some(false) && bool_of(&c.after) != Some(false);
     changes.by_cause(&COMPONENT_ENABLED, |changed| {
-        SWITCHES
+        changed
+            .vocabulary()
+            .switches
             .iter()
             .flat_map(|path| changed.at(path).filter(on))
             .map(|c| (&c.causes[..], format!("is switched on: `{}` is no longer false", dotted(&c.path))))
@@ -45,9 +46,10 @@ pub(super) fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
 }
 
 pub(super) fn became_abstract(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let is_abstract = |v: &Option<Value>| v.as_ref().and_then(Value::as_str) == Some("abstract");
     changes.by_cause(&BECAME_ABSTRACT, |changed| {
-        let turned = changed.at("/metadata/type").filter_map(|c| {
+        let Some((path, marker)) = changed.vocabulary().abstract_marker else { return Vec::new() };
+        let is_abstract = |v: &Option<Value>| v.as_ref().and_then(Value::as_str) == Some(marker);
+        let turned = changed.at(path).filter_map(|c| {
             let text = match (is_abstract(&c.before), is_abstract(&c.after)) {
                 (false, true) => "became abstract: it is no longer deployed, and what is deployed is left alone",
                 (true, false) => "is no longer abstract: it will be deployed",

@@ -9,7 +9,11 @@ rule!(TYPE_CHANGED, "type-changed", Change, "0.1.0", "the kind of a variable cha
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     changes.by_cause(&TYPE_CHANGED, |changed| {
-        let differ = changed.at("/vars").filter_map(|c| {
+        let inputs = changed.vocabulary().inputs;
+        if inputs.is_empty() {
+            return Vec::new();
+        }
+        let differ = changed.at(&format!("/{inputs}")).filter_map(|c| {
             let (before, after) = (kind(c.before.as_ref()?)?, kind(c.after.as_ref()?)?);
             let path = c.path.trim_start_matches('/').replace('/', ".");
             let text = format!("gets another kind of value: `{path}` was {before} and is {after}");

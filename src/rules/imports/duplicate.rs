@@ -66,7 +66,8 @@ fn repeated(
         .token(path)
         .help("remove one of the two; of what both set, the last one counts");
     // Lists that are joined, and paths that are computed from what was taken in before, tell one time from two.
-    let appends = |file: &FileId| context.files.get(*file).text.contains("!append");
+    let tags = || context.resolution.vocabularies.iter().map(|words| words.append).filter(|tag| !tag.is_empty());
+    let appends = |file: &FileId| tags().any(|tag| context.files.get(*file).text.contains(tag));
     let is_safe = !superfluous.is_additive
         && !context.resolution.imports.items.iter().any(|i| i.is_computed)
         && !all.closure(superfluous.targets.iter().copied()).iter().any(appends);

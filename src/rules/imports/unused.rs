@@ -24,7 +24,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         for import in imports.iter().filter(|i| !i.is_open) {
             let closure = all.closure(import.targets.iter().copied());
             // A key that is taken away leaves nothing behind to tell by.
-            let takes_away = |file: &FileId| context.files.get(*file).text.contains("!unset");
+            let tags = || resolution.vocabularies.iter().map(|words| words.unset).filter(|tag| !tag.is_empty());
+            let takes_away = |file: &FileId| tags().any(|tag| context.files.get(*file).text.contains(tag));
             let mut adds = |unit: &Unit, closure: &BTreeSet<FileId>| {
                 let used = used.entry(std::ptr::from_ref(unit)).or_insert_with(|| sources(unit, &items));
                 !used.is_disjoint(closure)

@@ -6,7 +6,13 @@ use crate::rules::{Context, rule};
 use crate::value::{Data, FileId, Kind, Mark, Value};
 use std::collections::HashSet;
 
-rule!(APPEND_WITHOUT_EFFECT, "append-without-effect", Suspicious, "0.1.0", "`!append` continues no list");
+rule!(
+    APPEND_WITHOUT_EFFECT,
+    "append-without-effect",
+    Suspicious,
+    "0.1.0",
+    "a list that is marked to be appended continues no list"
+);
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
@@ -24,6 +30,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     });
     for (component, path, is_item, value) in seen_values {
         let Some(here) = value.prov.origin else { continue };
+        let tag = component.language.vocabulary.append;
         let say = |message: String| {
             Diagnostic::new(&APPEND_WITHOUT_EFFECT, message, at(context.files, here, "")).token(path.clone())
         };
@@ -37,24 +44,24 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                     continue;
                 };
                 found.add((here, place), component, true, || {
-                    say(format!("`!append` does not continue the list at `{path}`: it replaces it"))
+                    say(format!("`{tag}` does not continue the list at `{path}`: it replaces it"))
                         .related(at(context.files, place, "this list is lost"))
-                        .note(
-                            "`!append` is used up by the first merge that it meets: in a file with imports that is the \
-                             merge with them, in a base component that of the bases",
-                        )
+                        .note(format!(
+                            "`{tag}` is used up by the first merge that it meets: in a file with imports that is the merge \
+                             with them, in a base component that of the bases"
+                        ))
                         .help("move it to a file without imports, or repeat the items")
                 });
             }
             Data::Map(map) if is_item || map.keys().any(|k| k.starts_with("__")) => {
                 found.add((here, here), component, true, || {
-                    say(format!("`!append` means nothing inside of a list: `{path}` becomes a map with a marker"))
+                    say(format!("`{tag}` means nothing inside of a list: `{path}` becomes a map with a marker"))
                         .help("put the tag in front of a list that is the value of a key")
                 });
             }
             _ => found.add((here, here), component, true, || {
                 let kind = Kind::of(value).map_or("this", Kind::name);
-                say(format!("`!append` has no effect on {kind}: only lists can be continued"))
+                say(format!("`{tag}` has no effect on {kind}: only lists can be continued"))
                     .help("write a list, or leave the tag out")
             }),
         }

@@ -2,17 +2,10 @@
 
 use super::walk::{each, is_inside, open_files};
 use crate::diagnostic::Rule;
-use crate::files::Files;
 use crate::rules::Context;
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-
-/// Sections whose values have no meaning but their own.
-const SECTIONS: [&str; 3] = ["vars", "settings", "env"];
-
-/// Settings that steer the resolution itself.
-const STEERING: [&str; 2] = ["list_merge_strategy", "templates"];
 
 /// How a value that was written takes part.
 pub(super) struct Use {
@@ -43,8 +36,8 @@ pub(super) fn uses(context: &Context<'_>, rule: &'static Rule, wanted: impl Fn(&
         context.resolution,
         |v| !matches!(v.data, Data::Map(_)),
         |seen| {
-            let steers = seen.section() == "settings" && seen.path.get(1).is_some_and(|k| STEERING.contains(&&**k));
-            if seen.is_item || steers || !SECTIONS.contains(&seen.section()) {
+            let words = seen.component.language.vocabulary;
+            if seen.is_item || seen.is_below(words.steering) || !words.plain_sections.contains(&seen.section()) {
                 return;
             }
             let (history, read) = (seen.history(), seen.component.language.read);
@@ -79,7 +72,7 @@ pub(super) fn uses(context: &Context<'_>, rule: &'static Rule, wanted: impl Fn(&
     let open = open_files(context.resolution);
     let mut plain: HashMap<FileId, bool> = HashMap::new();
     found.retain(|origin, used| {
-        let is_plain = *plain.entry(origin.file).or_insert_with(|| is_plain(context.files, origin.file));
+        let is_plain = *plain.entry(origin.file).or_insert_with(|| is_plain(context, origin.file));
         let is_found = is_plain && wanted(used);
         if is_found && open.contains(&origin.file) {
             context.withheld.by(rule);
@@ -104,9 +97,11 @@ fn is_repetition(value: &Value, below: &Value) -> bool {
 }
 
 /// Whether nothing in a file reads what else is in it.
-fn is_plain(files: &Files, file: FileId) -> bool {
-    let text = &files.get(file).text;
-    !text.contains("{{") && !text.lines().any(|l| l.trim_start().starts_with("locals:"))
+fn is_plain(context: &Context<'_>, file: FileId) -> bool {
+    let text = &context.files.get(file).text;
+    let locals = || context.resolution.vocabularies.iter().map(|words| words.locals).filter(|key| !key.is_empty());
+    let is_key = |line: &str, key: &str| line.trim_start().strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
+    !text.contains("{{") && !text.lines().any(|line| locals().any(|key| is_key(line, key)))
 }
 
 /// Whether some file has a template among its imports: such a path may read what was merged before it.

@@ -36,8 +36,11 @@ fn veil(value: &Value, language: &Language) -> Option<Veil> {
     match &value.data {
         Data::Unknown(unknown) => Some(Veil::Unknown(unknown.reasons.first().cloned())),
         Data::Str(text) if text.contains("<no value>") => Some(Veil::NoValue),
-        // `!unset` and the like are no values to wait for.
-        Data::Str(_) => language.call(value).filter(|c| &*c.function != "!unset").map(|c| Veil::Function(c.function)),
+        // A tag that removes a key is no value to wait for.
+        Data::Str(_) => language
+            .call(value)
+            .filter(|c| &*c.function != language.vocabulary.unset)
+            .map(|c| Veil::Function(c.function)),
         _ => None,
     }
 }

@@ -40,7 +40,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 Diagnostic::new(&DEFERRED_MERGE_CONFLICT, message, at(context.files, here, ""))
                     .related(at(context.files, below, "the function"))
                     .note("where the last layers of a component meet, null counts for nothing over a function")
-                    .help("write the value that is meant, or `!unset` to remove the key")
+                    .help(format!(
+                        "write the value that is meant, or `{}` to remove the key",
+                        seen.component.language.vocabulary.unset
+                    ))
                     .token(seen.dotted())
             });
         }

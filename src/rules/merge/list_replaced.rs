@@ -43,7 +43,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                     }
                     Diagnostic::new(&LIST_REPLACED, message, at(context.files, here, ""))
                         .related(at(context.files, below, "the list that is replaced"))
-                        .help("repeat the entries, or use `!append` or another list merge strategy")
+                        .help(format!(
+                            "repeat the entries, or use `{}` or another list merge strategy",
+                            seen.component.language.vocabulary.append
+                        ))
                         .token(seen.dotted())
                 });
             }

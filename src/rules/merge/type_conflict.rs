@@ -73,7 +73,7 @@ fn conflict(
         return None;
     }
     // Outside of variables, which have a type, `false` in the place of settings switches them off.
-    if seen.section() != "vars" && matches!(upper.data, Data::Bool(false)) {
+    if seen.section() != seen.component.language.vocabulary.inputs && matches!(upper.data, Data::Bool(false)) {
         return None;
     }
     Some((places, kinds))

@@ -8,10 +8,17 @@ use crate::text::Text;
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-rule!(UNSET_WITHOUT_EFFECT, "unset-without-effect", Hygiene, "0.1.0", "`!unset` removes nothing in any stack");
+rule!(
+    UNSET_WITHOUT_EFFECT,
+    "unset-without-effect",
+    Hygiene,
+    "0.1.0",
+    "a tag that removes a key removes nothing in any stack"
+);
 
-/// A place with `!unset`.
+/// A place with the tag that removes a key.
 struct Unset {
+    tag: &'static str,
     path: String,
     stacks: BTreeSet<Text>,
     has_effect: bool,
@@ -19,20 +26,27 @@ struct Unset {
 }
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
-    let is_unset = |v: &Value| v.as_str().is_some_and(|s| s == "!unset" || s.starts_with("!unset "));
+    let is_tagged = |v: &Value, tag: &str| {
+        let rest = v.as_str().filter(|_| !tag.is_empty()).and_then(|s| s.strip_prefix(tag));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    };
+    let vocabularies = &context.resolution.vocabularies;
     let mut found: BTreeMap<Origin, Unset> = BTreeMap::new();
     each(
         context.resolution,
-        |v| is_unset(v) || has_history(v),
+        |v| vocabularies.iter().any(|words| is_tagged(v, words.unset)) || has_history(v),
         |seen| {
             // An item of a list takes itself away; nothing else was meant.
             if seen.is_item {
                 return;
             }
+            let tag = seen.component.language.vocabulary.unset;
+            let is_unset = |v: &Value| is_tagged(v, tag);
             let history = seen.history();
             for (i, (_, value)) in history.iter().enumerate().filter(|(_, (_, v))| is_unset(v)) {
                 let Some(origin) = value.prov.origin else { continue };
                 let entry = found.entry(origin).or_insert_with(|| Unset {
+                    tag,
                     path: seen.dotted(),
                     stacks: BTreeSet::new(),
                     has_effect: false,
@@ -54,8 +68,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         .into_iter()
         .map(|(origin, unset)| {
             let message = match unset.above {
-                Some(_) => format!("`!unset` of `{}` has no effect: a higher layer sets the key again", unset.path),
-                None => format!("`!unset` has no effect: no layer below sets `{}`", unset.path),
+                Some(_) => {
+                    format!("`{}` of `{}` has no effect: a higher layer sets the key again", unset.tag, unset.path)
+                }
+                None => format!("`{}` has no effect: no layer below sets `{}`", unset.tag, unset.path),
             };
             let mut finding = Diagnostic::new(&UNSET_WITHOUT_EFFECT, message, at(context.files, origin, ""));
             if let Some(above) = unset.above {

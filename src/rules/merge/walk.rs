@@ -9,9 +9,6 @@ use crate::value::{Call, Data, FileId, Flags, Key, Kind, Map, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
 use std::sync::Arc;
 
-/// Keys of a component that repeat what is elsewhere in it, or what stacklint made itself.
-const REPEATED: [&str; 4] = ["component_info", "inheritance", "overrides", "sources"];
-
 /// A value of a component.
 pub(super) struct Seen<'a, 'p> {
     /// The component.
@@ -28,6 +25,13 @@ impl<'a> Seen<'a, '_> {
     /// The path as people write it: `vars.subnets`.
     pub(super) fn dotted(&self) -> String {
         self.path.join(".")
+    }
+
+    /// Whether it is at one of some paths (JSON Pointers of plain keys), or below it.
+    pub(super) fn is_below(&self, paths: &[&str]) -> bool {
+        paths.iter().any(|path| {
+            path.split('/').skip(1).enumerate().all(|(i, key)| self.path.get(i).is_some_and(|k| &**k == key))
+        })
     }
 
     /// The section that it is in.
@@ -75,7 +79,7 @@ pub(super) fn each_where<'a>(
     for component in resolution.units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
         let Some(map) = component.value.as_map() else { continue };
         let mut path = Vec::new();
-        for entry in map.iter().filter(|e| !REPEATED.contains(&&*e.key)) {
+        for entry in map.iter().filter(|e| !component.language.vocabulary.repeated.contains(&&*e.key)) {
             path.push(Text::clone(&entry.key));
             walk.value(component, &mut path, &entry.value, false, &mut |c, path, is_item, value| {
                 // The walk lends its path for the time of the call only.

@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::{mask, tokens};
 use crate::rules::{Context, rule};
 use crate::value::FileId;
+use crate::value::Vocabulary;
 use crate::yaml::{Document, Kind, NodeId, Span};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -37,17 +38,24 @@ const PLACEHOLDERS: [&str; 12] = [
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut known = HashMap::new();
-    context.documents().flat_map(|(file, document)| document_secrets(file, document, &mut known)).collect()
+    let words = context.resolution.vocabularies.first().copied().unwrap_or(&Vocabulary::EMPTY);
+    context
+        .documents()
+        .flat_map(|(file, document)| document_secrets(file, document, words.secret_help, &mut known))
+        .collect()
 }
 
 /// What is known of keys is kept: the same few are in all files.
-fn document_secrets<'a>(file: FileId, document: &'a Document, known: &mut HashMap<&'a str, bool>) -> Vec<Diagnostic> {
+fn document_secrets<'a>(
+    file: FileId,
+    document: &'a Document,
+    help: &str,
+    known: &mut HashMap<&'a str, bool>,
+) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut told = BTreeSet::new();
     let finding = |span: Span, what: String, token: &str| {
-        Diagnostic::new(&SECRET_IN_PLAIN_TEXT, what, Label::new(file, span.start, span.end, ""))
-            .token(token)
-            .help("keep it in a store and read it from there (`!store`, `!secret`, `!env`); whoever reads the repository has it now, so replace it")
+        Diagnostic::new(&SECRET_IN_PLAIN_TEXT, what, Label::new(file, span.start, span.end, "")).token(token).help(help)
     };
     for (id, node) in document.nodes() {
         match &node.kind {

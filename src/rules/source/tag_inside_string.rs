@@ -3,6 +3,7 @@
 use super::plain_values;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::rules::{Context, rule};
+use crate::value::Vocabulary;
 
 rule!(
     TAG_INSIDE_STRING,
@@ -12,23 +13,6 @@ rule!(
     "a YAML function in the middle of a text is not called"
 );
 
-/// Functions that are written inside of text by mistake. The name must be followed by the end of the text or by what
-/// cannot be part of it.
-const FUNCTIONS: [&str; 12] = [
-    "!aws.account_id",
-    "!aws.region",
-    "!env",
-    "!exec",
-    "!git.sha",
-    "!include",
-    "!repo-root",
-    "!store",
-    "!store.get",
-    "!template",
-    "!terraform.output",
-    "!terraform.state",
-];
-
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (file, document) in context.documents() {
@@ -36,7 +20,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             if !text.contains('!') || text.contains('\n') {
                 continue;
             }
-            let Some((at, name)) = inside(text) else { continue };
+            let called = |words: &&'static Vocabulary| Some((inside(text, words.functions)?, words.function_help));
+            let Some(((at, name), help)) = context.resolution.vocabularies.iter().find_map(called) else { continue };
             // The text and the file agree byte for byte where the scalar is plain and of one line.
             let source = document.text().get(span.start as usize..span.end as usize);
             let at = source.and_then(|source| source.find(name)).unwrap_or(at) as u32;
@@ -46,17 +31,16 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 format!("`{name}` is not called here: a function must be the whole value"),
                 label,
             );
-            found.push(finding.help(
-                "put the call into a value of its own (`settings`, say) and refer to it in a template: `{{ .settings.name }}`",
-            ));
+            found.push(finding.help(help));
         }
     }
     found
 }
 
-/// Where a function stands inside of a text, not at its start.
-fn inside(text: &str) -> Option<(usize, &'static str)> {
-    let longest = |at: usize| FUNCTIONS.iter().rev().find(|name| text[at..].starts_with(**name)).copied();
+/// Where one of some functions stands inside of a text, not at its start. The name must be followed by the end of the text or
+/// by what cannot be part of it.
+fn inside(text: &str, functions: &[&'static str]) -> Option<(usize, &'static str)> {
+    let longest = |at: usize| functions.iter().rev().find(|name| text[at..].starts_with(**name)).copied();
     text.match_indices('!').filter(|(at, _)| *at > 0).find_map(|(at, _)| {
         let before = text[..at].chars().next_back()?;
         let name = longest(at)?;
@@ -74,16 +58,20 @@ mod tests {
     #[test]
     fn functions_are_found_inside_of_text_only() {
         for (text, expected) in [
-            ("dev.!aws.account_id.example.net", Some("!aws.account_id")),
+            ("dev.!cloud.account_id.example.net", Some("!cloud.account_id")),
             ("arn:aws:iam::!env ACCOUNT", Some("!env")),
-            ("prefix !terraform.output vpc id", Some("!terraform.output")),
-            ("a-!store.get x", Some("!store.get")),
+            ("prefix !output vpc id", Some("!output")),
+            ("a-!vault.get x", Some("!vault.get")),
             ("!env HOME", None),
             ("hello!env", None),
             ("what !environment is this", None),
             ("wow!", None),
         ] {
-            assert_eq!(inside(text).map(|f| f.1), expected, "{text}");
+            assert_eq!(
+                inside(text, &["!cloud.account_id", "!env", "!output", "!vault", "!vault.get"]).map(|f| f.1),
+                expected,
+                "{text}"
+            );
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::yaml::Timestamp;
 use std::sync::Arc;
 
 /// A function of a table with its name.
-pub(super) type Entry = (&'static str, Function);
+pub(crate) type Entry = (&'static str, Function);
 
 /// Text longer than this is not computed: the result is unknown.
 pub(super) const MAX_TEXT: usize = 8 << 20;
@@ -19,7 +19,7 @@ pub(super) const MAX_TEXT: usize = 8 << 20;
 /// are passed on without being looked at, so that unknown ones may be among them.
 macro_rules! table {
     ($table:ident: $($($name:literal)|+ ($signature:literal) => $body:expr;)*) => {
-        pub(in crate::template::funcs) const $table: &[$crate::template::funcs::call::Entry] = &[$($({
+        pub(crate) const $table: &[$crate::template::funcs::call::Entry] = &[$($({
             fn call(args: &[$crate::template::Val]) -> Result<$crate::template::Val, String> {
                 $crate::template::funcs::call::enter($name, $signature, args, $body)
             }
@@ -31,7 +31,7 @@ macro_rules! table {
 /// A table of functions whose result cannot be known: `names => "reason"`, where the reason follows the name.
 macro_rules! unknown_table {
     ($table:ident: $($($name:literal)|+ => $reason:literal;)*) => {
-        pub(in crate::template::funcs) const $table: &[$crate::template::funcs::call::Entry] = &[$($({
+        pub(crate) const $table: &[$crate::template::funcs::call::Entry] = &[$($({
             fn call(args: &[$crate::template::Val]) -> Result<$crate::template::Val, String> {
                 Ok($crate::template::funcs::call::unknown_call($name, concat!("`", $name, "` ", $reason), args))
             }
@@ -40,8 +40,10 @@ macro_rules! unknown_table {
     };
 }
 
+pub(crate) use unknown_table;
+
 /// The unknown result of a call, printed as the call.
-pub(super) fn unknown_call(name: &str, reason: &str, args: &[Val]) -> Val {
+pub(crate) fn unknown_call(name: &str, reason: &str, args: &[Val]) -> Val {
     let mut text = format!("{{{{ {name}");
     for arg in args {
         text.push(' ');

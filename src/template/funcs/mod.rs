@@ -1,7 +1,7 @@
-//! The functions of templates: those of sprig, of gomplate, and of Atmos itself.
+//! The functions of templates: those of sprig and gomplate, and the namespace that the host of a template adds.
 
 #[macro_use]
-mod call;
+pub(crate) mod call;
 mod cast;
 mod csv;
 mod decimal;
@@ -23,6 +23,8 @@ mod time;
 mod url;
 mod yaml_data;
 
+pub(crate) use call::unknown_table;
+pub use objects::Namespace;
 pub(super) use time::time_method;
 
 use super::{Function, Functions, Object, Val};
@@ -30,27 +32,15 @@ use call::Entry;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Which libraries a template may use. Where names clash, Atmos wins over sprig, and sprig over gomplate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which libraries a template may use. Where names clash, the host wins over sprig, and sprig over gomplate.
+#[derive(Clone, Copy, Debug)]
 pub struct FunctionSet {
     /// The functions of sprig.
     pub sprig: bool,
     /// The functions and namespaces of gomplate.
     pub gomplate: bool,
-    /// The namespace `atmos`.
-    pub atmos: bool,
-}
-
-impl FunctionSet {
-    /// Everything: templates in files and names.
-    pub const ALL: FunctionSet = FunctionSet { sprig: true, gomplate: true, atmos: true };
-    /// What locals may use: sprig and `collectKeys`.
-    pub const LOCALS: FunctionSet = FunctionSet { sprig: true, gomplate: false, atmos: false };
-
-    /// What the sections of components may use, by the settings of `atmos.yaml`.
-    pub fn component(sprig: bool, gomplate: bool) -> FunctionSet {
-        FunctionSet { sprig, gomplate, atmos: true }
-    }
+    /// The namespace of the system that renders the template.
+    pub host: Option<&'static Namespace>,
 }
 
 impl Functions for FunctionSet {
@@ -66,11 +56,8 @@ impl Functions for FunctionSet {
         if self.get(name).is_some() {
             return None;
         }
-        let known = match name {
-            "atmos" => self.atmos,
-            _ => self.gomplate,
-        };
-        let namespace = namespaces::ALL.iter().find(|n| n.name == name && known)?;
+        let gomplate = || namespaces::ALL.iter().find(|n| n.name == name && self.gomplate);
+        let namespace = self.host.filter(|host| host.name == name).or_else(gomplate)?;
         Some(Val::Object(Arc::new(*namespace) as Arc<dyn Object>))
     }
 }

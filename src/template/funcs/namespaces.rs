@@ -1,4 +1,4 @@
-//! The namespaces of gomplate and Atmos, and the functions whose results only a running system knows.
+//! The namespaces of gomplate, and the functions whose results only a running system knows.
 
 use super::call::Args;
 use super::objects::Namespace;
@@ -83,13 +83,6 @@ unknown_table! { GCP:
     "Meta" => "asks Google Cloud";
 }
 
-unknown_table! { ATMOS:
-    "Component" => "reads the outputs of a component";
-    "Store" => "reads a store";
-    "GomplateDatasource" => "reads a data source";
-    "Resolve" => "runs a YAML function";
-}
-
 /// The layouts that gomplate names.
 const LAYOUTS: &[(&str, &str)] = &[
     ("ANSIC", "Mon Jan _2 15:04:05 2006"),
@@ -122,7 +115,6 @@ macro_rules! namespaces {
 }
 
 namespaces! {
-    "atmos" "*exec.AtmosFuncs" [ATMOS] &[];
     "strings" "*funcs.StringFuncs" [text::STRINGS] &[];
     "regexp" "*funcs.ReFuncs" [text::REGEXP] &[];
     "path" "*funcs.PathFuncs" [text::PATH] &[];

@@ -6,7 +6,7 @@ use crate::value::Value;
 
 /// A namespace with its methods.
 #[derive(Clone, Copy)]
-pub(super) struct Namespace {
+pub struct Namespace {
     /// The name of the niladic function that yields it.
     pub name: &'static str,
     /// Its Go type.

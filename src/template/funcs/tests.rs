@@ -120,7 +120,14 @@ fn eval_with(functions: FunctionSet, text: &str) -> Result<String, String> {
     })
 }
 
-const GOMPLATE: FunctionSet = FunctionSet { sprig: false, gomplate: true, atmos: true };
+super::unknown_table! { METHODS:
+    "Component" => "reads the outputs of a component";
+}
+
+static HOST: Namespace = Namespace { name: "host", type_name: "*host.Funcs", methods: &[METHODS], fields: &[] };
+const ALL: FunctionSet = FunctionSet { sprig: true, gomplate: true, host: Some(&HOST) };
+const SPRIG: FunctionSet = FunctionSet { sprig: true, gomplate: false, host: None };
+const GOMPLATE: FunctionSet = FunctionSet { sprig: false, gomplate: true, host: Some(&HOST) };
 
 #[test]
 fn sprig_functions() {
@@ -158,7 +165,7 @@ fn sprig_functions() {
         (r#"collectKeys (dict "b" 1 "a" 2)"#, "[a b]"),
         (r#"collectKeys (dict "b" (dict "r" (dict "x" 1))) "r""#, "[x]"),
     ] {
-        assert_eq!(eval_with(FunctionSet::LOCALS, call).as_deref(), Ok(want), "{call}");
+        assert_eq!(eval_with(SPRIG, call).as_deref(), Ok(want), "{call}");
     }
 }
 
@@ -205,18 +212,18 @@ fn errors() {
         (r#"repeat -1 "x""#, "strings: negative Repeat count"),
         ("collectKeys 1", "collectKeys: expected a map, got int"),
     ] {
-        assert_eq!(eval_with(FunctionSet::ALL, call), Err(want.into()), "{call}");
+        assert_eq!(eval_with(ALL, call), Err(want.into()), "{call}");
     }
 }
 
 #[test]
 fn libraries_hide_each_other() {
-    let all = FunctionSet::ALL;
-    assert!(all.object("strings").is_some() && all.object("atmos").is_some());
+    let all = ALL;
+    assert!(all.object("strings").is_some() && all.object("host").is_some());
     // `env` is the function of sprig, or else the namespace of gomplate.
     assert!(all.object("env").is_none() && all.get("env").is_some());
     assert!(GOMPLATE.object("env").is_some() && GOMPLATE.get("env").is_none());
-    assert!(FunctionSet::LOCALS.object("atmos").is_none() && FunctionSet::LOCALS.get("collectKeys").is_some());
+    assert!(SPRIG.object("host").is_none() && SPRIG.get("collectKeys").is_some());
     assert!(GOMPLATE.get("upper").is_none() && all.get("toYaml").is_none() && all.get("nope").is_none());
 }
 
@@ -228,15 +235,15 @@ fn what_only_the_running_system_knows() {
         ("uuidv4", "`uuidv4` draws random numbers"),
         (r#"repeat 99999999999 "x""#, "stacklint does not evaluate `repeat`"),
         (r#"data.TOML "a = 1""#, "stacklint does not evaluate `TOML`"),
-        (r#"atmos.Component "a" "b""#, "`Component` reads the outputs of a component"),
+        (r#"host.Component "a" "b""#, "`Component` reads the outputs of a component"),
         (r#"date "2006" "x""#, "`date` reads the clock"),
     ] {
-        let value = Reader { rest: call, functions: FunctionSet::ALL }.pipe().unwrap();
+        let value = Reader { rest: call, functions: ALL }.pipe().unwrap();
         assert_eq!(&*value.as_unknown().unwrap().reasons[0], reason, "{call}");
     }
     let unknown = call::to_value(&Val::unknown("{{ x }}", "because"));
     let list: Val = Value::list(vec![unknown]).into();
-    let call = |name: &str, args: &[Val]| FunctionSet::ALL.get(name).unwrap()(args).unwrap();
+    let call = |name: &str, args: &[Val]| ALL.get(name).unwrap()(args).unwrap();
     assert!(call("join", &[Value::str(",").into(), list.clone()]).as_unknown().is_some());
     assert!(call("append", &[list.clone(), Value::str("a").into()]).as_unknown().is_none());
     assert!(call("first", &[list]).as_unknown().is_some());

@@ -1,0 +1,48 @@
+//! The names of sections, functions and settings that rules ask for.
+
+use crate::value::{StatePaths, Vocabulary};
+
+/// See [`Vocabulary`].
+pub(super) static VOCABULARY: Vocabulary = Vocabulary {
+    inputs: "vars",
+    plain_sections: &["env", "settings", "vars"],
+    steering: &["/settings/list_merge_strategy", "/settings/templates"],
+    repeated: &["component_info", "inheritance", "overrides", "sources"],
+    named_after: &[
+        "atmos_component",
+        "atmos_manifest",
+        "atmos_stack",
+        "atmos_stack_file",
+        "component_info",
+        "stack",
+        "workspace",
+        "backend",
+    ],
+    code: "component",
+    locals: "locals",
+    switches: &["/metadata/enabled", "/vars/enabled"],
+    abstract_marker: Some(("/metadata/type", "abstract")),
+    lock: "/metadata/locked",
+    versions: &["/required_version", "/required_providers", "/source"],
+    state: Some(StatePaths { backend_type: "/backend_type", backend: "/backend", workspace: "/workspace" }),
+    append: "!append",
+    unset: "!unset",
+    functions: &[
+        "!aws.account_id",
+        "!aws.region",
+        "!env",
+        "!exec",
+        "!git.sha",
+        "!include",
+        "!repo-root",
+        "!store",
+        "!store.get",
+        "!template",
+        "!terraform.output",
+        "!terraform.state",
+    ],
+    removal_help: "destroy it first, or switch it off with `metadata.enabled: false` until it is destroyed",
+    function_help: "put the call into a value of its own (`settings`, say) and refer to it in a template: `{{ .settings.name }}`",
+    secret_help: "keep it in a store and read it from there (`!store`, `!secret`, `!env`); whoever reads the repository has it \
+                  now, so replace it",
+};

@@ -1,0 +1,78 @@
+//! The names that a dialect gives to the parts of a component, for rules and reports that know no dialect.
+
+/// Where the values of components hold what rules ask for. Paths are JSON Pointers into the value of a component; what a
+/// dialect does not have is empty.
+#[derive(Debug)]
+pub struct Vocabulary {
+    /// The section that is handed to the code of a component, and whose values have types.
+    pub inputs: &'static str,
+    /// The sections whose values reach components as they are written.
+    pub plain_sections: &'static [&'static str],
+    /// Paths within these sections that steer the resolution itself.
+    pub steering: &'static [&'static str],
+    /// Sections that repeat what is elsewhere in the component, or what stacklint made itself.
+    pub repeated: &'static [&'static str],
+    /// Sections that hold the name of the component or of its stack, or follow from it.
+    pub named_after: &'static [&'static str],
+    /// The section that names the code of a component, which is the component's own name where nothing else is written.
+    pub code: &'static str,
+    /// The section of local names; see `resolution::Locals`.
+    pub locals: &'static str,
+    /// Booleans that switch a component off when they are `false`.
+    pub switches: &'static [&'static str],
+    /// The path and the text that make a component one that others only inherit from.
+    pub abstract_marker: Option<(&'static str, &'static str)>,
+    /// The boolean that locks a component.
+    pub lock: &'static str,
+    /// Paths at or below which versions of providers, tools and modules are constrained.
+    pub versions: &'static [&'static str],
+    /// Where the state of a component is configured.
+    pub state: Option<StatePaths>,
+    /// The tag in front of a list that continues the one of a lower layer: `!append`.
+    pub append: &'static str,
+    /// The tag that removes a key: `!unset`.
+    pub unset: &'static str,
+    /// The functions that are a whole value, with their tags, sorted.
+    pub functions: &'static [&'static str],
+    /// What to do before a component is removed.
+    pub removal_help: &'static str,
+    /// How to use a function in the middle of a text.
+    pub function_help: &'static str,
+    /// Where to keep secrets instead.
+    pub secret_help: &'static str,
+}
+
+/// Where the state of a component is configured.
+#[derive(Debug)]
+pub struct StatePaths {
+    /// The type of the backend.
+    pub backend_type: &'static str,
+    /// The map of the backend's attributes.
+    pub backend: &'static str,
+    /// The workspace.
+    pub workspace: &'static str,
+}
+
+impl Vocabulary {
+    /// The vocabulary of a dialect that has none of it.
+    pub const EMPTY: Vocabulary = Vocabulary {
+        inputs: "",
+        plain_sections: &[],
+        steering: &[],
+        repeated: &[],
+        named_after: &[],
+        code: "",
+        locals: "",
+        switches: &[],
+        abstract_marker: None,
+        lock: "",
+        versions: &[],
+        state: None,
+        append: "",
+        unset: "",
+        functions: &[],
+        removal_help: "destroy it first",
+        function_help: "put the call into a value of its own and refer to it",
+        secret_help: "keep it in a secret store and read it from there; whoever reads the repository has it now, so replace it",
+    };
+}
