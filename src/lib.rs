@@ -7,7 +7,7 @@
 //! that way for two revisions or one; [`cli`] is what was typed.
 //!
 //! # Invariants
-//! 1. Rooms depend only to the left of that flow. Nothing right of `source` does I/O, reads the clock or the environment;
+//! 1. Modules depend only to the left of that flow, as the table in `CONTRIBUTING.md` says and `tests/architecture` enforces. Nothing right of `source` does I/O, reads the clock or the environment;
 //!    `clippy.toml` enforces it.
 //! 2. A mistake in the user's files is a finding with a place, never an `Err`: a broken file poisons what depends on it,
 //!    and all the rest is still resolved. `Err` is for what stacklint itself could not do.

@@ -1,7 +1,9 @@
 //! Text that is shared, and small help with words.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 /// Text that is shared: one pointer, as every value and every key of a map has one. Two that are one are equal without a look
@@ -85,6 +87,34 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, c)| c)
+}
+
+/// Text without anything that steers a terminal: control characters and marks that change the direction of writing are
+/// written as escapes (`\n`, `\u{1b}`).
+pub fn escape(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\n' => safe.push_str("\\n"),
+            '\r' => safe.push_str("\\r"),
+            '\t' => safe.push_str("\\t"),
+            c if steers(c) => {
+                let _ = write!(safe, "\\u{{{:x}}}", c as u32);
+            }
+            c => safe.push(c),
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Whether a character steers a terminal or changes the direction of writing.
+pub(crate) fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

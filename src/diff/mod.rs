@@ -5,6 +5,7 @@
 pub mod causes;
 pub mod edits;
 pub mod group;
+pub mod inline;
 pub mod locals;
 pub mod mask;
 pub mod pointer;

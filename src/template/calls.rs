@@ -125,10 +125,12 @@ fn argument(word: &Expr, at_root: bool) -> Argument {
 
 #[cfg(test)]
 mod tests {
+    use crate::template::funcs::Namespace;
     use crate::template::{FunctionSet, Options, parse};
 
     fn calls(text: &str) -> String {
-        let functions = FunctionSet { sprig: true, gomplate: true, host: None };
+        static HOST: Namespace = Namespace { name: "atmos", type_name: "*host.Funcs", methods: &[], fields: &[] };
+        let functions = FunctionSet { sprig: true, gomplate: true, host: Some(&HOST) };
         let template = parse(text, &Options { left: "", right: "", functions: &functions }).expect("a template");
         let calls = template.method_calls("atmos", "Component");
         calls.iter().map(|c| format!("{:?}→{:?}", c.arguments, c.fields)).collect::<Vec<_>>().join(" ")

@@ -1,6 +1,8 @@
 //! Colors, widths and what must never reach a terminal as it is.
 
 use crate::diagnostic::Level;
+pub use crate::text::escape;
+pub(in crate::report) use crate::text::steers;
 use owo_colors::Style;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -81,34 +83,6 @@ impl Theme {
     pub fn added_word(self, text: &str) -> String {
         self.paint(text, Style::new().green().bold().underline())
     }
-}
-
-/// Text without anything that steers a terminal: control characters and marks that change the direction of writing are
-/// written as escapes (`\n`, `\u{1b}`).
-pub fn escape(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(steers) {
-        return Cow::Borrowed(text);
-    }
-    let mut safe = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '\n' => safe.push_str("\\n"),
-            '\r' => safe.push_str("\\r"),
-            '\t' => safe.push_str("\\t"),
-            c if steers(c) => {
-                let _ = write!(safe, "\\u{{{:x}}}", c as u32);
-            }
-            c => safe.push(c),
-        }
-    }
-    Cow::Owned(safe)
-}
-
-/// Whether a character steers a terminal or changes the direction of writing.
-pub(in crate::report) fn steers(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
-        || matches!(c, '\u{e0000}'..='\u{e007f}')
 }
 
 /// The columns that text takes.

@@ -18,6 +18,7 @@ use crate::diagnostic::Rule;
 
 use super::Context;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::diff::inline::inline;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::files::Files;
 use crate::resolution::{Component, Resolution};
@@ -179,9 +180,7 @@ fn shown(value: Option<&Value>) -> String {
         Some(value) => match value.as_str() {
             Some(text) if text.chars().count() <= 60 => format!("`{text}`"),
             Some(text) => format!("`{}…`", text.chars().take(59).collect::<String>()),
-            None => {
-                format!("`{}`", crate::report::text::value::inline(value, false, &crate::report::Options::default()))
-            }
+            None => format!("`{}`", inline(value, false, false)),
         },
     }
 }

@@ -1,0 +1,110 @@
+//! Values in one line, as messages show them: secrets masked, nothing that steers a terminal.
+
+use super::{mask, tokens};
+use crate::text::escape;
+use crate::value::{Data, Value, json};
+use std::fmt::Write as _;
+
+/// Deeper nesting is shown as `…`.
+pub const MAX_DEPTH: usize = 60;
+/// What is written in one line stops growing here.
+const MAX_INLINE: usize = 4_000;
+
+/// The value in one line: `{cidr: "10.0.0.0/16", azs: ["a", "b"]}`. With `secret`, it is one by its key.
+pub fn inline(value: &Value, secret: bool, show_secrets: bool) -> String {
+    let mut text = String::new();
+    write_inline(&mut text, value, secret, 0, show_secrets);
+    text
+}
+
+fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, show_secrets: bool) {
+    if text.len() > MAX_INLINE || depth > MAX_DEPTH {
+        text.push('…');
+        return;
+    }
+    match &value.data {
+        Data::Map(map) => {
+            text.push('{');
+            for (i, entry) in map.iter().enumerate() {
+                if text.len() > MAX_INLINE {
+                    text.push('…');
+                    break;
+                }
+                let _ = write!(text, "{}{}: ", if i > 0 { ", " } else { "" }, key(&entry.key));
+                write_inline(text, &entry.value, mask::is_secret_below(secret, &entry.key), depth + 1, show_secrets);
+            }
+            text.push('}');
+        }
+        Data::List(items) => {
+            text.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if text.len() > MAX_INLINE {
+                    text.push('…');
+                    break;
+                }
+                text.push_str(if i > 0 { ", " } else { "" });
+                write_inline(text, item, secret, depth + 1, show_secrets);
+            }
+            text.push(']');
+        }
+        _ => text.push_str(&scalar(value, secret, show_secrets)),
+    }
+}
+
+/// A value that is no collection, in one line.
+pub fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
+    if !show_secrets && (secret && is_maskable(value) || has_token(value)) {
+        return mask::MASK.to_owned();
+    }
+    match &value.data {
+        Data::Null => "null".to_owned(),
+        Data::Bool(b) => b.to_string(),
+        Data::Int(i) => i.to_string(),
+        Data::Uint(u) => u.to_string(),
+        Data::Float(f) => match json::Number::of(*f) {
+            json::Number::Whole(i) => i.to_string(),
+            json::Number::Fraction(f) => format!("{f:?}"),
+            json::Number::Word(word) => word.to_owned(),
+        },
+        Data::Str(s) => quote(s),
+        Data::Time(t) => json::rfc3339(t),
+        Data::Unknown(u) => escape(&u.text).into_owned(),
+        Data::List(_) | Data::Map(_) => "…".to_owned(),
+    }
+}
+
+/// Whether a value is a secret whatever its key is.
+pub fn has_token(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !tokens::find(text).is_empty())
+}
+
+/// Whether a value under a secret key would tell the secret.
+pub fn is_maskable(value: &Value) -> bool {
+    match &value.data {
+        Data::Str(s) => !mask::is_reference(s),
+        Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Time(_) => true,
+        _ => false,
+    }
+}
+
+/// Text in double quotes, escaped.
+pub fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for part in text.split_inclusive(['"', '\\']) {
+        match part.char_indices().next_back() {
+            Some((i, last @ ('"' | '\\'))) => {
+                let _ = write!(quoted, "{}\\{last}", escape(&part[..i]));
+            }
+            _ => quoted.push_str(&escape(part)),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// A key, in quotes only if it needs them.
+pub fn key(key: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
+    if !key.is_empty() && key.chars().all(plain) { key.to_owned() } else { quote(key) }
+}

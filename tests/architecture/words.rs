@@ -1,0 +1,60 @@
+//! The core knows no system: no name of one, of its sections, functions or files, outside of `dialects/`.
+
+use crate::sources;
+use regex::Regex;
+
+/// Modules that may name systems: dialects, and what prints about all of them.
+const OUTSIDE: [&str; 4] = ["", "cli", "dialects", "lsp"];
+
+/// Names of systems, of their files, functions and commands.
+const NAMES: &str = r#"(?i)atmos|jitsubst|garden|opentofu|gocodealone|"infra\.yaml|project\.garden|\btofu\b"#;
+
+/// Paths of sections, and functions that are tags.
+const SECTIONS: &str = concat!(
+    r#""/(backend|metadata|vars|settings|env|workspace)\b|remote_state_backend|component_info"#,
+    r#"|"!(append|aws|cwd|env|exec|include|repo-root|secret|store|template|terraform|unset)\b"#,
+);
+
+/// Lines that hold such a word for a reason.
+const ALLOWED: [(&str, &str); 3] = [
+    // Code of Terraform and OpenTofu is read by one module; files with this ending are for one of them alone.
+    ("terraform/", ".tofu"),
+    // `describe affected` prints the sections and fields of the one system that has the command.
+    ("report/affected.rs", ""),
+    // Examples in the descriptions of the fields.
+    ("value/vocabulary.rs", "///"),
+];
+
+#[test]
+fn the_core_holds_no_words_of_a_system() {
+    let words = [Regex::new(NAMES).unwrap(), Regex::new(SECTIONS).unwrap()];
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|source| !OUTSIDE.contains(&source.module())) {
+        for (i, line) in source.text.lines().enumerate() {
+            let is_comment = line.trim_start().starts_with("//");
+            let is_allowed = ALLOWED.iter().any(|(path, text)| source.path.starts_with(path) && line.contains(text));
+            if !is_comment && !is_allowed && words.iter().any(|word| word.is_match(line)) {
+                found.push(format!("src/{}:{}: {}", source.path, i + 1, line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "words of one system belong into its folder below src/dialects:\n{}", found.join("\n"));
+}
+
+#[test]
+fn ids_of_rules_are_declared_once() {
+    let declared = Regex::new(r#"(?s)\brule!\(\s*\w+,\s*"([a-z-]+)""#).unwrap();
+    let sources = sources();
+    let ids: Vec<String> = sources
+        .iter()
+        .flat_map(|source| declared.captures_iter(&source.text).map(|c| c[1].to_owned()).collect::<Vec<_>>())
+        .collect();
+    assert!(ids.len() > 90);
+    let mut found = Vec::new();
+    for source in &sources {
+        let rest = declared.replace_all(&source.text, "");
+        let named = ids.iter().filter(|id| rest.contains(&format!("\"{id}\"")));
+        found.extend(named.map(|id| format!("src/{} holds the id `{id}` as text", source.path)));
+    }
+    assert!(found.is_empty(), "refer to the rule instead:\n{}", found.join("\n"));
+}
