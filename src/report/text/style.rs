@@ -5,7 +5,6 @@ pub use crate::text::escape;
 pub(in crate::report) use crate::text::steers;
 use owo_colors::Style;
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What things look like; with colors off every style is empty.

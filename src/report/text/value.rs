@@ -3,11 +3,10 @@
 use super::style::{self, escape};
 use crate::diff::inline::{self, MAX_DEPTH, scalar};
 pub use crate::diff::inline::{has_token, is_maskable, key, quote};
-use crate::diff::{mask, tokens};
+use crate::diff::mask;
 use crate::files::Files;
 use crate::report::Options;
-use crate::value::{Data, Value, json};
-use std::fmt::Write as _;
+use crate::value::{Data, Value};
 
 /// One line of a block, without colors.
 #[derive(Clone, Debug)]
