@@ -6,9 +6,10 @@ use stacklint::dialects::{Dialects, Project, Scope};
 use stacklint::diff;
 use stacklint::files::Files;
 use stacklint::limits::Limits;
-use stacklint::report::{Format, Options, Report, Revision};
+use stacklint::report::{Format, Options, Report};
 use stacklint::resolution::Resolution;
-use stacklint::source::{Memory, Source, changed};
+use stacklint::review::{self, Filter, NoHost, Overrides, Request, Review, Workspace};
+use stacklint::source::Memory;
 use stacklint::template::{self, FunctionSet, MissingKey};
 use stacklint::value::{Map, Value};
 use stacklint::yaml;
@@ -123,25 +124,29 @@ fn comparing(bencher: Bencher<'_, '_>, stacks: usize) {
     });
 }
 
+/// The review of two states of a project.
+fn compare(base: &Memory, head: &Memory) -> Review {
+    let (project, overrides) = (Project::default(), Overrides::default());
+    let workspace = Workspace { project: &project, dialect: None, host: &NoHost };
+    let request = Request { filter: Filter::default(), overrides: &overrides };
+    review::compare(base, head, &workspace, &request).expect("both sides hold the project")
+}
+
+#[divan::bench(args = [1, 20])]
+fn reviewing(bencher: Bencher<'_, '_>, stacks: usize) {
+    let (one, two) = (project(stacks, 50, "one"), project(stacks, 50, "two"));
+    bencher.bench(|| {
+        let review = compare(black_box(&one), black_box(&two));
+        assert_eq!(review.comparison.as_ref().map_or(0, |c| c.diff.components.len()), stacks * 50);
+        review
+    });
+}
+
 #[divan::bench(args = ["text", "json", "sarif", "markdown"])]
 fn report(bencher: Bencher<'_, '_>, name: &str) {
-    let files = Files::default();
     let (one, two) = (project(20, 50, "one"), project(20, 50, "two"));
-    assert_eq!(changed(one.listing(), two.listing()).len(), 1);
-    let (base, head) = (resolve(&one, &files), resolve(&two, &files));
-    let diff = diff::diff(&base, &head, &files, &diff::Options { filter: &|_| true, touched: None });
-    let revision = |rev: &str| Revision { rev: rev.to_owned(), commit: None };
-    let (old, new) = (revision("one"), revision("two"));
-    let report = Report {
-        files: &files,
-        findings: &[],
-        suppressed: &[],
-        head: &new,
-        comparison: Some(stacklint::report::Comparison { base: &old, diff: &diff }),
-        rules: &[],
-        remote: None,
-        troubles: &[],
-    };
+    let review = compare(&one, &two);
+    let report = Report::of(&review, None);
     let format = Format::ALL.into_iter().find(|f| f.name() == name).expect("a format");
     bencher.bench(|| {
         let mut out = Vec::new();

@@ -63,6 +63,11 @@ fn letters(word: &str) -> u64 {
     word.chars().fold(0, |set, letter| set | 1 << (u32::from(letter) & 63))
 }
 
+/// A number with its noun: `1 stack`, `2 stacks`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// The candidate that looks most like `word`, if one is near enough to be what was meant.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();

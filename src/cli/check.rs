@@ -39,5 +39,6 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let overrides = options.reporting.judging.overrides()?;
     let request = Request { filter: Filter::default(), overrides: &overrides };
     let review = review::check(&*source, &place.workspace(), &request)?;
-    options.reporting.judging.finish(review, &overrides, &place, |report| options.reporting.write(report, global))
+    let reporting = &options.reporting;
+    reporting.judging.finish(review, &overrides, &place, reporting.demand(), |report| reporting.write(report, global))
 }

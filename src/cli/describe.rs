@@ -91,6 +91,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     match what {
         What::Stacks(options) => {
             let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
+            filter.matched([&resolution])?;
             found.retain(|address, _| filter.matches(address));
             match common.format {
                 Format::Text => describe::write_stacks_text(&mut out, &found, &text)?,

@@ -2,7 +2,7 @@
 
 use super::open::{Place, State};
 use super::{Failure, Global, functions, reporting};
-use crate::review::{self, Filter, Outcome, Request};
+use crate::review::{self, Demand, Filter, Outcome, Request};
 use crate::source::{Source, Spec};
 use clap::Args;
 
@@ -51,7 +51,9 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     let request = Request { filter, overrides: &overrides };
     let review = review::compare(&*base, &*head, &place.workspace(), &request)?;
     let has_changes = review.has_changes();
-    let outcome = judging.finish(review, &overrides, place, |report| options.reporting.write(report, global))?;
+    let demand = if options.exit_code { Demand::Everything } else { options.reporting.demand() };
+    let outcome =
+        judging.finish(review, &overrides, place, demand, |report| options.reporting.write(report, global))?;
     Ok(if outcome == Outcome::Clean && options.exit_code && has_changes { Outcome::Changes } else { outcome })
 }
 

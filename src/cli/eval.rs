@@ -107,7 +107,9 @@ fn of_component(
     }
     let wanted = super::describe::Wanted { stack, name: component, kind: options.kind.as_deref() };
     let mut all = BTreeMap::new();
-    for (dialect, resolution) in found.resolve_each(&*source, &files, Scope::All) {
+    for part in found.parts() {
+        let Some(resolution) = part.resolve(&*source, &files, Scope::All) else { continue };
+        let dialect = part.dialect();
         let components = resolution.components();
         if let Some((_, placed)) = wanted.pick(&components)? {
             let Some(context) = dialect.context(&placed.component) else {

@@ -3,9 +3,9 @@
 
 use super::open::Place;
 use super::{Failure, Global, output};
-use crate::diagnostic::{Level, Novelty, baseline};
+use crate::diagnostic::{Level, baseline};
 use crate::report::{self, Format, Report};
-use crate::review::{BaselineFile, Outcome, Overrides, Review};
+use crate::review::{BaselineFile, Demand, Outcome, Overrides, Review};
 use crate::rules::Group;
 use crate::settings::FailOn;
 use clap::builder::PossibleValuesParser;
@@ -162,11 +162,12 @@ impl Judging {
         mut review: Review,
         overrides: &Overrides,
         place: &Place,
+        demand: Demand,
         write: impl FnOnce(&Report<'_>) -> Result<(), Failure>,
     ) -> Result<Outcome, Failure> {
         if let Some(path) = &self.write_baseline {
             let mut text = Vec::new();
-            let all = review.findings.iter().filter(|f| f.novelty != Some(Novelty::Fixed));
+            let all = review.findings.iter().filter(|f| f.is_present());
             baseline::write(&mut text, all, &review.files)?;
             output::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
             let number = review.findings.len();
@@ -175,7 +176,7 @@ impl Judging {
         }
         let remote = place.repository.as_ref().and_then(crate::source::Repository::remote_url);
         place.timings.phase("report", || write(&Report::of(&review, remote.as_deref())))?;
-        let outcome = review.outcome(overrides);
+        let outcome = review.outcome(overrides, demand);
         // Left to the end of the process, which is near.
         std::mem::forget(review);
         Ok(outcome)
@@ -218,7 +219,20 @@ impl Options {
         let plain = [Output { format: self.format, path: None }];
         let outputs = if self.output.is_empty() { &plain[..] } else { &self.output };
         let options = report::Options { show_secrets: self.show_secrets, all: self.all, ..output::options(global) };
-        outputs.iter().try_for_each(|output| output.write(report, &options))
+        outputs.iter().try_for_each(|output| output.write(report, &options))?;
+        if !outputs.iter().any(|output| output.format.shows_coverage()) {
+            report.coverage_lines().iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));
+        }
+        Ok(())
+    }
+
+    /// How much has to be resolved: where the report lists what to deploy, all of it.
+    pub(super) fn demand(&self) -> Demand {
+        let lists = |format: Format| matches!(format, Format::Affected | Format::Matrix);
+        match self.output.iter().any(|output| lists(output.format)) || self.output.is_empty() && lists(self.format) {
+            true => Demand::Everything,
+            false => Demand::default(),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! `stacklint rules`, `explain` and `config`: what stacklint would do, and why.
 
 use super::open::{Place, State};
-use super::{Failure, Global, Outcome, output};
+use super::{Failure, Global, output};
 use crate::files::Files;
 use crate::report::catalogue;
+use crate::review::{self, Coverage, Filter, Outcome, Overrides, Request};
 use crate::rules;
 use crate::settings::Load;
 use clap::{Args, ValueEnum};
@@ -76,13 +77,21 @@ pub(super) fn explain(options: &Explain, global: &Global) -> Result<Outcome, Fai
 pub(super) fn config(options: &Config, global: &Global) -> Result<Outcome, Failure> {
     let place = Place::find(global)?;
     let load = load(&place, options.rev.clone())?;
+    let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
+    let (overrides, source) = (Overrides::default(), place.open(&state)?);
+    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let (coverage, trouble) = match review::check(&*source, &place.workspace(), &request) {
+        Ok(review) => (review.coverage, None),
+        Err(review::Error::NoProject(message)) => (Coverage::default(), Some(Failure::NoProject(message))),
+        Err(error) => return Err(error.into()),
+    };
     let mut out = output::stdout();
     match options.format {
-        Format::Text => catalogue::write_settings(&mut out, &load, &output::options(global))?,
-        Format::Json => catalogue::write_settings_json(&mut out, &load)?,
+        Format::Text => catalogue::write_settings(&mut out, &load, &coverage, &output::options(global))?,
+        Format::Json => catalogue::write_settings_json(&mut out, &load, &coverage)?,
     }
     out.flush()?;
-    Ok(Outcome::Clean)
+    trouble.map_or(Ok(Outcome::Clean), Err)
 }
 
 fn load(place: &Place, rev: Option<String>) -> Result<Load, Failure> {

@@ -10,8 +10,10 @@ pub enum Novelty {
     New,
     /// Both revisions have it.
     Known,
-    /// Only the base has it.
+    /// Only the base has it, and the head has what it is about.
     Fixed,
+    /// Only the base has it, because the head does not have what it is about.
+    Removed,
 }
 
 impl Novelty {
@@ -21,6 +23,7 @@ impl Novelty {
             Novelty::New => "new",
             Novelty::Known => "known",
             Novelty::Fixed => "fixed",
+            Novelty::Removed => "removed",
         }
     }
 }
@@ -40,6 +43,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether the state that was analyzed has it; of two the newer one.
+    pub fn is_present(&self) -> bool {
+        !matches!(self.novelty, Some(Novelty::Fixed | Novelty::Removed))
+    }
+
     /// Whether it counts for the outcome of a run: all do in one state, only new ones do between two.
     pub fn counts(&self) -> bool {
         self.novelty.is_none_or(|n| n == Novelty::New)

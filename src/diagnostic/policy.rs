@@ -40,6 +40,14 @@ pub struct Side {
     pub files: BTreeSet<FileId>,
 }
 
+impl Side {
+    /// Adds what was found in another part of the state.
+    pub fn extend(&mut self, other: Side) {
+        self.diagnostics.extend(other.diagnostics);
+        self.files.extend(other.files);
+    }
+}
+
 /// What is reported, and what is not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {

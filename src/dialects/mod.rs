@@ -11,7 +11,7 @@ mod registry;
 pub use eval_inputs::{EvalInputs, variable};
 pub use project_inputs::{ProjectInputs, VariableInput, assignment};
 
-pub use registry::{Dialects, Found};
+pub use registry::{Dialects, Found, Part};
 
 use crate::diagnostic::Rule;
 use crate::files::Files;

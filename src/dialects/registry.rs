@@ -74,47 +74,58 @@ impl Dialects {
     }
 }
 
-/// The projects of one place, each of its own dialect.
+/// The projects that a run analyzes.
 pub struct Found<'a> {
     parts: Vec<Part<'a>>,
 }
 
-struct Part<'a> {
+/// One project.
+pub struct Part<'a> {
     dialect: &'a dyn Dialect,
     project: Project,
     /// Whether it was found, not named: a state may then lack it.
     searched: bool,
 }
 
-impl Found<'_> {
+impl Part<'_> {
+    /// Its system.
+    pub fn dialect(&self) -> &dyn Dialect {
+        self.dialect
+    }
+
+    /// Its folder from the root of the repository; empty for the root.
+    pub fn folder(&self) -> &str {
+        &self.project.start
+    }
+
+    /// Resolves one state; none where that does not have the project.
+    pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Option<Resolution> {
+        let is_there = !self.searched || self.dialect.detect(source, &self.project) != Presence::Absent;
+        is_there.then(|| {
+            let vocabularies = vec![self.dialect.vocabulary()];
+            Resolution { vocabularies, ..self.dialect.resolve(source, &self.project, files, scope) }
+        })
+    }
+}
+
+impl<'a> Found<'a> {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Resolves one state. A project that it does not have yet, or no more, is an empty one there.
-    pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Resolution {
-        combine(self.resolve_each(source, files, scope).into_iter().map(|(_, resolution)| resolution).collect())
+    /// The projects, those of one dialect together.
+    pub fn parts(&self) -> &[Part<'a>] {
+        &self.parts
     }
 
-    /// The same, each project by itself.
-    pub fn resolve_each(
-        &self,
-        source: &dyn Source,
-        files: &Files,
-        scope: Scope<'_>,
-    ) -> Vec<(&dyn Dialect, Resolution)> {
-        let there = |p: &&Part<'_>| !p.searched || p.dialect.detect(source, &p.project) != Presence::Absent;
-        let parts = self.parts.iter().filter(there);
-        let resolve = |p: &Part<'_>| {
-            let vocabularies = vec![p.dialect.vocabulary()];
-            Resolution { vocabularies, ..p.dialect.resolve(source, &p.project, files, scope) }
-        };
-        parts.map(|p| (p.dialect, resolve(p))).collect()
+    /// Resolves one state. A project that it does not have yet, or no more, is an empty one there.
+    pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Resolution {
+        combine(self.parts.iter().filter_map(|part| part.resolve(source, files, scope)).collect())
     }
 }
 
-/// Resolutions of several dialects as one. Units stay in the order of the dialects, and of their names within one.
+/// Resolutions of several projects as one. Units stay in the order of the projects, and of their names within one.
 fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
     if resolutions.len() <= 1 {
         return resolutions.pop().unwrap_or_default();
@@ -129,6 +140,9 @@ fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
         whole.imports.items.extend(resolution.imports.items);
         whole.imports.unreached.extend(resolution.imports.unreached);
         whole.vocabularies.extend(resolution.vocabularies);
+        whole.config.extend(resolution.config);
+        whole.assumptions.extend(resolution.assumptions);
+        whole.gap = whole.gap.or(resolution.gap);
     }
     diagnostic::unite(&mut whole.findings);
     whole.documents.sort_by_key(|(file, _)| *file);

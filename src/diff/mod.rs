@@ -123,6 +123,8 @@ pub struct Change {
 /// A component that differs.
 #[derive(Clone, Debug)]
 pub struct ComponentChange {
+    /// The folder of its project, where several projects were compared; else empty.
+    pub project: Text,
     /// Its stack.
     pub stack: Text,
     /// Its type.
@@ -241,7 +243,8 @@ fn component(
     };
     let (stack, kind, name) = address.clone();
     let of = |side: Option<&Placed>| side.map(|placed| Arc::clone(&placed.component));
-    Some(ComponentChange { stack, kind, name, status, changes, causes, before: of(old), after: of(new) })
+    let project = Text::from("");
+    Some(ComponentChange { project, stack, kind, name, status, changes, causes, before: of(old), after: of(new) })
 }
 
 /// Stacks that nothing is left of.

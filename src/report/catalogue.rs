@@ -1,8 +1,10 @@
 //! The catalogue of rules, their pages and the settings, for people and machines.
 
 use super::Options;
-use super::text::style::Theme;
+use super::text::style::{Theme, count};
 use crate::diagnostic::Level;
+use crate::review::Coverage;
+use crate::review::coverage::ProjectCoverage;
 use crate::rules::{Group, RULES, Rule};
 use crate::settings::{From, Load, Settings, Sourced};
 use serde::Serialize;
@@ -111,8 +113,20 @@ struct SettingJson {
     from: String,
 }
 
-/// Every setting in the order in which the file has them.
-fn settings(load: &Load) -> Vec<SettingJson> {
+/// A project that these settings are for: what is found in it, and by which configuration files.
+fn project(project: &ProjectCoverage) -> SettingJson {
+    let side = &project.head;
+    let mut value = format!("{}, {}", count(side.stacks, "stack"), count(side.components, "component"));
+    if !side.unresolved.is_empty() {
+        value.push_str(&format!(", {} not resolved", side.unresolved.len()));
+    }
+    let files: Vec<&str> = project.config.iter().map(|path| &**path).collect();
+    let from = if files.is_empty() { project.assumptions.join("; ") } else { files.join(", ") };
+    SettingJson { key: format!("project {} ({})", project.path, project.dialect), value, from }
+}
+
+/// The projects, and every setting in the order in which the file has them.
+fn settings(load: &Load, coverage: &Coverage) -> Vec<SettingJson> {
     let Settings { fail_on, min_level, strict, require_reasons, baseline, variables, overrides, .. } = &load.settings;
     let path = load.file.as_ref().map_or(crate::settings::FILE_NAME, |f| &f.path);
     let from = |from: &From| match from {
@@ -120,7 +134,7 @@ fn settings(load: &Load) -> Vec<SettingJson> {
         From::File(line) => format!("{path}:{line}"),
         From::CommandLine => "command line".to_owned(),
     };
-    let mut all = Vec::new();
+    let mut all: Vec<SettingJson> = coverage.projects.iter().map(project).collect();
     let mut add = |key: String, value: &str, origin: &From| {
         all.push(SettingJson { key, value: value.to_owned(), from: from(origin) });
     };
@@ -164,9 +178,9 @@ fn settings(load: &Load) -> Vec<SettingJson> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_settings(out: &mut dyn io::Write, load: &Load, options: &Options) -> io::Result<()> {
+pub fn write_settings(out: &mut dyn io::Write, load: &Load, coverage: &Coverage, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
-    let all = settings(load);
+    let all = settings(load, coverage);
     let width = |f: fn(&SettingJson) -> &str| all.iter().map(|s| f(s).chars().count()).max().unwrap_or(0);
     let (keys, values) = (width(|s| &s.key), width(|s| &s.value));
     for set in &all {
@@ -181,7 +195,7 @@ pub fn write_settings(out: &mut dyn io::Write, load: &Load, options: &Options) -
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_settings_json(out: &mut dyn io::Write, load: &Load) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &settings(load))?;
+pub fn write_settings_json(out: &mut dyn io::Write, load: &Load, coverage: &Coverage) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, &settings(load, coverage))?;
     writeln!(out)
 }

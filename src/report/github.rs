@@ -4,10 +4,11 @@
 //! GitHub shows ten annotations of a level for a step. The most severe come first (levels have their own ten), and where
 //! there are more, the last one says how many. Nothing that comes from files can start a command.
 
-use super::headline;
 use super::text::{self, style};
 use super::{Finding, Options, Report};
+use super::{coverage, headline};
 use crate::diagnostic::Level;
+use crate::review::coverage::Lacking;
 use std::io;
 
 /// The annotations of a level that GitHub shows for a step.
@@ -37,6 +38,14 @@ pub fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options
 }
 
 fn write_annotations(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+    // An annotation without a file is shown first.
+    if report.comparison.is_some() {
+        let lines = coverage::lead(report);
+        if !lines.is_empty() {
+            let is_new = report.coverage.lacking().iter().any(|(which, _)| *which == Lacking::Head);
+            writeln!(out, "{}", message(if is_new { "error" } else { "warning" }, &lines.join("\n")))?;
+        }
+    }
     for level in [Level::Error, Level::Warning, Level::Note] {
         let findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts() && f.level == level).collect();
         let shown = if findings.len() > MAX_ANNOTATIONS { MAX_ANNOTATIONS - 1 } else { findings.len() };

@@ -2,7 +2,7 @@
 //! compares the reports of two branches by fingerprint, so what the base has too is in it.
 
 use super::text::style::escape;
-use super::{Finding, Novelty, Report};
+use super::{Finding, Report};
 use crate::diagnostic::Level;
 use serde::Serialize;
 use std::io;
@@ -33,7 +33,7 @@ struct Lines {
 /// # Errors
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
-    let present = report.findings.iter().filter(|f| f.novelty != Some(Novelty::Fixed));
+    let present = report.findings.iter().filter(|f| f.is_present());
     let issues: Vec<Issue> = present.map(|f| issue(f, report)).collect();
     serde_json::to_writer_pretty(&mut *out, &issues)?;
     writeln!(out)

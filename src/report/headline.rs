@@ -5,6 +5,7 @@ use super::{Novelty, Report};
 use crate::diagnostic::Level;
 use crate::diff::group::Group;
 use crate::diff::{Diff, Status};
+use crate::review::Coverage;
 use std::collections::BTreeSet;
 
 /// What was found: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
@@ -20,6 +21,7 @@ pub(super) fn findings(report: &Report<'_>) -> String {
     let rest = [
         (novelty(Novelty::Known), "known"),
         (novelty(Novelty::Fixed), "fixed"),
+        (novelty(Novelty::Removed), "removed with what they are about"),
         (report.suppressed.len(), "suppressed"),
     ];
     let rest: Vec<String> = rest.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
@@ -27,13 +29,13 @@ pub(super) fn findings(report: &Report<'_>) -> String {
 }
 
 /// What differs: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing does.
-pub(super) fn changes(diff: &Diff, groups: &[Group]) -> String {
+pub(super) fn changes(diff: &Diff, groups: &[Group], coverage: &Coverage) -> String {
     if diff.components.is_empty() {
-        let all = diff.unresolved.is_empty();
+        let all = diff.unresolved.is_empty() && coverage.is_whole();
         return if all { "No effective change." } else { "No change in what could be resolved." }.to_owned();
     }
     let changes: usize = groups.iter().map(|g| g.changes.len().max(1)).sum();
-    let stacks: BTreeSet<_> = diff.components.iter().map(|c| &c.stack).collect();
+    let stacks: BTreeSet<_> = diff.components.iter().map(|c| (&c.project, &c.stack)).collect();
     let number = |status| diff.components.iter().filter(|c| c.status == status).count();
     let (added, removed) = (number(Status::Added), number(Status::Removed));
     let whole = if added + removed > 0 { format!(" ({added} added, {removed} removed)") } else { String::new() };

@@ -2,6 +2,7 @@
 //!
 //! Inside v1 keys are only added. Nothing in it depends on the machine, the clock or the number of threads.
 
+use super::coverage::CoverageJson;
 use super::{Finding, Report, Revision, Suppressed};
 use crate::diagnostic::{Edit, Fix, Label, Suppression};
 use crate::diff::locals::LocalChange;
@@ -25,7 +26,8 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let diagnostics = each(report.findings, |f| diagnostic(f, files));
     let suppressed = each(report.suppressed, |s| suppressed(s, files));
     let Some(comparison) = &report.comparison else {
-        return finish(out, &Check { schema: SCHEMA, diagnostics, suppressed });
+        let coverage = CoverageJson::of(report.coverage);
+        return finish(out, &Check { schema: SCHEMA, diagnostics, suppressed, coverage });
     };
     let side = |r: &'_ Revision| RevisionJson { rev: r.rev.clone(), commit: r.commit.clone() };
     let diff = comparison.diff;
@@ -38,6 +40,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
         unresolved: &diff.unresolved,
         diagnostics,
         suppressed,
+        coverage: CoverageJson::of(report.coverage),
     };
     finish(out, &report)
 }
@@ -48,10 +51,11 @@ fn finish(out: &mut dyn io::Write, report: &impl Serialize) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Check<D, S> {
+struct Check<'a, D, S> {
     schema: &'static str,
     diagnostics: D,
     suppressed: S,
+    coverage: CoverageJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -64,6 +68,7 @@ struct DiffReport<'a, C, L, D, S> {
     unresolved: &'a [String],
     diagnostics: D,
     suppressed: S,
+    coverage: CoverageJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -184,6 +189,8 @@ fn related<'a>(label: &'a Label, files: &Files) -> RelatedJson<'a> {
 
 #[derive(Serialize)]
 struct ComponentJson<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    project: &'a str,
     stack: &'a str,
     r#type: &'a str,
     component: &'a str,
@@ -223,6 +230,7 @@ impl<'a> ComponentJson<'a> {
             causes: causes(&c.causes),
         };
         ComponentJson {
+            project: &component.project,
             stack: &component.stack,
             r#type: &component.kind,
             component: &component.name,

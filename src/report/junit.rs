@@ -3,7 +3,7 @@
 //! there is one case that passed.
 
 use super::text::style;
-use super::{Finding, Novelty, Report};
+use super::{Finding, Novelty, Report, coverage};
 use crate::diagnostic::{Level, Suppression};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use std::io;
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let mut files: BTreeMap<String, Vec<Case>> = BTreeMap::new();
-    let present = report.findings.iter().filter(|f| f.novelty != Some(Novelty::Fixed)).map(|f| (f, None));
+    let present = report.findings.iter().filter(|f| f.is_present()).map(|f| (f, None));
     for (finding, by) in present.chain(report.suppressed.iter().map(|s| (&s.finding, Some(&s.by)))) {
         let file = report.files.get(finding.diagnostic.primary.file);
         files.entry(file.path.to_string()).or_default().push(case(finding, by, report));
@@ -23,15 +23,24 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let all = || files.values().flatten();
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let totals = counts(all());
+    let covered = attribute(&coverage::summary(report));
+    let lacking: Vec<String> = coverage::lead(report).iter().map(|line| attribute(line)).collect();
+    let properties = lacking.iter().map(|line| format!("      <property name=\"unresolved\" value=\"{line}\"/>\n"));
+    let properties: String = properties.collect();
+    let properties = format!(
+        "    <properties>\n      <property name=\"coverage\" value=\"{covered}\"/>\n{properties}    </properties>\n"
+    );
     if files.is_empty() {
         xml.push_str("<testsuites name=\"stacklint\" tests=\"1\" failures=\"0\" skipped=\"0\" errors=\"0\">\n");
         xml.push_str("  <testsuite name=\"stacklint\" tests=\"1\" failures=\"0\" skipped=\"0\" errors=\"0\">\n");
+        xml.push_str(&properties);
         xml.push_str("    <testcase name=\"no findings\" classname=\"stacklint\"/>\n  </testsuite>\n");
     } else {
         let _ = writeln!(xml, "<testsuites name=\"stacklint\" {totals}>");
     }
     for (path, cases) in &files {
         let _ = writeln!(xml, "  <testsuite name=\"{}\" {}>", attribute(path), counts(cases.iter()));
+        xml.push_str(&properties);
         for case in cases {
             xml.push_str(&case.xml);
         }

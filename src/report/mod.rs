@@ -4,6 +4,7 @@ pub mod affected;
 pub mod answers;
 pub mod catalogue;
 pub mod concise;
+pub(crate) mod coverage;
 pub mod describe;
 pub mod github;
 pub mod gitlab;
@@ -23,7 +24,7 @@ pub use crate::review::Revision;
 use crate::diagnostic::Level;
 use crate::diff::Diff;
 use crate::files::Files;
-use crate::review::Review;
+use crate::review::{Coverage, Review};
 use crate::rules::Rule;
 use std::io;
 
@@ -44,6 +45,8 @@ pub struct Report<'a> {
     pub rules: &'a [(&'static Rule, Level)],
     /// Where the repository is on the web, as its remote says, without credentials.
     pub remote: Option<&'a str>,
+    /// What was analyzed, and what could not be resolved.
+    pub coverage: &'a Coverage,
     /// What stacklint itself could not do, though the rest is reported.
     pub troubles: &'a [String],
 }
@@ -53,8 +56,10 @@ pub struct Report<'a> {
 pub struct Comparison<'a> {
     /// The older state.
     pub base: &'a Revision,
-    /// What differs.
+    /// What differs, of all projects together.
     pub diff: &'a Diff,
+    /// What differs in each project, in the order of the coverage; empty if there is only one.
+    pub parts: &'a [Diff],
 }
 
 /// How a report is written. Formats for machines use only what concerns them.
@@ -137,6 +142,11 @@ impl Format {
         matches!(self, Format::Affected | Format::Matrix)
     }
 
+    /// Whether it has a place for what was analyzed.
+    pub fn shows_coverage(self) -> bool {
+        !matches!(self, Format::Concise | Format::Gitlab | Format::Affected | Format::Matrix)
+    }
+
     /// Writes a report.
     ///
     /// # Errors
@@ -165,9 +175,14 @@ impl<'a> Report<'a> {
             findings: &review.findings,
             suppressed: &review.suppressed,
             head: &review.head,
-            comparison: review.comparison.as_ref().map(|c| Comparison { base: &c.base, diff: &c.diff }),
+            comparison: review.comparison.as_ref().map(|c| Comparison {
+                base: &c.base,
+                diff: &c.diff,
+                parts: &c.parts,
+            }),
             rules: &review.rules,
             remote,
+            coverage: &review.coverage,
             troubles: &review.unreadable,
         }
     }
@@ -177,9 +192,25 @@ impl<'a> Report<'a> {
         self.findings.iter().filter(|f| f.level == level && f.counts()).count()
     }
 
+    /// What was analyzed and what could not be resolved, a line each, for where the format has no place for it.
+    pub fn coverage_lines(&self) -> Vec<String> {
+        let mut lines = coverage::lead(self);
+        lines.push(coverage::summary(self));
+        lines.retain(|line| !line.is_empty());
+        coverage::escaped(lines)
+    }
+
+    /// The coverage as JSON on one line.
+    ///
+    /// # Errors
+    /// It cannot be written as JSON.
+    pub fn coverage_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&coverage::CoverageJson::of(self.coverage))
+    }
+
     /// The findings that people are shown: what both revisions have is left out.
     pub fn shown(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|f| f.novelty != Some(Novelty::Known))
+        self.findings.iter().filter(|f| !matches!(f.novelty, Some(Novelty::Known | Novelty::Removed)))
     }
 }
 

@@ -5,6 +5,7 @@ use super::text::style;
 use super::*;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Suppression};
 use crate::diff::{Cause, Change, ChangeKind, ComponentChange, Side, Status};
+use crate::review::coverage::{ProjectCoverage, SideCoverage, Unresolved};
 use crate::rules::RULES;
 use crate::text::Text;
 use crate::value::{Data, Map, Value};
@@ -124,6 +125,7 @@ fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {
     let change = Change { path, kind, before, after, causes: causes.clone() };
     let changes = if status == Status::Modified { vec![change] } else { Vec::new() };
     ComponentChange {
+        project: Text::from(""),
         stack: word(0).into(),
         kind: word(1).into(),
         name: word(2).into(),
@@ -203,11 +205,37 @@ proptest! {
                 findings: &found,
                 suppressed: &silenced,
                 head: &head,
-                comparison: compared.then_some(Comparison { base: &base, diff: &diff }),
+                comparison: compared.then_some(Comparison { base: &base, diff: &diff, parts: &[] }),
                 rules: &rules,
                 remote: Some(if compared { "git@gitlab.com:a/b.git" } else { &names[0] }),
+                coverage: &coverage(&names),
                 troubles: &names,
             });
         }
     }
+}
+
+/// A project whose names are those.
+fn coverage(names: &[String]) -> Coverage {
+    let unresolved = |name: &String| Unresolved {
+        stack: name.len().is_multiple_of(2).then(|| Text::from(name.as_str())),
+        file: Text::from(name.as_str()),
+        component: None,
+        reason: name.clone(),
+        place: Some((Text::from(name.as_str()), 1)),
+    };
+    let head =
+        SideCoverage { stacks: 1, components: 2, untouched: 3, unresolved: names.iter().map(unresolved).collect() };
+    let config = names.iter().map(|name| Text::from(name.as_str())).collect();
+    let project = ProjectCoverage {
+        dialect: "system",
+        path: names.first().cloned().unwrap_or_default(),
+        config,
+        assumptions: names.to_vec(),
+        base: None,
+        head,
+        stacks: 1,
+        components: 2,
+    };
+    Coverage { projects: vec![project.clone(), project] }
 }

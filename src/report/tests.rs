@@ -4,6 +4,7 @@ use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Policy, Sid
 use crate::diff::fixture::{BASE, HEAD, resolution};
 use crate::diff::{self, Diff};
 use crate::resolution::Resolution;
+use crate::review::coverage::{ProjectCoverage, SideCoverage, Unresolved};
 use crate::rules;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ pub(super) struct Fixture {
     compared: Judged,
     alone: Judged,
     rules: Vec<(&'static Rule, Level)>,
+    coverage: Coverage,
     troubles: Vec<String>,
 }
 
@@ -125,6 +127,7 @@ impl Fixture {
         Fixture {
             base: revision("main", "0123"),
             head: revision("feature/<x>", "4567"),
+            coverage: coverage(),
             troubles: vec!["stacks/locked.yaml".into()],
             resolution: head,
             files,
@@ -140,7 +143,7 @@ impl Fixture {
         Report {
             findings: &self.compared.0,
             suppressed: &self.compared.1,
-            comparison: Some(Comparison { base: &self.base, diff: &self.diff }),
+            comparison: Some(Comparison { base: &self.base, diff: &self.diff, parts: &[] }),
             ..self.checked()
         }
     }
@@ -155,9 +158,35 @@ impl Fixture {
             comparison: None,
             rules: &self.rules,
             remote: Some("https://github.com/acme/infra.git"),
+            coverage: &self.coverage,
             troubles: &self.troubles,
         }
     }
+}
+
+/// One project, of which a stack no longer resolves and another one resolves on neither side.
+fn coverage() -> Coverage {
+    let unresolved = |stack: &str, file: &str, reason: &str| Unresolved {
+        stack: Some(stack.into()),
+        file: file.into(),
+        component: None,
+        reason: reason.to_owned(),
+        place: Some((file.into(), 2)),
+    };
+    let lost = unresolved("test", "stacks/test.yaml", "`size` is set\u{1b}[31m twice");
+    let never = unresolved("old", "stacks/old.yaml", "nothing is found for import `<b>`");
+    let side = |unresolved| SideCoverage { stacks: 6, components: 31, untouched: 0, unresolved };
+    let project = ProjectCoverage {
+        dialect: "system",
+        path: ".".to_owned(),
+        config: vec!["main.yaml".into()],
+        assumptions: Vec::new(),
+        base: Some(side(vec![never.clone()])),
+        head: side(vec![never, lost]),
+        stacks: 6,
+        components: 31,
+    };
+    Coverage { projects: vec![project] }
 }
 
 /// Plain, 80 columns wide.
@@ -281,7 +310,7 @@ fn nothing_to_say() {
     let nothing = Report { findings: &[], suppressed: &[], troubles: &[], ..fixture.checked() };
     assert_eq!(written(Format::Text, &nothing, &plain()), "No findings.\n");
     assert_eq!(written(Format::Concise, &nothing, &plain()), "");
-    let compared = Report { comparison: Some(Comparison { base: &fixture.base, diff: &diff }), ..nothing };
+    let compared = Report { comparison: Some(Comparison { base: &fixture.base, diff: &diff, parts: &[] }), ..nothing };
     assert_eq!(written(Format::Text, &compared, &plain()), "No effective change.\n");
 }
 

@@ -1,9 +1,11 @@
 //! What one revision resolves to, free of any dialect: all that rules, the diff and the reports read.
 
+mod gap;
 mod imports;
 mod metadata;
 
 use crate::text::Text;
+pub use gap::{Extent, Gap};
 pub use imports::{Import, Imports};
 pub use metadata::{
     Base, Code, CodeOrigin, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, StackSelector, StatePlace,
@@ -31,6 +33,12 @@ pub struct Resolution {
     pub imports: Imports,
     /// The vocabularies of the dialects that had a part in it.
     pub vocabularies: Vec<&'static Vocabulary>,
+    /// The configuration files that say where all others are; none where defaults are assumed.
+    pub config: Vec<FileId>,
+    /// What is assumed because no file says it, a sentence each without a full stop.
+    pub assumptions: Vec<String>,
+    /// What could not be resolved as a whole.
+    pub gap: Option<Gap>,
 }
 
 /// The local names of a revision: values that files give names to for their own use.

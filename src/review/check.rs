@@ -1,9 +1,11 @@
 //! What is wrong in one state.
 
+use super::coverage::{self, Coverage};
 use super::judge::{Judged, judge};
-use super::resolve::Resolved;
-use super::{Error, Request, Review, Revision, Workspace, phase, resolve};
+use super::resolve::report_empty;
+use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::Side;
+use crate::dialects::Scope;
 use crate::files::Files;
 use crate::resolution::Resolution;
 use crate::rules;
@@ -18,11 +20,27 @@ use crate::terraform::Modules;
 pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
     let files = Files::default();
     let load = request.overrides.load(source, workspace, &files)?;
-    let Resolved { files, mut resolution, dialects } = resolve(source, workspace, &load.settings, files)?;
-    let side = phase(workspace.host, "rules", || side(&mut resolution, &load, source, &files, workspace));
-    let has_defect = side.diagnostics.iter().any(|d| d.is_defect());
+    let host = workspace.host;
+    host.limits(&load.settings.work);
+    let dialects = workspace.dialects(&load.settings);
+    let projects = dialects.detect(&[source], &workspace.project(&load.settings));
+    if projects.is_empty() {
+        return Err(workspace.no_project(source));
+    }
+    let (mut coverage, mut resolutions, mut found) = (Coverage::default(), Vec::new(), Side::default());
+    for part in projects.parts() {
+        let resolved = phase(host, "resolve", || part.resolve(source, &files, Scope::All));
+        let mut resolution = resolved.unwrap_or_default();
+        report_empty(&mut resolution);
+        phase(host, "rules", || examine(&mut resolution, &load, source, &files, workspace));
+        coverage.projects.push(coverage::of(part.dialect().name(), part.folder(), None, &resolution, &files));
+        found.extend(Side { files: resolution.files(), diagnostics: std::mem::take(&mut resolution.findings) });
+        resolutions.push(resolution);
+    }
+    add_settings(&mut found, &load);
+    let has_defect = found.diagnostics.iter().any(|d| d.is_defect());
     let Judged { findings, suppressed } =
-        phase(workspace.host, "judge", || judge(&files, source, &load.settings, request.overrides, side, None))?;
+        phase(host, "judge", || judge(&files, source, &load.settings, request.overrides, found, None))?;
     Ok(Review {
         files,
         head: Revision::of(source),
@@ -33,28 +51,19 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
         settings: load.settings,
         unreadable: source.unreadable().to_vec(),
         has_defect,
-        resolved: (dialects, vec![resolution]),
+        coverage,
+        resolved: (dialects, resolutions),
     })
 }
 
-/// What is wrong in a state that was resolved as a whole: what resolving it found, what the rules find, and what is wrong
-/// with the settings.
-fn side(
-    resolution: &mut Resolution,
-    load: &Load,
-    source: &dyn Source,
-    files: &Files,
-    workspace: &Workspace<'_>,
-) -> Side {
+/// Adds to what resolving a state found what the rules find.
+fn examine(resolution: &mut Resolution, load: &Load, source: &dyn Source, files: &Files, workspace: &Workspace<'_>) {
     let code = workspace.host.code();
     let modules = Modules::new(source, files, &code);
     let withheld = rules::Withheld::default();
     let context = rules::Context::new(files, resolution, &|_| true, &load.settings.limits, &withheld);
     let found = rules::check_state(&context, &modules, &load.settings.enabled());
     resolution.findings.extend(found);
-    let mut side = Side { files: resolution.files(), diagnostics: std::mem::take(&mut resolution.findings) };
-    add_settings(&mut side, load);
-    side
 }
 
 /// Adds what is wrong with the settings themselves.

@@ -1,24 +1,34 @@
 //! What differs between two states, and what is wrong in them.
 
+use super::align::{Aligned, absent, align, without_doubtful};
 use super::check::add_settings;
+use super::coverage::{self, Coverage, ProjectCoverage};
 use super::judge::{Judged, judge};
-use super::{Comparison, Error, Request, Review, Revision, Workspace, phase};
-use crate::diagnostic::{Diagnostic, Side};
-use crate::dialects::{Found, Scope};
+use super::resolve::report_empty;
+use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase};
+use crate::diagnostic::rules::INVALID_CONFIG;
+use crate::diagnostic::{Diagnostic, Label, Level, Side};
+use crate::dialects::{Part, Scope};
 use crate::diff::{self, Diff};
 use crate::files::Files;
 use crate::resolution::{Resolution, State, Unit};
 use crate::rules::{self, Rule};
+use crate::settings::Settings;
 use crate::source::{Change, Source, changed};
 use crate::terraform::{self, Modules};
+use crate::text;
 use crate::value::FileId;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+/// In a project with at most this many units all of them are resolved: that costs less than to start a process, and then
+/// nothing is left to be said of those that no edit reaches.
+const SMALL: usize = 24;
+
 /// Compares two states.
 ///
 /// # Errors
-/// Neither holds a project, or they cannot be judged.
+/// Neither holds a project, nothing matches the filter, or they cannot be judged.
 pub fn compare(
     base: &dyn Source,
     head: &dyn Source,
@@ -40,97 +50,198 @@ pub fn compare(
         return Err(workspace.no_project(head));
     }
     let rules = load.settings.enabled();
-    let comparing = Comparing { workspace, request, projects, files: &files, changes: &changes, touched: &touched };
-    let (mut old, mut new, found) = comparing.resolve(base, head, &rules);
-    let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
-    let is_touched = |path: &str| touched.contains(path);
-    let shared = rules::Context::new(&files, &nothing, &is_touched, &load.settings.limits, &withheld);
-    let mut of_change = phase(workspace.host, "rules", || {
-        rules::check_change(&rules::Context { resolution: &new, ..shared }, &old, &found, &rules)
-    });
-    let code = workspace.host.code();
-    // Only what the edit touches was examined in full, on both sides.
-    let side = |resolution: &mut Resolution, source: &dyn Source| {
-        let modules = Modules::new(source, &files, &code);
-        let context = rules::Context { resolution: &*resolution, ..shared };
-        let found = phase(workspace.host, "rules", || rules::check_state(&context, &modules, &rules));
-        resolution.findings.extend(found);
-        let mut own = resolution.files();
-        own.retain(|id| touched.contains(&*files.get(*id).path));
-        Side { files: own, diagnostics: std::mem::take(&mut resolution.findings) }
-    };
-    let (mut in_head, mut in_base) = (side(&mut new, head), side(&mut old, base));
-    in_head.diagnostics.append(&mut of_change);
+    let mut compared = Vec::new();
+    for part in projects.parts() {
+        let (changes, touched, rules, files) = (&changes, &touched, &rules, &files);
+        let (settings, sources) = (&load.settings, [base, head]);
+        let comparing = Comparing { workspace, request, part, files, changes, touched, rules, settings, sources };
+        compared.push(comparing.run());
+    }
+    let mut in_head = Side::default();
+    let mut in_base = Side::default();
+    for one in &mut compared {
+        in_base.extend(std::mem::take(&mut one.sides.0));
+        in_head.extend(std::mem::take(&mut one.sides.1));
+    }
     add_settings(&mut in_head, &load);
     if let Some(before) = &before {
         add_settings(&mut in_base, before);
     }
     let has_defect = in_head.diagnostics.iter().chain(&in_base.diagnostics).any(|d| d.is_defect());
-    let Judged { findings, suppressed } = phase(workspace.host, "judge", || {
+    let Judged { mut findings, suppressed } = phase(workspace.host, "judge", || {
         judge(&files, head, &load.settings, request.overrides, in_head, Some(in_base))
     })?;
-    drop(comparing);
-    Ok(Review {
+    let sides: Vec<_> = compared.iter().map(|one| (&one.base, &one.head)).collect();
+    fixed::settle(&mut findings, &sides);
+    let mut review = Review {
         files,
         head: Revision::of(head),
-        comparison: Some(Comparison { base: Revision::of(base), diff: found }),
+        comparison: None,
         findings,
         suppressed,
         rules,
         settings: load.settings,
         unreadable: head.unreadable().to_vec(),
         has_defect,
-        resolved: (dialects, vec![old, new]),
-    })
+        coverage: Coverage::default(),
+        resolved: (dialects, Vec::new()),
+    };
+    let mut diffs = Vec::new();
+    for one in compared {
+        review.coverage.projects.push(one.coverage);
+        review.resolved.1.extend([one.base, one.head]);
+        diffs.push(one.diff);
+    }
+    review.comparison = Some(Comparison::new(Revision::of(base), diffs, &review.coverage));
+    request.filter.matched(&review.resolved.1)?;
+    Ok(review)
 }
 
-/// What a comparison is made of.
+/// The comparison of one project, and what it is made of.
 struct Comparing<'a> {
     workspace: &'a Workspace<'a>,
     request: &'a Request<'a>,
-    projects: Found<'a>,
+    part: &'a Part<'a>,
     files: &'a Files,
     changes: &'a [Change],
     touched: &'a HashSet<&'a str>,
+    rules: &'a [(&'static Rule, Level)],
+    settings: &'a Settings,
+    /// Base and head.
+    sources: [&'a dyn Source; 2],
+}
+
+/// One project, compared.
+struct Compared {
+    base: Resolution,
+    head: Resolution,
+    diff: Diff,
+    coverage: ProjectCoverage,
+    /// What is wrong in base and head.
+    sides: (Side, Side),
 }
 
 impl Comparing<'_> {
-    /// Resolves as much of both states as has to be compared, and compares it.
-    fn resolve(
-        &self,
-        base: &dyn Source,
-        head: &dyn Source,
-        rules: &[(&'static Rule, crate::diagnostic::Level)],
-    ) -> (Resolution, Resolution, Diff) {
-        let resolve = |scope: Scope<'_>| {
-            let one = |source: &dyn Source| {
-                phase(self.workspace.host, "resolve", || self.projects.resolve(source, self.files, scope))
-            };
-            (one(base), one(head))
+    fn run(&self) -> Compared {
+        let (mut base, mut head, mut diff) = self.resolve();
+        let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
+        let is_touched = |path: &str| self.touched.contains(path);
+        let shared = rules::Context::new(self.files, &nothing, &is_touched, &self.settings.limits, &withheld);
+        let mut of_change = phase(self.workspace.host, "rules", || {
+            rules::check_change(&rules::Context { resolution: &head, ..shared }, &base, &diff, self.rules)
+        });
+        let code = self.workspace.host.code();
+        // Only what the edit touches was examined in full, on both sides.
+        let check = |resolution: &mut Resolution, source: &dyn Source| {
+            let modules = Modules::new(source, self.files, &code);
+            let context = rules::Context { resolution: &*resolution, ..shared };
+            let found = phase(self.workspace.host, "rules", || rules::check_state(&context, &modules, self.rules));
+            resolution.findings.extend(found);
         };
-        let (mut old, mut new) = resolve(Scope::Touched(self.changes));
-        if self.sees_more(&old, &new) || self.sees_more(&new, &old) {
-            // What is wrong in a file that was there before is known, also where only an untouched manifest used it.
-            (old, new) = resolve(Scope::All);
+        report_empty(&mut head);
+        report_empty(&mut base);
+        check(&mut head, self.sources[1]);
+        check(&mut base, self.sources[0]);
+        let part = self.part;
+        let coverage = coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files);
+        if diff.unresolved.is_empty() {
+            diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();
         }
-        let mut found = self.compare(&old, &new);
+        let side = |resolution: &mut Resolution| {
+            let mut own = resolution.files();
+            own.retain(|id| is_touched(&self.files.get(*id).path));
+            Side { files: own, diagnostics: std::mem::take(&mut resolution.findings) }
+        };
+        let (in_base, mut in_head) = (side(&mut base), side(&mut head));
+        in_head.diagnostics.append(&mut of_change);
+        Compared { base, head, diff, coverage, sides: (in_base, in_head) }
+    }
+
+    /// Resolves as much of both states as has to be compared, and compares it.
+    fn resolve(&self) -> (Resolution, Resolution, Diff) {
+        let (mut old, mut new) = self.both(Scope::Touched(self.changes));
+        let is_partial =
+            |old: &Resolution, new: &Resolution| [old, new].iter().any(|r| r.units.iter().any(is_out_of_scope));
+        let is_small = old.units.len().max(new.units.len()) <= SMALL;
+        if is_partial(&old, &new)
+            && (is_small
+                || self.sees_more(&old, &new)
+                || self.sees_more(&new, &old)
+                || self.request.filter.misses([&old, &new]))
+        {
+            // What is wrong in a file that was there before is known, also where only an untouched manifest used it.
+            (old, new) = self.both(Scope::All);
+        }
+        let mut found = self.compare(&mut old, &mut new);
         let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
         // Another manifest, untouched, may define the same component of the same stack; and what is said of a component
         // may depend on all others.
-        let all_count =
-            one_sided || self.changes.iter().any(|c| terraform::is_code(&c.path)) || rules::asks_for_all(&found, rules);
-        if all_count && [&old, &new].iter().any(|r| r.units.iter().any(|u| u.state == State::OutOfScope)) {
-            (old, new) = resolve(Scope::All);
-            found = self.compare(&old, &new);
+        let all_count = one_sided
+            || self.changes.iter().any(|c| terraform::is_code(&c.path))
+            || rules::asks_for_all(&found, self.rules);
+        if all_count && is_partial(&old, &new) {
+            (old, new) = self.both(Scope::All);
+            found = self.compare(&mut old, &mut new);
         }
         (old, new, found)
     }
 
-    fn compare(&self, old: &Resolution, new: &Resolution) -> Diff {
+    /// Resolves base and head.
+    fn both(&self, scope: Scope<'_>) -> (Resolution, Resolution) {
+        let one = |source: &dyn Source| {
+            phase(self.workspace.host, "resolve", || self.part.resolve(source, self.files, scope))
+        };
+        let [base, head] = self.sources;
+        let (old, new) = (one(base), one(head));
+        let is_assumed = |r: &Resolution| r.config.is_empty() && !r.assumptions.is_empty();
+        // Where only one side is configured, the defaults that hold on the other one say nothing of what is meant.
+        let (old, new) = match (old, new) {
+            (Some(old), Some(new)) if is_assumed(&old) && !is_assumed(&new) => (None, Some(new)),
+            (Some(old), Some(new)) if is_assumed(&new) && !is_assumed(&old) => (Some(old), None),
+            sides => sides,
+        };
+        match (old, new) {
+            (Some(old), Some(new)) => (old, new),
+            (None, Some(new)) => (absent(self.lost(&new, base), &new), new),
+            (Some(old), None) => {
+                let new = absent(self.lost(&old, head), &old);
+                (old, new)
+            }
+            (None, None) => Default::default(),
+        }
+    }
+
+    /// What to say where a side lacks a project.
+    fn lost(&self, other: &Resolution, source: &dyn Source) -> String {
+        match other.config.first() {
+            Some(file) => format!("{} is not in {}", self.files.get(*file).path, source.name()),
+            None => format!("{} has no such project", source.name()),
+        }
+    }
+
+    fn compare(&self, old: &mut Resolution, new: &mut Resolution) -> Diff {
+        let [base, head] = self.sources;
+        let is_missing = new.config.is_empty() && new.gap.is_some();
+        align(
+            &mut Aligned { resolution: old, source: base },
+            &mut Aligned { resolution: new, source: head },
+            self.files,
+        );
+        if let (true, Some(gap), Some(file)) = (is_missing, &new.gap, old.config.first())
+            && !new.units.is_empty()
+            && new.findings.is_empty()
+        {
+            let number = text::count(new.units.len(), "file");
+            let message = format!("{}, but {number} that it configured are still there", gap.reason);
+            let finding = Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, "")).breaking();
+            new.findings.push(finding.help("put it back, or remove what it configured as well"));
+        }
         let is_touched = |path: &str| self.touched.contains(path);
         let filter = |address: &_| self.request.filter.matches(address);
         let options = diff::Options { filter: &filter, touched: Some(&is_touched) };
-        phase(self.workspace.host, "compare", || diff::diff(old, new, self.files, &options))
+        let mut found = phase(self.workspace.host, "compare", || diff::diff(old, new, self.files, &options));
+        without_doubtful(&mut found, old, new, self.files);
+        found
     }
 
     /// Whether one side knows something of an untouched file that the other side has too, but did not analyze.
@@ -140,10 +251,14 @@ impl Comparing<'_> {
         let suspects = one.findings.iter().filter(|f| !self.touched.contains(&*self.files.get(f.primary.file).path));
         let suspects: BTreeSet<FileId> =
             suspects.filter(|f| !known.contains(&identity(f))).map(|f| f.primary.file).collect();
-        let (named, analyzed): (Vec<_>, Vec<_>) = other.units.iter().partition(|unit| unit.state == State::OutOfScope);
+        let (named, analyzed): (Vec<_>, Vec<_>) = other.units.iter().partition(|unit| is_out_of_scope(unit));
         let uses = |units: &[&Arc<Unit>], file: &FileId| units.iter().any(|u| u.files.binary_search(file).is_ok());
         suspects.iter().any(|file| uses(&named, file) && !uses(&analyzed, file))
     }
+}
+
+fn is_out_of_scope(unit: &Arc<Unit>) -> bool {
+    unit.state == State::OutOfScope
 }
 
 impl Workspace<'_> {

@@ -1,8 +1,13 @@
 //! Which components are asked for.
 
 use super::Error;
-use crate::resolution::Address;
+use crate::resolution::{Address, Resolution};
 use crate::source::glob::Glob;
+use crate::text;
+use std::collections::BTreeSet;
+
+/// How many names are listed where none is near.
+const MAX_NAMES: usize = 5;
 
 /// Patterns that names of stacks and of components must match; without patterns, all do.
 #[derive(Debug, Default)]
@@ -23,9 +28,62 @@ impl Filter {
         Ok(Filter { stack: glob(stack)?, component: glob(component)? })
     }
 
+    /// Whether there is a pattern.
+    fn is_set(&self) -> bool {
+        self.stack.is_some() || self.component.is_some()
+    }
+
+    /// Whether no component of some states is asked for.
+    pub(super) fn misses<'a>(&self, states: impl IntoIterator<Item = &'a Resolution>) -> bool {
+        let mut components = states.into_iter().flat_map(|r| &r.units).flat_map(|unit| &unit.components);
+        self.is_set() && !components.any(|c| self.matches(&c.address()))
+    }
+
+    /// Makes sure that a component of one of some states is asked for.
+    ///
+    /// # Errors
+    /// None is; the message names the nearest names.
+    pub fn matched<'a>(&self, states: impl IntoIterator<Item = &'a Resolution> + Clone) -> Result<(), Error> {
+        if !self.misses(states.clone()) {
+            return Ok(());
+        }
+        let all = || states.clone().into_iter().flat_map(|r| &r.units).flat_map(|unit| &unit.components);
+        let in_stack = || all().filter(|c| self.stack.as_ref().is_none_or(|g| g.matches(&c.stack)));
+        let (what, near) = match (&self.stack, &self.component) {
+            (Some(stack), _) if in_stack().next().is_none() => {
+                let names: BTreeSet<&str> = all().map(|c| &*c.stack).collect();
+                (format!("no stack matches `{}`", stack.as_str()), nearest(stack, names))
+            }
+            (stack, Some(component)) => {
+                let names: BTreeSet<&str> = in_stack().map(|c| &*c.name).collect();
+                let of = stack.as_ref().map_or_else(String::new, |s| format!(" of `{}`", s.as_str()));
+                (format!("no component{of} matches `{}`", component.as_str()), nearest(component, names))
+            }
+            // No state has a component at all.
+            _ => ("there is no stack".to_owned(), String::new()),
+        };
+        let unresolved = states.into_iter().flat_map(|r| &r.units).filter(|u| u.is_incomplete()).count();
+        let unresolved = match unresolved {
+            0 => String::new(),
+            n => format!(" ({} could not be resolved)", text::count(n, "file")),
+        };
+        Err(Error::Message(format!("{what}{near}{unresolved}")))
+    }
+
     /// Whether a component is asked for.
     pub fn matches(&self, address: &Address) -> bool {
         self.stack.as_ref().is_none_or(|g| g.matches(&address.0))
             && self.component.as_ref().is_none_or(|g| g.matches(&address.2))
     }
+}
+
+/// The names that may have been meant: the nearest one, or a few that there are.
+fn nearest(pattern: &Glob, names: BTreeSet<&str>) -> String {
+    let pattern = pattern.as_str();
+    if let Some(near) = text::nearest(pattern, names.iter().copied()) {
+        return format!("; did you mean `{near}`?");
+    }
+    let list: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    let more = if names.len() > MAX_NAMES { ", …" } else { "" };
+    if list.is_empty() { String::new() } else { format!("; there are {}{more}", list.join(", ")) }
 }

@@ -3,14 +3,18 @@
 //! [`compare`] and [`check`] are what every command that gives a verdict runs; [`resolve`] is for those that only show what
 //! is there. The callers open sources and write reports; nothing here reads the disk, the clock or the environment.
 
+mod align;
 mod check;
 mod compare;
+pub mod coverage;
 mod filter;
+mod fixed;
 mod judge;
 mod resolve;
 
 pub use check::check;
 pub use compare::compare;
+pub use coverage::Coverage;
 pub use filter::Filter;
 pub use judge::{BaselineFile, Overrides};
 pub use resolve::{Resolved, resolve};
@@ -25,6 +29,7 @@ use crate::rules::Rule;
 use crate::settings::Settings;
 use crate::source::{self, Source};
 use crate::terraform;
+use crate::text::Text;
 
 /// What all reviews of one place have in common.
 pub struct Workspace<'a> {
@@ -86,8 +91,9 @@ pub struct Review {
     pub unreadable: Vec<String>,
     /// Whether a part of the work failed because of a defect of stacklint.
     pub has_defect: bool,
+    /// What was analyzed, and what could not be resolved.
+    pub coverage: Coverage,
     /// What was resolved, kept so that its owner decides when it is dropped.
-    #[expect(dead_code, reason = "to drop it takes as long as much of the resolving")]
     resolved: (Dialects, Vec<Resolution>),
 }
 
@@ -95,8 +101,29 @@ pub struct Review {
 pub struct Comparison {
     /// The older state.
     pub base: Revision,
-    /// What differs.
+    /// What differs, of all projects together.
     pub diff: Diff,
+    /// What differs in each project, in the order of the coverage; empty if there is only one.
+    pub parts: Vec<Diff>,
+}
+
+impl Comparison {
+    fn new(base: Revision, mut diffs: Vec<Diff>, coverage: &Coverage) -> Self {
+        if diffs.len() == 1 {
+            return Comparison { base, diff: diffs.pop().unwrap_or_default(), parts: Vec::new() };
+        }
+        let mut diff = Diff::default();
+        for (part, project) in diffs.iter_mut().zip(&coverage.projects) {
+            for component in &mut part.components {
+                component.project = Text::from(project.path.as_str());
+            }
+            diff.components.extend(part.components.iter().cloned());
+            diff.locals.extend(part.locals.iter().cloned());
+            diff.unresolved.extend(part.unresolved.iter().map(|name| format!("{}: {name}", project.path)));
+            diff.gone.extend(part.gone.iter().cloned());
+        }
+        Comparison { base, diff, parts: diffs }
+    }
 }
 
 /// One side of a comparison.
@@ -142,10 +169,29 @@ impl From<source::Error> for Error {
     }
 }
 
+/// How much must have been resolved for a run to pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Demand {
+    /// Whatever could be resolved before need only be resolved again.
+    Nothing,
+    /// Something of every project.
+    #[default]
+    Something,
+    /// Everything, on all sides.
+    Everything,
+}
+
 impl Review {
     /// The verdict on what is reported.
-    pub fn outcome(&self, overrides: &Overrides) -> Outcome {
-        match overrides.fails(&self.settings, &self.findings) {
+    pub fn outcome(&self, overrides: &Overrides, demand: Demand) -> Outcome {
+        let demand = if self.settings.strict.value { Demand::Everything } else { demand };
+        let is_lacking = match demand {
+            Demand::Nothing => false,
+            Demand::Something => self.coverage.has_empty_project(),
+            Demand::Everything => self.coverage.has_empty_project() || !self.coverage.is_whole(),
+        };
+        let fails = is_lacking && !overrides.exit_zero || overrides.fails(&self.settings, &self.findings);
+        match fails {
             _ if self.has_defect => Outcome::Defect,
             true => Outcome::Findings,
             false => Outcome::Clean,

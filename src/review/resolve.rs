@@ -1,11 +1,14 @@
 //! Which projects are analyzed, and what they resolve to.
 
 use super::{Error, Workspace, phase};
+use crate::diagnostic::rules::INVALID_CONFIG;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::{Dialects, Project, Scope};
 use crate::files::Files;
-use crate::resolution::Resolution;
+use crate::resolution::{Resolution, State, Unit};
 use crate::settings::Settings;
 use crate::source::{Source, Without};
+use std::sync::Arc;
 
 /// One state, resolved.
 pub struct Resolved {
@@ -33,7 +36,8 @@ pub fn resolve(
     if found.is_empty() {
         return Err(workspace.no_project(source));
     }
-    let resolution = phase(workspace.host, "resolve", || found.resolve(source, &files, Scope::All));
+    let mut resolution = phase(workspace.host, "resolve", || found.resolve(source, &files, Scope::All));
+    report_empty(&mut resolution);
     Ok(Resolved { files, resolution, dialects })
 }
 
@@ -73,5 +77,21 @@ impl Workspace<'_> {
             source.name(),
             self.dialects(&Settings::default()).known_by()
         ))
+    }
+}
+
+/// Reports a project in which there is nothing to analyze.
+pub(super) fn report_empty(resolution: &mut Resolution) {
+    let is_empty = |unit: &Arc<Unit>| {
+        unit.state == State::Resolved && !unit.is_incomplete() && unit.components.is_empty() && unit.unlisted.is_empty()
+    };
+    let is_known = resolution.gap.is_some() || resolution.findings.iter().any(|f| f.is_breaking);
+    if let Some(file) = resolution.config.first()
+        && !is_known
+        && resolution.units.iter().all(is_empty)
+    {
+        let message = "this project has no stack with a component, so there is nothing to analyze";
+        let finding = Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, ""));
+        resolution.findings.push(finding.breaking());
     }
 }

@@ -9,8 +9,14 @@ use std::path::PathBuf;
 /// What later steps want to know.
 #[derive(Debug)]
 pub(super) struct Facts {
+    /// Whether a component differs: `true`, `false`, or `unknown` where something could not be compared.
+    pub(super) changed: &'static str,
     /// The number of components that differ.
     pub(super) components: usize,
+    /// The number of stacks and components that could not be resolved on a side.
+    pub(super) unresolved: usize,
+    /// What was analyzed, as JSON on one line.
+    pub(super) coverage: String,
     /// The numbers of errors, warnings and notes that count.
     pub(super) counts: [usize; 3],
     /// The ids of the commits; empty where there is none.
@@ -27,7 +33,10 @@ pub(super) struct Facts {
 impl Default for Facts {
     fn default() -> Self {
         Facts {
+            changed: "unknown",
             components: 0,
+            unresolved: 0,
+            coverage: r#"{"projects":[]}"#.to_owned(),
             counts: [0; 3],
             base: String::new(),
             head: String::new(),
@@ -47,7 +56,14 @@ impl Facts {
         let mut matrix = Vec::new();
         Format::Matrix.write(&mut matrix, report, &Options::default())?;
         Ok(Facts {
+            changed: match (report.coverage.is_whole(), components.is_empty()) {
+                (false, _) => "unknown",
+                (true, true) => "false",
+                (true, false) => "true",
+            },
             components: components.len(),
+            unresolved: report.coverage.lacking().len(),
+            coverage: report.coverage_json()?,
             counts: [Level::Error, Level::Warning, Level::Note].map(|level| report.count(level)),
             base: report.comparison.as_ref().and_then(|c| c.base.commit.clone()).unwrap_or_default(),
             head: report.head.commit.clone().unwrap_or_default(),

@@ -29,6 +29,7 @@ pub(super) fn append(variable: &str, text: &str) -> Result<(), Failure> {
 pub(super) fn outputs(facts: &Facts, ended: Option<Outcome>) -> (String, Vec<&'static str>) {
     let conclusion = match ended {
         Some(Outcome::Findings) => "failure",
+        Some(Outcome::Clean | Outcome::Changes) if facts.unresolved > 0 => "incomplete",
         Some(Outcome::Clean | Outcome::Changes) => "success",
         Some(Outcome::Defect) | None => "error",
     };
@@ -42,13 +43,15 @@ pub(super) fn outputs(facts: &Facts, ended: Option<Outcome>) -> (String, Vec<&'s
         }
     };
     set("conclusion", conclusion);
-    set("changed", if facts.components > 0 { "true" } else { "false" });
+    set("changed", facts.changed);
     set("components", &facts.components.to_string());
     set("findings", &facts.counts.iter().sum::<usize>().to_string());
     set("errors", &facts.counts[0].to_string());
     set("warnings", &facts.counts[1].to_string());
     set("base", &facts.base);
     set("head", &facts.head);
+    set("unresolved", &facts.unresolved.to_string());
+    set("coverage", &facts.coverage);
     set("stacks", &facts.stacks);
     set("matrix", &facts.matrix);
     for (name, path) in &facts.files {

@@ -9,9 +9,9 @@ mod range;
 use super::open::Place;
 use super::reporting::{Judging, Output, output_of};
 use super::{Failure, Global, output};
-use crate::diagnostic::{Finding, Novelty};
+use crate::diagnostic::Finding;
 use crate::report::{self, Format, Options as Style, Report, text};
-use crate::review::{self, Filter, Outcome, Request};
+use crate::review::{self, Demand, Filter, Outcome, Request};
 use clap::Args;
 use detect::{Base, Job, System};
 use facts::Facts;
@@ -100,6 +100,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
         return Ok(Outcome::Clean);
     }
     if job.base == Base::Deleted {
+        facts.changed = "false";
         say(&format!("Nothing to look at: {}.", job.note))?;
         return Ok(Outcome::Clean);
     }
@@ -117,7 +118,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
             review::check(&*head, &place.workspace(), &request)?
         }
     };
-    options.judging.finish(review, &overrides, &place, |report| {
+    options.judging.finish(review, &overrides, &place, Demand::Nothing, |report| {
         *facts = Facts::of(report)?;
         publish(report, options, &job, &place, global, facts)
     })
@@ -179,7 +180,7 @@ fn publish(
     let fail = |path: &Path, e: std::io::Error| Failure::Message(format!("cannot write {}: {e}", path.display()));
     std::fs::create_dir_all(folder).map_err(|e| fail(folder, e))?;
     // Code scanning takes every result for an open alert, whatever the file says of it.
-    let open: Vec<Finding> = report.findings.iter().filter(|f| f.novelty != Some(Novelty::Fixed)).cloned().collect();
+    let open: Vec<Finding> = report.findings.iter().filter(|f| f.is_present()).cloned().collect();
     for (name, file, format) in REPORTS {
         if format.needs_comparison() && report.comparison.is_none() {
             continue;

@@ -5,7 +5,7 @@ use crate::cli::open::{Place, State};
 use crate::cli::reporting::Judging;
 use crate::cli::{Failure, Global, output};
 use crate::report::text;
-use crate::review::{self, Filter, Outcome, Request};
+use crate::review::{self, Demand, Filter, Outcome, Request};
 use crate::source::{Error, Memory, Source, changed};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         review => review?,
     };
     let has_changes = review.has_changes();
-    options.judging.finish(review, &overrides, &place, |report| {
+    options.judging.finish(review, &overrides, &place, Demand::Nothing, |report| {
         let how = output::options(global);
         let mut out = output::stdout();
         if options.diff && has_changes {

@@ -5,15 +5,23 @@ use super::paths;
 use super::reader::{Deps, Reader};
 use super::sink::Sink;
 use crate::dialects::atmos::rules;
+use crate::resolution::{Extent, Gap};
 use crate::source::glob;
 use crate::text::Text;
 use crate::value::{Key, Prov};
 use std::collections::BTreeSet;
 
-/// The paths of the manifests, sorted.
-pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps: &mut Deps) -> Vec<String> {
+/// The paths of the manifests, sorted, and why some of them may be missing. A manifest that cannot be read is among them.
+pub(crate) fn manifests(
+    reader: &Reader<'_>,
+    config: &Config,
+    sink: &Sink,
+    deps: &mut Deps,
+) -> (Vec<String>, Option<Gap>) {
     let mut found: BTreeSet<String> = BTreeSet::new();
+    let mut gap = None;
     for pattern in &config.included {
+        let mut finds_nothing = true;
         let extensions: &[&str] = match paths::extension(pattern) {
             "" => &[".yaml", ".yml", ".yaml.tmpl", ".yml.tmpl"],
             _ => &[""],
@@ -34,6 +42,7 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps:
                 }
                 Vec::new()
             });
+            finds_nothing &= paths.is_empty();
             for path in paths {
                 if excluded(&path, config) {
                     continue;
@@ -46,12 +55,17 @@ pub(crate) fn manifests(reader: &Reader<'_>, config: &Config, sink: &Sink, deps:
                     Err(message) => {
                         let file = reader.files.add(&path, "", || Text::from(""));
                         sink.error(&rules::UNREADABLE_FILE, message, &Prov::default(), file);
+                        found.insert(path);
                     }
                 }
             }
         }
+        if finds_nothing {
+            let reason = format!("nothing matches `{pattern}` of `stacks.included_paths` below {}", config.stacks);
+            gap.get_or_insert(Gap { extent: Extent::Units, reason, file: deps.files.first().copied() });
+        }
     }
-    found.into_iter().collect()
+    (found.into_iter().collect(), gap)
 }
 
 /// Whether the folder of stacks holds any manifest that is no template; Atmos takes a folder without one for empty.

@@ -1,12 +1,14 @@
 //! What Atmos validates of the names of stacks: that they can be computed, and that no component of a stack is
 //! configured differently by several manifests (`reference: atmos.md` sections 2.3 and 2.4).
 
+use super::config::Config;
 use super::manifest::Processed;
+use super::names;
 use super::sink::label;
 use super::stack::Stacks;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
-use crate::resolution::Unit;
+use crate::resolution::{Extent, Gap, Unit};
 use crate::value::{Data, FileId, Key, Map, Origin, Prov, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +24,13 @@ pub(crate) struct Done {
     pub processed: Option<Arc<Processed>>,
     /// Its components whose names are validated.
     pub named: Vec<Named>,
+}
+
+impl Done {
+    /// A manifest that could not be resolved at all.
+    pub(crate) fn broken(name: Key, file: FileId) -> Self {
+        Done { unit: Arc::new(Unit::broken(name, file)), processed: None, named: Vec::new() }
+    }
 }
 
 /// A component whose stack name is validated: of Terraform or Helmfile, and not abstract.
@@ -54,7 +63,30 @@ pub(crate) enum Name {
 pub(crate) fn check(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
     unnamed(stacks, done, config);
     lacking(stacks, done, config);
+    unknown_token(stacks, config);
     duplicates(stacks, done);
+}
+
+/// A part of the name pattern that is none, and so is in no name.
+fn unknown_token(stacks: &Stacks<'_>, config: FileId) {
+    let Some(token) = names::unknown_token(stacks.config) else { return };
+    let site = stacks.config.all.at_path(["stacks", "name_pattern"]).map(|v| v.prov.clone()).unwrap_or_default();
+    let pattern = &stacks.config.name_pattern;
+    let message = format!("`{token}` in `stacks.name_pattern` ({pattern}) stands for nothing: Atmos passes over it");
+    let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, config, ""));
+    let help = "a name is made of {namespace}, {tenant}, {environment} and {stage}, with `-` between them";
+    stacks.sink.report(finding.help(help));
+}
+
+/// Why stacks may have other names than is meant, though each has one.
+pub(crate) fn doubtful_names(config: &Config, done: &[Done], file: FileId) -> Option<Gap> {
+    let reason = if done.iter().any(|d| d.named.iter().any(|n| matches!(n.stack, Name::Unnamed))) {
+        "neither `stacks.name_template` nor `stacks.name_pattern` is set".to_owned()
+    } else {
+        let token = names::unknown_token(config)?;
+        format!("`stacks.name_pattern` ({}) has `{token}`, which Atmos passes over", config.name_pattern)
+    };
+    Some(Gap { extent: Extent::Names, reason, file: Some(file) })
 }
 
 /// The configuration names no stacks, but there is a component that needs a stack.

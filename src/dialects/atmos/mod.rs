@@ -74,7 +74,7 @@ use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
 use crate::files::Files;
 use crate::limits::Limits;
-use crate::resolution::{self, Component, Resolution, State, Unit};
+use crate::resolution::{self, Component, Extent, Gap, Resolution, State, Unit};
 use crate::source::Source;
 use crate::threads;
 use crate::value::{FileId, Value};
@@ -103,6 +103,7 @@ struct ProjectResolution {
     units: Vec<Arc<Unit>>,
     locals: resolution::Locals,
     imports: resolution::Imports,
+    gap: Option<Gap>,
 }
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -161,20 +162,22 @@ impl Atmos {
                     config.all.at_path(["settings", "list_merge_strategy"]).map(|v| v.prov.clone()).unwrap_or_default();
                 let file = anchor(reader.files, shared);
                 let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
+                let gap = Gap { extent: Extent::Everything, reason: message.clone(), file: Some(file) };
                 sink.error(&rules::INVALID_CONFIG, message, &site, file);
-                return Default::default();
+                return ProjectResolution { gap: Some(gap), ..Default::default() };
             }
         };
         let file = anchor(reader.files, shared);
         let schema = Schema::of(config, reader, shared, file, sink);
         let shared = &*shared;
         let mut found = shared.clone();
-        let manifests = discover::manifests(reader, config, sink, &mut found);
+        let (manifests, mut gap) = discover::manifests(reader, config, sink, &mut found);
         if manifests.is_empty() || !discover::has_plain_manifest(reader, config) {
             let file = anchor(reader.files, shared);
             let wanted = config.included.join("`, `");
             let message = format!("no stack manifests found below {} for `{wanted}`", config.stacks);
             let site = config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
+            gap = Some(Gap { extent: Extent::Units, reason: message.clone(), file: Some(file) });
             let mut finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, file, ""));
             for path in &manifests {
                 let Ok(Some(template)) = reader.load(path, &mut found) else { continue };
@@ -211,8 +214,7 @@ impl Atmos {
             threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
                 let file = reader.load(path, &mut Deps::default()).ok()??.file;
                 sink.push(Diagnostic::defect(&defect, file));
-                let name = discover::key(path, &config.stacks);
-                Some(Done { unit: Arc::new(Unit::broken(name, file)), processed: None, named: Vec::new() })
+                Some(Done::broken(discover::key(path, &config.stacks), file))
             })
         };
         if changes.is_none() {
@@ -221,6 +223,7 @@ impl Atmos {
         let done: Vec<Done> = threads::map(&manifests, one).into_iter().flatten().collect();
         let unreached = validate::manifests(&loader, &checks, &manifests, scope, sink);
         duplicates::check(&stacks, &done, anchor(reader.files, shared));
+        let gap = gap.or_else(|| duplicates::doubtful_names(config, &done, anchor(reader.files, shared)));
         let (units, tops): (Vec<_>, Vec<_>) = done.into_iter().map(|d| (d.unit, d.processed)).unzip();
         let inherited = || {
             inheritance::check(&units, sink);
@@ -230,7 +233,7 @@ impl Atmos {
         let locals = self.local_scopes(&loader, &units);
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
         self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));
-        ProjectResolution { units, locals, imports }
+        ProjectResolution { units, locals, imports, gap }
     }
 
     fn leftovers(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Processed>>> {
@@ -260,8 +263,12 @@ impl Atmos {
         scope: Scope<'_>,
     ) -> Option<Done> {
         let mut deps = Deps::default();
-        let file = loader.reader.load(path, &mut deps).ok()??.file;
         let name = discover::key(path, &loader.config.stacks);
+        let file = match loader.reader.load(path, &mut deps) {
+            Ok(loaded) => loaded?.file,
+            // Why has been said where it was found.
+            Err(_) => return Some(Done::broken(name, loader.reader.files.add(path, "", || Text::from("")))),
+        };
         let processed = loader.top(path, &mut deps).map(|p| p.with(self.twins.manifest(&name, &p.merged)));
         if let (Scope::Touched(changes), Ok(processed)) = (scope, &processed) {
             validations.foresee(&processed.merged, changes, &mut deps);
@@ -287,7 +294,10 @@ impl Atmos {
         self.twins.share(&name, &mut components);
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
-        let unit = Arc::new(Unit { name, file, files, components, state, broken, failed: Vec::new(), unlisted });
+        // Where the name of a stack cannot be computed, its components go by the name of the manifest.
+        let is_unnamed = named.iter().any(|n| matches!(n.stack, duplicates::Name::Lacks(_)));
+        let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
+        let unit = Arc::new(Unit { name, file, files, components, state, broken, failed, unlisted });
         Some(Done { unit, processed: processed.ok(), named })
     }
 }
@@ -339,7 +349,9 @@ impl Dialect for Atmos {
         let mut shared = Deps::default();
         let given = project.given.iter().flat_map(|given| &given.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
-        let ProjectResolution { units, locals, imports } = match search::load(&reader, project, &mut shared) {
+        let loaded = search::load(&reader, project, &mut shared);
+        let configuration: Vec<FileId> = shared.files.iter().copied().collect();
+        let ProjectResolution { units, locals, imports, gap } = match loaded {
             Ok(config) => {
                 let world = World {
                     given: project.given.as_ref(),
@@ -349,16 +361,18 @@ impl Dialect for Atmos {
                 };
                 self.units(&reader, &config, &mut shared, scope, &sink, world)
             }
-            Err(trouble) => {
-                report(trouble, &sink, files);
-                Default::default()
-            }
+            Err(trouble) => ProjectResolution { gap: Some(report(trouble, &sink, files)), ..Default::default() },
         };
         self.twins.keep(&units);
         let mut findings = sink.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
-        Resolution { units, findings, locals, imports, documents: reader.documents(), vocabularies: Vec::new() }
+        let mut assumptions = Vec::new();
+        if configuration.is_empty() && gap.as_ref().is_none_or(|gap| gap.extent != Extent::Everything) {
+            assumptions.push("no atmos.yaml is found, so the defaults of Atmos are assumed".to_owned());
+        }
+        let documents = reader.documents();
+        Resolution { units, findings, locals, imports, documents, config: configuration, assumptions, gap, ..Resolution::default() }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
@@ -419,26 +433,33 @@ fn anchor(files: &Files, shared: &Deps) -> FileId {
     shared.files.first().copied().unwrap_or_else(|| files.add("atmos.yaml", "", || Text::from("")))
 }
 
-fn report(trouble: Trouble, sink: &Sink, files: &Files) {
+/// Reports why there is no configuration.
+fn report(trouble: Trouble, sink: &Sink, files: &Files) -> Gap {
+    let gap = |reason: String, file: FileId| Gap { extent: Extent::Everything, reason, file: Some(file) };
     match trouble {
         Trouble::File(loaded, issues) => {
+            let reason = issues.first().map_or("it cannot be read", |issue| &issue.message);
+            let gap = gap(format!("{} is broken: {reason}", loaded.path), loaded.file);
             for issue in issues {
                 let length = loaded.text.len() as u32;
                 let label = Label::new(loaded.file, issue.span.start.min(length), issue.span.end.min(length), "");
                 let rule = if issue.rule == &rules::UNKNOWN_FUNCTION { issue.rule } else { &rules::INVALID_CONFIG };
                 sink.push(Diagnostic::new(rule, issue.message, label));
             }
+            gap
         }
         Trouble::Message(message, main) => {
             let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
-            sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, Label::new(file, 0, 0, "")));
+            sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(file, 0, 0, "")));
+            gap(message, file)
         }
         Trouble::Empty(dir, main) => {
             let message = format!("the folder {dir} has no configuration files, which Atmos refuses");
             let folder = files.add(&dir, "", || Text::from(""));
-            let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, Label::new(folder, 0, 0, ""));
+            let finding = Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(folder, 0, 0, ""));
             let finding = finding.related(Label::new(main.file, 0, 0, "the configuration that it belongs to"));
             sink.push(finding.help("put a .yaml file into it, or remove it"));
+            gap(message, folder)
         }
     }
 }

@@ -99,6 +99,15 @@ impl Context {
     }
 }
 
+/// A part of the name pattern that looks like a token and is none; where a template names stacks, nobody reads the pattern.
+pub(crate) fn unknown_token(config: &Config) -> Option<&str> {
+    let is_unknown = |part: &&str| {
+        let token = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
+        token.map_or(part.contains(['{', '}']), |token| !TOKENS.contains(&token))
+    };
+    config.name_pattern.split('-').find(is_unknown).filter(|_| config.name_template.is_empty())
+}
+
 fn derived(text: String, inputs: Vec<Prov>) -> Value {
     // The first thing it was made of stands for where it was written.
     let origin = inputs.first().and_then(|p| p.origin);

@@ -244,6 +244,7 @@ impl Dialect for Jitsubst {
                 (Arc::new(Unit::broken(path.as_str().into(), file)), sink)
             });
             resolution.findings.extend(sink.into_findings());
+            resolution.config.push(unit.file);
             resolution.units.push(unit);
         }
         diagnostic::unite(&mut resolution.findings);

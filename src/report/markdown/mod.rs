@@ -8,9 +8,9 @@ mod escape;
 mod findings;
 
 use super::links::Web;
-use super::{Novelty, Options, Report, Revision, headline};
-use crate::diff::group;
-use crate::diff::{Side, Status};
+use super::{Novelty, Options, Report, Revision, coverage, headline};
+use crate::diff::group::{self, Group};
+use crate::diff::{Diff, Side, Status};
 use escape::{cell, code, cut, prose};
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
@@ -92,17 +92,25 @@ impl Page<'_> {
 
     fn render(&self) -> io::Result<String> {
         let report = self.report;
-        let groups = report.comparison.as_ref().map(|c| group::group(c.diff, report.files)).unwrap_or_default();
+        let parts: &[Diff] = match &report.comparison {
+            Some(c) if c.parts.is_empty() => std::slice::from_ref(c.diff),
+            Some(c) => c.parts,
+            None => &[],
+        };
+        let groups: Vec<Vec<Group>> = parts.iter().map(|part| group::group(part, report.files)).collect();
         let summary = headline::findings(report);
         let (title, findings_line) = match &report.comparison {
-            Some(comparison) => (headline::changes(comparison.diff, &groups), format!("**{summary}**")),
+            Some(comparison) => {
+                let changes = headline::changes(comparison.diff, &groups.concat(), report.coverage);
+                (changes, format!("**{summary}**"))
+            }
             None => (summary, String::new()),
         };
         let mut room = MAX_LENGTH - FRAME;
         let (intro, _) = fit(self.intro(), &mut room);
         let (new, fixed) = (self.new_findings()?, self.fixed()?);
         let (fixed, _) = fit(fixed, &mut room);
-        let edits = self.edits(&groups)?;
+        let edits = self.project_edits(&groups)?;
         // Findings take what edits leave, but at least half.
         let wanted = edits.iter().map(|piece| length(&piece.full) + 2).sum();
         let mut share = room.saturating_sub(wanted).max(room / 2);
@@ -131,23 +139,45 @@ impl Page<'_> {
 
     /// The table of stacks, and what was not looked at.
     fn intro(&self) -> Vec<Piece> {
-        let mut parts = Vec::new();
-        if let Some(comparison) = &self.report.comparison {
+        let lead = coverage::lead(self.report);
+        let mut parts: Vec<String> = lead.iter().map(|line| format!("> {}", sentence(line))).collect();
+        if self.report.comparison.is_some() {
             parts.extend(self.stacks());
-            let names = comparison.diff.unresolved.iter().map(String::as_str).collect();
-            parts.extend(list("Not compared, because it could not be resolved", names));
         }
         parts.extend(list("Could not be read", self.report.troubles.iter().map(String::as_str).collect()));
         let brief = String::new();
         parts.into_iter().map(|full| Piece { full, brief: brief.clone() }).collect()
     }
 
+    /// The edits of all projects, under the name of each where there are several.
+    fn project_edits(&self, groups: &[Vec<Group<'_>>]) -> io::Result<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        for (i, groups) in groups.iter().enumerate() {
+            let mut edits = self.edits(groups)?;
+            if let (Some(project), Some(first)) = (self.report.coverage.projects.get(i), edits.first_mut())
+                && self.report.coverage.projects.len() > 1
+            {
+                let heading = format!("**Project {}**\n\n", code(&cut(&project.path, MAX_NAME)));
+                first.full.insert_str(0, &heading);
+                if !first.brief.is_empty() {
+                    first.brief.insert_str(0, &heading);
+                }
+            }
+            pieces.extend(edits);
+        }
+        Ok(pieces)
+    }
+
     /// What happens in which stack.
     fn stacks(&self) -> Option<String> {
         let diff = self.report.comparison.as_ref()?.diff;
-        let mut stacks: BTreeMap<&str, ([usize; 3], Vec<&str>)> = BTreeMap::new();
+        let mut stacks: BTreeMap<String, ([usize; 3], Vec<&str>)> = BTreeMap::new();
         for component in &diff.components {
-            let (counts, names) = stacks.entry(&component.stack).or_default();
+            let stack = match &*component.project {
+                "" => component.stack.to_string(),
+                project => format!("{project}: {}", component.stack),
+            };
+            let (counts, names) = stacks.entry(stack).or_default();
             counts[match component.status {
                 Status::Modified => 0,
                 Status::Added => 1,
@@ -195,7 +225,9 @@ impl Page<'_> {
             Some(comparison) => format!("{} → {head}", name(comparison.base)),
             None => head,
         };
-        format!("{revisions} · stacklint {}", env!("CARGO_PKG_VERSION"))
+        let covered = coverage::summary(self.report);
+        let covered = if covered.is_empty() { covered } else { format!("{} · ", sentence(&covered)) };
+        format!("{covered}{revisions} · stacklint {}", env!("CARGO_PKG_VERSION"))
     }
 
     /// A place, with a link where its line is shown on the web.

@@ -22,11 +22,11 @@ fn revision(commit: Option<&str>) -> Revision {
 fn nothing_changes() {
     let fixture = Fixture::new();
     let (base, diff) = (revision(Some("abc")), Diff::default());
-    let comparison = Some(Comparison { base: &base, diff: &diff });
+    let comparison = Some(Comparison { base: &base, diff: &diff, parts: &[] });
     let nothing = Report { findings: &[], suppressed: &[], troubles: &[], comparison, ..fixture.checked() };
     insta::assert_snapshot!(markdown(&nothing));
     let diff = Diff { unresolved: vec!["stacks/`a`.yaml".into()], ..Diff::default() };
-    let unresolved = Report { comparison: Some(Comparison { base: &base, diff: &diff }), ..nothing };
+    let unresolved = Report { comparison: Some(Comparison { base: &base, diff: &diff, parts: &[] }), ..nothing };
     let text = markdown(&unresolved);
     assert!(text.contains("### stacklint: No change in what could be resolved\n"));
     assert!(text.contains("Not compared, because it could not be resolved: `` stacks/`a`.yaml ``"));
@@ -63,6 +63,7 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
             causes: causes.clone(),
         };
         ComponentChange {
+            project: Text::from(""),
             stack: format!("stack-{i:05}").into(),
             kind: "terraform".into(),
             name: "vpc".into(),
@@ -93,7 +94,7 @@ fn what_is_too_long_is_left_out_and_said() {
     for (components, size, number, message) in cases {
         let diff = large(&fixture, components, size);
         let findings = many(&fixture, number, &message.repeat(2_000));
-        let comparison = Some(Comparison { base: &base, diff: &diff });
+        let comparison = Some(Comparison { base: &base, diff: &diff, parts: &[] });
         let text = markdown(&Report { findings: &findings, comparison, ..fixture.checked() });
         let says = |what: &str| text.lines().any(|l| l.starts_with("… and ") && l.contains(what));
         assert_eq!(says("more findings, left out"), number > 1_000, "{components} {number}");

@@ -9,13 +9,13 @@ mod result;
 mod rules;
 
 use super::links::{self, Web};
-use super::{Finding, Novelty, Report, Suppressed};
+use super::{Finding, Novelty, Report, Suppressed, coverage};
 use crate::diagnostic::Suppression;
 use rules::Catalogue;
 use serde_json::{Value as Json, json};
 use serde_sarif::sarif::{
-    ArtifactLocation, Invocation, Message, Notification, NotificationLevel, Result as Row, ResultColumnKind, Run,
-    RunAutomationDetails, Sarif, ToolComponent, Version, VersionControlDetails,
+    ArtifactLocation, Invocation, Message, Notification, NotificationLevel, PropertyBag, Result as Row,
+    ResultColumnKind, Run, RunAutomationDetails, Sarif, ToolComponent, Version, VersionControlDetails,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -70,7 +70,7 @@ fn rows(report: &Report<'_>, catalogue: &Catalogue) -> serde_json::Result<(Vec<R
     let mut entries: Vec<Entry> = own.chain(silenced).collect();
     entries.sort_by_key(|(finding, by)| {
         let class = match finding.novelty {
-            Some(Novelty::Fixed) => 3,
+            Some(Novelty::Fixed | Novelty::Removed) => 3,
             _ if by.is_some() => 2,
             Some(Novelty::Known) => 1,
             _ => 0,
@@ -112,10 +112,18 @@ fn invocation(report: &Report<'_>, notes: Vec<String>) -> Invocation {
         one.locations = Some(vec![place::whole_file(path)]);
         one
     });
+    let lacking = coverage::lead(report).into_iter().map(|line| notification(NotificationLevel::Warning, line));
     let notes = notes.into_iter().map(|note| notification(NotificationLevel::Warning, note));
+    let covered =
+        json!({ "coverage": coverage::CoverageJson::of(report.coverage), "summary": coverage::summary(report) });
+    let covered = match covered {
+        Json::Object(map) => map.into_iter().collect(),
+        _ => BTreeMap::new(),
+    };
     Invocation::builder()
+        .properties(PropertyBag::builder().additional_properties(covered).build())
         .execution_successful(report.troubles.is_empty())
-        .tool_execution_notifications(unread.chain(notes).collect::<Vec<_>>())
+        .tool_execution_notifications(unread.chain(lacking).chain(notes).collect::<Vec<_>>())
         .build()
 }
 

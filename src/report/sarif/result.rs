@@ -67,7 +67,7 @@ fn baseline(novelty: Novelty) -> ResultBaselineState {
     match novelty {
         Novelty::New => ResultBaselineState::New,
         Novelty::Known => ResultBaselineState::Unchanged,
-        Novelty::Fixed => ResultBaselineState::Absent,
+        Novelty::Fixed | Novelty::Removed => ResultBaselineState::Absent,
     }
 }
 

@@ -16,24 +16,47 @@ pub use findings::write as write_finding;
 use crate::diff::Diff;
 use crate::diff::group;
 use crate::files::Files;
-use crate::report::{Comparison, Finding, Novelty, Options, Report, headline};
+use crate::report::{Comparison, Finding, Novelty, Options, Report, coverage, headline};
 use crate::resolution::Address;
 use std::io;
 use style::Theme;
 
-/// Writes what differs, if two states were compared, and then what is wrong.
+/// Writes what could not be resolved, what differs if two states were compared, what is wrong, and what was analyzed.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    write_lead(out, report, options)?;
     if let Some(comparison) = &report.comparison {
-        write_diff(out, comparison.diff, report.files, options)?;
-        if report.shown().next().is_none() && report.suppressed.is_empty() && report.troubles.is_empty() {
-            return Ok(());
-        }
-        writeln!(out)?;
+        write_diff(out, comparison, report, options)?;
     }
-    write_findings(out, report, options)
+    let is_empty = report.findings.iter().all(|f| f.novelty == Some(Novelty::Known))
+        && report.suppressed.is_empty()
+        && report.troubles.is_empty();
+    if report.comparison.is_none() || !is_empty {
+        if report.comparison.is_some() {
+            writeln!(out)?;
+        }
+        write_findings(out, report, options)?;
+    }
+    write_summary(out, report)
+}
+
+/// Writes what could not be resolved, and what is assumed.
+fn write_lead(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    let lines = coverage::escaped(coverage::lead(report));
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let theme = Theme::new(options.color);
+    lines.iter().try_for_each(|line| writeln!(out, "{}", theme.bold(line)))?;
+    writeln!(out)
+}
+
+/// Writes what was analyzed.
+fn write_summary(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+    let line = coverage::summary(report);
+    if line.is_empty() { Ok(()) } else { writeln!(out, "{}", style::escape(&line)) }
 }
 
 /// Writes what is wrong, what is no longer, and a line that sums it up.
@@ -61,29 +84,57 @@ fn write_findings(out: &mut dyn io::Write, report: &Report<'_>, options: &Option
 /// # Errors
 /// Those of the writer.
 pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
-    if report.shown().next().is_some() || !report.troubles.is_empty() {
+    write_lead(out, report, options)?;
+    let has_findings = report.shown().next().is_some() || !report.troubles.is_empty();
+    if has_findings {
         write_findings(out, report, options)?;
     }
-    match &report.comparison {
+    let has_changes = match &report.comparison {
         Some(Comparison { diff, .. }) if !diff.components.is_empty() => {
-            let line = headline::changes(diff, &group::group(diff, report.files));
-            writeln!(out, "{}", Theme::new(options.color).bold(&line))
+            let line = headline::changes(diff, &group::group(diff, report.files), report.coverage);
+            writeln!(out, "{}", Theme::new(options.color).bold(&line))?;
+            true
         }
-        _ => Ok(()),
-    }
+        _ => false,
+    };
+    if has_findings || has_changes || !report.coverage.is_whole() { write_summary(out, report) } else { Ok(()) }
 }
 
-/// Writes what differs, one block for each edit with the lines of the edit, the paths that change because of it and the
-/// components they change in, and a line that sums it up.
-pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, options: &Options) -> io::Result<()> {
+/// Writes what differs, project by project, and a line that sums it up.
+fn write_diff(
+    out: &mut dyn io::Write,
+    comparison: &Comparison<'_>,
+    report: &Report<'_>,
+    options: &Options,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
-    if diff.components.is_empty() {
-        locals::write(out, &diff.locals, options)?;
-        writeln!(out, "{}", theme.bold(&headline::changes(diff, &[])))?;
-        return write_unresolved(out, diff);
+    let parts = if comparison.parts.is_empty() { std::slice::from_ref(comparison.diff) } else { comparison.parts };
+    let mut all = Vec::new();
+    for (i, part) in parts.iter().enumerate() {
+        let groups = group::group(part, report.files);
+        if let Some(project) = report.coverage.projects.get(i).filter(|_| parts.len() > 1)
+            && !(part.components.is_empty() && part.locals.is_empty())
+        {
+            let line = format!("Project {} ({})", style::escape(&project.path), project.dialect);
+            writeln!(out, "{}\n", theme.bold(&line))?;
+        }
+        write_groups(out, part, &groups, report.files, options)?;
+        locals::write(out, &part.locals, options)?;
+        all.extend(groups);
     }
+    writeln!(out, "{}", theme.bold(&headline::changes(comparison.diff, &all, report.coverage)))
+}
+
+/// Writes one block for each edit with the lines of the edit, the paths that change because of it and the components
+/// they change in.
+fn write_groups(
+    out: &mut dyn io::Write,
+    diff: &Diff,
+    groups: &[group::Group<'_>],
+    files: &Files,
+    options: &Options,
+) -> io::Result<()> {
     let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
-    let groups = group::group(diff, files);
     let mut before: &[Address] = &[];
     for block in groups.chunk_by(|a, b| a.causes == b.causes) {
         let all_secret =
@@ -102,16 +153,5 @@ pub(super) fn write_diff(out: &mut dyn io::Write, diff: &Diff, files: &Files, op
         }
         writeln!(out)?;
     }
-    locals::write(out, &diff.locals, options)?;
-    writeln!(out, "{}", theme.bold(&headline::changes(diff, &groups)))?;
-    write_unresolved(out, diff)
-}
-
-/// Says what was not compared.
-fn write_unresolved(out: &mut dyn io::Write, diff: &Diff) -> io::Result<()> {
-    if diff.unresolved.is_empty() {
-        return Ok(());
-    }
-    let names: Vec<String> = diff.unresolved.iter().map(|n| style::escape(n).to_string()).collect();
-    writeln!(out, "Not compared, because it could not be resolved: {}", names.join(", "))
+    Ok(())
 }

@@ -103,10 +103,7 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(short + "…")
 }
 
-/// A number with its noun: `1 stack`, `2 stacks`.
-pub fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
+pub(crate) use crate::text::count;
 
 #[cfg(test)]
 mod tests {

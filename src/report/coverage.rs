@@ -1,0 +1,169 @@
+//! What a report covers, in sentences: what could not be resolved comes first in a report, what was analyzed last.
+
+use super::Report;
+use super::text::style::{count, escape};
+use crate::review::coverage::{Lacking, Unresolved};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// More names than this are counted.
+const MAX_NAMES: usize = 5;
+/// More reasons than this are counted.
+const MAX_LINES: usize = 20;
+
+/// What could not be resolved, a sentence for each reason, and what is assumed. Nothing in it is escaped.
+pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
+    let assumptions: BTreeSet<&String> = report.coverage.projects.iter().flat_map(|p| &p.assumptions).collect();
+    let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
+    let mut groups: Vec<((Lacking, &'static str, &str), Vec<&Unresolved>)> = Vec::new();
+    let lacking = report.coverage.lacking();
+    for (which, one) in &lacking {
+        let key = (*which, noun(one), one.reason.as_str());
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, list)) => list.push(one),
+            None => groups.push((key, vec![one])),
+        }
+    }
+    let left_out = groups.len().saturating_sub(MAX_LINES);
+    let shown = groups.iter().take(MAX_LINES);
+    lines.extend(shown.map(|((which, noun, reason), list)| sentence(report, *which, noun, reason, list)));
+    if left_out > 0 {
+        lines.push(format!("… and {} why more could not be resolved", count(left_out, "other reason")));
+    }
+    lines
+}
+
+fn noun(one: &Unresolved) -> &'static str {
+    match (&one.component, &one.stack) {
+        (Some(_), _) => "component",
+        (None, Some(_)) => "stack",
+        (None, None) => "file",
+    }
+}
+
+fn sentence(report: &Report<'_>, which: Lacking, noun: &str, reason: &str, list: &[&Unresolved]) -> String {
+    let number = count(list.len(), noun);
+    let one = list.len() == 1;
+    let is_not_compared = if one { "is not compared" } else { "are not compared" };
+    let what = match (which, report.comparison.is_some()) {
+        (Lacking::Head, true) if one => format!("{number} no longer resolves"),
+        (Lacking::Head, true) => format!("{number} no longer resolve"),
+        (Lacking::Base, _) => format!("{number} did not resolve before and {is_not_compared}"),
+        (Lacking::Both, _) if one => format!("{number} resolves on neither side and {is_not_compared}"),
+        (Lacking::Both, _) => format!("{number} resolve on neither side and {is_not_compared}"),
+        (Lacking::Head, false) if one => format!("{number} does not resolve"),
+        (Lacking::Head, false) => format!("{number} do not resolve"),
+    };
+    let mut names: Vec<String> = list.iter().take(MAX_NAMES).map(|one| one.name()).collect();
+    if list.len() > MAX_NAMES {
+        names.push(format!("… {} more", list.len() - MAX_NAMES));
+    }
+    let place = list[0].place.as_ref().map_or_else(String::new, |(file, line)| format!(" ({file}:{line})"));
+    format!("{what}: {}: {reason}{place}", names.join(", "))
+}
+
+/// What was analyzed, in one line: `compared 6 stacks, 31 components; atmos.yaml`. Empty where that is not known.
+pub(super) fn summary(report: &Report<'_>) -> String {
+    let coverage = report.coverage;
+    if coverage.projects.is_empty() {
+        return String::new();
+    }
+    let (stacks, components) = coverage.totals();
+    let what = if report.comparison.is_some() { "compared" } else { "checked" };
+    let mut line = format!("{what} {}, {}", count(stacks, "stack"), count(components, "component"));
+    let untouched = coverage.untouched();
+    if untouched > 0 {
+        line.push_str(&format!(" (no edit reaches {untouched} of the stacks)"));
+    }
+    if coverage.projects.len() > 1 {
+        line.push_str(&format!(" in {}", count(coverage.projects.len(), "project")));
+    }
+    let lacking = coverage.lacking().len();
+    if lacking > 0 {
+        line.push_str(&format!("; {lacking} not resolved"));
+    }
+    let files: BTreeSet<&str> = coverage.projects.iter().flat_map(|p| &p.config).map(|path| &**path).collect();
+    let mut names: Vec<String> = files.iter().take(MAX_NAMES).map(|path| (*path).to_owned()).collect();
+    if files.len() > MAX_NAMES {
+        names.push(format!("… {} more", files.len() - MAX_NAMES));
+    }
+    let config = if names.is_empty() { "no configuration file".to_owned() } else { names.join(", ") };
+    format!("{line}; {config}")
+}
+
+/// The same for a terminal or a log.
+pub(super) fn escaped(lines: Vec<String>) -> Vec<String> {
+    lines.iter().map(|line| escape(line).to_string()).collect()
+}
+
+/// The coverage as JSON has it.
+#[derive(Serialize)]
+pub(crate) struct CoverageJson<'a> {
+    projects: Vec<ProjectJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct ProjectJson<'a> {
+    dialect: &'a str,
+    path: &'a str,
+    config: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    assumptions: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<SideJson<'a>>,
+    head: SideJson<'a>,
+}
+
+#[derive(Serialize)]
+struct SideJson<'a> {
+    stacks: usize,
+    components: usize,
+    untouched: usize,
+    unresolved: Vec<UnresolvedJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct UnresolvedJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<&'a str>,
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    component: Option<&'a str>,
+    reason: &'a str,
+}
+
+impl<'a> CoverageJson<'a> {
+    /// What a report covers.
+    pub(crate) fn of(coverage: &'a crate::review::Coverage) -> Self {
+        let unresolved = |u: &'a Unresolved| {
+            let (file, line) = u.place.as_ref().map_or((&u.file, None), |(file, line)| (file, Some(*line)));
+            UnresolvedJson {
+                stack: u.stack.as_deref(),
+                file,
+                line,
+                r#type: u.component.as_ref().map(|c| &*c.0),
+                component: u.component.as_ref().map(|c| &*c.1),
+                reason: &u.reason,
+            }
+        };
+        let side = |side: &'a crate::review::coverage::SideCoverage| SideJson {
+            stacks: side.stacks,
+            components: side.components,
+            untouched: side.untouched,
+            unresolved: side.unresolved.iter().map(unresolved).collect(),
+        };
+        let project = |p: &'a crate::review::coverage::ProjectCoverage| ProjectJson {
+            dialect: p.dialect,
+            path: &p.path,
+            config: p.config.iter().map(|path| &**path).collect(),
+            assumptions: &p.assumptions,
+            base: p.base.as_ref().map(side),
+            head: side(&p.head),
+        };
+        CoverageJson { projects: coverage.projects.iter().map(project).collect() }
+    }
+}

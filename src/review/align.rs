@@ -1,0 +1,93 @@
+//! What one side could not resolve is compared with nothing: no component of it is taken for removed or added.
+
+use crate::diff::{Diff, Status};
+use crate::files::Files;
+use crate::resolution::{Extent, Gap, Resolution, State, Unit};
+use crate::source::Source;
+use crate::text::Text;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+/// One side of a comparison.
+pub(super) struct Aligned<'a> {
+    pub(super) resolution: &'a mut Resolution,
+    pub(super) source: &'a dyn Source,
+}
+
+/// Adds to each side, as broken, the units of the other one that it may have and could not find.
+pub(super) fn align(base: &mut Aligned<'_>, head: &mut Aligned<'_>, files: &Files) {
+    let in_base = hidden(base, head.resolution, files);
+    let in_head = hidden(head, base.resolution, files);
+    for (resolution, units) in [(&mut *base.resolution, in_base), (&mut *head.resolution, in_head)] {
+        if !units.is_empty() {
+            resolution.units.extend(units);
+            resolution.units.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+    }
+}
+
+/// The units of the other side that one side may have, though they were not found.
+fn hidden(own: &Aligned<'_>, other: &Resolution, files: &Files) -> Vec<Arc<Unit>> {
+    let names: HashSet<&str> = own.resolution.units.iter().map(|u| &*u.name).collect();
+    let there: HashSet<&str> = other.units.iter().map(|u| &*u.name).collect();
+    let has_new_broken = own.resolution.units.iter().any(|u| u.state == State::Broken && !there.contains(&*u.name));
+    let is_same_gap = own.resolution.gap == other.gap;
+    let may_hide = |unit: &Unit| {
+        let is_file = own.source.listing().resolve(&files.get(unit.file).path).is_ok();
+        match own.resolution.gap.as_ref().map(|gap| gap.extent) {
+            Some(Extent::Everything) => true,
+            Some(Extent::Units) if is_file => !is_same_gap,
+            // It may have been moved to where something could not be resolved.
+            _ => has_new_broken && !is_file,
+        }
+    };
+    let missing = other.units.iter().filter(|unit| !names.contains(&*unit.name));
+    let hidden = missing.filter(|unit| may_hide(unit));
+    hidden.map(|unit| Arc::new(Unit::broken(Text::clone(&unit.name), unit.file))).collect()
+}
+
+/// Why stacks of a side may have other names than is meant, where those of the other side do not.
+pub(super) fn misnamed<'a>(own: &'a Resolution, other: &Resolution) -> Option<&'a Gap> {
+    let naming = |r: &'_ Resolution| r.gap.as_ref().is_some_and(|gap| gap.extent == Extent::Names);
+    own.gap.as_ref().filter(|_| naming(own) && !naming(other))
+}
+
+/// The stacks that one side may have more or other components of than were resolved.
+fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
+    let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.name, &**u)).collect();
+    let incomplete = own.units.iter().filter(|u| u.state == State::Broken || !u.failed.is_empty());
+    let stacks = incomplete.filter_map(|u| there.get(&*u.name)).flat_map(|u| &u.components);
+    stacks.map(|c| Text::clone(&c.stack)).collect()
+}
+
+/// Takes out of a comparison what is only missing on a side that could not be resolved.
+pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolution, files: &Files) {
+    let (of_base, of_head) = (doubtful(base, head), doubtful(head, base));
+    let is_misnamed = misnamed(base, head).or_else(|| misnamed(head, base)).is_some();
+    diff.components.retain(|change| match change.status {
+        _ if is_misnamed => false,
+        Status::Added => !of_base.contains(&change.stack),
+        Status::Removed => !of_head.contains(&change.stack),
+        Status::Modified => true,
+    });
+    let removed: BTreeSet<&Text> =
+        diff.components.iter().filter(|c| c.status == Status::Removed).map(|c| &c.stack).collect();
+    diff.gone.retain(|stack| removed.contains(stack));
+    let incomplete: HashSet<&str> = incomplete(base, head).chain(incomplete(head, base)).collect();
+    let units = base.units.iter().chain(&head.units).filter(|u| incomplete.contains(&*u.name));
+    let lost: BTreeSet<Text> =
+        units.flat_map(|u| u.files.iter().chain([&u.file])).map(|file| Text::clone(&files.get(*file).path)).collect();
+    diff.locals.retain(|local| (local.before.is_some() && local.after.is_some()) || !lost.contains(&*local.file));
+}
+
+/// The names of the units that one side could not resolve, though the other one could.
+fn incomplete<'a>(own: &'a Resolution, other: &'a Resolution) -> impl Iterator<Item = &'a str> {
+    let whole: HashSet<&str> = other.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.name).collect();
+    own.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.name).filter(move |name| whole.contains(name))
+}
+
+/// Why a side does not have a project that the other side has, if files of it are still there.
+pub(super) fn absent(reason: String, other: &Resolution) -> Resolution {
+    let gap = Gap { extent: Extent::Units, reason, file: other.config.first().copied() };
+    Resolution { gap: Some(gap), ..Resolution::default() }
+}

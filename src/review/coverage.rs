@@ -1,0 +1,304 @@
+//! What a review covers: which projects were analyzed, by which configuration files, and what could not be resolved.
+
+use super::align::misnamed;
+use crate::diagnostic::Group;
+use crate::files::Files;
+use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
+use crate::text::Text;
+use crate::value::FileId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a review covers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// The projects in the order in which they are reported.
+    pub projects: Vec<ProjectCoverage>,
+}
+
+/// What is covered of one project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProjectCoverage {
+    /// Its system.
+    pub dialect: &'static str,
+    /// Its folder from the root of the repository; `.` for the root.
+    pub path: String,
+    /// The paths of the configuration files in use on either side, sorted; none where defaults are assumed.
+    pub config: Vec<Text>,
+    /// What is assumed because no file says it, a sentence each without a full stop.
+    pub assumptions: Vec<String>,
+    /// The older side; none where a single state was analyzed.
+    pub base: Option<SideCoverage>,
+    /// The state that was analyzed; of two the newer one.
+    pub head: SideCoverage,
+    /// The number of stacks that were resolved on a side.
+    pub stacks: usize,
+    /// The number of components that were resolved on a side.
+    pub components: usize,
+}
+
+/// What is covered of one state of a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SideCoverage {
+    /// The number of stacks that were resolved, those that no edit reaches included.
+    pub stacks: usize,
+    /// The number of components that were resolved.
+    pub components: usize,
+    /// The number of stacks that were not resolved because no edit reaches them.
+    pub untouched: usize,
+    /// What could not be resolved, in the order of names.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// Something that could not be resolved.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unresolved {
+    /// The stack, where its name is known.
+    pub stack: Option<Text>,
+    /// The file that defines it, or the configuration file.
+    pub file: Text,
+    /// Type and name of the component, where the rest of the stack was resolved.
+    pub component: Option<(Text, Text)>,
+    /// Why, as a clause without a full stop.
+    pub reason: String,
+    /// The file and line (from 1) to look into.
+    pub place: Option<(Text, u32)>,
+}
+
+impl Unresolved {
+    /// What tells it from others, whatever the reason is.
+    fn identity(&self) -> (&Option<Text>, &Option<(Text, Text)>, Option<&Text>) {
+        (&self.stack, &self.component, self.stack.is_none().then_some(&self.file))
+    }
+
+    /// What to call it: `box in prod`, `prod`, or the file.
+    pub fn name(&self) -> String {
+        let whole = self.stack.as_ref().unwrap_or(&self.file);
+        match &self.component {
+            Some((_, name)) => format!("{name} in {whole}"),
+            None => whole.to_string(),
+        }
+    }
+}
+
+/// On which sides something could not be resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lacking {
+    /// On the newer one alone, or in the single state that was analyzed.
+    Head,
+    /// On the older one alone.
+    Base,
+    /// On both.
+    Both,
+}
+
+impl ProjectCoverage {
+    /// What could not be resolved, with the sides: first what no longer resolves.
+    pub fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
+        let base = self.base.as_ref().map_or(&[][..], |b| &b.unresolved);
+        let identities = |list: &'_ [Unresolved]| -> BTreeSet<_> {
+            list.iter()
+                .map(|u| (u.stack.clone(), u.component.clone(), u.stack.is_none().then(|| u.file.clone())))
+                .collect()
+        };
+        let (in_base, in_head) = (identities(base), identities(&self.head.unresolved));
+        let known = |set: &BTreeSet<_>, u: &Unresolved| {
+            let (stack, component, file) = u.identity();
+            set.contains(&(stack.clone(), component.clone(), file.cloned()))
+        };
+        let head = self.head.unresolved.iter().map(|u| match known(&in_base, u) {
+            true => (Lacking::Both, u),
+            false => (Lacking::Head, u),
+        });
+        let base = base.iter().filter(|u| !known(&in_head, u)).map(|u| (Lacking::Base, u));
+        let mut all: Vec<_> = head.chain(base).collect();
+        all.sort();
+        all
+    }
+
+    /// Whether no stack of it was resolved, on neither side.
+    pub fn is_empty(&self) -> bool {
+        self.head.stacks == 0 && self.base.as_ref().is_none_or(|b| b.stacks == 0)
+    }
+}
+
+impl Coverage {
+    /// What could not be resolved in any project, first what no longer resolves.
+    pub fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
+        let mut all: Vec<_> = self.projects.iter().flat_map(ProjectCoverage::lacking).collect();
+        all.sort();
+        all
+    }
+
+    /// Whether everything was resolved, on all sides.
+    pub fn is_whole(&self) -> bool {
+        let is_whole = |side: &SideCoverage| side.unresolved.is_empty();
+        self.projects.iter().all(|p| is_whole(&p.head) && p.base.as_ref().is_none_or(is_whole))
+    }
+
+    /// Whether there is a project of which nothing was resolved.
+    pub fn has_empty_project(&self) -> bool {
+        self.projects.is_empty() || self.projects.iter().any(ProjectCoverage::is_empty)
+    }
+
+    /// The number of stacks and components that were resolved on a side.
+    pub fn totals(&self) -> (usize, usize) {
+        self.projects.iter().fold((0, 0), |(s, c), p| (s + p.stacks, c + p.components))
+    }
+
+    /// The number of stacks that no edit reaches.
+    pub fn untouched(&self) -> usize {
+        self.projects.iter().map(|p| p.head.untouched).sum()
+    }
+}
+
+/// What is covered of a project by its resolutions.
+pub(super) fn of(
+    dialect: &'static str,
+    folder: &str,
+    base: Option<&Resolution>,
+    head: &Resolution,
+    files: &Files,
+) -> ProjectCoverage {
+    let sides = || base.into_iter().chain([head]);
+    let config: BTreeSet<Text> =
+        sides().flat_map(|r| &r.config).map(|file| Text::clone(&files.get(*file).path)).collect();
+    let assumptions: BTreeSet<&String> = sides().flat_map(|r| &r.assumptions).collect();
+    let untouched = untouched(head).max(base.map_or(0, untouched));
+    let (in_base, in_head) = (base.map(|own| side(own, Some(head), files)), side(head, base, files));
+    let lacking: BTreeSet<_> =
+        in_base.iter().chain([&in_head]).flat_map(|s| &s.unresolved).map(|u| (&u.stack, &u.component)).collect();
+    let is_resolved = |c: &&Component| {
+        let stack = Some(Text::clone(&c.stack));
+        let component = Some((Text::clone(&c.kind), Text::clone(&c.name)));
+        lacking.is_empty() || !(lacking.contains(&(&stack, &None)) || lacking.contains(&(&stack, &component)))
+    };
+    let named = |own: &'_ &Resolution| base.is_none_or(|base| misnamed(own, base).or(misnamed(own, head)).is_none());
+    let resolved = || sides().filter(named).flat_map(components).filter(is_resolved);
+    let stacks: BTreeSet<&Text> = resolved().map(|c| &c.stack).collect();
+    let all: BTreeSet<_> = resolved().map(|c| (&c.stack, &c.kind, &c.name)).collect();
+    let (stacks, components) = (stacks.len() + untouched, all.len());
+    ProjectCoverage {
+        dialect,
+        path: if folder.is_empty() { ".".to_owned() } else { folder.to_owned() },
+        config: config.into_iter().collect(),
+        assumptions: assumptions.into_iter().cloned().collect(),
+        base: in_base,
+        head: in_head,
+        stacks,
+        components,
+    }
+}
+
+fn untouched(resolution: &Resolution) -> usize {
+    resolution.units.iter().filter(|u| u.state == State::OutOfScope).count()
+}
+
+/// The components whose stacks have a name.
+fn components(resolution: &Resolution) -> impl Iterator<Item = &Component> {
+    let named = |unit: &'_ &std::sync::Arc<Unit>| unit.state == State::Resolved;
+    resolution
+        .units
+        .iter()
+        .filter(named)
+        .flat_map(|unit| unit.components.iter().filter(|c| !unit.failed.contains(&c.stack)).map(|c| &**c))
+}
+
+fn side(own: &Resolution, other: Option<&Resolution>, files: &Files) -> SideCoverage {
+    let is_named = other.is_none_or(|other| misnamed(own, other).is_none());
+    let resolved = || components(own).filter(|_| is_named);
+    let stacks: BTreeSet<&Text> = resolved().map(|c| &c.stack).collect();
+    let untouched = untouched(own);
+    SideCoverage {
+        stacks: stacks.len() + untouched,
+        components: resolved().count(),
+        untouched,
+        unresolved: unresolved(own, other, files),
+    }
+}
+
+fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Vec<Unresolved> {
+    let mut all = BTreeSet::new();
+    let elsewhere: BTreeMap<&str, &Unit> =
+        other.iter().flat_map(|r| &r.units).map(|unit| (&*unit.name, &**unit)).collect();
+    for unit in own.units.iter().filter(|u| u.is_incomplete()) {
+        let (reason, place) = reason(own, unit, files);
+        let one = |stack: Option<Text>, component: Option<(Text, Text)>| Unresolved {
+            stack,
+            file: Text::clone(&files.get(unit.file).path),
+            component,
+            reason: reason.clone(),
+            place: place.clone(),
+        };
+        if unit.state == State::Broken || !unit.failed.is_empty() {
+            let names = stacks_of(unit, elsewhere.get(&*unit.name).copied(), own, other);
+            all.extend(names.iter().map(|stack| one(Some(Text::clone(stack)), None)));
+            if names.is_empty() {
+                all.insert(one(None, None));
+            }
+        }
+        let stack = unit.components.first().map(|c| Text::clone(&c.stack));
+        let stack = stack.or_else(|| own.locals.stacks.get(&unit.file).cloned());
+        all.extend(unit.broken.iter().map(|component| one(stack.clone(), Some(component.clone()))));
+    }
+    if let Some((gap, other)) = other.and_then(|other| Some((misnamed(own, other)?, other))) {
+        let place = gap_place(own, gap, files);
+        let named: BTreeSet<&Text> = components(other).map(|c| &c.stack).collect();
+        all.extend(named.into_iter().map(|stack| Unresolved {
+            stack: Some(Text::clone(stack)),
+            file: place.as_ref().map_or_else(|| Text::from("."), |(file, _)| Text::clone(file)),
+            component: None,
+            reason: gap.reason.clone(),
+            place: place.clone(),
+        }));
+    }
+    if let Some(gap) = own.gap.as_ref().filter(|gap| gap.extent == Extent::Everything && all.is_empty()) {
+        let place = gap_place(own, gap, files);
+        let file = place.as_ref().map_or_else(|| Text::from("."), |(file, _)| Text::clone(file));
+        all.insert(Unresolved { stack: None, file, component: None, reason: gap.reason.clone(), place });
+    }
+    all.into_iter().collect()
+}
+
+/// The stacks that a unit could not be resolved for: those that it has on the other side, or what its own file says.
+fn stacks_of(unit: &Unit, there: Option<&Unit>, own: &Resolution, other: Option<&Resolution>) -> BTreeSet<Text> {
+    let failed = |stack: &Text| **stack == *unit.name;
+    let known = there.into_iter().flat_map(|u| u.components.iter().filter(|c| !u.failed.contains(&c.stack)));
+    let mut names: BTreeSet<Text> = known.map(|c| Text::clone(&c.stack)).collect();
+    if names.is_empty() {
+        let sides = [Some(own), other];
+        names.extend(sides.iter().flatten().find_map(|r| r.locals.stacks.get(&unit.file)).cloned());
+    }
+    if names.is_empty() {
+        names.extend(unit.failed.iter().filter(|stack| !failed(stack)).cloned());
+    }
+    names
+}
+
+/// Why a unit could not be resolved, and where to look.
+fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> (String, Option<(Text, u32)>) {
+    let place = |file: FileId, start: u32| {
+        let file = files.get(file);
+        (Text::clone(&file.path), file.line(start))
+    };
+    let uses = |file: FileId| file == unit.file || unit.files.binary_search(&file).is_ok();
+    let mut breaking = resolution
+        .findings
+        .iter()
+        .filter(|f| f.is_breaking || !unit.failed.is_empty() && f.rule.group == Group::Correctness);
+    match (breaking.clone().find(|f| uses(f.primary.file)), &resolution.gap) {
+        (Some(f), _) => (f.message.clone(), Some(place(f.primary.file, f.primary.start))),
+        (None, Some(gap)) => (gap.reason.clone(), gap_place(resolution, gap, files)),
+        (None, None) => match breaking.next() {
+            Some(f) => (f.message.clone(), Some(place(f.primary.file, f.primary.start))),
+            None => ("it could not be resolved".to_owned(), None),
+        },
+    }
+}
+
+/// Where to look for the reason of a gap: at what is wrong in its file, else at its start.
+fn gap_place(resolution: &Resolution, gap: &Gap, files: &Files) -> Option<(Text, u32)> {
+    let file = gap.file?;
+    let there = resolution.findings.iter().find(|f| f.primary.file == file && f.rule.group == Group::Correctness);
+    let file = files.get(file);
+    Some((Text::clone(&file.path), file.line(there.map_or(0, |f| f.primary.start))))
+}

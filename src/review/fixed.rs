@@ -1,0 +1,67 @@
+//! Which findings that the head no longer has are fixed.
+
+use crate::diagnostic::{Diagnostic, Finding, Novelty};
+use crate::resolution::{Extent, Resolution, State, Unit};
+use std::collections::BTreeMap;
+
+/// What became of what a finding is about.
+enum Fate {
+    /// The head has it, resolved: the finding is fixed.
+    Analyzed,
+    /// The head does not have it any more.
+    Removed,
+    /// The head could not resolve it.
+    Unknown,
+}
+
+/// Judges findings that only the base has: what the head removed is marked as such, and what it could not resolve is left
+/// out.
+pub(super) fn settle(findings: &mut Vec<Finding>, projects: &[(&Resolution, &Resolution)]) {
+    if findings.iter().all(|f| f.novelty != Some(Novelty::Fixed)) {
+        return;
+    }
+    let heads: Vec<BTreeMap<&str, &Unit>> =
+        projects.iter().map(|(_, head)| head.units.iter().map(|unit| (&*unit.name, &**unit)).collect()).collect();
+    findings.retain_mut(|finding| {
+        if finding.novelty != Some(Novelty::Fixed) {
+            return true;
+        }
+        match fate(&finding.diagnostic, projects, &heads) {
+            Fate::Analyzed => true,
+            Fate::Removed => {
+                finding.novelty = Some(Novelty::Removed);
+                true
+            }
+            Fate::Unknown => false,
+        }
+    });
+}
+
+fn fate(finding: &Diagnostic, projects: &[(&Resolution, &Resolution)], heads: &[BTreeMap<&str, &Unit>]) -> Fate {
+    let file = finding.primary.file;
+    let (mut is_removed, mut is_unknown) = (false, false);
+    for ((base, head), units) in projects.iter().zip(heads) {
+        let is_lost = head.gap.as_ref().is_some_and(|gap| gap.extent == Extent::Everything);
+        let uses = |unit: &Unit| unit.file == file || unit.files.binary_search(&file).is_ok();
+        for unit in base.units.iter().filter(|unit| uses(unit)) {
+            match units.get(&*unit.name) {
+                Some(now) if is_analyzed(unit, now) => return Fate::Analyzed,
+                Some(_) => is_unknown = true,
+                None => is_removed = true,
+            }
+        }
+        // Of a file that no unit uses nothing is known where nothing was resolved.
+        is_unknown |= is_lost;
+    }
+    match (is_removed, is_unknown) {
+        (_, true) => Fate::Unknown,
+        (true, false) => Fate::Removed,
+        (false, false) => Fate::Analyzed,
+    }
+}
+
+/// Whether the head resolved of a unit what the base resolved of it.
+fn is_analyzed(before: &Unit, now: &Unit) -> bool {
+    let is_known = |name: &_| before.broken.contains(name);
+    now.state != State::Broken && now.failed.is_empty() && now.broken.iter().all(is_known)
+}
