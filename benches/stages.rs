@@ -127,7 +127,7 @@ fn comparing(bencher: Bencher<'_, '_>, stacks: usize) {
 /// The review of two states of a project.
 fn compare(base: &Memory, head: &Memory) -> Review {
     let (project, overrides) = (Project::default(), Overrides::default());
-    let workspace = Workspace { project: &project, dialect: None, host: &NoHost };
+    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
     let request = Request { filter: Filter::default(), overrides: &overrides };
     review::compare(base, head, &workspace, &request).expect("both sides hold the project")
 }

@@ -2,7 +2,7 @@
 
 use super::open::{Place, State};
 use super::{Failure, Global, fix, functions, reporting};
-use crate::review::{self, Filter, Outcome, Request};
+use crate::review::{self, Demand, Filter, Outcome, Request};
 use clap::Args;
 
 /// Report what is wrong in the configuration.
@@ -40,5 +40,5 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let request = Request { filter: Filter::default(), overrides: &overrides };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let reporting = &options.reporting;
-    reporting.judging.finish(review, &overrides, &place, reporting.demand(), |report| reporting.write(report, global))
+    reporting.judging.finish(review, &overrides, &place, Demand::Nothing, |report| reporting.write(report, global))
 }

@@ -2,7 +2,7 @@
 
 use super::open::{Place, State};
 use super::{Failure, Global, functions, reporting};
-use crate::review::{self, Demand, Filter, Outcome, Request};
+use crate::review::{self, Filter, Outcome, Request};
 use crate::source::{Source, Spec};
 use clap::Args;
 
@@ -50,11 +50,15 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     let overrides = judging.overrides()?;
     let request = Request { filter, overrides: &overrides };
     let review = review::compare(&*base, &*head, &place.workspace(), &request)?;
-    let has_changes = review.has_changes();
-    let demand = if options.exit_code { Demand::Everything } else { options.reporting.demand() };
+    let (has_changes, is_whole) = (review.has_changes(), review.coverage.is_whole());
+    let demand = options.reporting.demand();
     let outcome =
         judging.finish(review, &overrides, place, demand, |report| options.reporting.write(report, global))?;
-    Ok(if outcome == Outcome::Clean && options.exit_code && has_changes { Outcome::Changes } else { outcome })
+    Ok(match outcome {
+        Outcome::Clean if options.exit_code && has_changes => Outcome::Changes,
+        Outcome::Clean if options.exit_code && !is_whole => Outcome::Findings,
+        outcome => outcome,
+    })
 }
 
 /// Base and head.

@@ -101,10 +101,7 @@ fn of_component(
     let load = Load::find(&*source, &place.project.start, &files).map_err(Failure::Message)?;
     let workspace = place.workspace();
     let dialects = workspace.dialects(&load.settings);
-    let found = dialects.detect(&[&*source], workspace.project);
-    if found.is_empty() {
-        return Err(workspace.no_project(&*source).into());
-    }
+    let found = workspace.find(&dialects, &[&*source], &load.settings)?;
     let wanted = super::describe::Wanted { stack, name: component, kind: options.kind.as_deref() };
     let mut all = BTreeMap::new();
     for part in found.parts() {

@@ -56,6 +56,9 @@ struct Global {
     /// Configuration files or folders to use instead of searching for them
     #[arg(long, global = true, value_name = "PATH")]
     config: Vec<PathBuf>,
+    /// Look only at the projects in or below this folder, a path from the root of the repository; can be repeated
+    #[arg(long = "project", global = true, value_name = "PATH", conflicts_with = "config")]
+    projects: Vec<String>,
     /// When to color output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,

@@ -19,6 +19,8 @@ pub(super) struct Place {
     pub project: Project,
     /// What measures the phases of the run.
     pub timings: Timings,
+    /// The folders whose projects are looked at, from the root of the repository, if any are named.
+    folders: Vec<String>,
     /// The only system whose projects are looked at, if one is named.
     dialect: Option<String>,
     folder: PathBuf,
@@ -45,6 +47,16 @@ fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
         output::eprint(&format!("stacklint: no cache is used: {} is under version control", dir.display()));
     }
     !is_tracked
+}
+
+/// A folder that is named by its path from the root of the repository.
+fn folder_of(path: &str) -> Result<String, Failure> {
+    let path = path.replace('\\', "/");
+    let parts = || path.split('/').filter(|part| !part.is_empty() && *part != ".");
+    if path.starts_with('/') || parts().any(|part| part == "..") {
+        return Err(Failure::Message(format!("--project takes a path from the root of the repository, not {path}")));
+    }
+    Ok(parts().collect::<Vec<_>>().join("/"))
 }
 
 impl Place {
@@ -75,7 +87,8 @@ impl Place {
         }
         let kept = global.cache.clone().filter(|dir| may_keep(dir, repository.as_ref()));
         let (dialect, store) = (global.dialect.clone(), OnceLock::new());
-        let mut place = Place { repository, project, timings, dialect, folder, kept, store };
+        let folders = global.projects.iter().map(|path| folder_of(path)).collect::<Result<_, _>>()?;
+        let mut place = Place { repository, project, timings, folders, dialect, folder, kept, store };
         for path in &global.config {
             let path = place.inside(path)?;
             place.project.config.push(path);
@@ -102,6 +115,7 @@ impl Place {
             repository: Some(repository),
             project,
             timings: Timings::new(false),
+            folders: Vec::new(),
             dialect: None,
             folder,
             kept: None,
@@ -131,7 +145,8 @@ impl Place {
 
     /// What all reviews of this place have in common.
     pub(super) fn workspace(&self) -> Workspace<'_> {
-        Workspace { project: &self.project, dialect: self.dialect.as_deref(), host: self }
+        let (project, folders) = (&self.project, &self.folders[..]);
+        Workspace { project, folders, dialect: self.dialect.as_deref(), host: self }
     }
 
     /// The repository, where one is needed.

@@ -7,11 +7,13 @@ pub mod garden;
 pub mod jitsubst;
 mod project_inputs;
 mod registry;
+mod search;
 
 pub use eval_inputs::{EvalInputs, variable};
 pub use project_inputs::{ProjectInputs, VariableInput, assignment};
 
-pub use registry::{Dialects, Found, Part};
+pub use registry::{Dialects, Found, Part, combine};
+pub use search::{Below, Missing, Selection, is_vendored};
 
 use crate::diagnostic::Rule;
 use crate::files::Files;
@@ -101,6 +103,18 @@ pub trait Dialect: Send + Sync {
 
     /// Whether a revision holds a project of this system. `project.config` is empty: what is configured need not be found.
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence;
+
+    /// The folder of the project that the folder to start in is, or lies in; none if it lies in none. From every folder of
+    /// a project the answer is the same.
+    fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
+        (self.detect(source, project) != Presence::Absent).then(|| project.start.clone())
+    }
+
+    /// The projects below a folder (a path from the root of the repository), those inside of others included. What
+    /// [`is_vendored`] says of is left out.
+    fn below(&self, _source: &dyn Source, _folder: &str) -> Below {
+        Below::default()
+    }
 
     /// Resolves a revision. Mistakes in its files are findings of the resolution.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;

@@ -87,6 +87,13 @@ pub struct Part<'a> {
     searched: bool,
 }
 
+impl<'a> Part<'a> {
+    /// A project that was found.
+    pub(super) fn searched(dialect: &'a dyn Dialect, project: Project) -> Self {
+        Part { dialect, project, searched: true }
+    }
+}
+
 impl Part<'_> {
     /// Its system.
     pub fn dialect(&self) -> &dyn Dialect {
@@ -100,8 +107,8 @@ impl Part<'_> {
 
     /// Resolves one state; none where that does not have the project.
     pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Option<Resolution> {
-        let is_there = !self.searched || self.dialect.detect(source, &self.project) != Presence::Absent;
-        is_there.then(|| {
+        let is_there = || self.dialect.root(source, &self.project).is_some_and(|root| root == self.project.start);
+        (!self.searched || is_there()).then(|| {
             let vocabularies = vec![self.dialect.vocabulary()];
             Resolution { vocabularies, ..self.dialect.resolve(source, &self.project, files, scope) }
         })
@@ -109,6 +116,10 @@ impl Part<'_> {
 }
 
 impl<'a> Found<'a> {
+    pub(super) fn new(parts: Vec<Part<'a>>) -> Self {
+        Found { parts }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
@@ -119,14 +130,14 @@ impl<'a> Found<'a> {
         &self.parts
     }
 
-    /// Resolves one state. A project that it does not have yet, or no more, is an empty one there.
+    /// Resolves one state, all projects as one. A project that it does not have is an empty one there.
     pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Resolution {
         combine(self.parts.iter().filter_map(|part| part.resolve(source, files, scope)).collect())
     }
 }
 
 /// Resolutions of several projects as one. Units stay in the order of the projects, and of their names within one.
-fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
+pub fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
     if resolutions.len() <= 1 {
         return resolutions.pop().unwrap_or_default();
     }

@@ -143,6 +143,9 @@ fn settings(load: &Load, coverage: &Coverage) -> Vec<SettingJson> {
     add("min-level".into(), min_level.value.name(), &min_level.from);
     add("strict".into(), yes(strict), &strict.from);
     add("require-reasons".into(), yes(require_reasons), &require_reasons.from);
+    let patterns: Vec<&str> = load.settings.projects.value.iter().map(|g| g.as_str()).collect();
+    let patterns = if patterns.is_empty() { "all".to_owned() } else { patterns.join(", ") };
+    add("projects".into(), &patterns, &load.settings.projects.from);
     add("baseline".into(), baseline.value.as_deref().unwrap_or("none"), &baseline.from);
     let Settings { limits, limits_from, .. } = &load.settings;
     let protected: Vec<&str> = limits.protected.iter().map(|g| g.as_str()).collect();

@@ -38,9 +38,11 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     } else {
         let _ = writeln!(xml, "<testsuites name=\"stacklint\" {totals}>");
     }
-    for (path, cases) in &files {
+    for (i, (path, cases)) in files.iter().enumerate() {
         let _ = writeln!(xml, "  <testsuite name=\"{}\" {}>", attribute(path), counts(cases.iter()));
-        xml.push_str(&properties);
+        if i == 0 {
+            xml.push_str(&properties);
+        }
         for case in cases {
             xml.push_str(&case.xml);
         }
@@ -163,7 +165,7 @@ mod tests {
         let elements = elements(&written(Format::Junit, &nothing, &Options::default()));
         assert_eq!(
             elements.iter().map(|(n, _)| n.as_str()).collect::<Vec<_>>(),
-            ["testsuites", "testsuite", "testcase"]
+            ["testsuites", "testsuite", "properties", "property", "property", "property", "testcase"]
         );
     }
 

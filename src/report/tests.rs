@@ -307,7 +307,8 @@ fn text_in_color_and_wide() {
 fn nothing_to_say() {
     let fixture = Fixture::new();
     let diff = Diff::default();
-    let nothing = Report { findings: &[], suppressed: &[], troubles: &[], ..fixture.checked() };
+    let coverage = &Coverage::default();
+    let nothing = Report { findings: &[], suppressed: &[], troubles: &[], coverage, ..fixture.checked() };
     assert_eq!(written(Format::Text, &nothing, &plain()), "No findings.\n");
     assert_eq!(written(Format::Concise, &nothing, &plain()), "");
     let compared = Report { comparison: Some(Comparison { base: &fixture.base, diff: &diff, parts: &[] }), ..nothing };

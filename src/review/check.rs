@@ -23,10 +23,7 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
     let host = workspace.host;
     host.limits(&load.settings.work);
     let dialects = workspace.dialects(&load.settings);
-    let projects = dialects.detect(&[source], &workspace.project(&load.settings));
-    if projects.is_empty() {
-        return Err(workspace.no_project(source));
-    }
+    let projects = workspace.find(&dialects, &[source], &load.settings)?;
     let (mut coverage, mut resolutions, mut found) = (Coverage::default(), Vec::new(), Side::default());
     for part in projects.parts() {
         let resolved = phase(host, "resolve", || part.resolve(source, &files, Scope::All));

@@ -45,10 +45,7 @@ pub fn compare(
     let trusted = before.as_ref().map(|b| b.settings.clone()).unwrap_or_default();
     workspace.host.limits(&trusted.work);
     let dialects = workspace.dialects(&trusted);
-    let projects = dialects.detect(&[base, head], &workspace.project(&load.settings));
-    if projects.is_empty() {
-        return Err(workspace.no_project(head));
-    }
+    let projects = workspace.find(&dialects, &[base, head], &load.settings)?;
     let rules = load.settings.enabled();
     let mut compared = Vec::new();
     for part in projects.parts() {

@@ -35,6 +35,8 @@ use crate::text::Text;
 pub struct Workspace<'a> {
     /// Where projects are searched, and what the environment says of them.
     pub project: &'a Project,
+    /// The folders whose projects are analyzed, from the root of the repository, if any are named.
+    pub folders: &'a [String],
     /// The only system whose projects are analyzed, if one is named.
     pub dialect: Option<&'a str>,
     /// The program around the review.
@@ -211,3 +213,6 @@ fn phase<T>(host: &dyn Host, name: &'static str, run: impl FnOnce() -> T) -> T {
     host.end(name);
     result
 }
+
+#[cfg(test)]
+mod tests;

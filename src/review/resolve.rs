@@ -3,12 +3,16 @@
 use super::{Error, Workspace, phase};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::{Dialects, Project, Scope};
+use crate::dialects::{Dialects, Found, Missing, Project, Scope, Selection, combine};
 use crate::files::Files;
 use crate::resolution::{Resolution, State, Unit};
 use crate::settings::Settings;
 use crate::source::{Source, Without};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// How many configuration files are named that may be meant.
+const MAX_CANDIDATES: usize = 5;
 
 /// One state, resolved.
 pub struct Resolved {
@@ -32,11 +36,13 @@ pub fn resolve(
 ) -> Result<Resolved, Error> {
     workspace.host.limits(&settings.work);
     let dialects = workspace.dialects(settings);
-    let found = dialects.detect(&[source], &workspace.project(settings));
-    if found.is_empty() {
-        return Err(workspace.no_project(source));
-    }
-    let mut resolution = phase(workspace.host, "resolve", || found.resolve(source, &files, Scope::All));
+    let found = workspace.find(&dialects, &[source], settings)?;
+    let each: Vec<(&str, Resolution)> = phase(workspace.host, "resolve", || {
+        let each = found.parts().iter();
+        each.filter_map(|part| Some((part.folder(), part.resolve(source, &files, Scope::All)?))).collect()
+    });
+    no_name_twice(&each)?;
+    let mut resolution = combine(each.into_iter().map(|(_, resolution)| resolution).collect());
     report_empty(&mut resolution);
     Ok(Resolved { files, resolution, dialects })
 }
@@ -51,7 +57,7 @@ impl Resolved {
         settings: &Settings,
     ) -> Resolution {
         let without = Without::new(source, path);
-        let found = self.dialects.detect(&[source], &workspace.project(settings));
+        let Ok(found) = workspace.find(&self.dialects, &[source], settings) else { return Resolution::default() };
         let changes = [without.change(path)];
         phase(workspace.host, "resolve", || found.resolve(&without, &self.files, Scope::Touched(&changes)))
     }
@@ -68,16 +74,70 @@ impl Workspace<'_> {
         Project { variables: settings.variables.value.clone(), ..self.project.clone() }
     }
 
-    /// What to say where no project is found.
-    pub fn no_project(&self, source: &dyn Source) -> Error {
-        let start = if self.project.start.is_empty() { "its root" } else { &self.project.start };
-        Error::NoProject(format!(
-            "{} holds no project that stacklint knows by {} (started in {start}; -C DIR starts elsewhere, --config PATH \
-             names the configuration)",
-            source.name(),
-            self.dialects(&Settings::default()).known_by()
-        ))
+    /// The projects to analyze, in some states of a repository; of two the newer one comes last.
+    ///
+    /// # Errors
+    /// There is none, or there are too many.
+    pub fn find<'d>(
+        &self,
+        dialects: &'d Dialects,
+        sources: &[&dyn Source],
+        settings: &Settings,
+    ) -> Result<Found<'d>, Error> {
+        let selection = Selection { folders: self.folders.to_vec(), patterns: settings.projects.value.clone() };
+        dialects
+            .find(sources, &self.project(settings), &selection)
+            .map_err(|missing| self.missing(missing, dialects, sources))
     }
+
+    fn missing(&self, missing: Missing, dialects: &Dialects, sources: &[&dyn Source]) -> Error {
+        let name = sources.last().map_or("the repository", |s| s.name());
+        let known_by = dialects.known_by();
+        match missing {
+            Missing::Nothing(candidates) => {
+                let start = if self.project.start.is_empty() { "its root" } else { &self.project.start };
+                let mut message = format!(
+                    "{name} holds no project that stacklint knows by {known_by} (searched {start}, the folders around it \
+                     and those below it; -C DIR starts elsewhere, --config PATH names the configuration)"
+                );
+                for path in candidates.iter().take(MAX_CANDIDATES) {
+                    message.push_str(&format!("\n{path} lies where it is not searched: --config {path} uses it"));
+                }
+                Error::NoProject(message)
+            }
+            Missing::Folder(folder) => Error::Message(format!(
+                "{name} holds no project in or below {folder}, which --project names; projects are known by {known_by}"
+            )),
+            Missing::Patterns(others) => {
+                let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
+                Error::Message(format!("no project matches `projects` in stacklint.toml; there are: {others}"))
+            }
+            Missing::TooMany(number) => Error::Message(format!(
+                "{name} holds {number} projects, more than one run takes: select some by --project or by `projects` in \
+                 stacklint.toml"
+            )),
+        }
+    }
+}
+
+/// A stack that several projects have cannot be shown by its name.
+fn no_name_twice(resolutions: &[(&str, Resolution)]) -> Result<(), Error> {
+    let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+    for (folder, resolution) in resolutions {
+        for component in resolution.units.iter().flat_map(|unit| &unit.components) {
+            let owner = *owners.entry(&component.stack).or_insert(folder);
+            if owner != *folder {
+                let name = |folder: &str| if folder.is_empty() { ".".to_owned() } else { folder.to_owned() };
+                return Err(Error::Message(format!(
+                    "stack `{}` is in the projects {} and {}: --project names one of them",
+                    component.stack,
+                    name(owner),
+                    name(folder)
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Reports a project in which there is nothing to analyze.

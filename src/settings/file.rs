@@ -45,6 +45,8 @@ struct Content {
     min_level: Option<Spanned<MinLevel>>,
     strict: Option<Spanned<bool>>,
     require_reasons: Option<Spanned<bool>>,
+    #[serde(default)]
+    projects: Vec<Spanned<String>>,
     baseline: Option<Spanned<String>>,
     max_components: Option<Spanned<usize>>,
     max_imports: Option<Spanned<usize>>,
@@ -127,6 +129,19 @@ impl Load {
         }
         if let Some(set) = content.require_reasons {
             settings.require_reasons = Sourced { from: line(set.span()), value: set.into_inner() };
+        }
+        for pattern in content.projects {
+            let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();
+            let name = pattern.get_ref().trim_matches('/');
+            let whole = if name == "." && !folder.is_empty() {
+                folder.trim_end_matches('/').to_owned()
+            } else {
+                format!("{folder}{name}")
+            };
+            let glob = Glob::new(&whole)
+                .map_err(|e| located(Some(pattern.span()), &format!("`{}` is no pattern: {e}", pattern.get_ref())))?;
+            settings.projects.from = line(pattern.span());
+            settings.projects.value.push(glob);
         }
         if let Some(set) = content.baseline {
             let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();

@@ -135,6 +135,8 @@ pub struct Settings {
     pub strict: Sourced<bool>,
     /// Whether a comment that silences findings must say why.
     pub require_reasons: Sourced<bool>,
+    /// The projects that are analyzed: patterns of folders from the root of the repository, and the line of the first one.
+    pub projects: Sourced<Vec<Glob>>,
     /// The baseline file, from the root of the repository.
     pub baseline: Sourced<Option<String>>,
     /// What some rules depend on.
@@ -162,6 +164,7 @@ impl Default for Settings {
             min_level: Sourced::default(Level::Note),
             strict: Sourced::default(false),
             require_reasons: Sourced::default(false),
+            projects: Sourced::default(Vec::new()),
             baseline: Sourced::default(None),
             limits: Limits::default(),
             limits_from: (From::Default, From::Default, From::Default),

@@ -50,6 +50,7 @@ fn yaml_can_be_read() {
 fn the_commands_of_atmos_do_no_harm() {
     let (_, commands, _) = blocks("ci.md").into_iter().find(|b| b.2.as_deref() == Some("atmos.yaml")).unwrap();
     let repo = Repo::new();
-    repo.write("atmos.yaml", format!("{ATMOS}{commands}")).write("stacks/deploy/dev.yaml", "vars: {stage: dev}\n");
+    repo.write("atmos.yaml", format!("{ATMOS}{commands}"))
+        .write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n");
     repo.run(&["check"]).ends_with(0).says("No findings");
 }

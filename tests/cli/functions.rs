@@ -131,7 +131,10 @@ fn fixes_write_what_was_meant() {
         text,
         "import: [catalog/base]\nvars:\n  stage: dev\n  l: []\ncomponents: {terraform: {vpc: {vars: {}}}}\n"
     );
-    repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\nsettings:\n  home: !envv HOME\n");
+    repo.write(
+        "stacks/deploy/dev.yaml",
+        "vars: {stage: dev}\nsettings:\n  home: !envv HOME\ncomponents: {terraform: {vpc: {}}}\n",
+    );
     repo.run(&["check", "--unsafe-fixes"]).ends_with(0);
     assert!(std::fs::read_to_string(repo.root().join("stacks/deploy/dev.yaml")).unwrap().contains("home: !env HOME"));
 }

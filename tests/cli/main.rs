@@ -9,6 +9,7 @@ mod causes;
 #[path = "../common/mod.rs"]
 mod common;
 mod contracts;
+mod coverage;
 mod docs;
 mod eval;
 mod formats;
@@ -23,6 +24,7 @@ mod odd_files;
 mod outcomes;
 mod places;
 mod planted;
+mod projects;
 mod questions;
 mod revisions;
 mod snapshots;

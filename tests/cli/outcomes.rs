@@ -82,9 +82,8 @@ fn findings_are_new_known_or_fixed() {
     };
     let pair = |name: &str, status: &str| (format!("stacks/deploy/{name}.yaml"), status.to_owned());
     assert_eq!(status("comment..broken"), [pair("bad", "new")]);
-    // What no edit reaches is not looked at.
-    assert_eq!(status("broken..worse"), [pair("worse", "new")]);
-    assert_eq!(status("worse..broken"), [pair("worse", "fixed")]);
+    assert_eq!(status("broken..worse"), [pair("bad", "known"), pair("worse", "new")]);
+    assert_eq!(status("worse..broken"), [pair("bad", "known"), pair("worse", "removed")]);
     repo.edit("stacks/deploy/bad.yaml", "stage: bad", "stage: badly").commit("known");
     assert_eq!(status("worse..HEAD"), [pair("bad", "known")]);
     assert_eq!(status("broken..HEAD"), [pair("bad", "known"), pair("worse", "new")]);
@@ -126,7 +125,9 @@ fn filters_choose_stacks_and_components() {
     let json = described(&["--stack", "q?", "--component", "box"]);
     assert_eq!(json.as_object().unwrap().keys().collect::<Vec<_>>(), ["qa"]);
     assert_eq!(json["qa"]["components"]["terraform"].as_object().unwrap().keys().collect::<Vec<_>>(), ["box"]);
-    assert_eq!(described(&["--stack", "none"]), serde_json::json!({}));
+    repo.run(&["describe", "stacks", "--rev", "clean", "--stack", "none"])
+        .ends_with(2)
+        .complains("there are `dev`, `qa`");
 }
 
 #[test]

@@ -126,6 +126,7 @@ fn ours(hooks: &Hooks) -> Option<&'static str> {
 fn script(program: &Path, folder: &str, global: &Global) -> String {
     let slashes = |path: &Path| path.to_string_lossy().replace('\\', "/");
     let mut options: Vec<String> = global.config.iter().map(|p| format!(" --config {}", quoted(&slashes(p)))).collect();
+    options.extend(global.projects.iter().map(|path| format!(" --project {}", quoted(path))));
     options.extend(global.dialect.iter().map(|name| format!(" --dialect {}", quoted(name))));
     // The hook starts elsewhere.
     let cache = global.cache.iter().map(|dir| std::path::absolute(dir).unwrap_or(dir.clone()));
@@ -164,6 +165,7 @@ mod tests {
         let global = Global {
             directory: None,
             config: vec!["a b.yaml".into()],
+            projects: Vec::new(),
             color: crate::cli::Color::Auto,
             dialect: Some("atmos".to_owned()),
             cache: Some("/var/cache/it".into()),

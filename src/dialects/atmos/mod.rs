@@ -46,6 +46,7 @@ mod names;
 mod parts;
 mod pass;
 mod paths;
+mod projects;
 mod reach;
 mod reader;
 mod render;
@@ -70,7 +71,7 @@ use crate::text::Text;
 use crate::value::Vocabulary;
 pub use merge::ListStrategy;
 
-use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
+use super::{Below, Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -328,18 +329,15 @@ impl Dialect for Atmos {
     }
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
-        let listing = source.listing();
-        let start = project.start.as_str();
-        let reaches = |dir: &str| dir.is_empty() || start == dir || paths::relative(start, dir).is_some();
-        let configs = || listing.iter().filter(|e| is_config(&e.path)).map(|e| paths::parent(&e.path));
-        let named = project.env.contains_key("ATMOS_CLI_CONFIG_PATH") || project.env.contains_key("ATMOS_BASE_PATH");
-        if configs().any(reaches) {
-            Presence::Certain
-        } else if listing.is_dir("stacks") || configs().next().is_some() {
-            if named { Presence::Certain } else { Presence::Likely }
-        } else {
-            Presence::Absent
-        }
+        projects::enclosing(source, project).map_or(Presence::Absent, |(presence, _)| presence)
+    }
+
+    fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
+        projects::enclosing(source, project).map(|(_, folder)| folder)
+    }
+
+    fn below(&self, source: &dyn Source, folder: &str) -> Below {
+        projects::below(source, folder)
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
@@ -369,7 +367,12 @@ impl Dialect for Atmos {
         name_stacks(&mut findings, &units);
         let mut assumptions = Vec::new();
         if configuration.is_empty() && gap.as_ref().is_none_or(|gap| gap.extent != Extent::Everything) {
-            assumptions.push("no atmos.yaml is found, so the defaults of Atmos are assumed".to_owned());
+            let mut words = "no atmos.yaml is found, so the defaults of Atmos are assumed".to_owned();
+            let candidates = projects::candidates(source);
+            if !candidates.is_empty() {
+                words.push_str(&format!("; --config names one that lies elsewhere: {}", candidates.join(", ")));
+            }
+            assumptions.push(words);
         }
         let documents = reader.documents();
         Resolution { units, findings, locals, imports, documents, config: configuration, assumptions, gap, ..Resolution::default() }

@@ -21,7 +21,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
-use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
+use super::{Below, Dialect, EvalError, Evaluated, Presence, Project, Scope, is_vendored};
 use crate::diagnostic::Rule;
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::Files;
@@ -229,6 +229,18 @@ impl Dialect for Jitsubst {
         if find(source, &project.start).is_some() { Presence::Certain } else { Presence::Absent }
     }
 
+    fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
+        find(source, &project.start).map(|path| folder_of(&path).to_owned())
+    }
+
+    fn below(&self, source: &dyn Source, folder: &str) -> Below {
+        let is_below = |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|p| p.starts_with('/'));
+        let paths = source.listing().iter().map(|e| &*e.path).filter(|path| is_below(path));
+        let named = paths.filter(|path| path.rsplit('/').next() == Some(NAMES[0]) && !is_vendored(path));
+        let projects = named.filter(|path| is_configuration(source, path)).map(|path| folder_of(path).to_owned());
+        Below { projects: projects.collect(), ..Below::default() }
+    }
+
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let loader = Loader::new(source, files, &self.cache);
         let paths = match project.config.is_empty() {
@@ -274,6 +286,12 @@ fn find(source: &dyn Source, start: &str) -> Option<String> {
         }
         dir = parent(dir);
     }
+}
+
+/// The folder whose configuration a path is.
+fn folder_of(path: &str) -> &str {
+    let own = NAMES.iter().rev().find_map(|name| path.strip_suffix(name));
+    own.unwrap_or(path).trim_end_matches('/')
 }
 
 /// Whether a file has what a configuration has: modules, or imports of them. The name alone says little.

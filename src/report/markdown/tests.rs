@@ -4,6 +4,7 @@ use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::{Cause, Change, ChangeKind, ComponentChange, Diff};
 use crate::report::tests::{Fixture, is_balanced, written};
 use crate::report::{Comparison, Finding, Format};
+use crate::review::Coverage;
 use crate::text::Text;
 use crate::value::Value;
 
@@ -23,13 +24,15 @@ fn nothing_changes() {
     let fixture = Fixture::new();
     let (base, diff) = (revision(Some("abc")), Diff::default());
     let comparison = Some(Comparison { base: &base, diff: &diff, parts: &[] });
-    let nothing = Report { findings: &[], suppressed: &[], troubles: &[], comparison, ..fixture.checked() };
+    let coverage = &Coverage::default();
+    let nothing = Report { findings: &[], suppressed: &[], troubles: &[], comparison, coverage, ..fixture.checked() };
     insta::assert_snapshot!(markdown(&nothing));
     let diff = Diff { unresolved: vec!["stacks/`a`.yaml".into()], ..Diff::default() };
     let unresolved = Report { comparison: Some(Comparison { base: &base, diff: &diff, parts: &[] }), ..nothing };
     let text = markdown(&unresolved);
     assert!(text.contains("### stacklint: No change in what could be resolved\n"));
-    assert!(text.contains("Not compared, because it could not be resolved: `` stacks/`a`.yaml ``"));
+    let unresolved = Report { coverage: fixture.checked().coverage, ..unresolved };
+    assert!(markdown(&unresolved).contains("> 1 stack resolves on neither side and is not compared: old: "));
 }
 
 #[test]

@@ -272,7 +272,8 @@ proptest! {
             for placed in resolution.components().into_values() {
                 let whole = placed.unit.name.to_string();
                 let single = format!("{whole}: {}", placed.component.name);
-                if unresolved.contains(&whole) || unresolved.contains(&single) {
+                let stack = format!("{whole}: {}", placed.component.stack);
+                if [&whole, &single, &stack].iter().any(|name| unresolved.contains(name)) {
                     let (stack, kind, name) = placed.component.address();
                     all.remove(&[stack.to_string(), kind.to_string(), name.to_string()]);
                 }

@@ -1,0 +1,168 @@
+//! What a review never says, whatever is wrong with the files of a side.
+
+use super::*;
+use crate::diff::Status;
+use crate::report::{Format, Options, Report};
+use crate::resolution::State;
+use crate::source::Memory;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use std::collections::BTreeMap;
+
+type Texts = BTreeMap<String, String>;
+
+/// Three stacks that share a catalog, one of which uses a base component of it.
+fn project() -> Texts {
+    let config = "base_path: .\nstacks:\n  base_path: stacks\n  included_paths: ['deploy/**/*']\n  name_pattern: '{stage}'\n\
+                  components: {terraform: {base_path: components/terraform}}\n";
+    let mut files: Texts = BTreeMap::new();
+    let mut add = |path: &str, text: String| files.insert(path.to_owned(), text);
+    add("atmos.yaml", config.to_owned());
+    add("stacks/catalog/net.yaml", "components:\n  terraform:\n    net:\n      vars: {cidr: 10.0.0.0/8}\n".to_owned());
+    for stage in ["dev", "test", "prod"] {
+        add(
+            &format!("stacks/deploy/{stage}.yaml"),
+            format!(
+                "import: [catalog/net]\nvars: {{stage: {stage}}}\ncomponents:\n  terraform:\n    box:\n      metadata: {{inherits: [net]}}\n      \
+                 vars: {{size: 1, extra: '{{{{ .vars.stage }}}}'}}\n"
+            ),
+        );
+    }
+    files
+}
+
+/// What happens to a file.
+#[derive(Clone, Debug)]
+enum Damage {
+    Deleted,
+    Emptied,
+    /// Cut off.
+    Cut(Index),
+    /// A character that is another one.
+    Mistyped(Index, char),
+    /// Text that is put in.
+    Inserted(Index, &'static str),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let pieces =
+        ["{", ": ", "- ", "\n", "'", "{{ .nothing.x }}", "!include gone.yaml ", "import: [gone]\n", "&a *b", "\t"];
+    prop_oneof![
+        Just(Damage::Deleted),
+        Just(Damage::Emptied),
+        any::<Index>().prop_map(Damage::Cut),
+        (any::<Index>(), select(&['x', ' ', ':', '{', '-'][..])).prop_map(|(at, c)| Damage::Mistyped(at, c)),
+        (any::<Index>(), select(pieces.to_vec())).prop_map(|(at, piece)| Damage::Inserted(at, piece)),
+    ]
+}
+
+fn apply(files: &mut Texts, file: Index, damage: &Damage) {
+    let Some(path) = files.keys().nth(file.index(files.len())).cloned() else { return };
+    let Some(mut text) = files.remove(&path) else { return };
+    let at = |index: &Index| index.index(text.len().max(1)).min(text.len());
+    match damage {
+        Damage::Deleted => return,
+        Damage::Emptied => text.clear(),
+        Damage::Cut(index) => text.truncate(at(index)),
+        Damage::Mistyped(index, c) if !text.is_empty() => {
+            let at = at(index);
+            text.replace_range(at..=at, &c.to_string());
+        }
+        Damage::Mistyped(..) => {}
+        Damage::Inserted(index, piece) => text.insert_str(at(index), piece),
+    }
+    files.insert(path, text);
+}
+
+fn review(base: &Texts, head: &Texts) -> Result<Review, Error> {
+    let source = |name: &str, files: &Texts| {
+        Memory::new(name, files.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect())
+    };
+    let (project, overrides) = (Project::default(), Overrides::default());
+    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
+    let request = Request { filter: Filter::default(), overrides: &overrides };
+    compare(&source("base", base), &source("head", head), &workspace, &request)
+}
+
+fn written(format: Format, review: &Review) -> String {
+    let mut out = Vec::new();
+    format.write(&mut out, &Report::of(review, None), &Options::default()).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The files of units that a side has resolved as a whole.
+fn resolved(review: &Review, side: usize) -> Vec<String> {
+    let units = review.resolved.1[side].units.iter().filter(|u| u.state == State::Resolved && !u.is_incomplete());
+    units.map(|u| review.files.get(u.file).path.to_string()).collect()
+}
+
+/// What must hold of a review of two states.
+fn check_review(review: &Review, sides: [&Texts; 2]) -> Result<(), TestCaseError> {
+    let Some(comparison) = &review.comparison else { return Ok(()) };
+    let is_whole = |side: usize| {
+        let resolution = &review.resolved.1[side];
+        resolution.gap.is_none() && resolution.units.iter().all(|u| !u.is_incomplete())
+    };
+    for change in &comparison.diff.components {
+        // The manifest that defines it is gone, or the other side has resolved it.
+        let (there, here) = match change.status {
+            Status::Removed => (1, 0),
+            Status::Added => (0, 1),
+            Status::Modified => continue,
+        };
+        let units = review.resolved.1[here].units.iter();
+        let defines = |u: &&std::sync::Arc<crate::resolution::Unit>| {
+            u.components.iter().any(|c| c.stack == change.stack && c.name == change.name)
+        };
+        for unit in units.filter(defines) {
+            let path = review.files.get(unit.file).path.to_string();
+            let is_gone = !sides[there].contains_key(&path);
+            prop_assert!(
+                is_gone || resolved(review, there).contains(&path),
+                "{} {} of {path}",
+                change.status.name(),
+                change.stack
+            );
+        }
+    }
+    let text = written(Format::Text, review);
+    if !(is_whole(0) && is_whole(1)) {
+        prop_assert!(!text.contains("No effective change."), "{text}");
+        prop_assert!(!review.coverage.is_whole() || review.has_changes() || !review.findings.is_empty(), "{text}");
+    }
+    for finding in review.findings.iter().filter(|f| f.novelty == Some(crate::diagnostic::Novelty::Fixed)) {
+        let file = finding.diagnostic.primary.file;
+        let used = review.resolved.1[0].units.iter().filter(|u| u.files.contains(&file));
+        let mut users = used.map(|u| review.files.get(u.file).path.to_string()).peekable();
+        let now = resolved(review, 1);
+        prop_assert!(users.peek().is_none() || users.any(|path| now.contains(&path)), "fixed: {text}");
+    }
+    let affected: serde_json::Value = serde_json::from_str(&written(Format::Affected, review)).unwrap();
+    prop_assert_eq!(affected.as_array().map(Vec::len), Some(comparison.diff.components.len()));
+    let last = text.lines().last().unwrap_or_default();
+    prop_assert!(last.starts_with("compared "), "{text}");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(crate::fuzz::cases(128))]
+
+    #[test]
+    fn what_is_not_resolved_is_not_told(
+        before in prop::collection::vec((any::<Index>(), damage()), 0..2),
+        after in prop::collection::vec((any::<Index>(), damage()), 1..3),
+        is_reversed: bool,
+    ) {
+        let mut base = project();
+        before.iter().for_each(|(file, damage)| apply(&mut base, *file, damage));
+        let mut head = base.clone();
+        after.iter().for_each(|(file, damage)| apply(&mut head, *file, damage));
+        let (base, head) = if is_reversed { (head, base) } else { (base, head) };
+        match review(&base, &head) {
+            Ok(review) => check_review(&review, [&base, &head])?,
+            // Both sides may have lost their only configuration, and every manifest of a folder that is searched.
+            Err(Error::NoProject(_)) => prop_assert!(!base.contains_key("atmos.yaml") && !head.contains_key("atmos.yaml")),
+            Err(Error::Message(message)) => prop_assert!(false, "{message}"),
+        }
+    }
+}

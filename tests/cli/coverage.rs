@@ -1,0 +1,301 @@
+//! No false all-clear: what could not be resolved is never removed, unchanged or fixed, in no format.
+
+use crate::common::{ATMOS, Repo, Run};
+use serde_json::Value as Json;
+
+const NET: &str = "components: {terraform: {net: {vars: {cidr: 10.0.0.0/8}}}}\n";
+
+fn stack(stage: &str) -> String {
+    format!(
+        "import: [catalog/net]\nvars: {{stage: {stage}}}\ncomponents: {{terraform: {{box: {{vars: {{size: 1}}}}}}}}\n"
+    )
+}
+
+/// Two stacks with two components each.
+fn repo() -> Repo {
+    let repo = Repo::atmos();
+    repo.write("stacks/catalog/net.yaml", NET);
+    for stage in ["dev", "prod"] {
+        repo.write(&format!("stacks/deploy/{stage}.yaml"), stack(stage));
+    }
+    repo.commit("good");
+    repo
+}
+
+/// An edit that keeps stacks from being resolved.
+struct Damage {
+    name: &'static str,
+    edit: fn(&Repo),
+    /// The stacks that it concerns.
+    lost: &'static [&'static str],
+    /// Words of the reason.
+    reason: &'static str,
+}
+
+const DAMAGES: [Damage; 10] = [
+    Damage {
+        name: "a broken configuration",
+        edit: |r| {
+            r.write("atmos.yaml", format!("{ATMOS}  : {{\n"));
+        },
+        lost: &["dev", "prod"],
+        reason: "did not find expected",
+    },
+    Damage {
+        name: "a deleted configuration",
+        edit: |r| {
+            r.remove("atmos.yaml");
+        },
+        lost: &["dev", "prod"],
+        reason: "atmos.yaml is not in",
+    },
+    Damage {
+        name: "an empty configuration",
+        edit: |r| {
+            r.write("atmos.yaml", "");
+        },
+        lost: &["dev", "prod"],
+        reason: "stacks.base_path",
+    },
+    Damage {
+        name: "a mistyped base_path",
+        edit: |r| {
+            r.edit("atmos.yaml", "base_path: stacks", "base_path: stack");
+        },
+        lost: &["dev", "prod"],
+        reason: "no stack manifests found",
+    },
+    Damage {
+        name: "a mistyped included_paths",
+        edit: |r| {
+            r.edit("atmos.yaml", "deploy/**/*", "deploi/**/*");
+        },
+        lost: &["dev", "prod"],
+        reason: "no stack manifests found",
+    },
+    Damage {
+        name: "a name_pattern that nothing fits",
+        edit: |r| {
+            r.edit("atmos.yaml", "{stage}", "{tenant}-{stage}");
+        },
+        lost: &["dev", "prod"],
+        reason: "tenant",
+    },
+    Damage {
+        name: "a mistyped name_pattern",
+        edit: |r| {
+            r.edit("atmos.yaml", "'{stage}'", "'{stage}-{stag}'");
+        },
+        lost: &["dev", "prod"],
+        reason: "{stag}",
+    },
+    Damage {
+        name: "a missing import",
+        edit: |r| {
+            r.edit("stacks/deploy/dev.yaml", "catalog/net", "catalog/nett");
+        },
+        lost: &["dev"],
+        reason: "catalog/nett",
+    },
+    Damage {
+        name: "a deleted import",
+        edit: |r| {
+            r.remove("stacks/catalog/net.yaml");
+        },
+        lost: &["dev", "prod"],
+        reason: "catalog/net",
+    },
+    Damage {
+        name: "a manifest that is moved and broken",
+        edit: |r| {
+            r.remove("stacks/deploy/dev.yaml");
+            r.write("stacks/deploy/development.yaml", stack("dev").replace("catalog/net", "catalog/nett"));
+        },
+        lost: &["dev"],
+        reason: "catalog/nett",
+    },
+];
+
+/// The stacks of a side that are not resolved, with the reasons.
+fn unresolved(report: &Json, side: &str) -> Vec<(String, String)> {
+    let list = report["coverage"]["projects"][0][side]["unresolved"].as_array().unwrap();
+    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
+    list.iter().filter(|u| u["stack"].is_string()).map(|u| (text(&u["stack"]), text(&u["reason"]))).collect()
+}
+
+#[track_caller]
+fn names(report: &Json, side: &str) -> Vec<String> {
+    unresolved(report, side).into_iter().map(|(stack, _)| stack).collect()
+}
+
+/// No format says of a lost stack that it is removed or added.
+#[track_caller]
+fn is_silent_about(run: &Run, lost: &[&str], what: &str) {
+    for component in run.json()["components"].as_array().unwrap() {
+        let stack = component["stack"].as_str().unwrap();
+        assert!(!lost.contains(&stack), "{what}: {run}");
+    }
+}
+
+#[test]
+fn broken_on_the_head() {
+    for Damage { name, edit, lost, reason } in DAMAGES {
+        let repo = repo();
+        edit(&repo);
+        repo.commit("bad");
+        let range = "HEAD~1..HEAD";
+        let json = repo.run(&["diff", range, "--format", "json"]).ends_with(1);
+        assert_eq!(names(&json.json(), "head"), lost, "{name}: {json}");
+        assert!(unresolved(&json.json(), "head").iter().all(|(_, r)| r.contains(reason)), "{name}: {json}");
+        assert!(names(&json.json(), "base").is_empty(), "{name}: {json}");
+        is_silent_about(&json, lost, name);
+        let fixed = json.json()["diagnostics"].as_array().unwrap().iter().any(|d| d["status"] == "fixed");
+        assert!(!fixed, "{name}: {json}");
+
+        let text = repo.run(&["diff", range]).ends_with(1).hides("No effective change").hides("removed");
+        let lead = text.stdout.lines().take_while(|l| !l.is_empty()).collect::<Vec<_>>().join("\n");
+        assert!(lead.contains("no longer resolve") && lost.iter().all(|s| lead.contains(s)), "{name}: {text}");
+        assert!(lead.contains(reason), "{name}: {text}");
+        let last = text.stdout.lines().last().unwrap();
+        assert!(last.starts_with("compared ") && last.ends_with("atmos.yaml"), "{name}: {text}");
+
+        let markdown = repo.run(&["diff", range, "--format", "markdown"]).ends_with(1).hides("No effective change");
+        assert!(markdown.stdout.contains("no longer resolve"), "{name}: {markdown}");
+        let github = repo.run(&["diff", range, "--format", "github"]).ends_with(1);
+        let first = github.stdout.lines().find(|l| l.starts_with("::error")).unwrap();
+        assert!(first.contains("no longer resolve"), "{name}: {github}");
+        for format in ["affected", "matrix"] {
+            let run = repo.run(&["diff", range, "--format", format]).ends_with(1).complains("no longer resolve");
+            assert!(lost.iter().all(|stack| !run.stdout.contains(&format!("\"{stack}\""))), "{name}: {run}");
+        }
+        let none = repo.run(&["diff", range, "--format", "affected", "--fail-on", "never"]);
+        none.ends_with(1);
+    }
+}
+
+#[test]
+fn broken_on_the_base() {
+    for Damage { name, edit, lost, .. } in DAMAGES {
+        let repo = repo();
+        repo.tag("good");
+        edit(&repo);
+        repo.commit("bad");
+        let json = repo.run(&["diff", "HEAD..good", "--format", "json"]).ends_with(0);
+        assert_eq!(names(&json.json(), "base"), lost, "{name}: {json}");
+        assert!(names(&json.json(), "head").is_empty(), "{name}: {json}");
+        is_silent_about(&json, lost, name);
+        repo.run(&["diff", "HEAD..good"]).ends_with(0).hides("No effective change").says("not compared");
+        repo.run(&["diff", "HEAD..good", "--format", "markdown"]).ends_with(0).says("not compared");
+        repo.run(&["diff", "HEAD..good", "--format", "affected"]).ends_with(1);
+        repo.run(&["diff", "HEAD..good", "--exit-code"]).ends_with(1);
+        repo.run(&["diff", "HEAD..good", "--strict"]).ends_with(1);
+    }
+}
+
+#[test]
+fn broken_on_both_sides() {
+    for Damage { name, edit, lost, .. } in DAMAGES {
+        let repo = repo();
+        edit(&repo);
+        repo.write("stacks/other.txt", "1").commit("bad");
+        repo.write("stacks/other.txt", "2").commit("worse");
+        let range = "HEAD~1..HEAD";
+        let json = repo.run(&["diff", range, "--format", "json"]);
+        let coverage = json.json()["coverage"]["projects"][0].clone();
+        // A pattern that means something else than it says means the same on both sides; a project without a
+        // configuration is one that is assumed.
+        if matches!(name, "a mistyped name_pattern") {
+            continue;
+        }
+        let is_counted =
+            |side: &str| !coverage[side]["unresolved"].as_array().unwrap().is_empty() || coverage[side]["stacks"] == 0;
+        assert!(is_counted("base") && is_counted("head"), "{name}: {json}");
+        assert_eq!(json.json()["components"].as_array().unwrap().len(), 0, "{name}: {json}");
+        // Where nothing at all was analyzed, that is no success.
+        let expected = i32::from(lost.len() == 2);
+        assert_eq!(json.status, expected, "{name}: {json}");
+        for more in [&["--exit-code"][..], &["--strict"], &["--format", "affected"], &["--format", "matrix"]] {
+            repo.run(&[&["diff", range], more].concat()).ends_with(1);
+        }
+        let hook = repo.write("stacks/third.yaml", "a: 1\n");
+        hook.git(&["add", "--all"]);
+        let hook = repo.run(&["hook", "run"]);
+        assert_eq!(hook.status, 0, "{name}: {hook}");
+        repo.run(&["hook", "run", "--strict"]).ends_with(1);
+    }
+}
+
+#[test]
+fn what_is_removed_with_its_files_is_removed() {
+    let repo = repo();
+    repo.remove("stacks/deploy/dev.yaml").commit("less");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    assert_eq!(run.json()["components"].as_array().unwrap().len(), 2, "{run}");
+    assert_eq!(run.json()["components"][0]["status"], "removed", "{run}");
+    for path in ["stacks/deploy/prod.yaml", "stacks/catalog/net.yaml", "atmos.yaml"] {
+        repo.remove(path);
+    }
+    repo.commit("nothing");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]);
+    assert_eq!(run.json()["components"].as_array().unwrap().len(), 2, "{run}");
+}
+
+#[test]
+fn findings_of_a_removed_stack_go_with_it() {
+    let repo = repo();
+    let wrong = stack("dev").replace("size: 1", "size: '{{ .nothing | nope }}'");
+    repo.write("stacks/deploy/dev.yaml", wrong).commit("wrong");
+    repo.remove("stacks/deploy/dev.yaml").commit("less");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    let statuses: Vec<_> = run.json()["diagnostics"].as_array().unwrap().iter().map(|d| d["status"].clone()).collect();
+    assert!(!statuses.contains(&Json::from("fixed")), "{run}");
+    assert!(statuses.contains(&Json::from("removed")), "{run}");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 removed with what they are about").hides("(fixed)");
+}
+
+#[test]
+fn what_was_analyzed_is_in_every_format() {
+    let repo = repo();
+    repo.edit("stacks/deploy/dev.yaml", "size: 1", "size: 2").commit("change");
+    let line = "compared 2 stacks, 4 components; atmos.yaml";
+    for format in ["text", "markdown", "github", "junit", "sarif"] {
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0).says(line);
+    }
+    for format in ["concise", "gitlab", "affected", "matrix"] {
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0).hides("compared").complains(line);
+    }
+    let report = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0).json();
+    let side = serde_json::json!({"stacks": 2, "components": 4, "untouched": 0, "unresolved": []});
+    let expected = serde_json::json!({"projects": [
+        {"dialect": "atmos", "path": ".", "config": ["atmos.yaml"], "base": side, "head": side}
+    ]});
+    assert_eq!(report["coverage"], expected);
+    repo.run(&["check"]).ends_with(0).says("checked 2 stacks, 4 components; atmos.yaml");
+    let sarif = repo.run(&["check", "--format", "sarif"]).ends_with(0).json();
+    assert_eq!(sarif["runs"][0]["invocations"][0]["properties"]["coverage"]["projects"][0]["head"]["stacks"], 2);
+    repo.run(&["config"]).ends_with(0).says("2 stacks, 4 components").says("atmos.yaml");
+}
+
+#[test]
+fn analyzing_nothing_is_an_error() {
+    let repo = repo();
+    for arguments in [
+        &["diff", "HEAD..HEAD", "--stack", "prdo"][..],
+        &["diff", "HEAD..HEAD", "--component", "bax"],
+        &["describe", "stacks", "--stack", "prdo"],
+        &["describe", "stacks", "--component", "bax"],
+    ] {
+        let run = repo.run(arguments).ends_with(2);
+        assert!(run.stderr.contains("did you mean `prod`?") || run.stderr.contains("did you mean `box`?"), "{run}");
+    }
+    repo.run(&["diff", "HEAD..HEAD", "--stack", "prod", "--component", "bax"]).ends_with(2).complains("box");
+    let empty = Repo::new();
+    empty.write("README.md", "x").commit("one");
+    empty.run(&["diff", "HEAD"]).ends_with(2).complains("no project");
+    empty.run(&["check"]).ends_with(2).complains("no project");
+    let bare = Repo::atmos();
+    bare.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\n").commit("one");
+    bare.run(&["check"]).ends_with(1).says("nothing to analyze");
+    bare.run(&["describe", "stacks"]).ends_with(1).complains("nothing to analyze");
+    bare.run(&["diff", "HEAD"]).ends_with(1);
+}

@@ -1,0 +1,110 @@
+//! Which projects are found, from where.
+
+use crate::common::{ATMOS, Repo, Run, run_in};
+use serde_json::Value as Json;
+
+const DEV: &str = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n";
+
+/// Three projects of one system and one of another; what is vendored or hidden is no project of ours.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    for folder in ["infra", "platform/a", "platform/b", "vendor/x", ".cache/y", "app/node_modules/z"] {
+        repo.write(&format!("{folder}/atmos.yaml"), ATMOS.replace("base_path: .\n", "base_path: ./\n"));
+        repo.write(&format!("{folder}/stacks/deploy/dev.yaml"), DEV);
+    }
+    repo.write("services/infra.yaml", "modules: [{name: db, type: infra.database, config: {size: s}}]\n");
+    repo.write("README.md", "x").commit("base");
+    repo.tag("base");
+    repo.edit("infra/stacks/deploy/dev.yaml", "size: 1", "size: 2");
+    repo.edit("platform/b/stacks/deploy/dev.yaml", "size: 1", "size: 3").commit("head");
+    repo
+}
+
+fn paths(run: &Run) -> Vec<String> {
+    let json = run.json();
+    let projects = json["coverage"]["projects"].as_array().unwrap();
+    projects.iter().map(|p| p["path"].as_str().unwrap().to_owned()).collect()
+}
+
+const DIFF: [&str; 4] = ["diff", "base..HEAD", "--format", "json"];
+
+#[test]
+fn all_projects_below_are_analyzed_together() {
+    let repo = repo();
+    let run = repo.run(&DIFF).ends_with(0);
+    assert_eq!(paths(&run), ["infra", "platform/a", "platform/b", "services"]);
+    let changed: Vec<Json> =
+        run.json()["components"].as_array().unwrap().iter().map(|c| c["project"].clone()).collect();
+    assert_eq!(changed, ["infra", "platform/b"]);
+    let text = repo.run(&["diff", "base..HEAD"]).ends_with(0).says("Project infra").says("Project platform/b");
+    let text = text.hides("Project platform/a").says("1 → 2").says("1 → 3").says("in 4 projects");
+    assert!(text.stdout.contains("2 changes reach 2 components in 2 stacks"), "{text}");
+    repo.run(&["diff", "base..HEAD", "--format", "markdown"]).ends_with(0).says("Project `platform/b`");
+    assert_eq!(paths(&repo.run_in("platform", &DIFF).ends_with(0)), ["platform/a", "platform/b"]);
+    assert_eq!(paths(&repo.run(&["check", "--format", "json"]).ends_with(0)).len(), 4);
+    // The hook and the CI command see the same.
+    repo.edit("platform/a/stacks/deploy/dev.yaml", "size: 1", "size: 4").git(&["add", "--all"]);
+    repo.run(&["hook", "run"]).ends_with(0).says("1 change reaches 1 component").says("4 projects");
+    let ci = repo.run_with(&["ci", "--base", "base"], &[]);
+    assert!(ci.stdout.contains("Project infra"), "{ci}");
+}
+
+#[test]
+fn every_folder_of_a_project_gives_the_answer_of_its_root() {
+    let repo = repo();
+    let root = repo.run_in("infra", &DIFF).ends_with(0);
+    assert_eq!(paths(&root), ["infra"]);
+    for folder in ["infra/stacks", "infra/stacks/deploy"] {
+        assert_eq!(repo.run_in(folder, &DIFF), root, "{folder}");
+        let text = ["describe", "stacks", "--format", "json"];
+        assert_eq!(repo.run_in(folder, &text), repo.run_in("infra", &text), "{folder}");
+    }
+}
+
+#[test]
+fn projects_can_be_selected() {
+    let repo = repo();
+    assert_eq!(paths(&repo.run(&[&DIFF[..], &["--project", "platform/b"]].concat()).ends_with(0)), ["platform/b"]);
+    let two = [&DIFF[..], &["--project", "infra", "--project", "platform"]].concat();
+    assert_eq!(paths(&repo.run(&two).ends_with(0)), ["infra", "platform/a", "platform/b"]);
+    assert_eq!(paths(&repo.run_in("infra", &two).ends_with(0)), ["infra", "platform/a", "platform/b"]);
+    repo.run(&["diff", "base..HEAD", "--project", "app/src"]).ends_with(2).complains("app/src");
+    repo.run(&["diff", "base..HEAD", "--project", "../x"]).ends_with(2).complains("from the root");
+    let bare = repo.beside("bare.git");
+    repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+    assert_eq!(paths(&run_in(&bare, &two, &[]).ends_with(0)), ["infra", "platform/a", "platform/b"]);
+    repo.write("stacklint.toml", "projects = ['infra', 'platform/*']\n").commit("settings");
+    assert_eq!(paths(&repo.run(&DIFF).ends_with(0)), ["infra", "platform/a", "platform/b"]);
+    repo.write("stacklint.toml", "projects = ['nothing']\n").commit("settings");
+    repo.run(&DIFF).ends_with(2).complains("infra");
+}
+
+#[test]
+fn a_stack_of_several_projects_is_not_shown_by_its_name_alone() {
+    let repo = repo();
+    repo.run(&["describe", "stacks"]).ends_with(2).complains("--project");
+    repo.run(&["describe", "stacks", "--project", "infra"]).ends_with(0).says("box");
+}
+
+#[test]
+fn a_configuration_where_nobody_searches_is_a_candidate() {
+    let repo = Repo::new();
+    repo.write("rootfs/usr/local/etc/atmos/atmos.yaml", ATMOS.replace("base_path: .\n", "base_path: ''\n"));
+    repo.write("stacks/deploy/dev.yaml", DEV).commit("one");
+    let run = repo.run(&["check"]);
+    let lead = run.stdout.lines().next().unwrap_or_default();
+    assert!(lead.contains("assumed") && lead.contains("rootfs/usr/local/etc/atmos/atmos.yaml"), "{run}");
+    let config = "rootfs/usr/local/etc/atmos/atmos.yaml";
+    repo.run(&["check", "--config", config]).ends_with(0).says("checked 1 stack, 1 component");
+}
+
+#[test]
+fn a_project_that_goes_or_comes_is_no_other_one() {
+    let repo = repo();
+    repo.remove("platform/a/atmos.yaml").commit("gone");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1);
+    assert_eq!(run.json()["components"].as_array().unwrap().len(), 0, "{run}");
+    assert_eq!(run.json()["coverage"]["projects"][1]["head"]["unresolved"][0]["stack"], "dev", "{run}");
+    let run = repo.run(&["diff", "HEAD..HEAD~1", "--format", "json"]);
+    assert_eq!(run.json()["components"].as_array().unwrap().len(), 0, "{run}");
+}
