@@ -15,6 +15,7 @@ const MAX_LINES: usize = 20;
 pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let assumptions: BTreeSet<&String> = report.coverage.projects.iter().flat_map(|p| &p.assumptions).collect();
     let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
+    lines.extend(report.coverage.warnings.iter().map(|warning| format!("warning: {warning}")));
     let mut groups: Vec<((Lacking, &'static str, &str), Vec<&Unresolved>)> = Vec::new();
     let lacking = report.coverage.lacking();
     for (which, one) in &lacking {
@@ -100,6 +101,8 @@ pub(super) fn escaped(lines: Vec<String>) -> Vec<String> {
 #[derive(Serialize)]
 pub(crate) struct CoverageJson<'a> {
     projects: Vec<ProjectJson<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -164,6 +167,7 @@ impl<'a> CoverageJson<'a> {
             base: p.base.as_ref().map(side),
             head: side(&p.head),
         };
-        CoverageJson { projects: coverage.projects.iter().map(project).collect() }
+        let projects = coverage.projects.iter().map(project).collect();
+        CoverageJson { projects, warnings: &coverage.warnings }
     }
 }

@@ -238,5 +238,5 @@ fn coverage(names: &[String]) -> Coverage {
         stacks: 1,
         components: 2,
     };
-    Coverage { projects: vec![project.clone(), project] }
+    Coverage { projects: vec![project.clone(), project], warnings: names.to_vec() }
 }

@@ -186,7 +186,7 @@ fn coverage() -> Coverage {
         stacks: 6,
         components: 31,
     };
-    Coverage { projects: vec![project] }
+    Coverage { projects: vec![project], warnings: Vec::new() }
 }
 
 /// Plain, 80 columns wide.

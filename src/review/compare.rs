@@ -3,7 +3,7 @@
 use super::align::{Aligned, absent, align, without_doubtful};
 use super::check::add_settings;
 use super::coverage::{self, Coverage, ProjectCoverage};
-use super::judge::{Judged, judge};
+use super::judge::{Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase};
 use crate::diagnostic::rules::INVALID_CONFIG;
@@ -83,6 +83,8 @@ pub fn compare(
         coverage: Coverage::default(),
         resolved: (dialects, Vec::new()),
     };
+    let both: Vec<&Resolution> = compared.iter().flat_map(|one| [&one.base, &one.head]).collect();
+    review.coverage.warnings = idle_patterns(&review.settings, head, &both);
     let mut diffs = Vec::new();
     for one in compared {
         review.coverage.projects.push(one.coverage);

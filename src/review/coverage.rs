@@ -13,6 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Coverage {
     /// The projects in the order in which they are reported.
     pub projects: Vec<ProjectCoverage>,
+    /// Settings that have no effect, a sentence each without a full stop.
+    pub warnings: Vec<String>,
 }
 
 /// What is covered of one project.

@@ -1,7 +1,7 @@
 //! Which findings that the head no longer has are fixed.
 
 use crate::diagnostic::{Diagnostic, Finding, Novelty};
-use crate::resolution::{Extent, Resolution, State, Unit};
+use crate::resolution::{Extent, Resolution, Unit};
 use std::collections::BTreeMap;
 
 /// What became of what a finding is about.
@@ -45,7 +45,7 @@ fn fate(finding: &Diagnostic, projects: &[(&Resolution, &Resolution)], heads: &[
         let uses = |unit: &Unit| unit.file == file || unit.files.binary_search(&file).is_ok();
         for unit in base.units.iter().filter(|unit| uses(unit)) {
             match units.get(&*unit.name) {
-                Some(now) if is_analyzed(unit, now) => return Fate::Analyzed,
+                Some(now) if !now.is_incomplete() => return Fate::Analyzed,
                 Some(_) => is_unknown = true,
                 None => is_removed = true,
             }
@@ -58,10 +58,4 @@ fn fate(finding: &Diagnostic, projects: &[(&Resolution, &Resolution)], heads: &[
         (true, false) => Fate::Removed,
         (false, false) => Fate::Analyzed,
     }
-}
-
-/// Whether the head resolved of a unit what the base resolved of it.
-fn is_analyzed(before: &Unit, now: &Unit) -> bool {
-    let is_known = |name: &_| before.broken.contains(name);
-    now.state != State::Broken && now.failed.is_empty() && now.broken.iter().all(is_known)
 }

@@ -4,9 +4,11 @@ use super::{Error, Workspace};
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict};
 use crate::files::Files;
+use crate::resolution::{Resolution, State};
 use crate::rules::{self, Group};
 use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::Source;
+use crate::source::glob::Glob;
 use std::collections::BTreeSet;
 
 /// What takes the place of settings, as the user of the command line says.
@@ -119,4 +121,23 @@ pub(super) fn judge(
         baseline: baseline.as_ref(),
     };
     Ok(policy.judge(new, old))
+}
+
+/// Patterns of the settings that match nothing, of what was resolved as a whole.
+pub(super) fn idle_patterns(settings: &Settings, source: &dyn Source, resolutions: &[&Resolution]) -> Vec<String> {
+    let units = || resolutions.iter().flat_map(|r| &r.units);
+    let mut idle = Vec::new();
+    if units().all(|unit| unit.state == State::Resolved) {
+        let matches = |glob: &Glob| units().flat_map(|unit| &unit.components).any(|c| glob.matches(&c.stack));
+        let protected = settings.limits.protected.iter().filter(|glob| !matches(glob));
+        idle.extend(
+            protected.map(|glob| format!("no stack matches `{}` of `protected` in the settings", glob.as_str())),
+        );
+    }
+    for (pattern, glob) in settings.overrides.iter().flat_map(|o| &o.paths) {
+        if !source.listing().iter().any(|entry| glob.matches(&entry.path)) {
+            idle.push(format!("no file matches `{pattern}` of `overrides` in the settings"));
+        }
+    }
+    idle
 }

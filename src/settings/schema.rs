@@ -49,6 +49,11 @@ pub fn schema() -> Value {
                 "type": "boolean",
                 "default": false,
             },
+            "projects": {
+                "description": "The projects that are analyzed, wherever a run starts that is in none of them: patterns of their folders, relative to this file. Without it, all that are found.",
+                "type": "array",
+                "items": { "type": "string" },
+            },
             "baseline": {
                 "description": "A file of known findings that are not reported, relative to this file. `--write-baseline` writes it.",
                 "type": "string",
@@ -135,7 +140,7 @@ mod tests {
     #[test]
     fn it_takes_what_the_reader_takes() {
         let validator = jsonschema::draft7::new(&schema()).unwrap();
-        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nmax-components = 10\nmax-imports = 10\nprotected = ['*-prod']\nvariables = ['REGION']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
+        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nprojects = ['infra', 'platform/*']\nmax-components = 10\nmax-imports = 10\nprotected = ['*-prod']\nvariables = ['REGION']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
         let read = |text: &str| toml::from_str::<Value>(text).unwrap();
         assert!(
             validator.is_valid(&read(good)),

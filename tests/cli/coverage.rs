@@ -299,3 +299,14 @@ fn analyzing_nothing_is_an_error() {
     bare.run(&["describe", "stacks"]).ends_with(1).complains("nothing to analyze");
     bare.run(&["diff", "HEAD"]).ends_with(1);
 }
+
+#[test]
+fn a_pattern_of_the_settings_that_matches_nothing_is_a_warning() {
+    let repo = repo();
+    let settings = "protected = ['*-prd', 'prod']\n[[overrides]]\npaths = ['stakcs/**']\nreason = 'x'\nrules = {}\n";
+    repo.write("stacklint.toml", settings).commit("settings");
+    for arguments in [&["check"][..], &["diff", "HEAD~1..HEAD"]] {
+        let run = repo.run(arguments).ends_with(0).says("no stack matches `*-prd`").says("no file matches `stakcs/**`");
+        assert!(!run.stdout.contains("`prod`"), "{run}");
+    }
+}

@@ -85,7 +85,7 @@ fn findings_are_new_known_or_fixed() {
     assert_eq!(status("broken..worse"), [pair("bad", "known"), pair("worse", "new")]);
     assert_eq!(status("worse..broken"), [pair("bad", "known"), pair("worse", "removed")]);
     repo.edit("stacks/deploy/bad.yaml", "stage: bad", "stage: badly").commit("known");
-    assert_eq!(status("worse..HEAD"), [pair("bad", "known")]);
+    assert_eq!(status("worse..HEAD"), [pair("bad", "known"), pair("worse", "known")]);
     assert_eq!(status("broken..HEAD"), [pair("bad", "known"), pair("worse", "new")]);
 }
 
