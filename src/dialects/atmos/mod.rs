@@ -375,7 +375,17 @@ impl Dialect for Atmos {
             assumptions.push(words);
         }
         let documents = reader.documents();
-        Resolution { units, findings, locals, imports, documents, config: configuration, assumptions, gap, ..Resolution::default() }
+        Resolution {
+            units,
+            findings,
+            locals,
+            imports,
+            documents,
+            config: configuration,
+            assumptions,
+            gap,
+            ..Resolution::default()
+        }
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
