@@ -11,12 +11,15 @@ const MAX_NAMES: usize = 5;
 /// More reasons than this are counted.
 const MAX_LINES: usize = 20;
 
+/// What reasons are grouped by: the sides that lack it, the noun for what is lacking, and the reason.
+type Group<'a> = (Lacking, &'static str, &'a str);
+
 /// What could not be resolved, a sentence for each reason, and what is assumed. Nothing in it is escaped.
 pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let assumptions: BTreeSet<&String> = report.coverage.projects.iter().flat_map(|p| &p.assumptions).collect();
     let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
     lines.extend(report.coverage.warnings.iter().map(|warning| format!("warning: {warning}")));
-    let mut groups: Vec<((Lacking, &'static str, &str), Vec<&Unresolved>)> = Vec::new();
+    let mut groups: Vec<(Group<'_>, Vec<&Unresolved>)> = Vec::new();
     let lacking = report.coverage.lacking();
     for (which, one) in &lacking {
         let key = (*which, noun(one), one.reason.as_str());

@@ -105,7 +105,8 @@ impl Reader<'_> {
     }
 
     fn map(&mut self, pairs: &[(NodeId, NodeId)]) -> Object {
-        let (mut own, mut merged): (Vec<(Text, Node)>, Vec<(Text, Node)>) = (Vec::new(), Vec::new());
+        let mut own: Vec<(Text, Node)> = Vec::new();
+        let mut merged: Vec<(Text, Node)> = Vec::new();
         for (key, value) in pairs {
             let Some(text) = self.doc.scalar(self.doc.target(*key)).cloned() else { continue };
             let start = self.doc.node(*key).span.start;

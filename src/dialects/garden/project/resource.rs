@@ -110,7 +110,7 @@ pub(super) fn read(
             return None;
         }
     };
-    let mut failures: Vec<Box<Failure>> = Vec::new();
+    let mut failures: Vec<Failure> = Vec::new();
     let entry = |(key, value): (&Text, &Node)| (Text::clone(key), parse_tree(value, era, &[key], &mut failures));
     let tree = Node::at(Data::Map(std::sync::Arc::new(map.iter().map(entry).collect())), node.prov.clone());
     for failure in failures {

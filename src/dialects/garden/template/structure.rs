@@ -59,7 +59,7 @@ pub(crate) enum OperatorKind {
 }
 
 /// Parses data with templates in it. What cannot be parsed becomes `undefined`, and its failure is added.
-pub(crate) fn parse_tree(node: &Node, era: Era, path: &[&str], failures: &mut Vec<Box<Failure>>) -> Node {
+pub(crate) fn parse_tree(node: &Node, era: Era, path: &[&str], failures: &mut Vec<Failure>) -> Node {
     let path = path.iter().map(|segment| Text::from(*segment)).collect();
     Parser { era, path, failures }.value(node)
 }
@@ -67,7 +67,7 @@ pub(crate) fn parse_tree(node: &Node, era: Era, path: &[&str], failures: &mut Ve
 struct Parser<'a> {
     era: Era,
     path: Vec<Text>,
-    failures: &'a mut Vec<Box<Failure>>,
+    failures: &'a mut Vec<Failure>,
 }
 
 impl Parser<'_> {
@@ -87,7 +87,7 @@ impl Parser<'_> {
             Ok(None) => node.clone(),
             Err(error) => {
                 let outermost = error.raw == *text;
-                self.failures.push(Failure::parse(&error, self.era, &path, &node.prov, outermost));
+                self.failures.push(*Failure::parse(&error, self.era, &path, &node.prov, outermost));
                 Node::at(Data::Undefined, node.prov.clone())
             }
         }
@@ -179,7 +179,7 @@ impl Parser<'_> {
     }
 
     fn refuse(&mut self, node: &Node, message: String) -> Node {
-        self.failures.push(Failure::plain(FailureKind::Structure, message, &node.prov));
+        self.failures.push(*Failure::plain(FailureKind::Structure, message, &node.prov));
         Node::at(Data::Undefined, node.prov.clone())
     }
 }
