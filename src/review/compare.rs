@@ -1,6 +1,6 @@
 //! What differs between two states, and what is wrong in them.
 
-use super::align::{Aligned, absent, align, without_doubtful};
+use super::align::{Aligned, absent, align, misnamed, without_doubtful};
 use super::check::add_settings;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::judge::{Judged, idle_patterns, judge};
@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Label, Level, Side};
 use crate::dialects::{Part, Scope};
 use crate::diff::{self, Diff};
 use crate::files::Files;
-use crate::resolution::{Resolution, State, Unit};
+use crate::resolution::{Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::Settings;
 use crate::source::{Change, Source, changed};
@@ -234,6 +234,11 @@ impl Comparing<'_> {
             let message = format!("{}, but {number} that it configured are still there", gap.reason);
             let finding = Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, "")).breaking();
             new.findings.push(finding.help("put it back, or remove what it configured as well"));
+        }
+        if let Some(Gap { reason, file: Some(file), .. }) = misnamed(new, old) {
+            // A state by itself is what it is; a change that renames stacks so is a mistake.
+            let message = format!("stacks have other names than before: {reason}");
+            new.findings.push(Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, "")));
         }
         let is_touched = |path: &str| self.touched.contains(path);
         let filter = |address: &_| self.request.filter.matches(address);

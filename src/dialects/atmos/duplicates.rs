@@ -63,19 +63,7 @@ pub(crate) enum Name {
 pub(crate) fn check(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
     unnamed(stacks, done, config);
     lacking(stacks, done, config);
-    unknown_token(stacks, config);
     duplicates(stacks, done);
-}
-
-/// A part of the name pattern that is none, and so is in no name.
-fn unknown_token(stacks: &Stacks<'_>, config: FileId) {
-    let Some(token) = names::unknown_token(stacks.config) else { return };
-    let site = stacks.config.all.at_path(["stacks", "name_pattern"]).map(|v| v.prov.clone()).unwrap_or_default();
-    let pattern = &stacks.config.name_pattern;
-    let message = format!("`{token}` in `stacks.name_pattern` ({pattern}) stands for nothing: Atmos passes over it");
-    let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, config, ""));
-    let help = "a name is made of {namespace}, {tenant}, {environment} and {stage}, with `-` between them";
-    stacks.sink.report(finding.help(help));
 }
 
 /// Why stacks may have other names than is meant, though each has one.

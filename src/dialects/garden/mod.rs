@@ -17,7 +17,7 @@ pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
-use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
+use super::{Below, Dialect, EvalError, Evaluated, Presence, Project, Scope, is_vendored};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -143,6 +143,18 @@ impl Dialect for Garden {
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
         if discover::find(source, &project.start).is_some() { Presence::Certain } else { Presence::Absent }
+    }
+
+    fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
+        discover::find(source, &project.start)
+    }
+
+    fn below(&self, source: &dyn Source, folder: &str) -> Below {
+        let is_below = |path: &str| folder.is_empty() || path.strip_prefix(folder).is_some_and(|p| p.starts_with('/'));
+        let paths = source.listing().iter().map(|e| &*e.path).filter(|path| is_below(path) && !is_vendored(path));
+        let named = paths.filter(|path| discover::is_config_name(path.rsplit('/').next().unwrap_or_default()));
+        let projects = named.filter(|path| discover::is_project_file(source, path));
+        Below { projects: projects.map(|path| discover::parent(path).to_owned()).collect(), ..Below::default() }
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
