@@ -128,7 +128,7 @@ fn comparing(bencher: Bencher<'_, '_>, stacks: usize) {
 fn compare(base: &Memory, head: &Memory) -> Review {
     let (project, overrides) = (Project::default(), Overrides::default());
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     review::compare(base, head, &workspace, &request).expect("both sides hold the project")
 }
 

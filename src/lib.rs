@@ -17,7 +17,9 @@
 //! 6. Work is shared by identity: a blob is parsed once, equal imports are merged once, unchanged values are shared, so
 //!    that comparing two revisions costs what changed.
 
+pub mod affected;
 pub mod cli;
+pub mod code;
 pub mod diagnostic;
 pub mod dialects;
 pub mod diff;

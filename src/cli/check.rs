@@ -37,7 +37,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     let source = place.timings.phase("open", || place.open(&state))?;
     let overrides = options.reporting.judging.overrides()?;
-    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let reporting = &options.reporting;
     reporting.judging.finish(review, &overrides, &place, Demand::Nothing, |report| reporting.write(report, global))

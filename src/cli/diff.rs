@@ -31,6 +31,8 @@ pub(super) struct Options {
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
+    affected: super::affected::Options,
+    #[command(flatten)]
     reporting: reporting::Options,
     #[command(flatten)]
     merging: functions::Merging,
@@ -48,13 +50,24 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
     let judging = &options.reporting.judging;
     let overrides = judging.overrides()?;
-    let request = Request { filter, overrides: &overrides };
+    let (any_list, only_lists) = options.reporting.lists_affected();
+    let affected = any_list.then(|| options.affected.asked());
+    let request = Request { filter, overrides: &overrides, affected };
     let review = review::compare(&*base, &*head, &place.workspace(), &request)?;
     let (has_changes, is_whole) = (review.has_changes(), review.coverage.is_whole());
+    let incomplete = review.is_list_incomplete() || any_list && !is_whole;
+    for affected in review.comparison.iter().map(|comparison| &comparison.affected) {
+        for note in affected.notes.iter().chain(&affected.unresolved) {
+            super::output::eprint(&format!("stacklint: affected components: {note}"));
+        }
+    }
     let demand = options.reporting.demand();
     let outcome =
         judging.finish(review, &overrides, place, demand, |report| options.reporting.write(report, global))?;
     Ok(match outcome {
+        // A list of what to deploy fails if it may lack something, not for what rules find.
+        Outcome::Findings if only_lists && !incomplete => Outcome::Clean,
+        Outcome::Clean if incomplete && !overrides.exit_zero => Outcome::Findings,
         Outcome::Clean if options.exit_code && has_changes => Outcome::Changes,
         Outcome::Clean if options.exit_code && !is_whole => Outcome::Findings,
         outcome => outcome,

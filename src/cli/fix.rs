@@ -83,7 +83,7 @@ fn count(fixes: usize) -> String {
 fn propose(options: &Options, reporting: &reporting::Options, place: &Place) -> Result<(Files, Fixed), Failure> {
     let source = place.open(&State::Worktree)?;
     let overrides = reporting.judging.overrides()?;
-    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let fixes = review.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref());
     let fixed = fix::apply(fixes, options.least(), &review.files);

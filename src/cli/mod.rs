@@ -1,5 +1,6 @@
 //! What was typed, and what it means.
 
+mod affected;
 mod check;
 mod ci;
 mod demo;

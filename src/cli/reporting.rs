@@ -211,13 +211,26 @@ impl Output {
 }
 
 impl Options {
+    fn outputs(&self) -> Vec<Output> {
+        match self.output.is_empty() {
+            true => vec![Output { format: self.format, path: None }],
+            false => self.output.clone(),
+        }
+    }
+
+    /// Whether one of the formats is a list of affected components, and whether all are.
+    pub(super) fn lists_affected(&self) -> (bool, bool) {
+        let is_list = |output: &Output| output.format.is_affected_list();
+        let outputs = self.outputs();
+        (outputs.iter().any(is_list), outputs.iter().all(is_list))
+    }
+
     /// Writes a report to where it was asked for.
     ///
     /// # Errors
     /// It cannot be written.
     pub(super) fn write(&self, report: &Report<'_>, global: &Global) -> Result<(), Failure> {
-        let plain = [Output { format: self.format, path: None }];
-        let outputs = if self.output.is_empty() { &plain[..] } else { &self.output };
+        let outputs = self.outputs();
         let options = report::Options { show_secrets: self.show_secrets, all: self.all, ..output::options(global) };
         outputs.iter().try_for_each(|output| output.write(report, &options))?;
         if !outputs.iter().any(|output| output.format.shows_coverage()) {
@@ -228,8 +241,7 @@ impl Options {
 
     /// How much has to be resolved: where the report lists what to deploy, all of it.
     pub(super) fn demand(&self) -> Demand {
-        let lists = |format: Format| matches!(format, Format::Affected | Format::Matrix);
-        match self.output.iter().any(|output| lists(output.format)) || self.output.is_empty() && lists(self.format) {
+        match self.lists_affected().0 {
             true => Demand::Everything,
             false => Demand::default(),
         }

@@ -15,6 +15,7 @@ pub use project_inputs::{ProjectInputs, VariableInput, assignment};
 pub use registry::{Dialects, Found, Part, combine};
 pub use search::{Below, Missing, Selection, is_vendored};
 
+use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
 use crate::files::Files;
 use crate::limits::Limits;
@@ -125,6 +126,11 @@ pub trait Dialect: Send + Sync {
     /// # Errors
     /// What cannot be resolved, or is malformed.
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError>;
+
+    /// The components that a change affects, as the list of the deployment tool has them; none if it has no such list.
+    fn affected(&self, _request: &Request<'_>, _project: &Project) -> Option<Affected> {
+        None
+    }
 
     /// The context that templates of a component are evaluated in; none if a component is none.
     fn context(&self, _component: &Component) -> Option<Value> {

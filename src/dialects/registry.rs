@@ -1,6 +1,7 @@
 //! Which dialects a project has, and what they resolve to together.
 
 use super::{Dialect, Presence, Project, Scope, Variables, all};
+use crate::affected::{self, Affected, Request};
 use crate::diagnostic;
 use crate::files::Files;
 use crate::limits::Limits;
@@ -111,6 +112,18 @@ impl Part<'_> {
         (!self.searched || is_there()).then(|| {
             let vocabularies = vec![self.dialect.vocabulary()];
             Resolution { vocabularies, ..self.dialect.resolve(source, &self.project, files, scope) }
+        })
+    }
+}
+
+impl Part<'_> {
+    /// The components that a change affects: the list of the dialect if it has one, else what differs.
+    pub fn affected(&self, request: &Request<'_>) -> Affected {
+        let is_there = || self.dialect.root(request.head, &self.project).is_some_and(|r| r == self.project.start);
+        let own = (!self.searched || is_there()).then(|| self.dialect.affected(request, &self.project)).flatten();
+        own.unwrap_or_else(|| Affected {
+            items: affected::differing(request.diff, request.code, request.filter),
+            ..Affected::default()
         })
     }
 }

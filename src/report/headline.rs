@@ -1,11 +1,14 @@
 //! A report in one line.
 
 use super::text::style::count;
-use super::{Novelty, Report};
+use super::{Comparison, Novelty, Report};
+use crate::code::CodeChange;
 use crate::diagnostic::Level;
+use crate::diff::Status;
 use crate::diff::group::Group;
-use crate::diff::{Diff, Status};
+use crate::resolution::Address;
 use crate::review::Coverage;
+use crate::text::Text;
 use std::collections::BTreeSet;
 
 /// What was found: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
@@ -28,22 +31,47 @@ pub(super) fn findings(report: &Report<'_>) -> String {
     if rest.is_empty() { format!("{total}.") } else { format!("{total}; {}.", rest.join(", ")) }
 }
 
-/// What differs: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing does.
-pub(super) fn changes(diff: &Diff, groups: &[Group], coverage: &Coverage) -> String {
+/// What differs: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing does. Code that differs
+/// is no part of the first number.
+pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &Coverage) -> String {
+    let diff = comparison.diff;
+    let code = code(comparison.code);
     if diff.components.is_empty() {
         let all = diff.unresolved.is_empty() && coverage.is_whole();
-        return if all { "No effective change." } else { "No change in what could be resolved." }.to_owned();
+        return match code {
+            Some(code) if all => format!("No change of configuration; {code}"),
+            Some(code) => format!("No change in the configuration that could be resolved; {code}"),
+            None if all => "No effective change.".to_owned(),
+            None => "No change in what could be resolved.".to_owned(),
+        };
     }
     let changes: usize = groups.iter().map(|g| g.changes.len().max(1)).sum();
     let stacks: BTreeSet<_> = diff.components.iter().map(|c| (&c.project, &c.stack)).collect();
     let number = |status| diff.components.iter().filter(|c| c.status == status).count();
     let (added, removed) = (number(Status::Added), number(Status::Removed));
     let whole = if added + removed > 0 { format!(" ({added} added, {removed} removed)") } else { String::new() };
+    let code = code.map(|code| format!("; {code}")).unwrap_or_default();
     format!(
-        "{} {} {} in {}{whole}",
+        "{} {} {} in {}{whole}{code}",
         count(changes, "change"),
         if changes == 1 { "reaches" } else { "reach" },
         count(diff.components.len(), "component"),
         count(stacks.len(), "stack"),
     )
+}
+
+/// `12 components in 6 stacks run different code`.
+pub(super) fn runners(change: &CodeChange) -> String {
+    let components = change.components.len();
+    let verb = if components == 1 { "runs" } else { "run" };
+    format!("{} in {} {verb} different code", count(components, "component"), count(change.stack_count(), "stack"))
+}
+
+/// The same for all folders together; none if no code differs.
+fn code(changes: &[CodeChange]) -> Option<String> {
+    let mut components: Vec<Address> = changes.iter().flat_map(|change| change.components.iter().cloned()).collect();
+    components.sort();
+    components.dedup();
+    let all = CodeChange { folder: Text::default(), files: Vec::new(), components };
+    (!changes.is_empty()).then(|| runners(&all))
 }

@@ -4,10 +4,12 @@
 
 use super::coverage::CoverageJson;
 use super::{Finding, Report, Revision, Suppressed};
+use crate::code::CodeChange;
 use crate::diagnostic::{Edit, Fix, Label, Suppression};
 use crate::diff::locals::LocalChange;
 use crate::diff::{Cause, Change, ComponentChange};
 use crate::files::Files;
+use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::Value;
 use serde::ser::SerializeSeq;
@@ -37,6 +39,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
         head: side(report.head),
         components: each(&diff.components, |c| ComponentJson::new(c, files)),
         locals: each(&diff.locals, LocalJson::new),
+        code: each(comparison.code, CodeJson::new),
         unresolved: &diff.unresolved,
         diagnostics,
         suppressed,
@@ -59,16 +62,39 @@ struct Check<'a, D, S> {
 }
 
 #[derive(Serialize)]
-struct DiffReport<'a, C, L, D, S> {
+struct DiffReport<'a, C, L, X, D, S> {
     schema: &'static str,
     base: RevisionJson,
     head: RevisionJson,
     components: C,
     locals: L,
+    code: X,
     unresolved: &'a [String],
     diagnostics: D,
     suppressed: S,
     coverage: CoverageJson<'a>,
+}
+
+#[derive(Serialize)]
+struct CodeJson<'a> {
+    folder: &'a str,
+    files: &'a [Text],
+    components: Vec<AddressJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct AddressJson<'a> {
+    stack: &'a str,
+    r#type: &'a str,
+    component: &'a str,
+}
+
+impl<'a> CodeJson<'a> {
+    fn new(change: &'a CodeChange) -> Self {
+        let address = |(stack, kind, name): &'a Address| AddressJson { stack, r#type: kind, component: name };
+        let components = change.components.iter().map(address).collect();
+        CodeJson { folder: &change.folder, files: &change.files, components }
+    }
 }
 
 #[derive(Serialize)]

@@ -21,6 +21,8 @@ pub mod unified;
 pub use crate::diagnostic::{Finding, Novelty, Suppressed};
 pub use crate::review::Revision;
 
+use crate::affected::Item;
+use crate::code::CodeChange;
 use crate::diagnostic::Level;
 use crate::diff::Diff;
 use crate::files::Files;
@@ -60,6 +62,18 @@ pub struct Comparison<'a> {
     pub diff: &'a Diff,
     /// What differs in each project, in the order of the coverage; empty if there is only one.
     pub parts: &'a [Diff],
+    /// The code that differs.
+    pub code: &'a [CodeChange],
+    /// The components that the change affects; none unless a format asks for them.
+    pub affected: &'a [Item],
+}
+
+#[cfg(test)]
+impl<'a> Comparison<'a> {
+    /// A comparison of the configuration of one project.
+    pub(crate) fn new(base: &'a Revision, diff: &'a Diff) -> Self {
+        Comparison { base, diff, parts: &[], code: &[], affected: &[] }
+    }
 }
 
 /// How a report is written. Formats for machines use only what concerns them.
@@ -139,6 +153,11 @@ impl Format {
 
     /// Whether it says only what differs, so that there is nothing to write about a single state.
     pub fn needs_comparison(self) -> bool {
+        self.is_affected_list()
+    }
+
+    /// Whether it is made from the list of affected components.
+    pub fn is_affected_list(self) -> bool {
         matches!(self, Format::Affected | Format::Matrix)
     }
 
@@ -179,6 +198,8 @@ impl<'a> Report<'a> {
                 base: &c.base,
                 diff: &c.diff,
                 parts: &c.parts,
+                code: &c.code,
+                affected: &c.affected.items,
             }),
             rules: &review.rules,
             remote,

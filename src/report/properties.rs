@@ -206,7 +206,7 @@ proptest! {
                 findings: &found,
                 suppressed: &silenced,
                 head: &head,
-                comparison: compared.then_some(Comparison { base: &base, diff: &diff, parts: &[] }),
+                comparison: compared.then_some(Comparison::new(&base, &diff)),
                 rules: &rules,
                 remote: Some(if compared { "git@gitlab.com:a/b.git" } else { &names[0] }),
                 coverage: &coverage(&names),

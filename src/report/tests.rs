@@ -143,7 +143,7 @@ impl Fixture {
         Report {
             findings: &self.compared.0,
             suppressed: &self.compared.1,
-            comparison: Some(Comparison { base: &self.base, diff: &self.diff, parts: &[] }),
+            comparison: Some(Comparison::new(&self.base, &self.diff)),
             ..self.checked()
         }
     }
@@ -311,7 +311,7 @@ fn nothing_to_say() {
     let nothing = Report { findings: &[], suppressed: &[], troubles: &[], coverage, ..fixture.checked() };
     assert_eq!(written(Format::Text, &nothing, &plain()), "No findings.\n");
     assert_eq!(written(Format::Concise, &nothing, &plain()), "");
-    let compared = Report { comparison: Some(Comparison { base: &fixture.base, diff: &diff, parts: &[] }), ..nothing };
+    let compared = Report { comparison: Some(Comparison::new(&fixture.base, &diff)), ..nothing };
     assert_eq!(written(Format::Text, &compared, &plain()), "No effective change.\n");
 }
 

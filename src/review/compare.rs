@@ -6,17 +6,19 @@ use super::coverage::{self, Coverage, ProjectCoverage};
 use super::judge::{Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase};
+use crate::affected::{self, Affected};
+use crate::code::{self, CodeChange};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{Diagnostic, Label, Level, Side};
 use crate::dialects::{Part, Scope};
 use crate::diff::{self, Diff};
 use crate::files::Files;
-use crate::resolution::{Gap, Resolution, State, Unit};
+use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::Settings;
-use crate::source::{Change, Source, changed};
-use crate::terraform::{self, Modules};
-use crate::text;
+use crate::source::{Change, Source, changed, differences};
+use crate::terraform::{Cache, Modules};
+use crate::text::{self, Text};
 use crate::value::FileId;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -85,13 +87,16 @@ pub fn compare(
     };
     let both: Vec<&Resolution> = compared.iter().flat_map(|one| [&one.base, &one.head]).collect();
     review.coverage.warnings = idle_patterns(&review.settings, head, &both);
-    let mut diffs = Vec::new();
+    let (mut diffs, mut code, mut affected) = (Vec::new(), Vec::new(), Affected::default());
     for one in compared {
         review.coverage.projects.push(one.coverage);
         review.resolved.1.extend([one.base, one.head]);
         diffs.push(one.diff);
+        code.extend(one.code);
+        affected.extend(one.affected);
     }
-    review.comparison = Some(Comparison::new(Revision::of(base), diffs, &review.coverage));
+    let comparison = Comparison::new(Revision::of(base), diffs, &review.coverage);
+    review.comparison = Some(Comparison { code, affected, ..comparison });
     request.filter.matched(&review.resolved.1)?;
     Ok(review)
 }
@@ -115,6 +120,8 @@ struct Compared {
     base: Resolution,
     head: Resolution,
     diff: Diff,
+    code: Vec<CodeChange>,
+    affected: Affected,
     coverage: ProjectCoverage,
     /// What is wrong in base and head.
     sides: (Side, Side),
@@ -123,16 +130,18 @@ struct Compared {
 impl Comparing<'_> {
     fn run(&self) -> Compared {
         let (mut base, mut head, mut diff) = self.resolve();
+        let cache = self.workspace.host.code();
+        let code = self.code(&head, &cache);
+        let affected = self.affected(&cache, &diff, &code);
         let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
         let is_touched = |path: &str| self.touched.contains(path);
         let shared = rules::Context::new(self.files, &nothing, &is_touched, &self.settings.limits, &withheld);
         let mut of_change = phase(self.workspace.host, "rules", || {
             rules::check_change(&rules::Context { resolution: &head, ..shared }, &base, &diff, self.rules)
         });
-        let code = self.workspace.host.code();
         // Only what the edit touches was examined in full, on both sides.
         let check = |resolution: &mut Resolution, source: &dyn Source| {
-            let modules = Modules::new(source, self.files, &code);
+            let modules = Modules::new(source, self.files, &cache);
             let context = rules::Context { resolution: &*resolution, ..shared };
             let found = phase(self.workspace.host, "rules", || rules::check_state(&context, &modules, self.rules));
             resolution.findings.extend(found);
@@ -153,7 +162,7 @@ impl Comparing<'_> {
         };
         let (in_base, mut in_head) = (side(&mut base), side(&mut head));
         in_head.diagnostics.append(&mut of_change);
-        Compared { base, head, diff, coverage, sides: (in_base, in_head) }
+        Compared { base, head, diff, code, affected, coverage, sides: (in_base, in_head) }
     }
 
     /// Resolves as much of both states as has to be compared, and compares it.
@@ -175,14 +184,52 @@ impl Comparing<'_> {
         let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
         // Another manifest, untouched, may define the same component of the same stack; and what is said of a component
         // may depend on all others.
-        let all_count = one_sided
-            || self.changes.iter().any(|c| terraform::is_code(&c.path))
-            || rules::asks_for_all(&found, self.rules);
+        let all_count = one_sided || self.may_change_code([&old, &new]) || rules::asks_for_all(&found, self.rules);
         if all_count && is_partial(&old, &new) {
             (old, new) = self.both(Scope::All);
             found = self.compare(&mut old, &mut new);
         }
         (old, new, found)
+    }
+
+    /// Whether something differs that may be code: a file that is no configuration.
+    fn may_change_code(&self, sides: [&Resolution; 2]) -> bool {
+        let read = sides.iter().flat_map(|side| {
+            let documents = side.documents.iter().map(|(file, _)| *file);
+            documents.chain(side.units.iter().flat_map(|unit| unit.files.iter().copied()))
+        });
+        let read: HashSet<FileId> = read.collect();
+        let paths: HashSet<Text> = read.into_iter().map(|file| Text::clone(&self.files.get(file).path)).collect();
+        let [base, head] = self.sources;
+        differences(base.listing(), head.listing()).iter().any(|pair| !paths.contains(pair.path()))
+    }
+
+    /// The code that differs.
+    fn code(&self, head: &Resolution, cache: &Cache) -> Vec<CodeChange> {
+        let [old, new] = self.sources.map(|source| Modules::new(source, self.files, cache));
+        let differing = differences(self.sources[0].listing(), self.sources[1].listing());
+        let filter = |address: &Address| self.request.filter.matches(address);
+        phase(self.workspace.host, "code", || code::changes(head, &[&old, &new], &differing, &filter))
+    }
+
+    /// The list of affected components, if one is asked for.
+    fn affected(&self, cache: &Cache, diff: &Diff, code: &[CodeChange]) -> Affected {
+        let Some(options) = &self.request.affected else { return Affected::default() };
+        let [base, head] = self.sources;
+        let filter = |address: &Address| self.request.filter.matches(address);
+        let stack_filter = |stack: &str| self.request.filter.matches_stack(stack);
+        let request = affected::Request {
+            base,
+            head,
+            files: self.files,
+            cache,
+            diff,
+            code,
+            filter: &filter,
+            stack_filter: &stack_filter,
+            options,
+        };
+        phase(self.workspace.host, "affected", || self.part.affected(&request))
     }
 
     /// Resolves base and head.

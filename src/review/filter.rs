@@ -70,6 +70,11 @@ impl Filter {
         Err(Error::Message(format!("{what}{near}{unresolved}")))
     }
 
+    /// Whether the components of a stack may be asked for.
+    pub fn matches_stack(&self, stack: &str) -> bool {
+        self.stack.as_ref().is_none_or(|g| g.matches(stack))
+    }
+
     /// Whether a component is asked for.
     pub fn matches(&self, address: &Address) -> bool {
         self.stack.as_ref().is_none_or(|g| g.matches(&address.0))

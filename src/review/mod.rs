@@ -19,6 +19,8 @@ pub use filter::Filter;
 pub use judge::{BaselineFile, Overrides};
 pub use resolve::{Resolved, resolve};
 
+use crate::affected::{self, Affected};
+use crate::code::CodeChange;
 use crate::diagnostic::{Finding, Level, Suppressed};
 use crate::dialects::{Dialects, Project};
 use crate::diff::Diff;
@@ -49,6 +51,8 @@ pub struct Request<'a> {
     pub filter: Filter,
     /// What takes the place of settings.
     pub overrides: &'a Overrides,
+    /// What the list of affected components is to hold; none if there is to be no list.
+    pub affected: Option<affected::Options>,
 }
 
 /// The program around a review: it follows the run, and keeps what other runs may use.
@@ -107,12 +111,17 @@ pub struct Comparison {
     pub diff: Diff,
     /// What differs in each project, in the order of the coverage; empty if there is only one.
     pub parts: Vec<Diff>,
+    /// What differs in the code that components run.
+    pub code: Vec<CodeChange>,
+    /// The components that the change affects, if they were asked for.
+    pub affected: Affected,
 }
 
 impl Comparison {
     fn new(base: Revision, mut diffs: Vec<Diff>, coverage: &Coverage) -> Self {
         if diffs.len() == 1 {
-            return Comparison { base, diff: diffs.pop().unwrap_or_default(), parts: Vec::new() };
+            let diff = diffs.pop().unwrap_or_default();
+            return Comparison { base, diff, parts: Vec::new(), code: Vec::new(), affected: Affected::default() };
         }
         let mut diff = Diff::default();
         for (part, project) in diffs.iter_mut().zip(&coverage.projects) {
@@ -124,7 +133,7 @@ impl Comparison {
             diff.unresolved.extend(part.unresolved.iter().map(|name| format!("{}: {name}", project.path)));
             diff.gone.extend(part.gone.iter().cloned());
         }
-        Comparison { base, diff, parts: diffs }
+        Comparison { base, diff, parts: diffs, code: Vec::new(), affected: Affected::default() }
     }
 }
 
@@ -202,7 +211,12 @@ impl Review {
 
     /// Whether an effective change was found.
     pub fn has_changes(&self) -> bool {
-        self.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty())
+        self.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty())
+    }
+
+    /// Whether the list of affected components may lack some, because something could not be resolved.
+    pub fn is_list_incomplete(&self) -> bool {
+        self.comparison.as_ref().is_some_and(|c| !c.affected.unresolved.is_empty())
     }
 }
 

@@ -80,7 +80,7 @@ fn review(base: &Texts, head: &Texts) -> Result<Review, Error> {
     };
     let (project, overrides) = (Project::default(), Overrides::default());
     let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     compare(&source("base", base), &source("head", head), &workspace, &request)
 }
 

@@ -305,54 +305,6 @@ impl<'a> IntoIterator for &'a Listing {
     }
 }
 
-/// How a path differs between two listings.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum ChangeKind {
-    /// Only in the second.
-    Added,
-    /// Only in the first.
-    Removed,
-    /// In both, with other content, or one is a link or submodule and the other is not.
-    Modified,
-}
-
-/// A path that differs between two listings.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
-    /// The path.
-    pub path: Box<str>,
-    /// How it differs.
-    pub kind: ChangeKind,
-}
-
-/// The paths that differ from `a` to `b`, in order. The executable bit alone is no difference.
-pub fn changed(a: &Listing, b: &Listing) -> Vec<Change> {
-    let mut changes = Vec::new();
-    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-    loop {
-        let order = match (a.peek(), b.peek()) {
-            (None, None) => return changes,
-            (Some(_), None) => std::cmp::Ordering::Less,
-            (None, Some(_)) => std::cmp::Ordering::Greater,
-            (Some(a), Some(b)) => a.path.as_bytes().cmp(b.path.as_bytes()),
-        };
-        let old = if order.is_le() { a.next() } else { None };
-        let new = if order.is_ge() { b.next() } else { None };
-        let (entry, kind) = match (old, new) {
-            (Some(old), Some(new)) if old.id == new.id && family(old.kind) == family(new.kind) => continue,
-            (Some(old), Some(_)) => (old, ChangeKind::Modified),
-            (Some(old), None) => (old, ChangeKind::Removed),
-            (None, Some(new)) => (new, ChangeKind::Added),
-            (None, None) => return changes,
-        };
-        changes.push(Change { path: entry.path.clone(), kind });
-    }
-}
-
-fn family(kind: Kind) -> Kind {
-    if kind == Kind::Executable { Kind::File } else { kind }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -436,24 +388,6 @@ mod tests {
         for (path, expected) in cases {
             assert_eq!(listing.resolve(path).map(|entry| &*entry.path), expected, "{path}");
         }
-    }
-
-    #[test]
-    fn changes_are_found_by_identity() {
-        let a = listing(&["a", "b", "c"], &[("l", "a")]);
-        let files = [("a", "a"), ("b", "other"), ("d", "d"), ("l", "a")];
-        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
-        let b = Memory::new("b", files.into()).listing().clone();
-        let changes: Vec<_> =
-            changed(&a, &b).into_iter().map(|change| (change.path.to_string(), change.kind)).collect();
-        let expected = [
-            ("b", ChangeKind::Modified),
-            ("c", ChangeKind::Removed),
-            ("d", ChangeKind::Added),
-            ("l", ChangeKind::Modified),
-        ];
-        assert_eq!(changes, expected.map(|(path, kind)| (path.to_owned(), kind)));
-        assert!(changed(&a, &a).is_empty());
     }
 
     proptest! {

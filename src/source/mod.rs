@@ -6,6 +6,7 @@
 //! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, by [`replace`], when a fix is
 //! asked for, by [`Hooks`], when a hook is to be installed, and by [`DiskStore`], into the folder that it is given.
 
+mod changes;
 mod discover;
 mod disk;
 mod error;
@@ -27,11 +28,12 @@ mod write;
 
 use std::sync::Arc;
 
+pub use changes::{Change, ChangeKind, EntryPair, changed, differences};
 pub use disk::Folder;
 pub use error::Error;
 pub use hooks::{Hooks, Owner};
 pub use index::Index;
-pub use listing::{BlobId, Change, ChangeKind, Child, Entry, Kind, Listing, Node, ResolveError, changed};
+pub use listing::{BlobId, Child, Entry, Kind, Listing, Node, ResolveError};
 pub use memory::Memory;
 pub use repository::{Environment, Repository};
 pub use revision::{Range, Revision, Spec};

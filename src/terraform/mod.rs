@@ -69,6 +69,8 @@ pub struct Variable {
 pub struct Call {
     /// The `source`, if it is plain text.
     pub source: Option<String>,
+    /// It says which version of the module is wanted: the source is a registry.
+    pub has_version: bool,
     /// Where it is: the head of its block.
     pub origin: Origin,
 }
@@ -169,6 +171,20 @@ impl<'a> Modules<'a> {
     /// Whether there is a folder at a path, symbolic links followed.
     pub fn is_folder(&self, path: &str) -> bool {
         matches!(self.source.listing().lookup(path), Ok(Node::Dir(_)))
+    }
+
+    /// Whether a folder itself, not only one below it, holds code.
+    pub fn has_code(&self, folder: &str) -> bool {
+        let children = self.source.listing().children(folder);
+        children.iter().any(|(name, kind)| *kind != Child::Dir && syntax(name).is_some())
+    }
+
+    /// The folders that the code of a folder calls as modules: those whose source is a path in the repository.
+    pub fn local_calls(&self, folder: &str) -> Vec<String> {
+        let Some(module) = self.get(folder) else { return Vec::new() };
+        let sources = module.calls.values().filter(|call| !call.has_version).filter_map(|call| call.source.as_deref());
+        let local = sources.filter(|source| source.starts_with("./") || source.starts_with("../"));
+        local.filter_map(|source| joined(folder, source)).collect()
     }
 
     /// The folders with code below a folder, from the root of the repository, sorted.
@@ -333,7 +349,8 @@ impl Module {
             self.outputs.entry(Text::clone(name)).or_insert(origin(span));
         }
         for Declared { name, span, parts } in &found.calls {
-            self.calls.entry(Text::clone(name)).or_insert_with(|| Call { source: parts.clone(), origin: origin(span) });
+            let call = || Call { source: parts.source.clone(), has_version: parts.has_version, origin: origin(span) };
+            self.calls.entry(Text::clone(name)).or_insert_with(call);
         }
         if let Some(backend) = &found.backend {
             self.backend = Some((Text::clone(&backend.name), origin(&backend.span)));
@@ -355,6 +372,19 @@ impl Variable {
         self.is_sensitive = parts.sensitive.unwrap_or(self.is_sensitive);
         self.is_validated |= parts.is_validated;
     }
+}
+
+/// A path relative to a folder, from the root of the repository; `None` if it leads out of it.
+pub fn joined(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// How a file of code is written; `None` for other files, and for those that Terraform leaves out.

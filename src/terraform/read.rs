@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 4 << 20;
 pub(super) struct Declarations {
     pub(super) variables: Vec<Declared<VariableParts>>,
     pub(super) outputs: Vec<Declared<Option<Kind>>>,
-    pub(super) calls: Vec<Declared<Option<String>>>,
+    pub(super) calls: Vec<Declared<CallParts>>,
     /// The type of the backend; `cloud` for a `cloud` block.
     pub(super) backend: Option<Declared<()>>,
     pub(super) required_version: Option<String>,
@@ -46,6 +46,15 @@ pub(super) struct VariableParts {
     pub(super) nullable: Option<bool>,
     pub(super) sensitive: Option<bool>,
     pub(super) is_validated: bool,
+}
+
+/// What a `module` block says.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallParts {
+    /// The `source`, if it is plain text.
+    pub(super) source: Option<String>,
+    pub(super) has_version: bool,
 }
 
 /// Where and why a file cannot be read.
@@ -179,7 +188,8 @@ pub(super) fn native(bytes: &[u8]) -> Result<Declarations, Unreadable> {
             }
             ("module", Some(name)) => {
                 let source = block.body.get_attribute("source").and_then(|a| text(&a.value));
-                found.calls.push(Declared { name, span, parts: source });
+                let has_version = block.body.get_attribute("version").is_some();
+                found.calls.push(Declared { name, span, parts: CallParts { source, has_version } });
             }
             ("terraform", None) => settings(&block.body, &offsets, &mut found),
             _ => {}
@@ -267,7 +277,8 @@ pub(super) fn json(bytes: &[u8]) -> Result<Declarations, Unreadable> {
     }
     for (name, body) in labelled(root.get("module")) {
         let source = body.get("source").and_then(Json::as_str).map(str::to_owned);
-        found.calls.push(Declared { name: name.into(), span: place(name), parts: source });
+        let parts = CallParts { source, has_version: body.contains_key("version") };
+        found.calls.push(Declared { name: name.into(), span: place(name), parts });
     }
     for settings in bodies(root.get("terraform")) {
         if let Some((kind, _)) = labelled(settings.get("backend")).into_iter().next() {

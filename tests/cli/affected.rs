@@ -72,8 +72,14 @@ fn items_have_the_fields_and_reasons_of_atmos() {
     assert!(new["affected_all"].as_array().unwrap().contains(&json!("stack.vars")), "{new}");
     let hooked = item(&items, "dev", "hooked");
     assert_eq!(hooked["affected_all"], json!(["stack.hooks"]));
+    assert_eq!(hooked["extra"], "Atmos does not compare these sections");
     for name in ["base", "off"] {
-        assert_eq!(item(&items, "dev", name)["deployable"], false, "{name}");
+        let item = item(&items, "dev", name);
+        assert_eq!(item["deployable"], false, "{name}");
+        assert!(
+            item["extra"].as_str().unwrap().contains(if name == "off" { "disabled" } else { "abstract" }),
+            "{item}"
+        );
     }
 }
 
@@ -99,10 +105,10 @@ fn what_is_gone_says_whether_the_whole_stack_is() {
 }
 
 #[test]
-fn the_matrix_has_what_can_be_deployed() {
+fn the_matrix_has_what_can_be_deployed_and_what_is_gone() {
     let jobs = matrix(&repo(), "HEAD~1..HEAD");
     let names: Vec<&str> = jobs.iter().map(|j| j["component"].as_str().unwrap()).collect();
-    assert_eq!(names, ["app/web", "hooked", "new"]);
+    assert_eq!(names, ["app/web", "new", "old", "vpc"]);
     assert_eq!(
         jobs[0],
         json!({"stack": "dev", "component": "app/web", "component_path": "components/terraform/app", "component_type": "terraform"})
@@ -116,13 +122,139 @@ fn every_component_that_differs_is_affected() {
     for range in ["base..head", "head..base", "base..base"] {
         let key = |v: &Value, kind: &str| ["stack", kind, "component"].map(|k| v[k].as_str().unwrap().to_owned());
         let report = repo.run(&["diff", range, "--format", "json", "--exit-zero"]).json();
-        let differs: BTreeSet<_> = report["components"].as_array().unwrap().iter().map(|c| key(c, "type")).collect();
+        let configured = report["components"].as_array().unwrap().iter();
+        let coded = report["code"].as_array().unwrap().iter().flat_map(|c| c["components"].as_array().unwrap());
+        let differs: BTreeSet<_> = configured.chain(coded).map(|c| key(c, "type")).collect();
         let run = repo.run(&["diff", range, "--format", "affected", "--exit-zero"]).json();
         validate(&schema("affected.json"), &run);
         let items: BTreeSet<_> = run.as_array().unwrap().iter().map(|c| key(c, "component_type")).collect();
-        assert_eq!(items, differs, "{range}");
+        // Atmos lists also what only has other documents beside its code.
+        assert!(items.is_superset(&differs), "{range}: {items:?} {differs:?}");
         assert_eq!(items.is_empty(), range == "base..base");
     }
+}
+
+/// Components with code, modules, and files that they depend on.
+fn coded() -> Repo {
+    let repo = Repo::atmos();
+    let stack = "
+vars: {stage: dev}
+components:
+  terraform:
+    vpc: {vars: {a: 1}}
+    app: {dependencies: {components: [{component: vpc}], files: [configs/a.json]}}
+    far: {settings: {depends_on: {1: {component: app}}}}
+    off: {metadata: {component: vpc, enabled: false}}
+    locked: {metadata: {component: vpc, locked: true}}
+";
+    repo.write("stacks/deploy/dev.yaml", stack)
+        .write("components/terraform/vpc/main.tf", "variable \"a\" {}\n")
+        .write("components/terraform/app/main.tf", "module \"m\" {\n  source = \"../../../modules/m\"\n}\n")
+        .write("components/terraform/far/main.tf", "module \"near\" {\n  source = \"../near\"\n}\n")
+        .write("components/terraform/near/main.tf", "# a module\n")
+        .write("modules/m/main.tf", "# a module outside\n")
+        .write("configs/a.json", "1\n")
+        .commit("base");
+    repo
+}
+
+/// `component: reasons (extra)` of every item of the last commit.
+fn reasons(repo: &Repo, flags: &[&str]) -> Vec<String> {
+    let arguments = [&["diff", "HEAD~1..HEAD", "--format", "affected"], flags].concat();
+    let json = repo.run(&arguments).ends_with(0).json();
+    validate(&schema("affected.json"), &json);
+    let line = |item: &Value| {
+        let all: Vec<&str> = item["affected_all"].as_array().unwrap().iter().map(|r| r.as_str().unwrap()).collect();
+        let extra = item.get("extra").map(|_| " (extra)").unwrap_or_default();
+        format!("{}: {}{extra}", item["component"].as_str().unwrap(), all.join(" "))
+    };
+    json.as_array().unwrap().iter().map(line).collect()
+}
+
+#[test]
+fn code_affects_the_components_that_run_it() {
+    let repo = coded();
+    repo.write("components/terraform/vpc/main.tf", "variable \"b\" {}\n").commit("code");
+    assert_eq!(reasons(&repo, &[]), ["locked: component", "vpc: component"]);
+    assert_eq!(reasons(&repo, &["--exclude-locked"]), ["vpc: component"]);
+    let report = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json", "--exit-zero"]).json();
+    validate(&schema("report-v1.json"), &report);
+    let names = |i: usize| report["code"][0]["components"][i]["component"].clone();
+    assert_eq!(report["code"][0]["folder"], "components/terraform/vpc");
+    assert_eq!((names(0), names(1), names(2)), (json!("locked"), json!("vpc"), Value::Null));
+    let text = repo.run(&["diff", "HEAD~1..HEAD", "--exit-zero"]);
+    assert!(
+        text.stdout.contains("components/terraform/vpc changed: 2 components in 1 stack run different code"),
+        "{text}"
+    );
+    assert!(text.stdout.contains("No change of configuration; 2 components in 1 stack run different code"), "{text}");
+    let markdown = repo.run(&["diff", "HEAD~1..HEAD", "--format", "markdown", "--exit-zero"]);
+    assert!(
+        markdown.stdout.contains("- `components/terraform/vpc` changed: 2 components in 1 stack run"),
+        "{markdown}"
+    );
+    repo.run(&["diff", "HEAD~1..HEAD", "--exit-code", "--fail-on", "never"]).ends_with(3);
+}
+
+#[test]
+fn modules_and_files_affect_components() {
+    let repo = coded();
+    repo.write("components/terraform/near/main.tf", "# changed\n").write("configs/a.json", "2\n").commit("near");
+    assert_eq!(reasons(&repo, &[]), ["app: file", "far: component.module"]);
+    repo.write("modules/m/main.tf", "# changed\n").commit("outside");
+    assert_eq!(reasons(&repo, &[]), ["app: component.module (extra)"]);
+    assert_eq!(matrix(&repo, "HEAD~1..HEAD").len(), 1);
+}
+
+#[test]
+fn dependents_are_followed() {
+    let repo = coded();
+    repo.write("components/terraform/vpc/main.tf", "variable \"b\" {}\n").commit("code");
+    let arguments = ["diff", "HEAD~1..HEAD", "--format", "affected", "--include-dependents", "--include-settings"];
+    let json = repo.run(&arguments).ends_with(0).json();
+    validate(&schema("affected.json"), &json);
+    let vpc = item(json.as_array().unwrap(), "dev", "vpc");
+    assert_eq!(vpc["dependents"][0]["component"], "app");
+    assert_eq!(vpc["dependents"][0]["dependents"][0]["component"], "far");
+    assert_eq!(vpc["dependents"][0]["dependents"][0]["dependents"], json!([]));
+    assert_eq!((&vpc["settings"], &vpc["included_in_dependents"]), (&json!({}), &json!(false)));
+}
+
+#[test]
+fn dependencies_that_lead_back_end() {
+    let repo = Repo::atmos();
+    let stack = |a: u32| {
+        format!(
+            "vars: {{stage: dev}}\ncomponents:\n  terraform:\n    \
+             a: {{vars: {{a: {a}}}, dependencies: {{components: [{{component: b}}]}}}}\n    \
+             b: {{dependencies: {{components: [{{component: a}}]}}}}\n"
+        )
+    };
+    repo.write("stacks/deploy/dev.yaml", stack(1)).commit("base");
+    repo.write("stacks/deploy/dev.yaml", stack(2)).commit("head");
+    let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected", "--include-dependents"]).ends_with(0).json();
+    assert_eq!(json[0]["dependents"][0]["component"], "b");
+    assert_eq!(json[0]["dependents"][0]["dependents"], json!([]));
+}
+
+#[test]
+fn a_list_that_may_lack_something_fails() {
+    let repo = coded();
+    repo.write("components/terraform/vpc/main.tf", "variable \"b\" {\n").commit("broken code");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).ends_with(1);
+    run.complains("components/terraform/vpc/main.tf");
+    repo.write("components/terraform/vpc/main.tf", "")
+        .write("stacks/deploy/prod.yaml", "a: [\n")
+        .commit("broken stack");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "matrix"]).ends_with(1).complains("deploy/prod");
+}
+
+#[test]
+fn both_revisions_are_read_with_the_configuration_of_the_head() {
+    let repo = coded();
+    let config = std::fs::read_to_string(repo.root().join("atmos.yaml")).unwrap();
+    repo.write("atmos.yaml", config + "env: {A: b}\n").commit("config");
+    assert!(reasons(&repo, &[]).iter().all(|line| line.ends_with("stack.env (extra)")));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod range;
 use super::open::Place;
 use super::reporting::{Judging, Output, output_of};
 use super::{Failure, Global, output};
+use crate::affected;
 use crate::diagnostic::Finding;
 use crate::report::{self, Format, Options as Style, Report, text};
 use crate::review::{self, Demand, Filter, Outcome, Request};
@@ -107,7 +108,8 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     let sides = range::sides(&job, repository)?;
     let head = repository.at(&sides.head)?;
     let overrides = options.judging.overrides()?;
-    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let request =
+        Request { filter: Filter::default(), overrides: &overrides, affected: Some(affected::Options::default()) };
     let review = match &sides.base {
         Some(base) => review::compare(&*repository.at(base)?, &*head, &place.workspace(), &request)?,
         None => {

@@ -36,7 +36,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         return Ok(Outcome::Clean);
     }
     let overrides = options.judging.overrides()?;
-    let request = Request { filter: Filter::default(), overrides: &overrides };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let review = match review::compare(&*base, &*head, &place.workspace(), &request) {
         Err(review::Error::NoProject(_)) => return Ok(Outcome::Clean),
         review => review?,

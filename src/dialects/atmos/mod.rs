@@ -6,6 +6,7 @@
 //! (`schema`) and `duplicates` (what else Atmos refuses) → the resolution. What is wrong with locals is noted on the way
 //! (`local_met`) and told at the end (`local_rules` and what stands beside it).
 
+mod affected;
 mod backend;
 mod bases;
 mod calls;
@@ -66,6 +67,7 @@ mod validate;
 mod validation;
 mod vocabulary;
 
+use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
 use crate::text::Text;
 use crate::value::Vocabulary;
@@ -237,6 +239,60 @@ impl Atmos {
         ProjectResolution { units, locals, imports, gap }
     }
 
+    /// Resolves a revision under a configuration, which need not be its own; `shared` is what that was read from.
+    fn resolve_with(
+        &self,
+        reader: &Reader<'_>,
+        config: Result<Config, Trouble>,
+        project: &Project,
+        files: &Files,
+        shared: &mut Deps,
+        scope: Scope<'_>,
+    ) -> Resolution {
+        self.leftovers().clear();
+        let sink = Sink::default();
+        let given = project.given.iter().flat_map(|given| &given.env);
+        let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
+        let configuration: Vec<FileId> = shared.files.iter().copied().collect();
+        let ProjectResolution { units, locals, imports, gap } = match config {
+            Ok(config) => {
+                let world = World {
+                    given: project.given.as_ref(),
+                    env: &env,
+                    root: &project.root,
+                    language: calls::language(project.promised_merge),
+                };
+                self.units(reader, &config, shared, scope, &sink, world)
+            }
+            Err(trouble) => ProjectResolution { gap: Some(report(trouble, &sink, files)), ..Default::default() },
+        };
+        self.twins.keep(&units);
+        let mut findings = sink.into_findings();
+        diagnostic::unite(&mut findings);
+        name_stacks(&mut findings, &units);
+        let mut assumptions = Vec::new();
+        if configuration.is_empty() && gap.as_ref().is_none_or(|gap| gap.extent != Extent::Everything) {
+            let mut words = "no atmos.yaml is found, so the defaults of Atmos are assumed".to_owned();
+            let candidates = projects::candidates(reader.source);
+            if !candidates.is_empty() {
+                words.push_str(&format!("; --config names one that lies elsewhere: {}", candidates.join(", ")));
+            }
+            assumptions.push(words);
+        }
+        let documents = reader.documents();
+        Resolution {
+            units,
+            findings,
+            locals,
+            imports,
+            documents,
+            config: configuration,
+            assumptions,
+            gap,
+            ..Resolution::default()
+        }
+    }
+
     fn leftovers(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Processed>>> {
         self.leftovers.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -341,51 +397,14 @@ impl Dialect for Atmos {
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
-        self.leftovers().clear();
         let reader = Reader::new(source, files, &self.cache);
-        let sink = Sink::default();
         let mut shared = Deps::default();
-        let given = project.given.iter().flat_map(|given| &given.env);
-        let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
-        let loaded = search::load(&reader, project, &mut shared);
-        let configuration: Vec<FileId> = shared.files.iter().copied().collect();
-        let ProjectResolution { units, locals, imports, gap } = match loaded {
-            Ok(config) => {
-                let world = World {
-                    given: project.given.as_ref(),
-                    env: &env,
-                    root: &project.root,
-                    language: calls::language(project.promised_merge),
-                };
-                self.units(&reader, &config, &mut shared, scope, &sink, world)
-            }
-            Err(trouble) => ProjectResolution { gap: Some(report(trouble, &sink, files)), ..Default::default() },
-        };
-        self.twins.keep(&units);
-        let mut findings = sink.into_findings();
-        diagnostic::unite(&mut findings);
-        name_stacks(&mut findings, &units);
-        let mut assumptions = Vec::new();
-        if configuration.is_empty() && gap.as_ref().is_none_or(|gap| gap.extent != Extent::Everything) {
-            let mut words = "no atmos.yaml is found, so the defaults of Atmos are assumed".to_owned();
-            let candidates = projects::candidates(source);
-            if !candidates.is_empty() {
-                words.push_str(&format!("; --config names one that lies elsewhere: {}", candidates.join(", ")));
-            }
-            assumptions.push(words);
-        }
-        let documents = reader.documents();
-        Resolution {
-            units,
-            findings,
-            locals,
-            imports,
-            documents,
-            config: configuration,
-            assumptions,
-            gap,
-            ..Resolution::default()
-        }
+        let config = search::load(&reader, project, &mut shared);
+        self.resolve_with(&reader, config, project, files, &mut shared, scope)
+    }
+
+    fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {
+        Some(self.list_affected(request, project))
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

@@ -25,7 +25,8 @@ pub(crate) struct Context {
 const TOKENS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
 
 impl Context {
-    fn of(vars: &Map) -> Self {
+    /// What variables say.
+    pub(crate) fn of(vars: &Map) -> Self {
         let text = |key: &&'static str| {
             let value = vars.get(key)?;
             Some((*key, value.as_str()?.to_owned(), value.prov.clone()))
@@ -38,6 +39,23 @@ impl Context {
             fields.push(("attributes", words.join("-"), value.prov.clone()));
         }
         Context { fields }
+    }
+
+    /// The same with the name of a component.
+    pub(crate) fn with_component(mut self, name: Text) -> Self {
+        self.fields.push(("component", name.to_string(), Prov::default()));
+        self
+    }
+
+    /// The stack name that a pattern gives, if all its parts have a value.
+    pub(crate) fn prefix(&self, pattern: &str) -> Option<String> {
+        let name = self.name(pattern).ok().filter(|_| !pattern.is_empty())?;
+        name.as_str().map(str::to_owned)
+    }
+
+    /// A pattern with its tokens filled in.
+    pub(crate) fn filled(&self, pattern: &str) -> String {
+        self.fill(pattern).as_str().unwrap_or_default().to_owned()
     }
 
     fn get(&self, name: &str) -> Option<&(&'static str, String, Prov)> {

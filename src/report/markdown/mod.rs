@@ -9,6 +9,7 @@ mod findings;
 
 use super::links::Web;
 use super::{Novelty, Options, Report, Revision, coverage, headline};
+use crate::code::CodeChange;
 use crate::diff::group::{self, Group};
 use crate::diff::{Diff, Side, Status};
 use escape::{cell, code, cut, prose};
@@ -101,7 +102,7 @@ impl Page<'_> {
         let summary = headline::findings(report);
         let (title, findings_line) = match &report.comparison {
             Some(comparison) => {
-                let changes = headline::changes(comparison.diff, &groups.concat(), report.coverage);
+                let changes = headline::changes(comparison, &groups.concat(), report.coverage);
                 (changes, format!("**{summary}**"))
             }
             None => (summary, String::new()),
@@ -141,8 +142,9 @@ impl Page<'_> {
     fn intro(&self) -> Vec<Piece> {
         let lead = coverage::lead(self.report);
         let mut parts: Vec<String> = lead.iter().map(|line| format!("> {}", sentence(line))).collect();
-        if self.report.comparison.is_some() {
+        if let Some(comparison) = &self.report.comparison {
             parts.extend(self.stacks());
+            parts.extend(code_changes(comparison.code));
         }
         parts.extend(list("Could not be read", self.report.troubles.iter().map(String::as_str).collect()));
         let brief = String::new();
@@ -245,6 +247,19 @@ impl Page<'_> {
             _ => words,
         }
     }
+}
+
+/// The folders of code that differ, each with how far it reaches.
+fn code_changes(changes: &[CodeChange]) -> Option<String> {
+    let line = |change: &CodeChange| {
+        let folder = if change.folder.is_empty() { "." } else { &change.folder };
+        format!("- {} changed: {}", code(&cut(folder, MAX_NAME)), headline::runners(change))
+    };
+    let mut lines: Vec<String> = changes.iter().take(MAX_STACKS).map(line).collect();
+    if changes.len() > MAX_STACKS {
+        lines.push(format!("- … {} more", changes.len() - MAX_STACKS));
+    }
+    (!changes.is_empty()).then(|| format!("**Code**\n\n{}", lines.join("\n")))
 }
 
 /// `Not compared: a, b, … 3 more`.

@@ -23,12 +23,12 @@ fn revision(commit: Option<&str>) -> Revision {
 fn nothing_changes() {
     let fixture = Fixture::new();
     let (base, diff) = (revision(Some("abc")), Diff::default());
-    let comparison = Some(Comparison { base: &base, diff: &diff, parts: &[] });
+    let comparison = Some(Comparison::new(&base, &diff));
     let coverage = &Coverage::default();
     let nothing = Report { findings: &[], suppressed: &[], troubles: &[], comparison, coverage, ..fixture.checked() };
     insta::assert_snapshot!(markdown(&nothing));
     let diff = Diff { unresolved: vec!["stacks/`a`.yaml".into()], ..Diff::default() };
-    let unresolved = Report { comparison: Some(Comparison { base: &base, diff: &diff, parts: &[] }), ..nothing };
+    let unresolved = Report { comparison: Some(Comparison::new(&base, &diff)), ..nothing };
     let text = markdown(&unresolved);
     assert!(text.contains("### stacklint: No change in what could be resolved\n"));
     let unresolved = Report { coverage: fixture.checked().coverage, ..unresolved };
@@ -97,7 +97,7 @@ fn what_is_too_long_is_left_out_and_said() {
     for (components, size, number, message) in cases {
         let diff = large(&fixture, components, size);
         let findings = many(&fixture, number, &message.repeat(2_000));
-        let comparison = Some(Comparison { base: &base, diff: &diff, parts: &[] });
+        let comparison = Some(Comparison::new(&base, &diff));
         let text = markdown(&Report { findings: &findings, comparison, ..fixture.checked() });
         let says = |what: &str| text.lines().any(|l| l.starts_with("… and ") && l.contains(what));
         assert_eq!(says("more findings, left out"), number > 1_000, "{components} {number}");

@@ -5,6 +5,7 @@
 pub(super) mod addresses;
 pub(super) mod causes;
 pub(super) mod changes;
+mod code;
 mod findings;
 mod locals;
 pub mod style;
@@ -90,8 +91,9 @@ pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Optio
         write_findings(out, report, options)?;
     }
     let has_changes = match &report.comparison {
-        Some(Comparison { diff, .. }) if !diff.components.is_empty() => {
-            let line = headline::changes(diff, &group::group(diff, report.files), report.coverage);
+        Some(comparison) if !comparison.diff.components.is_empty() || !comparison.code.is_empty() => {
+            let groups = group::group(comparison.diff, report.files);
+            let line = headline::changes(comparison, &groups, report.coverage);
             writeln!(out, "{}", Theme::new(options.color).bold(&line))?;
             true
         }
@@ -122,7 +124,8 @@ fn write_diff(
         locals::write(out, &part.locals, options)?;
         all.extend(groups);
     }
-    writeln!(out, "{}", theme.bold(&headline::changes(comparison.diff, &all, report.coverage)))
+    code::write(out, comparison.code, options)?;
+    writeln!(out, "{}", theme.bold(&headline::changes(comparison, &all, report.coverage)))
 }
 
 /// Writes one block for each edit with the lines of the edit, the paths that change because of it and the components

@@ -1,0 +1,263 @@
+//! The components that a change affects, as the step of a pipeline that deploys them reads it: a list of items with reasons.
+//!
+//! A dialect whose deployment tool has such a list gives it as that tool does ([`Dialect::affected`]); what the tool misses
+//! is listed too, marked by [`Item::extra`]. For other dialects the list is made from the comparison
+//! ([`differing`]). `schemas/affected.json` describes an item.
+//!
+//! [`Dialect::affected`]: crate::dialects::Dialect::affected
+
+use crate::code::CodeChange;
+use crate::diff::{ComponentChange, Diff, Status};
+use crate::files::Files;
+use crate::resolution::{Address, Component};
+use crate::source::Source;
+use crate::terraform::Cache;
+use crate::text::Text;
+use crate::value::Value;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the list is to hold.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The components that depend on each affected one.
+    pub dependents: bool,
+    /// The settings of each component.
+    pub settings: bool,
+    /// Components that must not be changed are left out.
+    pub exclude_locked: bool,
+    /// The components that administer affected ones count as affected.
+    pub admin_stacks: bool,
+    /// Templates are rendered before components are compared.
+    pub process_templates: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            dependents: false,
+            settings: false,
+            exclude_locked: false,
+            admin_stacks: false,
+            process_templates: true,
+        }
+    }
+}
+
+/// What a list is made from.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    /// The older revision.
+    pub base: &'a dyn Source,
+    /// The newer revision.
+    pub head: &'a dyn Source,
+    /// The table of files.
+    pub files: &'a Files,
+    /// Code that has been parsed.
+    pub cache: &'a Cache,
+    /// What differs in the configuration.
+    pub diff: &'a Diff,
+    /// What differs in the code.
+    pub code: &'a [CodeChange],
+    /// Which components are asked for.
+    pub filter: &'a dyn Fn(&Address) -> bool,
+    /// Which stacks are asked for.
+    pub stack_filter: &'a dyn Fn(&str) -> bool,
+    /// What the list is to hold.
+    pub options: &'a Options,
+}
+
+/// The list.
+#[derive(Clone, Debug, Default)]
+pub struct Affected {
+    /// The items, sorted by stack, type and name.
+    pub items: Vec<Item>,
+    /// What could not be resolved, so that the list may lack items. Sorted.
+    pub unresolved: Vec<String>,
+    /// What a reader should know of how the list came about.
+    pub notes: Vec<String>,
+}
+
+impl Affected {
+    /// Adds the list of another project.
+    pub fn extend(&mut self, other: Affected) {
+        self.items.extend(other.items);
+        self.unresolved.extend(other.unresolved);
+        self.notes.extend(other.notes);
+    }
+}
+
+/// An affected component.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Item {
+    /// Its name.
+    pub component: Text,
+    /// Its type.
+    pub component_type: Text,
+    /// The folder of its code; empty where the configuration names none.
+    pub component_path: Text,
+    /// What its variables say of where it is deployed; of deleted components only.
+    #[serde(flatten)]
+    pub context: Context,
+    /// Its stack.
+    pub stack: Text,
+    /// Stack and name as one word.
+    pub stack_slug: String,
+    /// What it is called in other tools: the key and the name.
+    #[serde(flatten)]
+    pub integrations: BTreeMap<&'static str, String>,
+    /// The first reason.
+    pub affected: String,
+    /// All reasons.
+    pub affected_all: Vec<String>,
+    /// The file that is a reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The folder that is a reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// What depends on it, if that was asked for.
+    pub dependents: Option<Vec<Dependent>>,
+    /// Whether it is among the dependents of another item.
+    pub included_in_dependents: bool,
+    /// Its settings, if they were asked for.
+    pub settings: Option<Value>,
+    /// Whether it is gone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+    /// Whether its whole `stack` is gone, or the `component` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deletion_type: Option<&'static str>,
+    /// Whether there is something to deploy, or to destroy.
+    pub deployable: bool,
+    /// Why the deployment tool does not list it, if it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra: Option<String>,
+    /// Whether a job for it is in the matrix.
+    #[serde(skip)]
+    pub is_job: bool,
+}
+
+/// The variables that name a place of deployment.
+#[derive(Clone, Debug, Default, Serialize)]
+#[allow(missing_docs, reason = "the variables of these names")]
+pub struct Context {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Text>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Text>,
+}
+
+impl Context {
+    /// What the variables of a component say; text that is not empty counts.
+    pub fn of(component: &Component) -> Self {
+        let text = |name: &str| {
+            let text = component.value.at_path(["vars", name]).and_then(Value::as_str);
+            text.filter(|text| !text.is_empty()).map(Text::from)
+        };
+        Context {
+            namespace: text("namespace"),
+            tenant: text("tenant"),
+            environment: text("environment"),
+            stage: text("stage"),
+        }
+    }
+}
+
+/// A component that depends on an affected one.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Dependent {
+    /// Its name.
+    pub component: Text,
+    /// Its type.
+    pub component_type: Text,
+    /// The folder of its code.
+    pub component_path: Text,
+    /// What its variables say of where it is deployed.
+    #[serde(flatten)]
+    pub context: Context,
+    /// Its stack.
+    pub stack: Text,
+    /// Stack and name as one word.
+    pub stack_slug: String,
+    /// What it is called in other tools: the key and the name.
+    #[serde(flatten)]
+    pub integrations: BTreeMap<&'static str, String>,
+    /// What depends on it in turn.
+    pub dependents: Vec<Dependent>,
+    /// Whether it is below a sibling as well.
+    pub included_in_dependents: bool,
+    /// Its settings, if they were asked for.
+    pub settings: Option<Value>,
+}
+
+/// Stack and name of a component as one word.
+pub fn slug(stack: &str, component: &str) -> String {
+    format!("{stack}-{}", component.replace('/', "-"))
+}
+
+/// The components whose configuration or code differs, sorted by address, with the sections that differ as reasons.
+pub fn differing(diff: &Diff, code: &[CodeChange], filter: &dyn Fn(&Address) -> bool) -> Vec<Item> {
+    let mut items: BTreeMap<Address, Item> = BTreeMap::new();
+    for change in &diff.components {
+        items.insert(change.address(), of_change(change, diff));
+    }
+    for address in code.iter().flat_map(|change| &change.components).filter(|address| filter(address)) {
+        let item = items.entry(address.clone()).or_insert_with(|| of_code(address));
+        if !item.affected_all.iter().any(|reason| reason == "component") {
+            item.affected_all.insert(0, "component".to_owned());
+            item.affected = "component".to_owned();
+        }
+    }
+    items.into_values().collect()
+}
+
+/// An item for a component whose code differs, without a reason yet.
+pub fn of_code((stack, kind, name): &Address) -> Item {
+    Item {
+        component: Text::clone(name),
+        component_type: Text::clone(kind),
+        stack: Text::clone(stack),
+        stack_slug: slug(stack, name),
+        deployable: true,
+        is_job: true,
+        ..Item::default()
+    }
+}
+
+/// An item for a component that differs: the sections that differ are the reasons.
+pub fn of_change(change: &ComponentChange, diff: &Diff) -> Item {
+    let component = change.after.as_deref().or(change.before.as_deref());
+    let deleted = change.status == Status::Removed;
+    let whole_stack = deleted && diff.gone.contains(&change.stack);
+    let sections: BTreeSet<&str> = match (change.status, &change.after) {
+        (Status::Added, Some(after)) => after.value.as_map().into_iter().flat_map(|m| m.keys()).map(|k| &**k).collect(),
+        _ => change.changes.iter().filter_map(|c| c.path.split('/').nth(1)).collect(),
+    };
+    let reasons = match (deleted, whole_stack) {
+        (false, _) => sections.into_iter().map(|section| format!("stack.{section}")).collect(),
+        (true, false) => vec!["deleted".to_owned()],
+        (true, true) => vec!["deleted.stack".to_owned()],
+    };
+    let path = component.and_then(|c| c.metadata.code.as_ref()).map(|code| Text::clone(&code.folder));
+    let deployable = component.is_some_and(|c| !c.metadata.is_abstract && (deleted || !c.metadata.is_disabled));
+    Item {
+        component: Text::clone(&change.name),
+        component_type: Text::clone(&change.kind),
+        component_path: path.unwrap_or_default(),
+        context: component.filter(|_| deleted).map(Context::of).unwrap_or_default(),
+        stack: Text::clone(&change.stack),
+        stack_slug: slug(&change.stack, &change.name),
+        affected: reasons.first().cloned().unwrap_or_default(),
+        affected_all: reasons,
+        deleted,
+        deletion_type: deleted.then_some(if whole_stack { "stack" } else { "component" }),
+        deployable,
+        is_job: deployable,
+        ..Item::default()
+    }
+}

@@ -1,0 +1,39 @@
+//! The options of lists of affected components, which bear the names that they have in `describe affected`.
+
+use crate::affected;
+use clap::{ArgAction, Args};
+
+/// What the formats `affected` and `matrix` list.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Affected components (formats affected and matrix)")]
+#[group(skip)]
+pub(super) struct Options {
+    /// List for each component those that depend on it
+    #[arg(long)]
+    include_dependents: bool,
+    /// List the settings of each component
+    #[arg(long)]
+    include_settings: bool,
+    /// Leave out components that are locked
+    #[arg(long)]
+    exclude_locked: bool,
+    /// List also the components that administer affected Spacelift stacks
+    #[arg(long)]
+    include_spacelift_admin_stacks: bool,
+    /// Render templates before components are compared
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = ArgAction::Set)]
+    process_templates: bool,
+}
+
+impl Options {
+    /// What is asked for.
+    pub(super) fn asked(&self) -> affected::Options {
+        affected::Options {
+            dependents: self.include_dependents,
+            settings: self.include_settings,
+            exclude_locked: self.exclude_locked,
+            admin_stacks: self.include_spacelift_admin_stacks,
+            process_templates: self.process_templates,
+        }
+    }
+}

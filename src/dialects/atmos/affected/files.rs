@@ -1,0 +1,142 @@
+//! Files and folders that a component depends on, and the files of its secrets.
+
+use super::Comparison;
+use crate::dialects::atmos::functions::NO_ENV;
+use crate::dialects::atmos::manifest::FILE_FUNCTIONS;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::render::Engine;
+use crate::resolution::Component;
+use crate::source::glob::path_match;
+use crate::template::MissingKey;
+use crate::value::{Map, Value, key};
+use std::collections::BTreeSet;
+
+/// The ending of secret files whose path is not configured.
+const SECRET_EXTENSION: &str = ".enc.yaml";
+
+/// A dependency that changed.
+pub(super) struct Dependency {
+    pub(super) reason: &'static str,
+    pub(super) file: Option<String>,
+    pub(super) folder: Option<String>,
+}
+
+/// A path that a component depends on, as it is written.
+#[derive(Debug, PartialEq, Eq)]
+enum Path {
+    File(String),
+    Folder(String),
+}
+
+impl Comparison<'_> {
+    /// The first file or folder that a component depends on and that changed, or else the first secret file.
+    pub(super) fn changed_dependency(&self, component: &Component) -> Option<Dependency> {
+        if self.changed.names.is_empty() {
+            return None;
+        }
+        let declared = declared(component);
+        let paths = if declared.is_empty() { legacy(component) } else { declared };
+        for path in paths {
+            match path {
+                Path::File(path) if self.is_changed(&path, "") => {
+                    return Some(Dependency { reason: "file", file: Some(path), folder: None });
+                }
+                Path::Folder(path) if self.is_changed(&path, "/**") => {
+                    return Some(Dependency { reason: "folder", file: None, folder: Some(path) });
+                }
+                _ => {}
+            }
+        }
+        let secret = self.secret_files(component).into_iter().find(|path| self.is_changed(path, ""))?;
+        Some(Dependency { reason: "secret.file", file: Some(secret), folder: None })
+    }
+
+    /// Whether a changed file matches a path, which starts where Atmos does and may hold patterns.
+    fn is_changed(&self, path: &str, suffix: &str) -> bool {
+        if path.starts_with('/') {
+            return false;
+        }
+        let Some(path) = paths::join(&self.config.start, path) else { return false };
+        let pattern = format!("{path}{suffix}");
+        self.changed.names.iter().any(|name| path_match(&pattern, name).unwrap_or(false))
+    }
+
+    /// The files of the declared secrets, sorted.
+    fn secret_files(&self, component: &Component) -> BTreeSet<String> {
+        let declared = component.value.at_path(["secrets", "vars"]).and_then(Value::as_map);
+        let entries = declared.into_iter().flat_map(|map| map.iter());
+        entries.filter_map(|entry| self.secret_file(component, &entry.value)).collect()
+    }
+
+    fn secret_file(&self, component: &Component, secret: &Value) -> Option<String> {
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let name = secret.get("sops")?.as_str()?;
+        let own = component.value.at_path(["secrets", "providers", name]);
+        let provider = own.or_else(|| self.config.all.at_path(["secrets", "providers", name]))?;
+        if !text(provider.get("kind")).starts_with("sops/") {
+            return None;
+        }
+        let scope = text(secret.get("scope"));
+        let stack = if scope == "global" { "" } else { &*component.stack };
+        let name = if matches!(&*scope, "global" | "stack") { "" } else { &*component.name };
+        let template = text(provider.at_path(["spec", "file"]));
+        if template.is_empty() {
+            let folder = text(provider.at_path(["spec", "path"]));
+            let folder = if folder.is_empty() { "secrets" } else { &folder };
+            let file = if name.is_empty() { stack.to_owned() } else { format!("{stack}.{name}") };
+            return Some(paths::clean(&format!("{folder}/{file}{SECRET_EXTENSION}")));
+        }
+        let data =
+            Map::from_iter([(key("atmos_stack"), Value::str(stack)), (key("atmos_component"), Value::str(name))]);
+        let rendered = self.engine(MissingKey::Error).text(&template, &Value::map(data)).ok()?;
+        Some(rendered.text).filter(|path| !path.is_empty())
+    }
+
+    /// The engine of templates that stand by themselves.
+    pub(super) fn engine(&self, missing: MissingKey) -> Engine<'_> {
+        Engine {
+            templates: self.templates,
+            slot: 0,
+            delimiters: ("{{", "}}"),
+            functions: &FILE_FUNCTIONS,
+            missing,
+            env: &NO_ENV,
+            assume: false,
+            misses: None,
+        }
+    }
+}
+
+/// What `dependencies` names; nothing if it has a shape that Atmos does not take.
+fn declared(component: &Component) -> Vec<Path> {
+    let Some(dependencies) = component.value.get("dependencies") else { return Vec::new() };
+    let list = |name: &str| dependencies.get(name).and_then(Value::as_list).map(|l| l.as_slice()).unwrap_or_default();
+    let mut found = Vec::new();
+    for item in list("components") {
+        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+        match (text("kind"), text("path")) {
+            ("file" | "folder", "") => return Vec::new(),
+            ("file", path) => found.push(Path::File(path.to_owned())),
+            ("folder", path) => found.push(Path::Folder(path.to_owned())),
+            _ => {}
+        }
+    }
+    let texts = |name: &str| list(name).iter().filter_map(Value::as_str).filter(|p| !p.is_empty()).map(str::to_owned);
+    found.extend(texts("files").map(Path::File));
+    found.extend(texts("folders").map(Path::Folder));
+    found
+}
+
+/// What `settings.depends_on` names; Atmos looks at its entries in no order.
+fn legacy(component: &Component) -> Vec<Path> {
+    let entries = component.value.at_path(["settings", "depends_on"]).and_then(Value::as_map);
+    let entries = entries.into_iter().flat_map(|map| map.iter());
+    let path = |value: &Value, name: &str| {
+        value.get(name).and_then(Value::as_str).filter(|path| !path.is_empty()).map(str::to_owned)
+    };
+    let paths = |value: &Value| {
+        let file = path(value, "file").map(Path::File);
+        file.into_iter().chain(path(value, "folder").map(Path::Folder)).collect::<Vec<_>>()
+    };
+    entries.flat_map(|entry| paths(&entry.value)).collect()
+}

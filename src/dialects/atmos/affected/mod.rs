@@ -1,0 +1,232 @@
+//! `describe affected` (`reference: atmos.md` sections 11 and 15): which components a change affects, with the reasons that
+//! Atmos gives, and those that it misses.
+//!
+//! Both revisions are read with the configuration of the head, as Atmos reads them.
+
+mod changed;
+mod code;
+mod dependents;
+mod extras;
+mod files;
+mod integrations;
+mod reasons;
+mod renames;
+
+use super::config::Config;
+use super::paths;
+use super::reader::{Deps, Reader};
+use super::render::Templates;
+use super::{Atmos, Project, Scope, rules, search};
+use crate::affected::{Affected, Context, Item, Options, Request, slug};
+use crate::resolution::{Address, Component, Placed, Resolution, State};
+use crate::source::differences;
+use crate::terraform::Modules;
+use crate::text::Text;
+use crate::value::Value;
+use changed::ChangedFiles;
+use code::CodeReasons;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The types of components that are listed.
+const KINDS: [&str; 5] = ["terraform", "helmfile", "packer", "kubernetes", "helm"];
+/// Those of them that are listed when they are gone.
+const DELETED_KINDS: [&str; 3] = ["terraform", "helmfile", "packer"];
+
+/// Components by address.
+type Components = BTreeMap<Address, Placed>;
+
+/// What a list is made from.
+struct Comparison<'a> {
+    config: &'a Config,
+    templates: &'a Templates,
+    options: &'a Options,
+    filter: &'a dyn Fn(&Address) -> bool,
+    stack_filter: &'a dyn Fn(&str) -> bool,
+    base: Components,
+    head: Components,
+    changed: &'a ChangedFiles,
+    code: CodeReasons<'a>,
+}
+
+impl Atmos {
+    /// The components that a change affects.
+    pub(super) fn list_affected(&self, request: &Request<'_>, project: &Project) -> Affected {
+        let mut out = Affected::default();
+        let Some((config, base, head)) = self.both(request, project, &mut out) else { return out };
+        let differing = differences(request.base.listing(), request.head.listing());
+        let changed = ChangedFiles::of(&differing, request.base, request.head);
+        let modules = Modules::new(request.head, request.files, request.cache);
+        let comparison = Comparison {
+            config: &config,
+            templates: &self.templates,
+            options: request.options,
+            filter: request.filter,
+            stack_filter: request.stack_filter,
+            base,
+            head,
+            changed: &changed,
+            code: CodeReasons::new(&config, &changed, &modules, request.files),
+        };
+        let mut items = comparison.items(&mut out);
+        if request.options.dependents {
+            dependents::add(&comparison, &mut items, &mut out);
+            dependents::mark(&mut items);
+        }
+        let unreadable = modules.troubles();
+        let path = |file| request.files.get(file).path.to_string();
+        out.unresolved.extend(unreadable.iter().map(|t| format!("{}: {}", path(t.file), t.message)));
+        extras::add(&comparison, request, &mut items);
+        if request.options.dependents {
+            dependents::add(&comparison, &mut items, &mut out);
+        }
+        out.unresolved.sort();
+        out.unresolved.dedup();
+        out.items = items.into_values().collect();
+        out
+    }
+
+    /// The configuration of the head, and the components of both revisions under it.
+    fn both(
+        &self,
+        request: &Request<'_>,
+        project: &Project,
+        out: &mut Affected,
+    ) -> Option<(Config, Components, Components)> {
+        let head_reader = Reader::new(request.head, request.files, &self.cache);
+        let base_reader = Reader::new(request.base, request.files, &self.cache);
+        let mut shared = Deps::default();
+        let Ok(mut config) = search::load(&head_reader, project, &mut shared) else {
+            out.unresolved.push("the configuration".to_owned());
+            return None;
+        };
+        config.templates.enabled &= request.options.process_templates;
+        let resolve = |reader: &Reader<'_>, shared: &Deps| {
+            self.resolve_with(reader, Ok(config.clone()), project, request.files, &mut shared.clone(), Scope::All)
+        };
+        let head = resolve(&head_reader, &shared);
+        let mut base = resolve(&base_reader, &shared);
+        if let Some(finding) = base.findings.iter().find(|f| f.rule.id == rules::UNRESOLVED_IMPORT.id) {
+            let (path, message) = (&request.files.get(finding.primary.file).path, &finding.message);
+            out.notes.push(format!(
+                "the base lacks an import ({path}: {message}), so that every component counts as new, as Atmos has it"
+            ));
+            base = Resolution::default();
+        }
+        for (side, resolution) in [("base", &base), ("head", &head)] {
+            out.unresolved.extend(unresolved(resolution).map(|name| format!("{side}: {name}")));
+        }
+        Some((config, base.components(), head.components()))
+    }
+}
+
+/// The units and components that could not be resolved.
+fn unresolved(resolution: &Resolution) -> impl Iterator<Item = String> {
+    resolution.units.iter().flat_map(|unit| {
+        let whole = (unit.state == State::Broken).then(|| unit.name.to_string());
+        let parts = unit.broken.iter().map(|(kind, name)| format!("{}: {kind} {name}", unit.name));
+        whole.into_iter().chain(parts)
+    })
+}
+
+/// The items by address.
+type Items = BTreeMap<Address, Item>;
+
+impl Comparison<'_> {
+    fn items(&self, out: &mut Affected) -> Items {
+        let mut items = Items::new();
+        let mut admins = Vec::new();
+        for (address, placed) in self.head.iter().filter(|(address, _)| (self.filter)(address)) {
+            let component = &placed.component;
+            if self.is_skipped(component) {
+                continue;
+            }
+            let found = self.reasons(address, component);
+            let Some(first) = found.all.first().cloned() else { continue };
+            if self.options.admin_stacks && first != "component.module" {
+                admins.extend(self.admins(component, out));
+            }
+            let mut item = self.item(component);
+            (item.affected, item.affected_all) = (first, found.all);
+            (item.file, item.folder) = (found.file, found.folder);
+            items.insert(address.clone(), item);
+        }
+        for address in admins {
+            let Some(placed) = self.head.get(&address) else { continue };
+            let item = items.entry(address).or_insert_with(|| self.item(&placed.component));
+            item.affected_all.push("stack.settings.spacelift.admin_stack_selector".to_owned());
+            item.affected = item.affected_all[0].clone();
+        }
+        self.add_deleted(&mut items);
+        items
+    }
+
+    /// Whether Atmos passes over a component, whatever changes.
+    fn is_skipped(&self, component: &Component) -> bool {
+        let metadata = &component.metadata;
+        !KINDS.contains(&&*component.kind)
+            || !metadata.is_deployed()
+            || self.options.exclude_locked && metadata.is_locked
+    }
+
+    fn add_deleted(&self, items: &mut Items) {
+        let stacks: BTreeSet<&Text> = self.head.keys().map(|(stack, ..)| stack).collect();
+        for (address, placed) in self.base.iter().filter(|(address, _)| (self.filter)(address)) {
+            let component = &placed.component;
+            let is_listed = DELETED_KINDS.contains(&&*component.kind) && !component.metadata.is_abstract;
+            if !is_listed || self.head.contains_key(address) {
+                continue;
+            }
+            let whole = !stacks.contains(&address.0);
+            let mut item = self.item(component);
+            item.affected = if whole { "deleted.stack" } else { "deleted" }.to_owned();
+            item.affected_all = vec![item.affected.clone()];
+            item.context = Context::of(component);
+            item.deleted = true;
+            item.deletion_type = Some(if whole { "stack" } else { "component" });
+            item.settings = None;
+            items.insert(address.clone(), item);
+        }
+    }
+
+    /// An item without reasons.
+    fn item(&self, component: &Component) -> Item {
+        Item {
+            component: Text::clone(&component.name),
+            component_type: Text::clone(&component.kind),
+            component_path: component_path(component),
+            stack: Text::clone(&component.stack),
+            stack_slug: slug(&component.stack, &component.name),
+            integrations: self.integrations(component),
+            settings: self.settings(component),
+            deployable: true,
+            is_job: true,
+            ..Item::default()
+        }
+    }
+
+    fn settings(&self, component: &Component) -> Option<Value> {
+        let settings = component.value.get("settings").filter(|s| s.as_map().is_some());
+        settings.filter(|_| self.options.settings).cloned()
+    }
+}
+
+/// The folder of the code as Atmos prints it.
+fn component_path(component: &Component) -> Text {
+    if matches!(&*component.kind, "kubernetes" | "helm") {
+        return Text::default();
+    }
+    let path = component.value.at_path(["component_info", "component_path"]).and_then(Value::as_str);
+    path.map(Text::from).unwrap_or_default()
+}
+
+/// The folder of the code of a type, from the root of the repository; `None` if it lies outside, and whether it is set.
+fn code_root(config: &Config, kind: &str) -> Option<(String, bool)> {
+    let written = config.all.at_path(["components", kind, "base_path"]).and_then(Value::as_str).unwrap_or_default();
+    Some((paths::join(&config.base, written)?, !written.is_empty()))
+}
+
+/// A component of the other side.
+fn twin<'a>(side: &'a BTreeMap<Address, Placed>, address: &Address) -> Option<&'a Arc<Component>> {
+    side.get(address).map(|placed| &placed.component)
+}
