@@ -6,7 +6,7 @@ use super::context::ContextId;
 use super::structure::Operator;
 use crate::text::Text;
 use crate::value::{self, Prov, Unknown, Value};
-use indexmap::IndexMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A value with its provenance.
@@ -238,23 +238,32 @@ fn number(n: f64) -> value::Data {
 /// A mapping in the order of its keys as JavaScript has it: integers first, ascending, then the others as they were set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Object {
-    entries: IndexMap<Text, Node>,
+    entries: Vec<(Text, Node)>,
+    /// Where keys are among the entries; none if there are few.
+    index: Option<HashMap<Text, usize>>,
 }
+
+/// In as many entries a key is found as fast without an index. Most mappings are that small, and very many are made.
+const FEW: usize = 16;
 
 impl Object {
     /// The value under a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
-        self.entries.get(key)
+        let found = match &self.index {
+            Some(index) => self.entries.get(*index.get(key)?),
+            None => self.entries.iter().find(|(known, _)| *known == *key),
+        };
+        found.map(|(_, node)| node)
     }
 
     /// The entries in order.
-    pub(crate) fn iter(&self) -> indexmap::map::Iter<'_, Text, Node> {
-        self.entries.iter()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Text, &Node)> + Clone {
+        self.entries.iter().map(|(key, node)| (key, node))
     }
 
     /// The keys in order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &Text> {
-        self.entries.keys()
+        self.entries.iter().map(|(key, _)| key)
     }
 
     /// The number of keys.
@@ -271,19 +280,56 @@ impl Object {
 /// A later entry of a key replaces the value of an earlier one and keeps its place.
 impl FromIterator<(Text, Node)> for Object {
     fn from_iter<I: IntoIterator<Item = (Text, Node)>>(pairs: I) -> Self {
-        let mut entries: IndexMap<Text, Node> = IndexMap::new();
+        let mut entries: Vec<(Text, Node)> = Vec::new();
+        let mut places: HashMap<Text, usize> = HashMap::new();
         for (key, node) in pairs {
-            entries.insert(key, node);
+            if entries.len() == FEW && places.is_empty() {
+                places = entries.iter().enumerate().map(|(i, (key, _))| (Text::clone(key), i)).collect();
+            }
+            let known = match places.is_empty() {
+                true => entries.iter().position(|(known, _)| *known == key),
+                false => places.get(&key).copied(),
+            };
+            match known {
+                Some(at) => entries[at].1 = node,
+                None => {
+                    if !places.is_empty() {
+                        places.insert(Text::clone(&key), entries.len());
+                    }
+                    entries.push((key, node));
+                }
+            }
         }
-        if entries.keys().any(|key| array_index(key).is_some()) {
-            entries.sort_by_cached_key(|key, _| array_index(key).map_or((1, 0), |index| (0, index)));
+        if entries.iter().any(|(key, _)| array_index(key).is_some()) {
+            entries.sort_by_cached_key(|(key, _)| array_index(key).map_or((1, 0), |index| (0, index)));
         }
-        Object { entries }
+        let many = entries.len() > FEW;
+        let index = many.then(|| entries.iter().enumerate().map(|(i, (key, _))| (Text::clone(key), i)).collect());
+        Object { entries, index }
     }
 }
 
 /// The number that a key is, if JavaScript takes it for an index: no sign, no leading zero.
 pub(crate) fn array_index(key: &str) -> Option<u32> {
+    if !key.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let index: u32 = key.parse().ok()?;
     (index != u32::MAX && index.to_string() == key).then_some(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_keys_are_found_in_order() {
+        for count in [3, FEW, FEW + 1, 60] {
+            let pairs = (0..count).chain([1]).map(|i| (Text::from(format!("k{i}")), Node::new(Data::Number(i as f64))));
+            let object: Object = pairs.chain([(Text::from("7"), Node::default())]).collect();
+            let keys: Vec<&str> = object.keys().map(Text::as_str).collect();
+            assert_eq!((keys.len(), keys[0], keys[2]), (count + 1, "7", "k1"));
+            assert!(object.get("k1").is_some() && object.get("7").is_some() && object.get("k").is_none());
+        }
+    }
 }
