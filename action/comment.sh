@@ -21,9 +21,14 @@ command -v gh >/dev/null || notice "there is no gh on this runner, so no comment
 MARKER=$(head -n 1 "$COMMENT_FILE")
 export MARKER
 comments=repos/$GITHUB_REPOSITORY/issues/$number/comments
+# Anybody can write a comment that begins with the marker: only one of our own is changed.
+AUTHOR=$(gh api graphql -f query='{ viewer { login } }' --jq .data.viewer.login 2>/dev/null) || AUTHOR=
+AUTHOR=${AUTHOR:-github-actions[bot]}
+export AUTHOR
 id=
 if [ "$INPUT_COMMENT" = update ]; then
-    id=$(gh api --paginate "$comments?per_page=100" --jq '.[] | select(.body | startswith(env.MARKER)) | .id' 2>/dev/null | head -n 1) || id=
+    id=$(gh api --paginate "$comments?per_page=100" \
+        --jq '.[] | select(.user.login == env.AUTHOR and (.body | startswith(env.MARKER))) | .id' 2>/dev/null | head -n 1) || id=
 fi
 if [ -n "$id" ]; then
     gh api --silent --method PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" -F "body=@$COMMENT_FILE" ||

@@ -14,7 +14,12 @@ echo "$*" >>../gh.log
 for word in "$@"; do case $word in body=@*) body=${word#body=@} ;; esac; done
 case "$*" in
 *--paginate*repos/acme/infra/issues/1/comments*)
-    for file in [0-9]*; do [ -f "$file" ] && [ "$(head -n 1 "$file")" = "$MARKER" ] && echo "$file"; done || true ;;
+    case "$*" in *'.user.login == env.AUTHOR'*) ;; *) exit 5 ;; esac
+    for file in [0-9]*; do
+        [ -f "$file" ] && [ "$(head -n 1 "$file")" = "$MARKER" ] || continue
+        [ "$(cat "../author-$file" 2>/dev/null || echo 'github-actions[bot]')" = "$AUTHOR" ] && echo "$file"
+    done || true ;;
+*graphql*viewer*) echo 'github-actions[bot]' ;;
 *PATCH*) [ ! -e readonly ] || exit 1; line=$*; path=${line%% -F*}; cp "$body" "${path##*/}" ;;
 *POST*repos/acme/infra/issues/1/comments*)
     [ ! -e readonly ] || exit 1; set -- [0-9]*; [ -f "$1" ] || set --; cp "$body" "$(($# + 1))" ;;
@@ -74,6 +79,20 @@ fn one_comment_is_kept_up_to_date() {
     assert_eq!(service.comments().len(), 2);
     assert!(service.comments()[1].contains("No effective change"), "{:?}", service.comments());
     assert!(service.comments()[0].contains("somebody else"));
+}
+
+/// Whoever writes a comment with the marker first would else see what the bot writes, and could change it.
+#[test]
+fn a_comment_of_somebody_else_is_never_changed() {
+    let service = service();
+    let comments = service.runner.comments();
+    std::fs::write(comments.join("1"), "<!-- stacklint: -->\nNo findings.\n").unwrap();
+    std::fs::write(comments.with_file_name("author-1"), "mallory\n").unwrap();
+    service.run(1, &[("comment", "update")]).ends_with(0);
+    assert_eq!(service.comments()[0], "<!-- stacklint: -->\nNo findings.\n");
+    assert!(service.comments()[1].contains("two"), "{:?}", service.comments());
+    service.run(1, &[("comment", "update")]).ends_with(0);
+    assert_eq!(service.comments().len(), 2);
 }
 
 #[test]

@@ -62,6 +62,20 @@ fn every_variable_of_a_script_is_given_and_every_input_is_used() {
     }
 }
 
+/// A tag can be moved to other code; a commit cannot.
+#[test]
+fn actions_are_pinned_by_commit() {
+    for path in workflows().into_iter().chain([root().join("action.yml")]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for line in text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: ")) {
+            let (action, version) = line.split_once(" # ").unwrap_or((line, ""));
+            let commit = action.rsplit_once('@').map_or("", |(_, commit)| commit);
+            let is_commit = commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit());
+            assert!(action == "./" || is_commit && version.starts_with('v'), "{}: {line}", path.display());
+        }
+    }
+}
+
 /// Where actionlint is installed it reads the workflows, and the use of the action in them.
 #[test]
 fn actionlint_has_nothing_to_say() {
