@@ -26,7 +26,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let asked = options.question.resolve(global)?;
+    let asked = options.question.state.resolve(global)?;
     let (path, lines) = target(&options.place, &asked)?;
     let Resolved { files, resolution, .. } = &asked.resolved;
     let cache = asked.place.code();

@@ -10,6 +10,7 @@ mod eval;
 mod fix;
 mod functions;
 mod generate;
+mod graph;
 mod hook;
 mod impact;
 mod inputs;
@@ -17,6 +18,7 @@ mod locals;
 mod open;
 mod output;
 mod question;
+mod report;
 mod reporting;
 mod rules;
 mod timings;
@@ -97,6 +99,8 @@ enum Command {
     Describe(describe::What),
     Why(why::Options),
     Impact(impact::Options),
+    Graph(graph::Options),
+    Report(report::Options),
     Rules(rules::List),
     Explain(rules::Explain),
     Config(rules::Config),
@@ -181,6 +185,8 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Describe(what) => describe::run(what, &cli.global),
         Command::Why(options) => why::run(options, &cli.global),
         Command::Impact(options) => impact::run(options, &cli.global),
+        Command::Graph(options) => graph::run(options, &cli.global),
+        Command::Report(options) => report::run(options, &cli.global),
         Command::Rules(options) => rules::list(options, &cli.global),
         Command::Explain(options) => rules::explain(options, &cli.global),
         Command::Config(options) => rules::config(options, &cli.global),

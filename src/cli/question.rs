@@ -1,25 +1,36 @@
-//! What commands that answer questions about one state have in common.
+//! What commands that answer questions about one state, or about a change, have in common.
 
 use super::functions::Functions;
-use super::open::{Place, State};
+use super::open::{self, Place};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;
 use crate::report::{self, Finding};
 use crate::resolution::Resolution;
-use crate::review::{self, Resolved};
+use crate::review::{self, Filter, Resolved, ResolvedPair};
 use crate::settings::Settings;
-use crate::source::Source;
+use crate::source::{Source, Spec};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Options of all of them.
+/// Which state is asked about, and what it is resolved with.
+#[derive(Args, Debug)]
+#[group(skip)]
+pub(super) struct State {
+    /// Look at this revision instead of the worktree
+    #[arg(long, value_name = "REV")]
+    rev: Option<String>,
+    #[command(flatten)]
+    functions: Functions,
+    /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
+    #[arg(long, value_name = "FILE", help_heading = "Functions")]
+    env_file: Vec<PathBuf>,
+}
+
+/// Options of questions that are answered as text or JSON.
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct Options {
-    /// Look at this revision instead of the worktree
-    #[arg(long, value_name = "REV")]
-    pub(super) rev: Option<String>,
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
@@ -30,10 +41,7 @@ pub(super) struct Options {
     #[arg(long)]
     show_secrets: bool,
     #[command(flatten)]
-    functions: Functions,
-    /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
-    #[arg(long, value_name = "FILE", help_heading = "Functions")]
-    env_file: Vec<PathBuf>,
+    pub(super) state: State,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -52,28 +60,51 @@ pub(super) struct Asked {
     pub(super) resolved: Resolved,
 }
 
-impl Options {
-    /// Where the command works, with what the options hand over to functions.
-    pub(super) fn place(&self, global: &Global) -> Result<Place, Failure> {
+/// Two states, resolved.
+pub(super) struct AskedPair {
+    /// Where the command works.
+    pub(super) place: Place,
+    /// The older state.
+    pub(super) base: Box<dyn Source>,
+    /// The newer state.
+    pub(super) head: Box<dyn Source>,
+    /// What they resolve to.
+    pub(super) resolved: ResolvedPair,
+}
+
+impl State {
+    fn place(&self, global: &Global) -> Result<Place, Failure> {
         let mut place = Place::find(global)?;
         self.functions.apply(&self.env_file, &mut place)?;
         Ok(place)
     }
 
-    /// The state that is asked about.
-    pub(super) fn source(&self, place: &Place) -> Result<Box<dyn Source>, Failure> {
-        let state = self.rev.clone().map_or_else(|| place.default_state(), State::Revision);
-        place.timings.phase("open", || place.open(&state))
-    }
-
     /// The state that is asked about, resolved.
     pub(super) fn resolve(&self, global: &Global) -> Result<Asked, Failure> {
         let place = self.place(global)?;
-        let source = self.source(&place)?;
+        let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
+        let source = place.timings.phase("open", || place.open(&state))?;
         let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
         Ok(Asked { place, source, resolved })
     }
 
+    /// The two states of `A..B` or `A...B`, or a revision and the worktree, resolved.
+    pub(super) fn resolve_range(&self, text: &str, filter: &Filter, global: &Global) -> Result<AskedPair, Failure> {
+        let place = self.place(global)?;
+        let repository = place.repository()?;
+        let (base, head) = match Spec::parse(text) {
+            Spec::TwoDot(..) | Spec::ThreeDot(..) => {
+                let range = repository.range(text)?;
+                (repository.at(&range.base)?, repository.at(&range.head)?)
+            }
+            _ => (repository.revision(text)?, place.open(&open::State::Worktree)?),
+        };
+        let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &Settings::default(), filter)?;
+        Ok(AskedPair { place, base, head, resolved })
+    }
+}
+
+impl Options {
     /// How text is to look.
     pub(super) fn text(&self, global: &Global) -> report::Options {
         report::Options { all: self.all, show_secrets: self.show_secrets, ..output::options(global) }
@@ -83,20 +114,35 @@ impl Options {
 impl Asked {
     /// Ends a command whose answer may lack what could not be resolved: says so on standard error.
     pub(super) fn finish(&self, global: &Global) -> Result<Outcome, Failure> {
-        let broken = self.resolved.resolution.findings.iter().filter(|f| f.is_breaking).cloned();
-        let broken: Vec<Finding> = broken
-            .map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() })
-            .collect();
-        if broken.is_empty() {
-            return Ok(Outcome::Clean);
-        }
-        output::talk_findings(&broken, &self.resolved.files, global)?;
-        let has_defect = self.resolved.resolution.findings.iter().any(Diagnostic::is_defect);
-        Ok(if has_defect { Outcome::Defect } else { Outcome::Findings })
+        report_broken(&self.resolved.resolution.findings, &self.resolved.files, global)
     }
 
     /// The state without one of its files, as far as that makes a difference.
     pub(super) fn without(&self, path: &str) -> Resolution {
         self.resolved.without(path, &*self.source, &self.place.workspace(), &Settings::default())
     }
+}
+
+/// Reports on standard error what keeps parts from being resolved.
+pub(super) fn report_broken<'a>(
+    findings: impl IntoIterator<Item = &'a Diagnostic>,
+    files: &Files,
+    global: &Global,
+) -> Result<Outcome, Failure> {
+    let broken: Vec<Finding> = findings
+        .into_iter()
+        .filter(|finding| finding.is_breaking)
+        .map(|finding| Finding {
+            diagnostic: finding.clone(),
+            level: Level::Error,
+            novelty: None,
+            fingerprint: "".into(),
+        })
+        .collect();
+    if broken.is_empty() {
+        return Ok(Outcome::Clean);
+    }
+    output::talk_findings(&broken, files, global)?;
+    let has_defect = broken.iter().any(|finding| finding.diagnostic.is_defect());
+    Ok(if has_defect { Outcome::Defect } else { Outcome::Findings })
 }

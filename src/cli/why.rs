@@ -4,24 +4,32 @@ use super::describe::Wanted;
 use super::question::{self, Asked, Format};
 use super::{Failure, Global, Outcome, output};
 use crate::query::{path, why::why};
-use crate::report::answers::why::{self as answers, Group};
+use crate::report::answers::why::{self as answers, Difference, Group};
 use crate::resolution::{Address, Placed};
-use crate::review::Resolved;
+use crate::review::{Filter, Resolved, ResolvedPair};
+use crate::source::Spec;
 use crate::source::glob::Glob;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::Write;
 
 /// Show where a value comes from: the deciding line, what it was computed from, and what it replaced.
+///
+/// With a range of revisions in front of STACK it explains a difference: the value on both sides, and the edited lines
+/// that made it.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// The stack, or a pattern for several
+    /// The stack, or a pattern for several; before it perhaps `A..B`, two revisions
+    #[arg(value_name = "[A..B] STACK")]
     stack: String,
     /// The component
     component: String,
     /// The value: keys with dots between them (`vars.cidr`) or a JSON Pointer (`/vars/cidr`); all of the component without it
     #[arg(default_value = "")]
     path: String,
+    /// The value, where a range of revisions comes first
+    #[arg(hide = true)]
+    last: Option<String>,
     /// The type of the component, where several types have one of that name
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
@@ -29,25 +37,56 @@ pub(super) struct Options {
     question: question::Options,
 }
 
+/// A value as the user names it.
+struct Named<'a> {
+    range: Option<&'a str>,
+    wanted: Wanted<'a>,
+    path: &'a str,
+}
+
+impl Options {
+    fn named(&self) -> Result<Named<'_>, Failure> {
+        let kind = self.kind.as_deref();
+        let is_range = matches!(Spec::parse(&self.stack), Spec::TwoDot(..) | Spec::ThreeDot(..));
+        match &self.last {
+            None if !is_range => {
+                let wanted = Wanted { stack: &self.stack, name: &self.component, kind };
+                Ok(Named { range: None, wanted, path: &self.path })
+            }
+            Some(_) if !is_range => {
+                Err(Failure::Message(format!("`{}` is no range of revisions like `A..B`", self.stack)))
+            }
+            _ if self.path.is_empty() => Err(Failure::Message("which component of which stack?".to_owned())),
+            last => {
+                let wanted = Wanted { stack: &self.component, name: &self.path, kind };
+                Ok(Named { range: Some(&self.stack), wanted, path: last.as_deref().unwrap_or_default() })
+            }
+        }
+    }
+}
+
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let asked = options.question.resolve(global)?;
+    let named = options.named()?;
+    if let Some(range) = named.range {
+        return difference(options, range, &named, global);
+    }
+    let asked = options.question.state.resolve(global)?;
     let Resolved { files, resolution, .. } = &asked.resolved;
     let found = resolution.components();
-    let wanted = Wanted { stack: &options.stack, name: &options.component, kind: options.kind.as_deref() };
     let (mut out, text) = (output::stdout(), options.question.text(global));
-    if let Some((_, placed)) = wanted.pick(&found)? {
-        let keys = path::keys(&options.path, &placed.component.value);
+    if let Some((_, placed)) = named.wanted.pick(&found)? {
+        let keys = path::keys(named.path, &placed.component.value);
         let answer = why(resolution, files, placed, &keys).map_err(Failure::Message)?;
         match options.question.format {
             Format::Json => answers::write_json(&mut out, &answer, files)?,
             Format::Text => answers::write_text(&mut out, &answer, files, &text)?,
         }
     } else {
-        let groups = groups(options, &found, &asked)?;
+        let groups = groups(&named, &found, &asked)?;
         if groups.is_empty() {
             // What was asked for may be in what could not be resolved.
             return match asked.finish(global)? {
-                Outcome::Clean => Err(Failure::Message(wanted.missing(&found))),
+                Outcome::Clean => Err(Failure::Message(named.wanted.missing(&found))),
                 outcome => Ok(outcome),
             };
         }
@@ -62,21 +101,76 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     Ok(Outcome::Clean)
 }
 
+/// Explains the difference of a value between two states.
+fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global) -> Result<Outcome, Failure> {
+    let pair = options.question.state.resolve_range(range, &Filter::default(), global)?;
+    let ResolvedPair { files, base, head, diff, .. } = &pair.resolved;
+    let (mut messages, mut address) = (Vec::new(), None);
+    let sides = [base, head].map(|resolution| {
+        let found = resolution.components();
+        let picked = named.wanted.pick(&found).transpose();
+        match picked.map(|picked| picked.map(|(address, placed)| (address.clone(), placed.clone()))) {
+            Some(Ok((own, placed))) => {
+                address = Some(own);
+                let keys = path::keys(named.path, &placed.component.value);
+                why(resolution, files, &placed, &keys).map_err(|message| messages.push(message)).ok()
+            }
+            _ => {
+                messages.push(named.wanted.missing(&found));
+                None
+            }
+        }
+    });
+    let [before, after] = sides;
+    let Some(path) = after.as_ref().or(before.as_ref()).map(|answer| answer.path.clone()) else {
+        let broken = base.findings.iter().chain(&head.findings);
+        return match question::report_broken(broken, files, global)? {
+            Outcome::Clean => Err(Failure::Message(messages.pop().unwrap_or_default())),
+            outcome => Ok(outcome),
+        };
+    };
+    let component = diff.components.iter().find(|c| Some(c.address()) == address);
+    let causes = component.map(|component| {
+        let is_near = |other: &str| {
+            let is_inside =
+                |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+            is_inside(other, &path) || is_inside(&path, other)
+        };
+        let changes = component.changes.iter().filter(|change| is_near(&change.path));
+        let mut causes: Vec<_> = changes.flat_map(|change| change.causes.iter().copied()).collect();
+        if component.changes.is_empty() {
+            causes.clone_from(&component.causes);
+        }
+        causes
+    });
+    let found = Difference { before, after, causes: causes.unwrap_or_default() };
+    let (mut out, text) = (output::stdout(), options.question.text(global));
+    match options.question.format {
+        Format::Json => answers::write_difference_json(&mut out, &found, files)?,
+        Format::Text => answers::write_difference_text(&mut out, &found, files, &text)?,
+    }
+    out.flush()?;
+    // Left to the end of the process, which is near.
+    std::mem::forget(pair.resolved);
+    Ok(Outcome::Clean)
+}
+
 /// The answers for all stacks that a pattern names, the most common value first.
-fn groups(options: &Options, found: &BTreeMap<Address, Placed>, asked: &Asked) -> Result<Vec<Group>, Failure> {
-    if !options.stack.contains(['*', '?', '[', '{']) {
+fn groups(named: &Named<'_>, found: &BTreeMap<Address, Placed>, asked: &Asked) -> Result<Vec<Group>, Failure> {
+    let wanted = named.wanted;
+    if !wanted.stack.contains(['*', '?', '[', '{']) {
         return Ok(Vec::new());
     }
     let glob =
-        Glob::new(&options.stack).map_err(|e| Failure::Message(format!("`{}` is no pattern: {e}", options.stack)))?;
+        Glob::new(wanted.stack).map_err(|e| Failure::Message(format!("`{}` is no pattern: {e}", wanted.stack)))?;
     let mut groups: Vec<Group> = Vec::new();
     let mut problem = None;
-    let is_kind = |kind: &str| options.kind.as_deref().is_none_or(|wanted| wanted == kind);
+    let is_kind = |kind: &str| wanted.kind.is_none_or(|wanted| wanted == kind);
     for ((stack, kind, name), placed) in found {
-        if *name != *options.component || !is_kind(kind) || !glob.matches(stack) {
+        if *name != *wanted.name || !is_kind(kind) || !glob.matches(stack) {
             continue;
         }
-        let keys = path::keys(&options.path, &placed.component.value);
+        let keys = path::keys(named.path, &placed.component.value);
         let value = match path::find(&placed.component.value, &keys) {
             Ok(around) => around[keys.len()],
             Err(message) => {

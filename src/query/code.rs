@@ -52,7 +52,7 @@ impl<'a> Callers<'a> {
 }
 
 /// The folder that the source of a module call means; `None` if it does not lie in the repository.
-fn join(folder: &str, source: &str) -> Option<String> {
+pub(super) fn join(folder: &str, source: &str) -> Option<String> {
     if !(source.starts_with("./") || source.starts_with("../") || source == "." || source == "..") {
         return None;
     }

@@ -244,7 +244,7 @@ impl<'a> Search<'a> {
                 impacted.paths.insert(String::new(), Via::Setting);
             }
             self.shaped(component, &mut impacted);
-            let hits = matcher.hits(&component.value);
+            let hits = matcher.component(&component.value);
             if hits.effective || hits.overridden {
                 self.values(&mut matcher, &component.value, &mut String::new(), &mut impacted);
             }

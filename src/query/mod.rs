@@ -4,6 +4,7 @@
 //! Nothing here knows a system, resolves anything again or reads a file.
 
 mod code;
+pub mod graphs;
 pub mod impact;
 mod imports;
 pub mod path;

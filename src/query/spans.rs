@@ -66,6 +66,11 @@ impl Spans {
     pub(super) fn touch(&self, origin: Origin) -> bool {
         self.covers(origin.file, origin.key, origin.end)
     }
+
+    /// Whether the key of a place lies in them.
+    fn touch_key(&self, origin: Origin) -> bool {
+        self.covers(origin.file, origin.key, origin.key + 1)
+    }
 }
 
 /// What spans have to do with a value and all that is in it.
@@ -80,6 +85,9 @@ pub(super) struct Hits {
 /// Finds values by where they come from. What is shared between values is looked at once.
 pub(super) struct Matcher {
     pub(super) spans: Spans,
+    /// The place of the component that is looked at. What has it as its own is said by the key of the component, not by
+    /// what is in it.
+    component: Option<Origin>,
     collections: HashMap<*const (), Hits>,
     misses: HashSet<*const ()>,
 }
@@ -87,7 +95,13 @@ pub(super) struct Matcher {
 impl Matcher {
     /// A matcher for spans. It must not outlive the values that it is asked about: they are known by their addresses.
     pub(super) fn new(spans: Spans) -> Self {
-        Matcher { spans, collections: HashMap::new(), misses: HashSet::new() }
+        Matcher { spans, component: None, collections: HashMap::new(), misses: HashSet::new() }
+    }
+
+    /// What the spans have to do with the configuration of a component.
+    pub(super) fn component(&mut self, value: &Value) -> Hits {
+        self.component = value.prov.origin;
+        self.hits(value)
     }
 
     /// What the spans have to do with a value and all that is in it.
@@ -120,11 +134,21 @@ impl Matcher {
     /// The place in the spans that a value itself was written at or computed from, whatever is in it.
     pub(super) fn own(&mut self, value: &Value) -> Option<Origin> {
         let prov = &value.prov;
+        if self.is_named_by_component(value) {
+            return prov
+                .origin
+                .filter(|origin| self.spans.touch_key(*origin))
+                .or_else(|| self.input(prov, prov.origin));
+        }
         if prov.trail.is_none() {
             return prov.origin.filter(|origin| self.spans.touch(*origin) && !is_filled(value));
         }
         let own = prov.origin.filter(|_| is_filled(value));
         self.input(prov, own)
+    }
+
+    fn is_named_by_component(&self, value: &Value) -> bool {
+        self.component.is_some() && value.prov.origin == self.component && !is_filled(value)
     }
 
     /// The nearest place in the spans that something was computed from; `except` is the extent of a collection.
@@ -150,6 +174,9 @@ impl Matcher {
 
     /// The place in the spans of something that a value itself replaced.
     pub(super) fn replaced(&self, value: &Value) -> Option<Origin> {
+        if self.is_named_by_component(value) {
+            return None;
+        }
         let mut above = value;
         while let Some(below) = above.prov.overrode() {
             let are_united = above.as_map().is_some() && below.as_map().is_some();

@@ -4,10 +4,10 @@
 use super::imports::ImportIndex;
 use crate::diff::pointer;
 use crate::files::Files;
-use crate::resolution::{Address, Placed, Resolution};
+use crate::resolution::{Address, Import, Placed, Resolution};
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Prov, Value};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The most steps of one answer.
 const MAX_STEPS: usize = 10_000;
@@ -100,6 +100,37 @@ impl Answer {
 /// # Errors
 /// There is no such value: a message with what may have been meant.
 pub fn why(resolution: &Resolution, files: &Files, placed: &Placed, keys: &[String]) -> Result<Answer, String> {
+    Explainer::new(resolution, files).why(placed, keys)
+}
+
+/// By file, the file and the import that lead there first.
+type Leads<'a> = HashMap<FileId, (FileId, &'a Import)>;
+
+/// Explains values of one state; keeps how imports lead from units to files.
+pub struct Explainer<'a> {
+    files: &'a Files,
+    imports: ImportIndex<'a>,
+    leads: HashMap<FileId, Leads<'a>>,
+}
+
+impl<'a> Explainer<'a> {
+    /// An explainer for values of a state.
+    pub fn new(resolution: &'a Resolution, files: &'a Files) -> Self {
+        Explainer { files, imports: ImportIndex::new(resolution), leads: HashMap::new() }
+    }
+
+    /// Explains the value at some keys of a component.
+    ///
+    /// # Errors
+    /// There is no such value: a message with what may have been meant.
+    pub fn why(&mut self, placed: &Placed, keys: &[String]) -> Result<Answer, String> {
+        let imports = &self.imports;
+        let leads = self.leads.entry(placed.unit.file).or_insert_with(|| imports.chains(placed.unit.file));
+        explain(placed, keys, leads, self.files)
+    }
+}
+
+fn explain(placed: &Placed, keys: &[String], leads: &Leads<'_>, files: &Files) -> Result<Answer, String> {
     let component = &placed.component;
     let around = super::path::find(&component.value, keys)?;
     let Some((value, parents)) = around.split_last() else { return Err("no value".to_owned()) };
@@ -115,7 +146,7 @@ pub fn why(resolution: &Resolution, files: &Files, placed: &Placed, keys: &[Stri
     }
     path.shrink_to_fit();
     chain.bases(placed, &path);
-    chain.imports(resolution, files, placed.unit.file, &path);
+    chain.imports(leads, files, &path);
     let Chain { steps, is_cut, .. } = chain;
     Ok(Answer { address: component.address(), path, value: (*value).clone(), steps, is_cut })
 }
@@ -206,8 +237,7 @@ impl Chain {
     }
 
     /// The imports that lead from the file of the unit to those of all steps.
-    fn imports(&mut self, resolution: &Resolution, files: &Files, from: FileId, path: &str) {
-        let chains = ImportIndex::new(resolution).chains(from);
+    fn imports(&mut self, leads: &Leads<'_>, files: &Files, path: &str) {
         let mut seen: HashSet<Origin> = HashSet::new();
         let mut named: Vec<(Text, FileId)> =
             self.files.iter().map(|id| (Text::clone(&files.get(*id).path), *id)).collect();
@@ -215,7 +245,7 @@ impl Chain {
         for (_, file) in named {
             let mut chain = Vec::new();
             let mut at = file;
-            while let Some((before, import)) = chains.get(&at) {
+            while let Some((before, import)) = leads.get(&at) {
                 chain.push(import.path);
                 at = *before;
             }

@@ -14,6 +14,7 @@ pub mod junit;
 mod links;
 pub mod locals;
 pub mod markdown;
+pub mod page;
 pub mod sarif;
 pub mod text;
 pub mod unified;

@@ -10,6 +10,7 @@ pub mod coverage;
 mod filter;
 mod fixed;
 mod judge;
+mod pair;
 mod resolve;
 
 pub use check::check;
@@ -17,6 +18,7 @@ pub use compare::compare;
 pub use coverage::Coverage;
 pub use filter::Filter;
 pub use judge::{BaselineFile, Overrides};
+pub use pair::{ResolvedPair, resolve_pair};
 pub use resolve::{Resolved, resolve};
 
 use crate::affected::{self, Affected};
@@ -207,6 +209,17 @@ impl Review {
             true => Outcome::Findings,
             false => Outcome::Clean,
         }
+    }
+
+    /// What the projects of the state that was analyzed resolve to, without findings; of two the newer one.
+    pub fn heads(&self) -> Vec<&Resolution> {
+        let is_pair = self.comparison.is_some();
+        self.resolved.1.iter().skip(usize::from(is_pair)).step_by(1 + usize::from(is_pair)).collect()
+    }
+
+    /// The same of the state that it was compared with.
+    pub fn bases(&self) -> Vec<&Resolution> {
+        if self.comparison.is_none() { Vec::new() } else { self.resolved.1.iter().step_by(2).collect() }
     }
 
     /// Whether an effective change was found.

@@ -36,13 +36,6 @@ pub struct Origin {
     pub end: u32,
 }
 
-impl Origin {
-    /// The key alone, which is so many bytes long: for what is said by the key of a map and not by what is in the map.
-    pub fn of_key(self, length: usize) -> Origin {
-        Origin { start: self.key, end: self.key.saturating_add(length as u32).min(self.end), ..self }
-    }
-}
-
 /// The provenance of a value. Cheap to copy; empty for values that stacklint itself made.
 #[derive(Clone, Debug, Default)]
 pub struct Prov {

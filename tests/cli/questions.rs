@@ -269,3 +269,33 @@ fn answers_as_text() {
     insta::assert_snapshot!([why, table, line, file].join("----\n"));
     assert!(ATMOS.contains("{stage}"));
 }
+
+#[test]
+fn a_difference_is_explained_from_both_sides() {
+    let repo = repo();
+    repo.tag("base").write("stacks/catalog/vpc.yaml", CATALOG.replace("10.0.0.0/16", "10.9.0.0/16")).commit("head");
+    let found = why(&repo, &["base..HEAD", "prod", "vpc", "vars.cidr"]);
+    assert_eq!((&found["base"]["value"], &found["head"]["value"]), (&json!("10.0.0.0/16"), &json!("10.9.0.0/16")));
+    assert_eq!(found["changed"], true);
+    let causes: Vec<_> = found["causes"].as_array().unwrap().iter().map(|c| (&c["side"], &c["line"])).collect();
+    assert_eq!(causes, [(&json!("base"), &json!(9)), (&json!("head"), &json!(9))]);
+    let same = why(&repo, &["base..HEAD", "dev", "vpc", "vars.cidr"]);
+    assert_eq!((&same["changed"], &same["causes"]), (&json!(false), &json!([])));
+    let text = repo.run(&["why", "base..HEAD", "prod", "vpc", "vars.cidr"]).stdout;
+    assert!(text.starts_with("- stacks/catalog/vpc.yaml:9  cidr: 10.0.0.0/16\n+ stacks/catalog/vpc.yaml:9"), "{text}");
+    let run = repo.run(&["why", "base..HEAD", "prod", "vcp", "vars.cidr"]);
+    assert_eq!((run.status, run.stderr.contains("did you mean `vpc`?")), (2, true));
+}
+
+#[test]
+fn the_readme_shows_answers() {
+    let repo = Repo::new();
+    repo.copy(&crate::common::fixture("demo/base"), "").copy(&crate::common::fixture("demo/head"), "").commit("all");
+    let readme = std::fs::read_to_string(crate::common::fixture("../README.md")).unwrap();
+    for arguments in
+        [&["why", "plat-staging", "vpc", "vars.private_subnets.0"][..], &["impact", "stacks/catalog/database.yaml:8"]]
+    {
+        let shown = format!("$ stacklint {}\n{}", arguments.join(" "), repo.run(arguments).stdout.trim_end());
+        assert!(readme.contains(&shown), "README.md does not show:\n{shown}");
+    }
+}

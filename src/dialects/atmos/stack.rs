@@ -313,11 +313,7 @@ impl Stacks<'_> {
             _ => None,
         };
         let mark = |map: &mut Map| {
-            let named = value.prov.origin.map(|origin| Prov::at(origin.of_key(name.len())));
-            map.set(
-                key("atmos_component"),
-                Value { data: Data::Str(Text::clone(name)), prov: named.unwrap_or_default() },
-            );
+            map.set(key("atmos_component"), Value { data: Data::Str(Text::clone(name)), prov: value.prov.clone() });
             map.set(key("atmos_stack"), stack.clone());
             map.set(key("stack"), stack.clone());
             map.set(key("atmos_stack_file"), Value::str(Text::clone(&manifest.key)));

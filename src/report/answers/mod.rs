@@ -1,5 +1,6 @@
 //! Answers to questions about one state: what a line reaches, where a value comes from. Text for people, JSON for programs.
 
+pub mod graph;
 pub mod impact;
 pub mod why;
 
@@ -40,8 +41,13 @@ fn line_text(origin: Origin, files: &Files) -> String {
     file.line_text(file.line(origin.key)).trim().to_owned()
 }
 
-/// The same for a terminal: secrets masked, control characters escaped, cut.
-fn shown_line(origin: Origin, secret: bool, files: &Files, options: &Options) -> String {
+/// The same for people: secrets masked, control characters escaped, cut.
+pub(in crate::report) fn shown_line(origin: Origin, secret: bool, files: &Files, options: &Options) -> String {
+    masked_line(origin, secret, files, options).trim().to_owned()
+}
+
+/// The line of a file in which something is written, for people, with the space that it begins with.
+pub(in crate::report) fn masked_line(origin: Origin, secret: bool, files: &Files, options: &Options) -> String {
     let file = files.get(origin.file);
     let number = file.line(origin.key);
     let line = file.line_text(number);
@@ -52,5 +58,5 @@ fn shown_line(origin: Origin, secret: bool, files: &Files, options: &Options) ->
             text.replace_range(range, mask::MASK);
         }
     }
-    style::cut(&style::escape(text.trim()), MAX_COLUMNS.min(options.width.max(40))).into_owned()
+    style::cut(&style::escape(text.trim_end()), MAX_COLUMNS.min(options.width.max(40))).into_owned()
 }

@@ -1,14 +1,14 @@
 //! `stacklint why`: where a value comes from. `schemas/why.json` describes the JSON.
 
 use super::{Place, line_text, shown_line};
-use crate::diff::mask;
+use crate::diff::{Cause, Side, mask};
 use crate::files::Files;
 use crate::query::why::{Answer, Role, Step};
 use crate::report::Options;
 use crate::report::text::style::{Theme, count, escape};
 use crate::report::text::value;
 use crate::text::Text;
-use crate::value::{Data, Value};
+use crate::value::{Data, Origin, Value};
 use serde::Serialize;
 use std::io;
 
@@ -21,6 +21,33 @@ pub struct Group {
     pub stacks: Vec<Text>,
     /// The answer for the first of them.
     pub answer: Answer,
+}
+
+/// A value in two states.
+pub struct Difference {
+    /// The older value; none if it was not there.
+    pub before: Option<Answer>,
+    /// The newer value; none if it is no longer there.
+    pub after: Option<Answer>,
+    /// The edited lines that made the difference, sorted by place.
+    pub causes: Vec<Cause>,
+}
+
+#[derive(Serialize)]
+struct CauseJson {
+    side: &'static str,
+    file: Text,
+    line: u32,
+    column: u32,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct DifferenceJson<'a> {
+    base: Option<Json<'a>>,
+    head: Option<Json<'a>>,
+    changed: bool,
+    causes: Vec<CauseJson>,
 }
 
 #[derive(Serialize)]
@@ -99,6 +126,73 @@ pub fn write_groups_json(out: &mut dyn io::Write, groups: &[Group], files: &File
         groups.iter().map(|g| GroupJson { stacks: &g.stacks, answer: json(&g.answer, files) }).collect();
     serde_json::to_writer_pretty(&mut *out, &serde_json::json!({ "groups": groups }))?;
     writeln!(out)
+}
+
+impl Difference {
+    fn is_changed(&self) -> bool {
+        self.before.as_ref().map(|answer| &answer.value) != self.after.as_ref().map(|answer| &answer.value)
+    }
+}
+
+/// Writes a difference as JSON, and a line end.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_difference_json(out: &mut dyn io::Write, found: &Difference, files: &Files) -> io::Result<()> {
+    let cause = |cause: &Cause| {
+        let file = files.get(cause.file);
+        let (path, text) = (Text::clone(&file.path), file.line_text(cause.line).trim().to_owned());
+        CauseJson { side: cause.side.name(), file: path, line: cause.line, column: cause.column, text }
+    };
+    let json = DifferenceJson {
+        base: found.before.as_ref().map(|answer| json(answer, files)),
+        head: found.after.as_ref().map(|answer| json(answer, files)),
+        changed: found.is_changed(),
+        causes: found.causes.iter().map(cause).collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &json)?;
+    writeln!(out)
+}
+
+/// Writes a difference for people: the edited lines, then both values with their chains.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_difference_text(
+    out: &mut dyn io::Write,
+    found: &Difference,
+    files: &Files,
+    options: &Options,
+) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    if !found.is_changed() {
+        writeln!(out, "The value is the same on both sides.\n")?;
+    }
+    for cause in &found.causes {
+        let span = files.get(cause.file).line_span(cause.line);
+        let origin = Origin { file: cause.file, key: span.start, start: span.start, end: span.end };
+        let text = shown_line(origin, false, files, options);
+        let place = Place::of(origin, files).shown(theme);
+        let (sign, text) = match cause.side {
+            Side::Base => (theme.removed("-"), theme.removed(&text)),
+            Side::Head => (theme.added("+"), theme.added(&text)),
+        };
+        writeln!(out, "{sign} {place}  {text}")?;
+    }
+    if !found.causes.is_empty() {
+        writeln!(out)?;
+    }
+    for (title, answer) in [("Before", &found.before), ("After", &found.after)] {
+        writeln!(out, "{}", theme.bold(title))?;
+        match answer {
+            Some(answer) => write_text(out, answer, files, options)?,
+            None => writeln!(out, "not there")?,
+        }
+        if title == "Before" {
+            writeln!(out)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes answers that differ between stacks for people.

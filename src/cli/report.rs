@@ -1,0 +1,113 @@
+//! `stacklint report`: a page to look around in, of one state or of a change.
+
+use super::functions::Merging;
+use super::open::{self, Place};
+use super::reporting::Judging;
+use super::{Failure, Global, Outcome, output};
+use crate::diff::Status;
+use crate::query::graphs::{About, Context, Graph, graph};
+use crate::report::Report;
+use crate::report::page::{self, Page};
+use crate::resolution::Resolution;
+use crate::review::{self, Demand, Filter, Host as _, Request, Review};
+use crate::source::{Source, Spec};
+use crate::terraform::Modules;
+use clap::Args;
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// Write a page of HTML that shows a change, or all components of one state.
+///
+/// REVISIONS is `A..B`, `A...B` (from the merge base of both), or one revision, which is compared with the worktree.
+/// Without it, the page shows the worktree. The page loads nothing: it can be opened from the disk, or kept as an artifact.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// What to compare
+    #[arg(value_name = "REVISIONS")]
+    revisions: Option<String>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    out: PathBuf,
+    /// Only stacks whose name matches this pattern
+    #[arg(short, long, value_name = "GLOB")]
+    stack: Option<String>,
+    /// Only components whose name matches this pattern
+    #[arg(long, value_name = "GLOB")]
+    component: Option<String>,
+    #[command(flatten)]
+    judging: Judging,
+    #[command(flatten)]
+    merging: Merging,
+}
+
+pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
+    let mut place = Place::find(global)?;
+    options.merging.apply(options.judging.env_files(), &mut place)?;
+    let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
+    let overrides = options.judging.overrides()?;
+    let request = Request { filter, overrides: &overrides, affected: None };
+    let (review, sources) = match &options.revisions {
+        Some(revisions) => {
+            let (base, head) = sources(revisions, &place)?;
+            (review::compare(&*base, &*head, &place.workspace(), &request)?, vec![base, head])
+        }
+        None => {
+            let source = place.open(&place.default_state())?;
+            (review::check(&*source, &place.workspace(), &request)?, vec![source])
+        }
+    };
+    write(&review, &sources, &place, &options.out)?;
+    let demand = if options.revisions.is_some() { Demand::default() } else { Demand::Nothing };
+    options.judging.finish(review, &overrides, &place, demand, |report| {
+        output::eprint(&format!("stacklint: wrote {}", options.out.display()));
+        let mut out = output::stdout();
+        crate::report::text::write_brief(&mut out, report, &output::options(global))?;
+        Ok(out.flush()?)
+    })
+}
+
+/// Writes the page of a review.
+fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place, out: &Path) -> Result<(), Failure> {
+    let cache = place.code();
+    let of = |about: About, resolutions: &[&Resolution], source: &dyn Source| {
+        let modules = Modules::new(source, &review.files, &cache);
+        let mut all = Graph::default();
+        for resolution in resolutions {
+            let context = Context { resolution, modules: &modules, files: &review.files, keep: &|_| true };
+            all.unite(graph(about, &context));
+        }
+        all
+    };
+    let (bases, heads) = (review.bases(), review.heads());
+    let shown = match (sources, &review.comparison) {
+        ([base, head], Some(comparison)) => {
+            let modified = comparison.diff.components.iter().filter(|c| c.status == Status::Modified);
+            let changed: BTreeSet<String> = modified.map(|c| format!("{}/{}/{}", c.stack, c.kind, c.name)).collect();
+            let (a, b) = (of(About::Dependencies, &bases, &**base), of(About::Dependencies, &heads, &**head));
+            let mut shown = Graph::changed(a, b, &|name| changed.contains(name));
+            shown.keep_changes();
+            shown
+        }
+        (sources, _) => sources.last().map_or_else(Graph::default, |source| of(About::Imports, &heads, &**source)),
+    };
+    let remote = place.repository.as_ref().and_then(crate::source::Repository::remote_url);
+    let report = Report::of(review, remote.as_deref());
+    let mut text = Vec::new();
+    let page = Page { report: &report, bases: &bases, heads: &heads, graph: &shown };
+    place.timings.phase("report", || page::write(&mut text, &page))?;
+    output::write_file(&place.beside(out), &text)
+        .map_err(|e| Failure::Message(format!("cannot write {}: {e}", out.display())))
+}
+
+/// Base and head.
+fn sources(revisions: &str, place: &Place) -> Result<(Box<dyn Source>, Box<dyn Source>), Failure> {
+    let repository = place.repository()?;
+    match Spec::parse(revisions) {
+        Spec::TwoDot(..) | Spec::ThreeDot(..) => {
+            let range = repository.range(revisions)?;
+            Ok((repository.at(&range.base)?, repository.at(&range.head)?))
+        }
+        _ => Ok((repository.revision(revisions)?, place.open(&open::State::Worktree)?)),
+    }
+}

@@ -1,0 +1,328 @@
+//! What is embedded in the page. Addresses, files, lines and chains are numbers into tables.
+
+use super::Page;
+use super::chains::{StepRow, Tables};
+use super::graph::GraphData;
+use crate::diagnostic::Level;
+use crate::diff::group::{Folded, Group, group};
+use crate::diff::{Change, Diff, Side, mask, pointer};
+use crate::files::Files;
+use crate::query::why::{Explainer, Role, Step};
+use crate::report::text::value::inline;
+use crate::report::{Finding, Report, coverage, headline};
+use crate::resolution::{Address, Placed, Resolution};
+use crate::text::Text;
+use crate::value::{Data as Kind, Origin, Value};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+
+/// The most values of one state, counted once for each component that has them.
+const MAX_LEAVES: usize = 1_000_000;
+/// The most changes whose chains are embedded.
+const MAX_CHAINS: usize = 50_000;
+/// Lines around the one that a finding points at.
+const AROUND: u32 = 2;
+
+/// All that the page shows.
+#[derive(Serialize)]
+pub(super) struct Data {
+    base: Option<String>,
+    head: String,
+    verdict: String,
+    level: &'static str,
+    coverage: Vec<String>,
+    stacks: Vec<Text>,
+    kinds: Vec<Text>,
+    names: Vec<Text>,
+    files: Vec<Text>,
+    texts: Vec<String>,
+    chains: Vec<Vec<StepRow>>,
+    /// The components that change, or all of one state.
+    addresses: Vec<(usize, usize, usize)>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<GroupData>>,
+    /// The values of each component.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    components: Option<Vec<Vec<usize>>>,
+    leaves: Vec<Leaf>,
+    cut: bool,
+    findings: Vec<FindingData>,
+    graph: GraphData,
+}
+
+/// A value: path, text, file, line, chain.
+type Leaf = (String, String, Option<usize>, u32, usize);
+
+#[derive(Serialize)]
+struct GroupData {
+    status: &'static str,
+    changes: Vec<ChangeData>,
+    /// Whether it is a line of the base; file, line, text.
+    causes: Vec<(bool, usize, u32, usize)>,
+    at: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct ChangeData {
+    path: String,
+    values: Vec<(Option<String>, Option<String>)>,
+    /// The number of pairs of values that are not shown.
+    more: usize,
+    base: Option<usize>,
+    head: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct FindingData {
+    rule: &'static str,
+    level: &'static str,
+    status: Option<&'static str>,
+    message: String,
+    help: Option<String>,
+    file: usize,
+    line: u32,
+    excerpt: Vec<(u32, String)>,
+    stacks: Vec<Text>,
+}
+
+impl Data {
+    pub(super) fn of(page: &Page<'_>) -> Self {
+        let report = page.report;
+        let mut tables = Tables::new(report.files);
+        let findings: Vec<FindingData> =
+            report.shown().map(|finding| of_finding(finding, &mut tables, report)).collect();
+        let mut builder = Builder { tables, files: report.files, addresses: Vec::new(), leaves: Leaves::default() };
+        let (groups, components) = match &report.comparison {
+            Some(comparison) => (Some(builder.groups(comparison.diff, page.bases, page.heads)), None),
+            None => (None, Some(builder.components(page.heads))),
+        };
+        let Builder { tables, addresses, leaves, .. } = builder;
+        let (verdict, level) = verdict(report);
+        Data {
+            base: report.comparison.map(|c| c.base.rev.clone()),
+            head: report.head.rev.clone(),
+            verdict,
+            level,
+            coverage: covered(report),
+            stacks: tables.stacks.rows(),
+            kinds: tables.kinds.rows(),
+            names: tables.names.rows(),
+            files: tables.paths.rows(),
+            texts: tables.texts.rows(),
+            chains: tables.chains.rows(),
+            addresses,
+            groups,
+            components,
+            leaves: leaves.rows,
+            cut: leaves.is_cut,
+            findings,
+            graph: GraphData::of(page.graph),
+        }
+    }
+}
+
+/// The verdict in words, and its level.
+fn verdict(report: &Report<'_>) -> (String, &'static str) {
+    let worst = [Level::Error, Level::Warning].into_iter().find(|level| report.count(*level) > 0);
+    // What could not be resolved may differ: that is no all-clear.
+    let is_whole = report.coverage.lacking().is_empty() && report.troubles.is_empty();
+    let level = worst.map_or(if is_whole { "clean" } else { "warning" }, Level::name);
+    let findings = headline::findings(report);
+    match &report.comparison {
+        Some(comparison) => {
+            let groups = group(comparison.diff, report.files);
+            (format!("{} {findings}", sentence(&headline::changes(comparison, &groups, report.coverage))), level)
+        }
+        None => (findings, level),
+    }
+}
+
+/// What could not be resolved, and what was analyzed.
+fn covered(report: &Report<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = coverage::lead(report).iter().map(|line| sentence(line)).collect();
+    lines.push(sentence(&coverage::summary(report)));
+    if !report.troubles.is_empty() {
+        lines.push(format!("Could not be read: {}.", report.troubles.join(", ")));
+    }
+    lines
+}
+
+fn sentence(text: &str) -> String {
+    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+}
+
+fn of_finding(finding: &Finding, tables: &mut Tables<'_>, report: &Report<'_>) -> FindingData {
+    let diagnostic = &finding.diagnostic;
+    let file = report.files.get(diagnostic.primary.file);
+    let line = file.line(diagnostic.primary.start);
+    let around = line.saturating_sub(AROUND).max(1)..=(line + AROUND).min(file.line_count());
+    let text = |number: u32| {
+        let span = file.line_span(number);
+        let origin = Origin { file: diagnostic.primary.file, key: span.start, start: span.start, end: span.end };
+        (number, crate::report::answers::masked_line(origin, false, report.files, &tables.options))
+    };
+    let excerpt = around.map(text).collect();
+    FindingData {
+        rule: diagnostic.rule.id,
+        level: finding.level.name(),
+        status: finding.novelty.map(crate::report::Novelty::name),
+        message: diagnostic.message.clone(),
+        help: diagnostic.help.clone(),
+        file: tables.paths.add(Text::clone(&file.path)),
+        line,
+        excerpt,
+        stacks: diagnostic.stacks.clone(),
+    }
+}
+
+#[derive(Default)]
+struct Leaves {
+    rows: Vec<Leaf>,
+    index: HashMap<Leaf, usize>,
+    count: usize,
+    is_cut: bool,
+}
+
+impl Leaves {
+    fn add(&mut self, leaf: Leaf) -> usize {
+        if let Some(known) = self.index.get(&leaf) {
+            return *known;
+        }
+        self.rows.push(leaf.clone());
+        self.index.insert(leaf, self.rows.len() - 1);
+        self.rows.len() - 1
+    }
+}
+
+/// What explains values of one state: the components of each project.
+struct Explainers<'a>(Vec<(Explainer<'a>, BTreeMap<Address, Placed>)>);
+
+impl<'a> Explainers<'a> {
+    fn of(resolutions: &[&'a Resolution], files: &'a Files) -> Self {
+        Explainers(resolutions.iter().map(|r| (Explainer::new(r, files), r.components())).collect())
+    }
+
+    fn steps(&mut self, address: &Address, keys: &[String]) -> Option<Vec<Step>> {
+        let (explainer, placed) = self.0.iter_mut().find_map(|(e, components)| Some((e, components.get(address)?)))?;
+        explainer.why(placed, keys).ok().map(|answer| answer.steps)
+    }
+}
+
+struct Builder<'a> {
+    tables: Tables<'a>,
+    files: &'a Files,
+    addresses: Vec<(usize, usize, usize)>,
+    leaves: Leaves,
+}
+
+impl Builder<'_> {
+    fn groups(&mut self, diff: &Diff, bases: &[&Resolution], heads: &[&Resolution]) -> Vec<GroupData> {
+        let mut known: HashMap<Address, usize> = HashMap::new();
+        for component in &diff.components {
+            let address = component.address();
+            let row = self.tables.address(&address);
+            known.insert(address, self.addresses.len());
+            self.addresses.push(row);
+        }
+        let mut explainers = [Explainers::of(bases, self.files), Explainers::of(heads, self.files)];
+        let groups = group(diff, self.files);
+        let mut left = MAX_CHAINS;
+        let mut made = Vec::with_capacity(groups.len());
+        for group in &groups {
+            let at = group.addresses.iter().filter_map(|address| known.get(address).copied()).collect();
+            let causes = group.causes.iter().map(|cause| {
+                let file = self.files.get(cause.file);
+                let span = file.line_span(cause.line);
+                let origin = Origin { file: cause.file, key: span.start, start: span.start, end: span.end };
+                let (path, line) = self.tables.place(origin);
+                (cause.side == Side::Base, path, line, self.tables.line(origin, false))
+            });
+            let causes = causes.collect();
+            let mut changes = Vec::with_capacity(group.changes.len());
+            for folded in &group.changes {
+                left = left.saturating_sub(1);
+                changes.push(self.change(group, folded, (left > 0).then_some(&mut explainers)));
+            }
+            made.push(GroupData { status: group.status.name(), changes, causes, at });
+        }
+        made
+    }
+
+    fn change(
+        &mut self,
+        group: &Group<'_>,
+        folded: &Folded<'_>,
+        explainers: Option<&mut [Explainers<'_>; 2]>,
+    ) -> ChangeData {
+        let secret = mask::is_secret_pointer(folded.path);
+        let options = self.tables.options;
+        let text = |value: &Option<Value>| value.as_ref().map(|value| inline(value, secret, &options));
+        let values: Vec<_> = folded
+            .variants
+            .iter()
+            .take(4)
+            .map(|change: &&Change| (text(&change.before), text(&change.after)))
+            .collect();
+        let more = folded.variants.len() - values.len();
+        let mut chains = [None, None];
+        if let (Some(explainers), Some(address)) = (explainers, group.addresses.first()) {
+            let keys: Vec<String> = pointer::keys(folded.path).collect();
+            let is_there = folded.variants.first().map(|change| [change.before.is_some(), change.after.is_some()]);
+            for (i, explainers) in explainers.iter_mut().enumerate() {
+                // Items of lists may have another index on one of the sides.
+                let is_there = is_there.is_some_and(|there| there[i]);
+                let steps = is_there.then(|| explainers.steps(address, &keys)).flatten();
+                chains[i] = steps.map(|steps| self.tables.chain(steps.iter(), secret));
+            }
+        }
+        ChangeData { path: folded.path.to_owned(), values, more, base: chains[0], head: chains[1] }
+    }
+
+    fn components(&mut self, resolutions: &[&Resolution]) -> Vec<Vec<usize>> {
+        let mut all = Vec::new();
+        for resolution in resolutions {
+            let mut explainer = Explainer::new(resolution, self.files);
+            for (address, placed) in resolution.components() {
+                if self.leaves.count > MAX_LEAVES {
+                    self.leaves.is_cut = true;
+                    return all;
+                }
+                let row = self.tables.address(&address);
+                self.addresses.push(row);
+                let steps = explainer.why(&placed, &[]).map(|answer| answer.steps).unwrap_or_default();
+                all.push(self.values(&steps));
+            }
+        }
+        all
+    }
+
+    /// The values that are no collections, each with the steps at its path.
+    fn values(&mut self, steps: &[Step]) -> Vec<usize> {
+        let mut leaves = Vec::new();
+        let mut at = 0;
+        while at < steps.len() {
+            let path = &steps[at].path;
+            let end = at + steps[at..].iter().take_while(|step| step.path == *path).count();
+            let own = &steps[at..end];
+            at = end;
+            let Some(value) = own[0].value.as_ref().filter(|v| own[0].role == Role::Value && !is_filled(v)) else {
+                continue;
+            };
+            let secret = mask::is_secret_pointer(path);
+            let text = inline(value, secret, &self.tables.options);
+            let place = value.prov.origin.map(|origin| self.tables.place(origin)).unzip();
+            let chain = self.tables.chain(own.iter(), secret);
+            leaves.push(self.leaves.add((path.clone(), text, place.0, place.1.unwrap_or(0), chain)));
+            self.leaves.count += 1;
+        }
+        leaves
+    }
+}
+
+fn is_filled(value: &Value) -> bool {
+    match &value.data {
+        Kind::Map(map) => !map.is_empty(),
+        Kind::List(items) => !items.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,101 @@
+//! The HTML report: one page that loads nothing, with its data embedded once and drawn on demand.
+//!
+//! What comes from files is data, never markup: it stands as JSON in a block that no parser of HTML can leave, and the
+//! page's own script writes it as text. The policy of the page names that script and its style by their hashes, and
+//! allows nothing else. Secrets are masked as in text.
+
+mod chains;
+mod data;
+mod graph;
+
+use crate::query::graphs::Graph;
+use crate::report::Report;
+use crate::resolution::Resolution;
+use sha2::{Digest, Sha256};
+use std::io;
+
+const TEMPLATE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// What a page shows beside a report.
+#[derive(Clone, Copy)]
+pub struct Page<'a> {
+    /// The report.
+    pub report: &'a Report<'a>,
+    /// What the projects of the older state resolve to, if two are compared.
+    pub bases: &'a [&'a Resolution],
+    /// What the projects of the state, or of the newer one, resolve to.
+    pub heads: &'a [&'a Resolution],
+    /// The graph that is drawn: the dependencies of what changes, or the imports of one state.
+    pub graph: &'a Graph,
+}
+
+/// Writes the page.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write(out: &mut dyn io::Write, page: &Page<'_>) -> io::Result<()> {
+    let data = serde_json::to_string(&data::Data::of(page))?;
+    let mut environment = minijinja::Environment::new();
+    // Everything that is filled in is made here.
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    environment.add_template("page", TEMPLATE).map_err(io::Error::other)?;
+    let template = environment.get_template("page").map_err(io::Error::other)?;
+    let values = minijinja::context! {
+        style => STYLE, script => SCRIPT, data => embedded(&data),
+        style_hash => hash(STYLE), script_hash => hash(SCRIPT),
+    };
+    let text = template.render(values).map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
+}
+
+/// JSON that can stand in a block of a page: without the signs that markup is made of.
+fn embedded(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len() + json.len() / 64);
+    for c in json.chars() {
+        match c {
+            '<' => safe.push_str("\\u003c"),
+            '>' => safe.push_str("\\u003e"),
+            '&' => safe.push_str("\\u0026"),
+            '\u{2028}' => safe.push_str("\\u2028"),
+            '\u{2029}' => safe.push_str("\\u2029"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// The hash by which a policy names a script or a style.
+fn hash(text: &str) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digest = Sha256::digest(text.as_bytes());
+    let mut encoded = String::with_capacity(44);
+    for part in digest.chunks(3) {
+        let byte = |i: usize| u32::from(part.get(i).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for i in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * i)) as usize & 63];
+            encoded.push(if i > part.len() { '=' } else { char::from(digit) });
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_as_policies_name_them() {
+        assert_eq!(hash(""), "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+    }
+
+    #[test]
+    fn data_cannot_end_its_block() {
+        let json = serde_json::to_string("</script><!--&\u{2028}").expect("JSON");
+        let safe = embedded(&json);
+        assert!(!safe.contains(['<', '>', '&', '\u{2028}']));
+        assert_eq!(serde_json::from_str::<String>(&safe).expect("JSON"), "</script><!--&\u{2028}");
+    }
+}

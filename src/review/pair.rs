@@ -1,0 +1,53 @@
+//! Two states, resolved and compared, for commands that only show what differs.
+
+use super::{Error, Filter, Workspace, phase};
+use crate::dialects::{Dialects, Scope};
+use crate::diff::{self, Diff};
+use crate::files::Files;
+use crate::resolution::Resolution;
+use crate::settings::Settings;
+use crate::source::{Source, changed};
+use std::collections::BTreeSet;
+
+/// Two states, resolved as a whole, and what differs.
+pub struct ResolvedPair {
+    /// The files of both.
+    pub files: Files,
+    /// What the older state resolves to.
+    pub base: Resolution,
+    /// What the newer state resolves to.
+    pub head: Resolution,
+    /// What differs.
+    pub diff: Diff,
+    /// The paths of the files that differ.
+    pub touched: BTreeSet<String>,
+    /// The systems of their projects, with what they keep.
+    pub dialects: Dialects,
+}
+
+/// Resolves two states as a whole, and compares the components that a filter lets through.
+///
+/// # Errors
+/// Neither holds a project.
+pub fn resolve_pair(
+    base: &dyn Source,
+    head: &dyn Source,
+    workspace: &Workspace<'_>,
+    settings: &Settings,
+    filter: &Filter,
+) -> Result<ResolvedPair, Error> {
+    let files = Files::default();
+    workspace.host.limits(&settings.work);
+    let dialects = workspace.dialects(settings);
+    let found = workspace.find(&dialects, &[base, head], settings)?;
+    let resolve = |source| phase(workspace.host, "resolve", || found.resolve(source, &files, Scope::All));
+    let (base_resolution, head_resolution) = (resolve(base), resolve(head));
+    drop(found);
+    let touched: BTreeSet<String> =
+        changed(base.listing(), head.listing()).into_iter().map(|change| change.path.to_string()).collect();
+    let is_touched = |path: &str| touched.contains(path);
+    let keep = |address: &_| filter.matches(address);
+    let options = diff::Options { filter: &keep, touched: Some(&is_touched) };
+    let diff = phase(workspace.host, "compare", || diff::diff(&base_resolution, &head_resolution, &files, &options));
+    Ok(ResolvedPair { files, base: base_resolution, head: head_resolution, diff, touched, dialects })
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# tests/page.sh STACKLINT: writes pages of reports, one of a hostile repository among them, and uses them in headless
+# Chromium. Leaves itself out where there is no browser or no Node.js.
+set -euo pipefail
+
+stacklint=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+for name in chromium chromium-browser google-chrome; do
+    browser=$(command -v "$name" || true)
+    [ -n "$browser" ] && break
+done
+if [ -z "$browser" ] || ! command -v node >/dev/null; then
+    echo "pages: skipped, Chromium (apt-get install chromium) or Node.js is not installed"
+    exit 0
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.com \
+    GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.com
+
+# commit FOLDER TAG: the next commit of the repository that has been begun in the current folder.
+commit() {
+    cp -r "$1/." .
+    git add -A
+    git commit -q -m "$2"
+    git tag "$2"
+}
+
+mkdir "$work/review" "$work/hostile" "$work/one" "$work/two"
+cd "$work/review"
+git init -q .
+commit "$here/../fixtures/review/base" base
+commit "$here/../fixtures/review/head" head
+"$stacklint" report base..head --exit-zero --out "$work/change.html" >/dev/null 2>&1
+"$stacklint" report --exit-zero --out "$work/state.html" >/dev/null 2>&1
+
+# Markup in every name and value.
+evil='</script><img src=x onerror=alert(1)><b>'
+for side in one two; do
+    mkdir -p "$work/$side/stacks/deploy"
+    printf 'base_path: .\nstacks: {base_path: stacks, included_paths: ["deploy/**/*"], name_pattern: "{stage}"}\n' >"$work/$side/atmos.yaml"
+    printf 'vars: {stage: "dev%s"}\ncomponents: {terraform: {"%s": {vars: {"%s": "%s %s"}}}}\n' "${evil//\//}" "$evil" "$evil" "$evil" "$side" \
+        >"$work/$side/stacks/deploy/dev.yaml"
+done
+cd "$work/hostile"
+git init -q .
+commit "$work/one" base
+commit "$work/two" head
+"$stacklint" report base..head --exit-zero --out "$work/hostile.html" >/dev/null 2>&1
+"$stacklint" report --exit-zero --out "$work/hostile-state.html" >/dev/null 2>&1
+
+node "$here/page.mjs" "$browser" "$work"/{change,state,hostile,hostile-state}.html
