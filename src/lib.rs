@@ -27,6 +27,7 @@ pub mod files;
 #[cfg(test)]
 mod fuzz;
 pub mod graph;
+mod hcl;
 pub mod limits;
 pub mod query;
 pub mod report;

@@ -8,7 +8,7 @@ mod calls;
 mod escape;
 mod eval;
 mod expr;
-mod format;
+pub(crate) mod format;
 pub mod funcs;
 mod lex;
 mod operand;

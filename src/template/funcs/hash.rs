@@ -125,12 +125,12 @@ fn decode(text: &str, alphabet: &[u8], bits: u32, group: usize) -> Result<Vec<u8
 }
 
 /// Standard base64 with padding.
-pub(super) fn base64_encode(data: &[u8]) -> String {
+pub(crate) fn base64_encode(data: &[u8]) -> String {
     encode(data, BASE64, 6, 4)
 }
 
 /// Standard base64, or with `url` the alphabet for URLs.
-pub(super) fn base64_decode(text: &str, url: bool) -> Result<Vec<u8>, String> {
+pub(crate) fn base64_decode(text: &str, url: bool) -> Result<Vec<u8>, String> {
     decode(text, if url { BASE64_URL } else { BASE64 }, 6, 4)
         .map_err(|at| format!("illegal base64 data at input byte {at}"))
 }

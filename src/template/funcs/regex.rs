@@ -3,7 +3,7 @@
 use regex::{NoExpand, Regex, RegexBuilder};
 
 /// Compiles a pattern. What Go calls a digit, a word character or a space is ASCII.
-pub(super) fn compile(pattern: &str) -> Result<Regex, String> {
+pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     RegexBuilder::new(&translate(pattern)).size_limit(4 << 20).nest_limit(200).build().map_err(|error| {
         let text = error.to_string();
         let known = [("unclosed group", "missing closing ): "), ("unopened group", "unexpected ): ")];

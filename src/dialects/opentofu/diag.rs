@@ -1,0 +1,105 @@
+//! What is wrong, with the chain of names that leads to it.
+
+use crate::diagnostic::{Diagnostic, Label};
+use crate::hcl::ast::{Span, SyntaxError};
+use crate::hcl::eval::Problem;
+use crate::value::FileId;
+
+/// A place in a file.
+pub(super) type Place = (FileId, Span);
+
+/// A step of a chain: something that cannot be computed because of what it depends on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Hop {
+    /// `module.m.source depends on local.dir`
+    pub text: String,
+    /// Where the dependent is declared.
+    pub place: Place,
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Failure {
+    /// The id of the rule that reports it.
+    pub rule: &'static str,
+    /// A sentence about it.
+    pub message: String,
+    /// Where, if there is a place for it.
+    pub place: Option<Place>,
+    /// What depends on it, the nearest first.
+    pub hops: Vec<Hop>,
+    /// Whether it comes from a cycle, so that it depends on where the evaluation began.
+    pub is_cyclic: bool,
+    /// Whether only the running system knows the value: what is not static, or not given.
+    pub is_open: bool,
+}
+
+impl Failure {
+    pub(super) fn new(rule: &'static str, message: impl Into<String>, place: Place) -> Self {
+        Failure { rule, message: message.into(), place: Some(place), hops: Vec::new(), is_cyclic: false, is_open: false }
+    }
+
+    /// The value is there at another time.
+    #[must_use]
+    pub(super) fn open(mut self) -> Self {
+        self.is_open = true;
+        self
+    }
+
+    /// It comes from a cycle.
+    #[must_use]
+    pub(super) fn cyclic(mut self) -> Self {
+        self.is_cyclic = true;
+        self
+    }
+
+    /// What a problem of an expression is.
+    pub(super) fn of_problem(problem: &Problem) -> Self {
+        let rule = match problem.summary.as_str() {
+            "Too much to compute" => super::rules::LIMIT,
+            _ => super::rules::INVALID_VALUE,
+        };
+        Failure {
+            rule,
+            message: sentence(&problem.summary, &problem.detail),
+            place: problem.place,
+            hops: Vec::new(),
+            is_cyclic: false,
+            is_open: false,
+        }
+    }
+
+    /// What an error of the syntax is.
+    pub(super) fn of_syntax(error: &SyntaxError, file: FileId) -> Self {
+        Failure::new(super::rules::INVALID_SYNTAX, sentence(error.summary, &error.detail), (file, error.span))
+    }
+
+    /// The finding; what has no place of its own is told where the nearest dependent is, or at `fallback`.
+    pub(super) fn finding(&self, fallback: Place, files: &crate::files::Files) -> Diagnostic {
+        let place = self.place.or_else(|| self.hops.first().map(|h| h.place)).unwrap_or(fallback);
+        let label = |(file, span): Place, text: &str| Label::new(file, span.start, span.end, text);
+        let mut finding = Diagnostic::new(self.rule, self.message.clone(), label(place, ""));
+        for hop in &self.hops {
+            finding = finding.related(label(hop.place, &hop.text));
+        }
+        if !self.hops.is_empty() {
+            finding = finding.chain();
+        }
+        let text = &files.get(place.0).text;
+        if let Some(token) = text.get(place.1.start as usize..place.1.end as usize).filter(|t| t.len() < 200) {
+            finding = finding.token(token.to_owned());
+        }
+        finding
+    }
+}
+
+/// A message of the tool as one sentence: what, and why.
+fn sentence(summary: &str, detail: &str) -> String {
+    let first = detail.split(". ").next().unwrap_or(detail).trim_end_matches('.');
+    let summary = summary.trim_end_matches('.');
+    let mut lower = summary.to_owned();
+    if let Some(head) = lower.get_mut(..1) {
+        head.make_ascii_lowercase();
+    }
+    if first.is_empty() { lower } else { format!("{lower}: {first}") }
+}

@@ -1,0 +1,359 @@
+//! Static evaluation: what an expression comes to before anything runs, from variables, locals and arguments of calls, each
+//! evaluated when it is needed. What is wrong comes with the chain of names that leads to it.
+
+use super::diag::{Failure, Hop, Place};
+use super::inputs::Inputs;
+use super::load::RootFiles;
+use super::module::{Module, Written};
+use super::reference::{Meaning, meaning};
+use super::rules;
+use super::variable::Variable;
+use crate::hcl::ast::{Name, Step};
+use crate::hcl::convert::convert;
+use crate::hcl::eval::{Budget, Evaluator, Scope};
+use crate::hcl::export::export;
+use crate::hcl::functions::Files;
+use crate::hcl::val::{Data, Val};
+use crate::hcl::walk;
+use crate::text::{Text, nearest};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The longest chain of names.
+const MAX_CHAIN: usize = 300;
+/// What looking up a name costs of the budget.
+const LOOK_UP: u64 = 20;
+
+/// A module in the tree of a root module.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// The names of the calls that lead to it; empty for the root module.
+    pub path: Vec<Text>,
+    /// What it declares.
+    pub module: Arc<Module>,
+    /// Its folder as expressions see it.
+    pub shown: String,
+    /// The module that calls it, and where.
+    pub parent: Option<usize>,
+}
+
+impl Node {
+    /// What identifiers in it begin with: `module.a.module.b:`, nothing in the root module.
+    pub(super) fn prefix(&self) -> String {
+        if self.path.is_empty() {
+            return String::new();
+        }
+        let names: Vec<String> = self.path.iter().map(|n| format!("module.{n}")).collect();
+        format!("{}:", names.join("."))
+    }
+
+    /// Its address: `a.b`.
+    pub(super) fn address(&self) -> String {
+        self.path.iter().map(|n| &**n).collect::<Vec<_>>().join(".")
+    }
+}
+
+/// Something that is evaluated.
+#[derive(Clone, Debug)]
+pub(super) struct Identifier {
+    /// `module.m.source`, with the module that it is in.
+    pub text: String,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// What an evaluation comes to.
+pub(super) type Found = Result<Val, Vec<Failure>>;
+
+/// Why a name has no value.
+enum Missing {
+    /// There is no such name, or it cannot be used here: said once.
+    Direct(Vec<Failure>),
+    /// It has none because of something else: what asks for it is a step of the chain.
+    Because(Vec<Failure>),
+}
+
+/// Evaluates the expressions of the modules of one root module.
+pub(super) struct Statics<'a> {
+    /// The modules, the root module first.
+    pub nodes: Vec<Rc<Node>>,
+    /// The values that the root module is given.
+    pub inputs: Inputs,
+    /// The workspace.
+    pub workspace: String,
+    files: RootFiles<'a>,
+    budget: Budget,
+    known: RefCell<HashMap<(usize, bool, Text), Found>>,
+}
+
+/// Key providers that an expression may refer to, by `type.name`.
+pub(super) type KeyProviders<'k> = Option<&'k dyn Fn(&str) -> bool>;
+
+/// Names with their values.
+#[derive(Default)]
+struct Names(HashMap<(Text, Text), (Val, usize)>);
+
+impl Scope for Names {
+    fn get(&self, root: &Name, steps: &[Step]) -> Option<(Val, usize)> {
+        let names: Vec<&str> = steps
+            .iter()
+            .map_while(|s| if let Step::Attribute(name) = s { Some(&*name.text) } else { None })
+            .collect();
+        let key = |count: usize| names.get(..count).map(|n| (root.text.clone(), Text::from(n.join("."))));
+        [1, 2].into_iter().find_map(|count| self.0.get(&key(count)?).cloned())
+    }
+}
+
+impl<'a> Statics<'a> {
+    pub(super) fn new(root: Arc<Module>, inputs: Inputs, workspace: String, files: RootFiles<'a>, steps: u64) -> Self {
+        let node = Node { path: Vec::new(), module: root, shown: ".".to_owned(), parent: None };
+        Statics {
+            nodes: vec![Rc::new(node)],
+            inputs,
+            workspace,
+            files,
+            budget: Budget::new(steps),
+            known: RefCell::default(),
+        }
+    }
+
+    /// The value of an argument of a module.
+    pub(super) fn value(&self, node: usize, written: &Written, identifier: Identifier) -> Found {
+        self.evaluate(node, written, &mut vec![identifier], None)
+    }
+
+    /// The same where key providers may be referred to.
+    pub(super) fn value_with_keys(
+        &self,
+        node: usize,
+        written: &Written,
+        identifier: Identifier,
+        keys: KeyProviders<'_>,
+    ) -> Found {
+        self.evaluate(node, written, &mut vec![identifier], keys)
+    }
+
+    /// The value of a local of a module.
+    pub(super) fn local_value(&self, node: usize, name: &Text) -> Found {
+        let place = self.nodes[node].module.locals.get(name).map(Written::argument);
+        let Some(place) = place else { return Ok(Val::null()) };
+        match self.local(node, name, place, &mut Vec::new()) {
+            Ok(value) => Ok(value),
+            Err(Missing::Direct(found) | Missing::Because(found)) => Err(found),
+        }
+    }
+
+    /// The value of a variable of a module.
+    pub(super) fn variable_value(&self, node: usize, name: &Text) -> Found {
+        let Some(variable) = self.nodes[node].module.variables.get(name) else { return Ok(Val::null()) };
+        match self.variable(node, name, variable.place, &mut Vec::new()) {
+            Ok(value) => Ok(value),
+            Err(Missing::Direct(found) | Missing::Because(found)) => Err(found),
+        }
+    }
+
+    fn evaluate(&self, node: usize, written: &Written, stack: &mut Vec<Identifier>, keys: KeyProviders<'_>) -> Found {
+        let (mut names, mut failures) = (Names::default(), Vec::new());
+        for call in walk::calls(&written.expr) {
+            if call.text.starts_with("provider::") {
+                let message = format!("the provider function {}() cannot be called before providers are configured{}", call.text, required_by(stack));
+                failures.push(Failure::new(rules::NOT_STATIC, message, (written.file, call.span)).open());
+            }
+        }
+        for reference in walk::references(&written.expr) {
+            let place = (written.file, reference.span);
+            match meaning(&reference, keys.is_some()) {
+                Meaning::Wrong(message) => failures.push(Failure::new(rules::UNDEFINED_NAME, message, place)),
+                Meaning::Dynamic(subject) => {
+                    let message = format!("{subject} is not known before resources are planned{}", required_by(stack));
+                    failures.push(Failure::new(rules::NOT_STATIC, message, place).open());
+                }
+                Meaning::Output(subject) => {
+                    let message = format!("the module output {subject} is not known before resources are planned{}", required_by(stack));
+                    failures.push(Failure::new(rules::NOT_STATIC, message, place).open());
+                }
+                Meaning::KeyProvider(name) => match keys.is_some_and(|is_known| is_known(&name)) {
+                    true => {
+                        let value = Data::Reference(format!("key_provider.{name}").into()).into();
+                        names.0.insert((reference.root.text.clone(), name), (value, 2));
+                    }
+                    false => {
+                        let message = format!("reference to undeclared key provider: there is no key provider \"{name}\" in the encryption block");
+                        failures.push(Failure::new(rules::ENCRYPTION, message, place));
+                    }
+                },
+                Meaning::Name(attribute) => {
+                    let key = (reference.root.text.clone(), attribute.clone());
+                    if names.0.contains_key(&key) {
+                        continue;
+                    }
+                    match self.name(node, &reference.root.text, &attribute, place, stack) {
+                        Ok(value) => {
+                            names.0.insert(key, (value, 1));
+                        }
+                        Err(Missing::Direct(found)) => failures.extend(found),
+                        Err(Missing::Because(found)) => {
+                            let dependency = format!("{}{}.{attribute}", self.nodes[node].prefix(), reference.root.text);
+                            failures.extend(found.into_iter().map(|f| hop(f, stack, &dependency)));
+                        }
+                    }
+                }
+            }
+        }
+        if !failures.is_empty() {
+            return Err(failures);
+        }
+        let mut evaluator = Evaluator::new(written.file, &names, &self.files, &self.budget);
+        let value = evaluator.eval(&written.expr);
+        let problems = evaluator.problems;
+        if problems.is_empty() { Ok(value) } else { Err(problems.iter().map(Failure::of_problem).collect()) }
+    }
+
+    fn name(
+        &self,
+        node: usize,
+        root: &str,
+        attribute: &Text,
+        place: Place,
+        stack: &mut Vec<Identifier>,
+    ) -> Result<Val, Missing> {
+        if !self.budget.take(LOOK_UP) || stack.len() > MAX_CHAIN {
+            let message = "the names of this module refer to each other in too many ways, or in too long chains";
+            return Err(Missing::Direct(vec![Failure::new(rules::LIMIT, message, place)]));
+        }
+        match (root, &**attribute) {
+            ("local", _) => self.local(node, attribute, place, stack),
+            ("var", _) => self.variable(node, attribute, place, stack),
+            ("path", "module") => Ok(Val::str(self.nodes[node].shown.as_str())),
+            ("path", "root") => Ok(Val::str(".")),
+            ("path", _) => Ok(Val::str(self.files.folder().unwrap_or_default())),
+            _ => Ok(Val::str(self.workspace.as_str())),
+        }
+    }
+
+    fn local(&self, node: usize, name: &Text, place: Place, stack: &mut Vec<Identifier>) -> Result<Val, Missing> {
+        let module = Arc::clone(&self.nodes[node].module);
+        let Some(written) = module.locals.get(name) else {
+            let near = nearest(name, module.locals.keys().map(|k| &**k));
+            let hint = near.map_or_else(String::new, |n| format!("; did you mean local.{n}?"));
+            let message = format!("undefined local local.{name}{hint}");
+            return Err(Missing::Direct(vec![Failure::new(rules::UNDEFINED_NAME, message, place)]));
+        };
+        let text = format!("{}local.{name}", self.nodes[node].prefix());
+        if let Some(start) = stack.iter().position(|i| i.text == text) {
+            let chain: Vec<&str> = stack[start..].iter().map(|i| &*i.text).chain([&*text]).collect();
+            let message = format!("circular reference: {}", chain.join(" depends on "));
+            return Err(Missing::Direct(vec![Failure::new(rules::LOCAL_CYCLE, message, written.argument()).cyclic()]));
+        }
+        let key = (node, true, name.clone());
+        if let Some(found) = self.known.borrow().get(&key) {
+            return found.clone().map_err(Missing::Because);
+        }
+        stack.push(Identifier { text, place: written.argument() });
+        let found = self.evaluate(node, written, stack, None);
+        stack.pop();
+        let is_cyclic = found.as_ref().is_err_and(|all| all.iter().any(|f| f.is_cyclic));
+        if !is_cyclic {
+            self.known.borrow_mut().insert(key, found.clone());
+        }
+        found.map_err(Missing::Because)
+    }
+
+    fn variable(&self, node: usize, name: &Text, place: Place, stack: &mut Vec<Identifier>) -> Result<Val, Missing> {
+        let module = Arc::clone(&self.nodes[node].module);
+        let Some(variable) = module.variables.get(name) else {
+            let near = nearest(name, module.variables.keys().map(|k| &**k));
+            let hint = near.map_or_else(String::new, |n| format!("; did you mean var.{n}?"));
+            let message = format!("undefined variable var.{name}{hint}");
+            return Err(Missing::Direct(vec![Failure::new(rules::UNDEFINED_NAME, message, place)]));
+        };
+        if variable.is_const == Some(false) {
+            let message = format!("the variable \"{name}\" cannot be used here, because it is declared as \"const = false\"");
+            return Err(Missing::Direct(vec![Failure::new(rules::NOT_STATIC, message, place)]));
+        }
+        let key = (node, false, name.clone());
+        if let Some(found) = self.known.borrow().get(&key) {
+            return found.clone().map_err(Missing::Because);
+        }
+        let given = match self.nodes[node].parent {
+            None => self.inputs.get(name, variable),
+            Some(parent) => self.argument(node, parent, name, variable, stack),
+        };
+        let found = given.and_then(|given| effective(name, variable, given));
+        let is_cyclic = found.as_ref().is_err_and(|all| all.iter().any(|f| f.is_cyclic));
+        if !is_cyclic {
+            self.known.borrow_mut().insert(key, found.clone());
+        }
+        found.map_err(Missing::Because)
+    }
+
+    /// What a call gives to a variable; none if it gives nothing.
+    fn argument(
+        &self,
+        node: usize,
+        parent: usize,
+        name: &Text,
+        variable: &Variable,
+        stack: &mut Vec<Identifier>,
+    ) -> Result<Option<Val>, Vec<Failure>> {
+        let child = Rc::clone(&self.nodes[node]);
+        let caller = Arc::clone(&self.nodes[parent].module);
+        let Some(call) = child.path.last().and_then(|last| caller.calls.get(last)) else { return Ok(None) };
+        let Some(written) = call.arguments.get(name) else {
+            if variable.default.is_none() {
+                let message = format!("missing required variable in module call: \"{name}\" has no default and is not given");
+                return Err(vec![Failure::new(rules::MODULE_ARGUMENT, message, call.brace)]);
+            }
+            return Ok(None);
+        };
+        stack.push(Identifier { text: format!("{}var.{name}", child.prefix()), place: written.argument() });
+        let found = self.evaluate(parent, written, stack, None);
+        stack.pop();
+        found.map(Some)
+    }
+}
+
+/// `, which module.m.source needs`
+fn required_by(stack: &[Identifier]) -> String {
+    stack.last().map_or_else(String::new, |top| format!(", but {} needs it earlier", top.text))
+}
+
+fn hop(mut failure: Failure, stack: &[Identifier], dependency: &str) -> Failure {
+    if let Some(top) = stack.last()
+        && failure.hops.len() < 50
+    {
+        let text = format!("{} depends on {dependency}", top.text);
+        failure.hops.push(Hop { text, place: top.place });
+    }
+    failure
+}
+
+/// The value of a variable from what it is given: defaults of attributes, conversion, what null means, marks.
+fn effective(name: &str, variable: &Variable, given: Option<Val>) -> Found {
+    let missing = |message: String| Failure::new(rules::MISSING_VALUE, message, variable.place);
+    let Some(given) = given else {
+        return match &variable.default {
+            Some(default) => Ok(default.clone().marked(variable.marks)),
+            None => Err(vec![missing(format!("var.{name} has no value: it has no default, and nothing gives it one")).open()]),
+        };
+    };
+    let (value, own) = (variable.defaults.apply(&given), given.prov.clone());
+    let converted = convert(&value, &variable.ty).map_err(|why| {
+        let message = format!("the value given to var.{name} does not fit its type: {}", why.text());
+        let place = own.origin.map(|o| (o.file, crate::hcl::ast::Span { start: o.start, end: o.end }));
+        vec![Failure::new(rules::INVALID_VALUE, message, place.unwrap_or(variable.place))]
+    })?;
+    if converted.is_null() && !variable.is_nullable {
+        return match &variable.default {
+            Some(default) => Ok(default.clone().marked(variable.marks)),
+            None => Err(vec![missing(format!("required variable not set: var.{name} is null, which it cannot be"))]),
+        };
+    }
+    let prov = match &variable.default {
+        Some(default) if !default.is_failed() => converted.prov.overriding(&export(default)),
+        _ => converted.prov.clone(),
+    };
+    Ok(converted.marked(variable.marks).with_prov(prov))
+}

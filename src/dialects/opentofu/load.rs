@@ -1,0 +1,260 @@
+//! Reads the files of one revision: configuration, each content parsed once, and the files that functions read.
+
+use crate::files::Files as FileTable;
+use crate::hcl::ast::{Body, Span, SyntaxError};
+use crate::hcl::functions::{Content, FileError, Files};
+use crate::hcl::parse;
+use crate::limits::{Limit, Limits};
+use crate::source::{BlobId, Entry, Node, ResolveError, Source};
+use crate::text::Text;
+use crate::value::FileId;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The syntax of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Syntax {
+    /// `.tf`, `.tofu`
+    Native,
+    /// `.tf.json`, `.tofu.json`
+    Json,
+    /// `.tfvars`
+    Values,
+    /// `.tfvars.json`
+    JsonValues,
+}
+
+/// A file, parsed.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    /// Its content.
+    pub body: Body,
+    /// What is wrong with its text.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// A file of the revision.
+#[derive(Clone, Debug)]
+pub(super) struct SourceFile {
+    /// Its id; its path is where it lies, links followed.
+    pub file: FileId,
+    /// Its name in the folder that it was found in.
+    pub name: String,
+    /// Its content.
+    pub parsed: Arc<Parsed>,
+    /// Whether it is JSON.
+    pub is_json: bool,
+}
+
+/// What is parsed already; both revisions share it.
+#[derive(Default)]
+pub(super) struct Cache {
+    parsed: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
+    /// How much is taken on.
+    pub limits: Limits,
+}
+
+impl Cache {
+    pub(super) fn new(limits: Limits) -> Self {
+        Cache { parsed: Mutex::default(), limits }
+    }
+}
+
+/// The files of one revision.
+pub(super) struct Loader<'a> {
+    /// The revision.
+    pub source: &'a dyn Source,
+    /// The table of files.
+    pub files: &'a FileTable,
+    /// The absolute path of the root of the repository.
+    pub root: String,
+    cache: &'a Cache,
+    asked: Mutex<BTreeSet<String>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The path of a name in a folder; the root of the repository is empty.
+pub(super) fn join(dir: &str, name: &str) -> String {
+    if dir.is_empty() || dir == "." { name.to_owned() } else { format!("{dir}/{name}") }
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, root: &str) -> Self {
+        // Without a work tree any absolute path will do, as long as it is always the same.
+        let root = if root.is_empty() { "/repository".to_owned() } else { root.trim_end_matches('/').to_owned() };
+        Loader { source, files, root, cache, asked: Mutex::default() }
+    }
+
+    /// How much is taken on.
+    pub(super) fn limits(&self) -> &Limits {
+        &self.cache.limits
+    }
+
+    /// Notes that a path has a part in what is resolved, whether it is there or not.
+    pub(super) fn ask(&self, path: &str) {
+        lock(&self.asked).insert(path.to_owned());
+    }
+
+    /// The paths that were asked for since the last call.
+    pub(super) fn take_asked(&self) -> BTreeSet<String> {
+        std::mem::take(&mut *lock(&self.asked))
+    }
+
+    /// The folder that a path leads to, links followed; none if there is none.
+    pub(super) fn folder_at(&self, path: &str) -> Result<Option<String>, ResolveError> {
+        match self.source.listing().lookup(path) {
+            Ok(Node::Dir(dir)) => Ok(Some(dir)),
+            Ok(Node::File(_)) | Err(ResolveError::Missing) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The entry of a file, links followed.
+    pub(super) fn entry(&self, path: &str) -> Result<&Entry, ResolveError> {
+        self.ask(path);
+        let entry = self.source.listing().resolve(path)?;
+        self.ask(&entry.path);
+        Ok(entry)
+    }
+
+    /// A file of configuration.
+    ///
+    /// # Errors
+    /// Why it cannot be read; none if it is not there.
+    pub(super) fn load(&self, dir: &str, name: &str, syntax: Syntax) -> Result<SourceFile, Option<String>> {
+        let path = join(dir, name);
+        let entry = self.entry(&path).map_err(|error| match error {
+            ResolveError::Missing | ResolveError::IsDirectory => None,
+            error => Some(format!("{path}: {error}")),
+        })?;
+        let is_json = matches!(syntax, Syntax::Json | Syntax::JsonValues);
+        let with = |file, parsed| SourceFile { file, name: name.to_owned(), parsed, is_json };
+        let known = lock(&self.cache.parsed).get(&(entry.id, syntax)).cloned();
+        let bytes = self.source.read(entry).map_err(|e| Some(e.to_string()))?;
+        let text = || Text::from(String::from_utf8_lossy(&bytes));
+        let file = self.files.add(&entry.path, &entry.id.to_string(), text);
+        if let Some(parsed) = known {
+            return Ok(with(file, parsed));
+        }
+        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
+            let exceeded = self.limits().exceeded(Limit::FileSize);
+            return Err(Some(format!("{path} is not read: it has {exceeded}; {}", exceeded.help())));
+        }
+        let text = self.files.get(file).text.clone();
+        let mut parsed = match syntax {
+            Syntax::Native | Syntax::Values => {
+                let parse::Parsed { body, errors } = parse::parse_body(&text);
+                Parsed { body, errors }
+            }
+            Syntax::Json => super::json::configuration(&text),
+            Syntax::JsonValues => super::json::values(&text),
+        };
+        if let Some(at) = std::str::from_utf8(&bytes).err().map(|e| e.valid_up_to()) {
+            let detail = "All input files must be UTF-8 encoded.".to_owned();
+            parsed.errors.push(SyntaxError { summary: "Invalid character encoding", detail, span: Span::new(at, at) });
+        }
+        let parsed = Arc::new(parsed);
+        lock(&self.cache.parsed).insert((entry.id, syntax), Arc::clone(&parsed));
+        Ok(with(file, parsed))
+    }
+}
+
+/// The files that functions read: relative paths begin in the folder of the root module, where the tool runs.
+pub(super) struct RootFiles<'a> {
+    /// The files of the revision.
+    pub loader: &'a Loader<'a>,
+    /// The folder of the root module.
+    pub dir: String,
+}
+
+impl RootFiles<'_> {
+    /// A path from the root of the repository.
+    fn inside(&self, path: &str) -> Result<String, FileError> {
+        if !path.starts_with('/') {
+            return Ok(join(&self.dir, path));
+        }
+        let below = path.strip_prefix(&self.loader.root).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match below {
+            Some(rest) => Ok(rest.trim_start_matches('/').to_owned()),
+            None => Err(FileError::Unknown(format!("{path} is outside of the repository"))),
+        }
+    }
+}
+
+fn failed(path: &str, error: ResolveError) -> FileError {
+    match error {
+        ResolveError::Missing => FileError::Failed(format!(
+            "no file exists at \"{path}\"; this function works only with files that are distributed as part of the \
+             configuration source code"
+        )),
+        ResolveError::LeavesRepository => FileError::Unknown(format!("{path} is outside of the repository")),
+        error => FileError::Failed(format!("\"{path}\": {error}")),
+    }
+}
+
+impl Files for RootFiles<'_> {
+    fn read(&self, path: &str) -> Result<Content, FileError> {
+        let inside = self.inside(path)?;
+        let entry = self.loader.entry(&inside).map_err(|e| failed(path, e))?;
+        let bytes = self.loader.source.read(entry).map_err(|e| FileError::Failed(e.to_string()))?;
+        if bytes.len() as u64 > self.loader.limits().get(Limit::FileSize) {
+            return Err(FileError::Failed(format!("{path} is too large")));
+        }
+        let text = || Text::from(String::from_utf8_lossy(&bytes));
+        let file = self.loader.files.add(&entry.path, &entry.id.to_string(), text);
+        Ok(Content { bytes, file })
+    }
+
+    fn exists(&self, path: &str) -> Result<bool, FileError> {
+        let inside = self.inside(path)?;
+        match self.loader.entry(&inside) {
+            Ok(_) => Ok(true),
+            Err(ResolveError::Missing) => Ok(false),
+            Err(ResolveError::IsDirectory) => Err(FileError::Failed(format!("\"{path}\" is a directory, not a file"))),
+            Err(error) => Err(failed(path, error)),
+        }
+    }
+
+    fn below(&self, path: &str) -> Result<Vec<String>, FileError> {
+        let inside = self.inside(path)?;
+        let listing = self.loader.source.listing();
+        self.loader.ask(&format!("{inside}/"));
+        match listing.lookup(&inside) {
+            Ok(Node::Dir(dir)) => {
+                let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
+                self.loader.ask(&format!("{dir}/"));
+                Ok(listing.under(&dir).iter().filter_map(|e| e.path.get(skip..)).map(str::to_owned).collect())
+            }
+            Ok(Node::File(_)) | Err(ResolveError::Missing) => Ok(Vec::new()),
+            Err(error) => Err(failed(path, error)),
+        }
+    }
+
+    fn folder(&self) -> Option<String> {
+        Some(join(&self.loader.root, &self.dir).trim_end_matches('/').to_owned())
+    }
+}
+
+/// There are no files where no function may be called.
+pub(super) struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _: &str) -> Result<Content, FileError> {
+        Err(FileError::Failed("no files".to_owned()))
+    }
+
+    fn exists(&self, _: &str) -> Result<bool, FileError> {
+        Ok(false)
+    }
+
+    fn below(&self, _: &str) -> Result<Vec<String>, FileError> {
+        Ok(Vec::new())
+    }
+
+    fn folder(&self) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,515 @@
+//! What the files of a folder declare together: overrides laid over what they override, and what is declared twice noted.
+
+use super::diag::{Failure, Place};
+use super::load::{Loader, SourceFile, Syntax};
+use super::rules;
+use super::schema;
+use super::variable::{self, Variable};
+use crate::hcl::ast::{Block, Body, Expr, Span};
+use crate::hcl::walk;
+use crate::source::{Child, Node};
+use crate::text::Text;
+use crate::value::FileId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// An expression where it was written.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    /// The file.
+    pub file: FileId,
+    /// The argument, name and value.
+    pub span: Span,
+    /// The value.
+    pub expr: Arc<Expr>,
+}
+
+impl Written {
+    /// Where the value is.
+    pub(super) fn place(&self) -> Place {
+        (self.file, self.expr.span)
+    }
+
+    /// Where the argument is.
+    pub(super) fn argument(&self) -> Place {
+        (self.file, self.span)
+    }
+}
+
+/// Arguments by name.
+pub(super) type Arguments = BTreeMap<Text, Written>;
+
+/// A block with arguments.
+#[derive(Clone, Debug)]
+pub(super) struct Declared {
+    /// Its type and labels.
+    pub place: Place,
+    /// Its opening brace.
+    pub brace: Place,
+    /// Its arguments, the last override first.
+    pub arguments: Arguments,
+    /// Its blocks.
+    pub blocks: Vec<Block>,
+    /// Whether it was written in JSON.
+    pub is_json: bool,
+    /// Where the last override is, if there is one.
+    pub overridden: Option<Place>,
+}
+
+/// A block with a label and its content: a backend.
+#[derive(Clone, Debug)]
+pub(super) struct Backend {
+    /// The type; `cloud` for a cloud block.
+    pub kind: Text,
+    /// Its header.
+    pub place: Place,
+    /// Its content.
+    pub body: Body,
+}
+
+/// A provider configuration.
+#[derive(Clone, Debug)]
+pub(super) struct Provider {
+    /// The local name of the provider.
+    pub name: Text,
+    /// The alias, if it has one.
+    pub alias: Option<Text>,
+    /// The block.
+    pub block: Declared,
+}
+
+/// A use of a provider configuration: `provider = aws.x["key"]`.
+#[derive(Clone, Debug)]
+pub(super) struct ProviderUse {
+    /// The expression.
+    pub written: Written,
+    /// Whether a module call passes it on.
+    pub is_passed: bool,
+}
+
+/// The targets of encryption and what they use.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Encryption {
+    /// The header of the block.
+    pub place: Option<Place>,
+    /// Key providers by `type.name`.
+    pub key_providers: BTreeMap<Text, Declared>,
+    /// Methods by `type.name`.
+    pub methods: BTreeMap<Text, Declared>,
+    /// `state`, `plan`.
+    pub targets: BTreeMap<Text, Target>,
+    /// `default` and the named ones of `remote_state_data_sources`.
+    pub remote: BTreeMap<Text, Target>,
+}
+
+/// What is encrypted, and how.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Target {
+    /// The method.
+    pub method: Option<Written>,
+    /// Whether unencrypted data are refused.
+    pub enforced: Option<Written>,
+    /// What is read as well.
+    pub fallback: Option<Box<Target>>,
+}
+
+/// A module: one folder.
+#[derive(Debug, Default)]
+pub(super) struct Module {
+    /// The folder, from the root of the repository, links followed.
+    pub dir: String,
+    /// Its variables.
+    pub variables: BTreeMap<Text, Variable>,
+    /// Its locals.
+    pub locals: Arguments,
+    /// Its calls of other modules.
+    pub calls: BTreeMap<Text, Declared>,
+    /// Its backend.
+    pub backend: Option<Backend>,
+    /// Its cloud block.
+    pub cloud: Option<Backend>,
+    /// Its provider configurations.
+    pub providers: Vec<Provider>,
+    /// Uses of provider configurations.
+    pub uses: Vec<ProviderUse>,
+    /// Its encryption.
+    pub encryption: Encryption,
+    /// Its outputs, with their headers.
+    pub outputs: BTreeMap<Text, Place>,
+    /// What is wrong with its text and its declarations.
+    pub failures: Vec<Failure>,
+    /// Its files.
+    pub files: Vec<FileId>,
+    /// Whether it has something that only a root module has.
+    pub is_root: bool,
+    /// Whether it has a file of its own, not one that other folders link to.
+    pub has_own_file: bool,
+    /// The text of its version constraint, and whether it applies.
+    pub required_version: Option<Written>,
+}
+
+const EXTENSIONS: [(&str, Syntax); 4] = [
+    (".tofu.json", Syntax::Json),
+    (".tf.json", Syntax::Json),
+    (".tofu", Syntax::Native),
+    (".tf", Syntax::Native),
+];
+
+/// The name of a file without what makes it configuration, and its syntax.
+pub(super) fn configuration(name: &str) -> Option<(&str, &'static str, Syntax)> {
+    if name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#')) {
+        return None;
+    }
+    EXTENSIONS.iter().find_map(|(extension, syntax)| {
+        name.strip_suffix(extension).filter(|base| !base.is_empty()).map(|base| (base, *extension, *syntax))
+    })
+}
+
+/// The names of the configuration files of a folder, those that others hide left out.
+fn file_names(loader: &Loader<'_>, dir: &str) -> Vec<(String, Syntax)> {
+    let listing = loader.source.listing();
+    let children = listing.children(dir);
+    let is_file = |name: &str, child: Child| match child {
+        Child::File => true,
+        Child::Symlink => matches!(listing.lookup(&super::load::join(dir, name)), Ok(Node::File(_))),
+        Child::Dir => false,
+    };
+    let names: BTreeSet<&str> = children.iter().filter(|(name, child)| is_file(name, *child)).map(|(name, _)| *name).collect();
+    let hidden = |base: &str, extension: &str| match extension {
+        ".tf" => names.contains(&*format!("{base}.tofu")),
+        ".tf.json" => names.contains(&*format!("{base}.tofu.json")),
+        _ => false,
+    };
+    let one = |name: &&str| {
+        let (base, extension, syntax) = configuration(name)?;
+        (!hidden(base, extension)).then(|| ((*name).to_owned(), syntax))
+    };
+    names.iter().filter_map(one).collect()
+}
+
+fn is_override(name: &str) -> bool {
+    configuration(name).is_some_and(|(base, ..)| base == "override" || base.ends_with("_override"))
+}
+
+/// The module of a folder; none if no configuration is there.
+pub(super) fn module(loader: &Loader<'_>, dir: &str, linked: &BTreeSet<String>) -> Option<Module> {
+    loader.ask(&format!("{dir}/"));
+    let mut module = Module { dir: dir.to_owned(), ..Module::default() };
+    let (mut primary, mut overrides) = (Vec::new(), Vec::new());
+    let names = file_names(loader, dir);
+    if names.is_empty() {
+        return None;
+    }
+    for (name, syntax) in names {
+        match loader.load(dir, &name, syntax) {
+            Ok(file) => {
+                module.has_own_file |= !linked.contains(&super::load::join(dir, &name));
+                module.files.push(file.file);
+                for error in &file.parsed.errors {
+                    module.failures.push(Failure::of_syntax(error, file.file));
+                }
+                if is_override(&file.name) { overrides.push(file) } else { primary.push(file) }
+            }
+            Err(None) => {}
+            Err(Some(message)) => {
+                let path = super::load::join(dir, &name);
+                let file = loader.files.add(&path, "", || Text::from(""));
+                module.failures.push(Failure::new("unreadable-file", message, (file, Span::default())));
+            }
+        }
+    }
+    let mut reader = Reader { module, variables: BTreeMap::new() };
+    primary.iter().for_each(|file| reader.file(file, false));
+    overrides.iter().for_each(|file| reader.file(file, true));
+    Some(reader.finish())
+}
+
+struct Reader {
+    module: Module,
+    variables: BTreeMap<Text, Declared>,
+}
+
+impl Reader {
+    fn wrong(&mut self, message: String, place: Place) {
+        self.module.failures.push(Failure::new(rules::INVALID_DECLARATION, message, place));
+    }
+
+    fn file(&mut self, file: &SourceFile, is_override: bool) {
+        schema::check(&file.parsed.body, file.file, &mut self.module.failures);
+        for block in &file.parsed.body.blocks {
+            match &*block.kind.text {
+                "terraform" => self.settings(file, block, is_override),
+                "variable" => self.variable(file, block, is_override),
+                "locals" => self.locals(file, block, is_override),
+                "module" => self.call(file, block, is_override),
+                "provider" => self.provider(file, block, is_override),
+                "output" => self.output(file, block, is_override),
+                "resource" | "data" | "ephemeral" => self.resource(file, block),
+                _ => {}
+            }
+        }
+    }
+
+    fn declared(&mut self, file: &SourceFile, block: &Block) -> Declared {
+        let mut arguments = Arguments::new();
+        for attribute in &block.body.attributes {
+            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            if arguments.contains_key(&attribute.name.text) {
+                let message = format!("attribute redefined: the argument \"{}\" was already set", attribute.name.text);
+                self.wrong(message, (file.file, attribute.name.span));
+            } else {
+                arguments.insert(attribute.name.text.clone(), written);
+            }
+        }
+        // `_ { … }` holds arguments whose names mean something else outside of it.
+        for escaped in block.body.blocks_of("_") {
+            for attribute in &escaped.body.attributes {
+                let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+                arguments.insert(attribute.name.text.clone(), written);
+            }
+        }
+        let start = block.body.span.start;
+        Declared {
+            place: (file.file, block.header()),
+            brace: (file.file, Span { start, end: start + 1 }),
+            arguments,
+            blocks: block.body.blocks.clone(),
+            is_json: file.is_json,
+            overridden: None,
+        }
+    }
+
+    fn settings(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        for inner in &block.body.blocks {
+            match &*inner.kind.text {
+                "backend" => self.backend(file, inner, false, is_override),
+                "cloud" => self.backend(file, inner, true, is_override),
+                "encryption" => {
+                    self.module.is_root = true;
+                    self.encryption(file, inner);
+                }
+                _ => {}
+            }
+        }
+        if let Some(attribute) = block.body.get("required_version") {
+            self.module.is_root = true;
+            let applies = file.name.ends_with(".tofu") || file.name.ends_with(".tofu.json");
+            if applies {
+                let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+                self.module.required_version.get_or_insert(written);
+            }
+        }
+    }
+
+    fn backend(&mut self, file: &SourceFile, block: &Block, is_cloud: bool, is_override: bool) {
+        self.module.is_root = true;
+        let place = (file.file, block.header());
+        let kind = if is_cloud { Text::from("cloud") } else { block.label(0).cloned().unwrap_or_default() };
+        let found = Backend { kind, place, body: block.body.clone() };
+        if is_override {
+            // A backend replaces the whole of what was there, whatever it is.
+            self.module.backend = None;
+            self.module.cloud = None;
+        }
+        let slot = if is_cloud { &mut self.module.cloud } else { &mut self.module.backend };
+        if slot.is_some() {
+            let what = if is_cloud { "cloud" } else { "backend" };
+            self.wrong(format!("duplicate {what} configuration: a module may have only one"), place);
+        } else {
+            *slot = Some(found);
+        }
+        if let (Some(backend), Some(_)) = (&self.module.backend, &self.module.cloud)
+            && !is_override
+        {
+            let place = backend.place;
+            self.wrong("both a backend and a cloud configuration are present: a module may have only one of them".to_owned(), place);
+        }
+    }
+
+    fn variable(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        let Some(label) = block.labels.first() else { return };
+        let declared = self.declared(file, block);
+        let name = label.text.clone();
+        variable::check_name(label, file.file, &mut self.module.failures);
+        match (self.variables.get_mut(&name), is_override) {
+            (Some(known), true) => {
+                known.overridden = Some(declared.place);
+                known.arguments.extend(declared.arguments);
+                known.is_json |= declared.is_json;
+            }
+            (None, true) => self.missing_base("variable", &name, declared.place),
+            (known, false) => {
+                let is_repeated = known.is_some();
+                let place = declared.place;
+                self.variables.insert(name.clone(), declared);
+                if is_repeated {
+                    self.wrong(format!("duplicate variable declaration: a variable named \"{name}\" was already declared"), place);
+                }
+            }
+        }
+    }
+
+    fn missing_base(&mut self, what: &str, name: &str, place: Place) {
+        self.wrong(format!("missing base {what} declaration to override: there is no {what} named \"{name}\""), place);
+    }
+
+    fn locals(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        for attribute in &block.body.attributes {
+            let name = attribute.name.text.clone();
+            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let place = written.argument();
+            let known = self.module.locals.insert(name.clone(), written).is_some();
+            match (known, is_override) {
+                (true, false) => self.wrong(format!("duplicate local value definition: a local value named \"{name}\" was already defined"), place),
+                (false, true) => {
+                    self.module.locals.remove(&name);
+                    self.missing_base("local value", &name, place);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn call(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        let Some(label) = block.labels.first() else { return };
+        let (name, declared) = (label.text.clone(), self.declared(file, block));
+        if let Some(written) = declared.arguments.get("providers") {
+            let passed = match &written.expr.kind {
+                crate::hcl::ast::ExprKind::Object(items) => items.iter().map(|(_, value)| value.clone()).collect(),
+                _ => Vec::new(),
+            };
+            for expr in passed {
+                let written = Written { file: file.file, span: expr.span, expr: Arc::new(expr) };
+                self.module.uses.push(ProviderUse { written, is_passed: true });
+            }
+        }
+        match (self.module.calls.get_mut(&name), is_override) {
+            (Some(known), true) => {
+                known.overridden = Some(declared.place);
+                known.arguments.extend(declared.arguments);
+            }
+            (None, true) => self.missing_base("module call", &name, declared.place),
+            (Some(_), false) => {
+                self.wrong(format!("duplicate module call: a module call named \"{name}\" was already defined"), declared.place);
+            }
+            (None, false) => {
+                self.repetition(&declared);
+                self.module.calls.insert(name, declared);
+            }
+        }
+    }
+
+    /// Only one of the ways to repeat a module.
+    fn repetition(&mut self, declared: &Declared) {
+        let enabled = declared.blocks.iter().filter(|b| &*b.kind.text == "lifecycle").find_map(|b| b.body.get("enabled"));
+        let mut found: Vec<(&str, Place)> = Vec::new();
+        for name in ["count", "for_each"] {
+            found.extend(declared.arguments.get(name).map(|w| (name, w.argument())));
+        }
+        found.extend(enabled.map(|a| ("enabled", (declared.place.0, a.span()))));
+        if let [(first, _), (second, place), ..] = found.as_slice() {
+            let message = format!("invalid combination of \"{first}\" and \"{second}\": only one of them can repeat a module");
+            self.wrong(message, *place);
+        }
+    }
+
+    fn provider(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        let Some(label) = block.labels.first() else { return };
+        let declared = self.declared(file, block);
+        self.module.is_root = true;
+        let alias = declared.arguments.get("alias").and_then(|w| walk::constant_text(&w.expr)).map(Text::from);
+        let alias = alias.or_else(|| declared.arguments.get("alias").and_then(|w| walk::keyword(&w.expr).cloned()));
+        for name in ["count", "depends_on", "source"] {
+            if let Some(written) = declared.arguments.get(name) {
+                let place = (written.file, Span { start: written.span.start, end: written.span.start + name.len() as u32 });
+                let message = format!("reserved argument name in provider block: \"{name}\" is reserved for use by OpenTofu");
+                self.module.failures.push(Failure::new(rules::INVALID_DECLARATION, message, place));
+            }
+        }
+        let name = label.text.clone();
+        let known = self.module.providers.iter_mut().find(|p| p.name == name && p.alias == alias);
+        match known {
+            Some(known) if is_override => {
+                known.block.arguments.extend(declared.arguments);
+                known.block.overridden = Some(declared.place);
+            }
+            Some(_) => {
+                let message = format!("duplicate provider configuration: a configuration for \"{name}\" with the same alias was already given");
+                self.wrong(message, declared.place);
+            }
+            None => self.module.providers.push(Provider { name, alias, block: declared }),
+        }
+    }
+
+    fn output(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        let Some(label) = block.labels.first() else { return };
+        let place = (file.file, block.header());
+        if self.module.outputs.insert(label.text.clone(), place).is_some() && !is_override {
+            self.wrong(format!("duplicate output definition: an output named \"{}\" was already defined", label.text), place);
+        }
+    }
+
+    fn resource(&mut self, file: &SourceFile, block: &Block) {
+        if let Some(attribute) = block.body.get("provider") {
+            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            self.module.uses.push(ProviderUse { written, is_passed: false });
+        }
+    }
+
+    fn encryption(&mut self, file: &SourceFile, block: &Block) {
+        self.module.encryption.place.get_or_insert((file.file, block.header()));
+        for inner in &block.body.blocks {
+            let declared = self.declared(file, inner);
+            let all = &mut self.module.encryption;
+            let key = || inner.labels.iter().map(|l| &*l.text).collect::<Vec<_>>().join(".");
+            match &*inner.kind.text {
+                "key_provider" => merge(&mut all.key_providers, key().into(), declared),
+                "method" => merge(&mut all.methods, key().into(), declared),
+                "state" | "plan" => {
+                    let target = target(file.file, &inner.body);
+                    all.targets.entry(inner.kind.text.clone()).or_default().merge(target);
+                }
+                "remote_state_data_sources" => {
+                    for source in &inner.body.blocks {
+                        let name = source.label(0).unwrap_or(&source.kind.text).clone();
+                        all.remote.entry(name).or_default().merge(target(file.file, &source.body));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn finish(mut self) -> Module {
+        for (name, declared) in &self.variables {
+            let found = variable::read(declared, &mut self.module.failures);
+            self.module.variables.insert(name.clone(), found);
+        }
+        self.module
+    }
+}
+
+fn merge(all: &mut BTreeMap<Text, Declared>, key: Text, declared: Declared) {
+    match all.get_mut(&key) {
+        Some(known) => known.arguments.extend(declared.arguments),
+        None => {
+            all.insert(key, declared);
+        }
+    }
+}
+
+fn target(file: FileId, body: &Body) -> Target {
+    let written = |name: &str| {
+        body.get(name).map(|a| Written { file, span: a.span(), expr: Arc::clone(&a.expr) })
+    };
+    let fallback = body.blocks_of("fallback").next().map(|b| Box::new(target(file, &b.body)));
+    Target { method: written("method"), enforced: written("enforced"), fallback }
+}
+
+impl Target {
+    fn merge(&mut self, other: Target) {
+        self.method = other.method.or_else(|| self.method.take());
+        self.enforced = other.enforced.or_else(|| self.enforced.take());
+        self.fallback = other.fallback.or_else(|| self.fallback.take());
+    }
+}

@@ -1,0 +1,291 @@
+//! Encodings: base64, JSON, CSV, URLs, character sets.
+
+use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
+use crate::hcl::ast::Span;
+use crate::hcl::json::{Json, JsonKind, parse_json};
+use crate::hcl::types::Type;
+use crate::hcl::val::{Data, Entries, Val};
+use crate::template::funcs::hash::{base64_decode, base64_encode};
+use crate::text::Text;
+use crate::value::{FileId, Origin, Prov};
+use std::fmt::Write;
+
+pub(super) const ALL: &[Function] = &[
+    function("base64decode", &[S], base64),
+    function("base64encode", &[S], |a| Ok(Val::str(base64_encode(a.str(0).as_bytes())))),
+    function("base64gunzip", &[S], |_| super::hashes::impure("compressed text is not unpacked")),
+    function("base64gzip", &[S], |_| super::hashes::impure("the compressed form depends on the compressor")),
+    function("csvdecode", &[S], csv),
+    function("jsondecode", &[S], json_decode),
+    function("jsonencode", &[NULLABLE], json_encode),
+    function("textdecodebase64", &[S, S], text_decode),
+    function("textencodebase64", &[S, S], text_encode),
+    function("urldecode", &[S], url_decode),
+    function("urlencode", &[S], |a| Ok(Val::str(url_encode(a.str(0))))),
+];
+
+fn base64(args: &mut Args<'_, '_>) -> Outcome {
+    let wrong = |_| Fail::Call(format!("failed to decode base64 data \"{}\"", args.str(0)));
+    let clean: String = args.str(0).chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    let bytes = base64_decode(&clean, false).map_err(wrong)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Val::str(text)),
+        Err(_) => Err(Fail::Call("the result of decoding the provided string is not valid UTF-8".to_owned())),
+    }
+}
+
+/// The file that a text is all of, if it is: then values in it have places of their own.
+pub(super) fn whole_file(value: &Val) -> Option<FileId> {
+    let text = value.as_str()?;
+    let is_whole = |o: &Origin| o.start == 0 && o.key == 0 && o.end as usize == text.len() && o.end > 0;
+    let mut found = None;
+    value.prov.for_each_input(&mut |origin| {
+        if found.is_none() && is_whole(&origin) {
+            found = Some(origin.file);
+        }
+    });
+    found
+}
+
+pub(super) fn prov_in(file: Option<FileId>, key: Option<Span>, span: Span) -> Prov {
+    match file {
+        Some(file) => Prov::at(Origin { file, key: key.map_or(span.start, |k| k.start), start: span.start, end: span.end }),
+        None => Prov::default(),
+    }
+}
+
+fn json_decode(args: &mut Args<'_, '_>) -> Outcome {
+    let (found, errors) = parse_json(args.str(0));
+    match (found, errors.first()) {
+        (Some(json), None) => Ok(json_value(&json, whole_file(&args.values[0]), None)),
+        (_, error) => Err(Fail::Call(error.map_or_else(|| "unexpected end of JSON".to_owned(), |e| e.detail.trim_end_matches('.').to_owned()))),
+    }
+}
+
+fn json_value(json: &Json, file: Option<FileId>, key: Option<Span>) -> Val {
+    let value = match &json.kind {
+        JsonKind::Null => Val::null(),
+        JsonKind::Bool(b) => Val::bool(*b),
+        JsonKind::Number(n) => Val::number(n.clone()),
+        JsonKind::Str(s) => Val::str(Text::clone(s)),
+        JsonKind::Array(items) => Val::tuple(items.iter().map(|item| json_value(item, file, None)).collect()),
+        JsonKind::Object(entries) => {
+            let one = |(name, value): &(crate::hcl::ast::Name, Json)| (Text::clone(&name.text), json_value(value, file, Some(name.span)));
+            Val::object(entries.iter().map(one).collect())
+        }
+    };
+    value.with_prov(prov_in(file, key, json.span))
+}
+
+fn json_encode(args: &mut Args<'_, '_>) -> Outcome {
+    let mut out = String::new();
+    write_json(&args.values[0], &mut out);
+    Ok(Val::str(out))
+}
+
+pub(super) fn write_json(value: &Val, out: &mut String) {
+    match &value.data {
+        Data::Null(_) | Data::Unknown(..) => out.push_str("null"),
+        Data::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+        Data::Number(n) => out.push_str(&n.to_string()),
+        Data::Str(text) | Data::Reference(text) => write_json_text(text, out),
+        _ => match (value.as_items(), value.as_entries()) {
+            (Some(items), _) => {
+                out.push('[');
+                for (i, item) in items.iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    write_json(item, out);
+                }
+                out.push(']');
+            }
+            (_, Some(entries)) => {
+                out.push('{');
+                for (i, (key, item)) in entries.iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    write_json_text(key, out);
+                    out.push(':');
+                    write_json(item, out);
+                }
+                out.push('}');
+            }
+            _ => out.push_str("null"),
+        },
+    }
+}
+
+fn write_json_text(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+fn url_encode(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            b' ' => out.push('+'),
+            other => {
+                let _ = write!(out, "%{other:02X}");
+            }
+        }
+    }
+    out
+}
+
+fn url_decode(args: &mut Args<'_, '_>) -> Outcome {
+    let (bytes, mut out, mut i) = (args.str(0).as_bytes(), Vec::new(), 0);
+    while let Some(byte) = bytes.get(i) {
+        match byte {
+            b'+' => out.push(b' '),
+            b'%' => {
+                let digits = bytes.get(i + 1..i + 3).and_then(|d| std::str::from_utf8(d).ok());
+                let code = digits.filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit())).and_then(|d| u8::from_str_radix(d, 16).ok());
+                let Some(code) = code else {
+                    let rest = String::from_utf8_lossy(&bytes[i..bytes.len().min(i + 3)]).into_owned();
+                    return Err(Fail::Call(format!("failed to decode URL: invalid URL escape \"{rest}\"")));
+                };
+                out.push(code);
+                i += 2;
+            }
+            other => out.push(*other),
+        }
+        i += 1;
+    }
+    Ok(Val::str(String::from_utf8_lossy(&out).into_owned()))
+}
+
+/// The rows of a text with commas; the first one names the columns.
+fn csv(args: &mut Args<'_, '_>) -> Outcome {
+    let rows = csv_rows(args.str(0)).map_err(Fail::Call)?;
+    let mut rows = rows.into_iter();
+    let Some(header) = rows.next() else { return Err(Fail::Call("missing header line".to_owned())) };
+    let mut sorted = header.clone();
+    sorted.sort();
+    if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
+        return Err(Fail::Call(format!("duplicate column name \"{}\"", twice[0])));
+    }
+    let mut all = Vec::new();
+    for (index, row) in rows.enumerate() {
+        if row.len() != header.len() {
+            return Err(Fail::Call(format!("record on line {}: wrong number of fields", index + 2)));
+        }
+        let entries: Entries = header.iter().zip(row).map(|(k, v)| (Text::from(k.as_str()), Val::str(v))).collect();
+        all.push(Val::object(entries));
+    }
+    let ty = all.first().map_or(Type::Dynamic, Type::of);
+    Ok(Val::list(ty, all))
+}
+
+fn csv_rows(text: &str) -> Result<Vec<Vec<String>>, String> {
+    let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
+    let mut chars = text.chars().peekable();
+    let (mut quoted, mut was_quoted) = (false, false);
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => {
+                chars.next();
+                field.push('"');
+            }
+            '"' if quoted => quoted = false,
+            '"' if field.is_empty() && !was_quoted => (quoted, was_quoted) = (true, true),
+            '"' => return Err("parse error: bare \" in non-quoted field".to_owned()),
+            _ if quoted => field.push(c),
+            ',' => {
+                row.push(std::mem::take(&mut field));
+                was_quoted = false;
+            }
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\n' => {
+                let is_empty = row.is_empty() && field.is_empty() && !was_quoted;
+                row.push(std::mem::take(&mut field));
+                let done = std::mem::take(&mut row);
+                if !is_empty {
+                    rows.push(done);
+                }
+                was_quoted = false;
+            }
+            _ => field.push(c),
+        }
+    }
+    if quoted {
+        return Err("parse error: extraneous or missing \" in quoted-field".to_owned());
+    }
+    if !field.is_empty() || !row.is_empty() || was_quoted {
+        row.push(field);
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// The character sets that are known, by their names in lower case.
+enum Charset {
+    Utf8,
+    Utf16 { little: bool },
+    Latin1,
+    Ascii,
+}
+
+fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
+    match name.to_ascii_lowercase().as_str() {
+        "utf-8" | "utf8" => Ok(Charset::Utf8),
+        "utf-16le" => Ok(Charset::Utf16 { little: true }),
+        "utf-16be" | "utf-16" => Ok(Charset::Utf16 { little: false }),
+        "iso-8859-1" | "latin1" => Ok(Charset::Latin1),
+        "us-ascii" | "ascii" => Ok(Charset::Ascii),
+        other if other.starts_with("windows-") || other.starts_with("iso-") || other.starts_with("ibm") => {
+            Err(Fail::Unknown(format!("the character set {name} is not known here")))
+        }
+        _ => Err(Fail::Argument(index, format!("\"{name}\" is not a supported IANA encoding name or alias in this OpenTofu version"))),
+    }
+}
+
+fn text_encode(args: &mut Args<'_, '_>) -> Outcome {
+    let text = args.str(0);
+    let narrow = |limit: u32| text.chars().map(|c| u8::try_from(c as u32).ok().filter(|_| (c as u32) < limit)).collect();
+    let bytes: Option<Vec<u8>> = match charset(args.str(1), 1)? {
+        Charset::Utf8 => Some(text.as_bytes().to_vec()),
+        Charset::Utf16 { little: true } => Some(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
+        Charset::Utf16 { little: false } => Some(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+        Charset::Latin1 => narrow(256),
+        Charset::Ascii => narrow(128),
+    };
+    let wrong = || Fail::Argument(0, format!("the given string contains characters that cannot be represented in {}", args.str(1)));
+    Ok(Val::str(base64_encode(&bytes.ok_or_else(wrong)?)))
+}
+
+fn text_decode(args: &mut Args<'_, '_>) -> Outcome {
+    let wrong = |_| Fail::Argument(0, "the given value is has an invalid base64 symbol".to_owned());
+    let bytes = base64_decode(args.str(0), false).map_err(wrong)?;
+    let units = |little: bool| {
+        let one = |c: &[u8]| {
+            let pair = [c[0], *c.get(1).unwrap_or(&0)];
+            if little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
+        };
+        String::from_utf16_lossy(&bytes.chunks(2).map(one).collect::<Vec<u16>>())
+    };
+    let text = match charset(args.str(1), 1)? {
+        Charset::Utf8 => String::from_utf8_lossy(&bytes).into_owned(),
+        Charset::Utf16 { little } => units(little),
+        Charset::Latin1 | Charset::Ascii => bytes.iter().map(|b| char::from(*b)).collect(),
+    };
+    Ok(Val::str(text))
+}

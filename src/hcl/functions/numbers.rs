@@ -1,0 +1,130 @@
+//! Numbers.
+
+use super::{Args, Fail, Function, N, Outcome, function};
+use crate::hcl::convert::convert;
+use crate::hcl::number::Number;
+use crate::hcl::types::Type;
+use crate::hcl::val::{Data, Val};
+use num_bigint::BigInt;
+
+pub(super) const ALL: &[Function] = &[
+    function("abs", &[N], |a| {
+        let n = a.number(0);
+        Ok(Val::number(if n.is_negative() { n.negate() } else { n }))
+    }),
+    function("ceil", &[N], |a| Ok(Val::number(a.number(0).ceil()))),
+    function("floor", &[N], |a| Ok(Val::number(a.number(0).floor()))),
+    function("log", &[N, N], |a| float(a.number(0).to_f64().ln() / a.number(1).to_f64().ln())),
+    function("max", &[], |a| extreme(a, true)).rest(N),
+    function("min", &[], |a| extreme(a, false)).rest(N),
+    function("parseint", &[super::A, N], parse_int),
+    function("pow", &[N, N], |a| float(a.number(0).to_f64().powf(a.number(1).to_f64()))),
+    function("range", &[], range).rest(N),
+    function("signum", &[N], |a| {
+        let n = a.number(0);
+        Ok(Val::number(if n.is_zero() { 0_i64 } else if n.is_negative() { -1 } else { 1 }))
+    }),
+    function("sum", &[super::A], sum),
+];
+
+fn float(value: f64) -> Outcome {
+    match Number::from_f64(value) {
+        Some(number) => Ok(Val::number(number)),
+        None => Err(Fail::Call("the result is not a number".to_owned())),
+    }
+}
+
+fn extreme(args: &mut Args<'_, '_>, largest: bool) -> Outcome {
+    let all = (0..args.values.len()).map(|i| args.number(i));
+    let found = if largest { all.max() } else { all.min() };
+    found.map(Val::number).ok_or_else(|| Fail::Call("must pass at least one number".to_owned()))
+}
+
+fn parse_int(args: &mut Args<'_, '_>) -> Outcome {
+    let text = convert(&args.values[0], &Type::Str).map_err(|_| Fail::Argument(0, "a string is required".to_owned()))?;
+    let text = text.as_str().cloned().unwrap_or_default();
+    let base = args.integer(1)?;
+    let radix = u32::try_from(base).ok().filter(|b| (2..=62).contains(b));
+    let Some(radix) = radix else {
+        return Err(Fail::Argument(1, "base must be a whole number between 2 and 62 inclusive".to_owned()));
+    };
+    let wrong = || Fail::Argument(0, format!("cannot parse \"{text}\" as a base {base} integer"));
+    if text.len() > 10_000 {
+        return Err(wrong());
+    }
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(&text)),
+    };
+    let mut value = BigInt::ZERO;
+    for c in digits.chars() {
+        let digit = match c {
+            '0'..='9' => c as u32 - '0' as u32,
+            'a'..='z' => c as u32 - 'a' as u32 + 10,
+            'A'..='Z' if radix <= 36 => c as u32 - 'A' as u32 + 10,
+            'A'..='Z' => c as u32 - 'A' as u32 + 36,
+            _ => return Err(wrong()),
+        };
+        if digit >= radix {
+            return Err(wrong());
+        }
+        value = value * radix + digit;
+    }
+    if digits.is_empty() {
+        return Err(wrong());
+    }
+    Ok(Val::number(Number::integer(if negative { -value } else { value })))
+}
+
+/// The most numbers that a range has.
+const MAX_RANGE: usize = 1024;
+
+fn range(args: &mut Args<'_, '_>) -> Outcome {
+    let n = |i: usize| args.number(i);
+    let one = Number::from(1_i64);
+    let (start, end, step) = match args.values.len() {
+        1 if n(0).is_negative() => (Number::zero(), n(0), one.negate()),
+        1 => (Number::zero(), n(0), one),
+        2 if n(1) < n(0) => (n(0), n(1), one.negate()),
+        2 => (n(0), n(1), one),
+        3 => (n(0), n(1), n(2)),
+        _ => return Err(Fail::Call("must have one, two, or three arguments".to_owned())),
+    };
+    if step.is_zero() {
+        return Err(Fail::Argument(2, "step must not be zero".to_owned()));
+    }
+    if step.is_negative() && end > start {
+        return Err(Fail::Argument(1, "end must be less than start when step is negative".to_owned()));
+    }
+    if !step.is_negative() && end < start {
+        return Err(Fail::Argument(1, "end must be greater than start when step is positive".to_owned()));
+    }
+    let (mut all, mut next) = (Vec::new(), start);
+    while if step.is_negative() { next > end } else { next < end } {
+        if all.len() >= MAX_RANGE {
+            let message = "more than 1024 values were generated; either decrease the difference between start and end or use \
+                           a smaller step";
+            return Err(Fail::Call(message.to_owned()));
+        }
+        all.push(Val::number(next.clone()));
+        next = next.add(&step);
+    }
+    Ok(Val::list(Type::Number, all))
+}
+
+fn sum(args: &mut Args<'_, '_>) -> Outcome {
+    let Some(items) = args.values[0].as_items() else {
+        return Err(Fail::Argument(0, "argument must be list, set, or tuple. Received something else".to_owned()));
+    };
+    if items.is_empty() {
+        return Err(Fail::Argument(0, "cannot sum an empty list".to_owned()));
+    }
+    let mut total = Number::zero();
+    for item in items.iter() {
+        match convert(item, &Type::Number).map(|v| v.data) {
+            Ok(Data::Number(n)) => total = total.add(&n),
+            _ => return Err(Fail::Argument(0, "argument must be list, set, or tuple of number values".to_owned())),
+        }
+    }
+    Ok(Val::number(total))
+}

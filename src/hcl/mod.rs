@@ -1,0 +1,31 @@
+//! HCL: a parser of both syntaxes with the place of everything, and an evaluator with the types, conversions and functions of
+//! the language. It knows nothing of any system: names are given a meaning by a [`Scope`](eval::Scope), files are read
+//! through [`Files`](functions::Files).
+
+#![allow(unreachable_pub, reason = "the parts are used by dialects alone")]
+
+pub(crate) mod ast;
+pub(crate) mod convert;
+pub(crate) mod eval;
+pub(crate) mod export;
+pub(crate) mod functions;
+pub(crate) mod json;
+pub(crate) mod number;
+mod operators;
+pub(crate) mod parse;
+mod template;
+#[cfg(test)]
+mod tests;
+pub(crate) mod typeexpr;
+pub(crate) mod types;
+pub(crate) mod val;
+pub(crate) mod walk;
+
+use crate::text::Text;
+use ast::{Expr, ExprKind, Part, Span};
+
+/// A constant text as an expression.
+pub(crate) fn parse_text(text: &Text, span: Span) -> Expr {
+    let parts = if text.is_empty() { Vec::new() } else { vec![Part::Text(Text::clone(text))] };
+    Expr { span, kind: ExprKind::Template(parts) }
+}

@@ -1,0 +1,448 @@
+//! Numbers as the language has them: binary floating point with 512 bits of precision, printed with the fewest decimal digits
+//! that tell them from their neighbors.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Bits of a mantissa.
+const PRECISION: u64 = 512;
+/// The largest decimal or binary exponent that is computed with; anything beyond is infinite or zero.
+const MAX_EXPONENT: i64 = 20_000;
+
+/// A number: `mantissa * 2^exponent`, the mantissa odd or zero; or an infinity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    /// A finite number.
+    Finite {
+        /// Odd, or zero.
+        mantissa: BigInt,
+        /// The power of two; zero for zero.
+        exponent: i64,
+    },
+    /// Positive (`true`) or negative infinity.
+    Infinite(bool),
+}
+
+impl Number {
+    /// Zero.
+    pub(crate) fn zero() -> Self {
+        Number::from(0_i64)
+    }
+
+    fn new(mantissa: BigInt, exponent: i64) -> Self {
+        let (sign, magnitude) = mantissa.into_parts();
+        let Some(trailing) = magnitude.trailing_zeros() else {
+            return Number::Finite { mantissa: BigInt::ZERO, exponent: 0 };
+        };
+        let bits = magnitude.bits();
+        let (mut magnitude, mut exponent) = match bits - trailing > PRECISION {
+            true => {
+                let drop = bits - PRECISION;
+                let half = BigUint::from(1_u8) << (drop - 1);
+                let rest = &magnitude & ((BigUint::from(1_u8) << drop) - 1_u8);
+                let mut kept = &magnitude >> drop;
+                if rest > half || (rest == half && kept.bit(0)) {
+                    kept += 1_u8;
+                }
+                (kept, exponent + drop as i64)
+            }
+            false => (magnitude, exponent),
+        };
+        let trailing = magnitude.trailing_zeros().unwrap_or(0);
+        magnitude >>= trailing;
+        exponent += trailing as i64;
+        match exponent + magnitude.bits() as i64 {
+            e if e > 4 * MAX_EXPONENT => Number::Infinite(sign != Sign::Minus),
+            e if e < -4 * MAX_EXPONENT => Number::zero(),
+            _ => Number::Finite { mantissa: BigInt::from_biguint(sign, magnitude), exponent },
+        }
+    }
+
+    /// An integer of any size.
+    pub(crate) fn integer(value: BigInt) -> Self {
+        Number::new(value, 0)
+    }
+
+    /// The number of a 64-bit float; none for what is not a number.
+    pub(crate) fn from_f64(value: f64) -> Option<Self> {
+        if value.is_nan() {
+            return None;
+        }
+        if value.is_infinite() {
+            return Some(Number::Infinite(value > 0.0));
+        }
+        let bits = value.to_bits();
+        let biased = (bits >> 52 & 0x7ff) as i64;
+        let fraction = bits & ((1 << 52) - 1);
+        let (mantissa, exponent) = match biased {
+            0 => (fraction, -1074),
+            _ => (fraction | 1 << 52, biased - 1075),
+        };
+        let sign = if value < 0.0 { Sign::Minus } else { Sign::Plus };
+        Some(Number::new(BigInt::from_biguint(sign, BigUint::from(mantissa)), exponent))
+    }
+
+    /// Reads decimal text: an optional sign, digits with an optional fraction, an optional exponent.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (negative, rest) = match text.as_bytes().first()? {
+            b'-' => (true, &text[1..]),
+            b'+' => (false, &text[1..]),
+            _ => (false, text),
+        };
+        let (digits, exponent) = match rest.find(['e', 'E']) {
+            Some(at) => (&rest[..at], rest[at + 1..].parse::<i64>().ok()?),
+            None => (rest, 0),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let all: String = [whole, fraction].concat();
+        if all.is_empty() || !all.bytes().all(|b| b.is_ascii_digit()) || all.len() > MAX_EXPONENT as usize {
+            return None;
+        }
+        let mut mantissa = BigInt::parse_bytes(all.as_bytes(), 10)?;
+        if negative {
+            mantissa = -mantissa;
+        }
+        let exponent = exponent.checked_sub(fraction.len() as i64)?;
+        match exponent {
+            _ if mantissa == BigInt::ZERO => Some(Number::zero()),
+            e if e > MAX_EXPONENT => Some(Number::Infinite(!negative)),
+            e if e < -2 * MAX_EXPONENT => Some(Number::zero()),
+            e if e >= 0 => Some(Number::integer(mantissa * BigInt::from(10).pow(e as u32))),
+            e => Some(quotient(&mantissa, 0, &BigInt::from(10).pow(e.unsigned_abs() as u32), 0)),
+        }
+    }
+
+    /// Whether it is zero.
+    pub(crate) fn is_zero(&self) -> bool {
+        matches!(self, Number::Finite { mantissa, .. } if *mantissa == BigInt::ZERO)
+    }
+
+    /// Whether it is below zero.
+    pub(crate) fn is_negative(&self) -> bool {
+        match self {
+            Number::Finite { mantissa, .. } => mantissa.sign() == Sign::Minus,
+            Number::Infinite(positive) => !positive,
+        }
+    }
+
+    /// The integer that it is, of any size.
+    pub(crate) fn as_integer(&self) -> Option<BigInt> {
+        match self {
+            Number::Finite { mantissa, exponent } if *exponent >= 0 => Some(mantissa << *exponent as u64),
+            _ => None,
+        }
+    }
+
+    /// The integer that it is, if 64 bits hold it.
+    pub(crate) fn as_i64(&self) -> Option<i64> {
+        i64::try_from(self.as_integer()?).ok()
+    }
+
+    /// The integer that it is, if 64 bits without a sign hold it.
+    pub(crate) fn as_u64(&self) -> Option<u64> {
+        u64::try_from(self.as_integer()?).ok()
+    }
+
+    /// The nearest 64-bit float.
+    pub(crate) fn to_f64(&self) -> f64 {
+        match self {
+            Number::Infinite(true) => f64::INFINITY,
+            Number::Infinite(false) => f64::NEG_INFINITY,
+            Number::Finite { mantissa, exponent } => match self.as_i64() {
+                Some(small) if small.unsigned_abs() < 1 << 53 => small as f64,
+                _ => format!("{}e0", self.decimal(mantissa, *exponent)).parse().unwrap_or(f64::NAN),
+            },
+        }
+    }
+
+    /// The integer part.
+    #[must_use]
+    pub(crate) fn truncate(&self) -> Self {
+        match self {
+            Number::Finite { mantissa, exponent } if *exponent < 0 => {
+                let (sign, magnitude) = (mantissa.sign(), mantissa.magnitude() >> exponent.unsigned_abs());
+                Number::integer(BigInt::from_biguint(sign, magnitude))
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// The largest integer that is not above it.
+    #[must_use]
+    pub(crate) fn floor(&self) -> Self {
+        let whole = self.truncate();
+        if self.is_negative() && whole != *self { whole.add(&Number::from(-1_i64)) } else { whole }
+    }
+
+    /// The smallest integer that is not below it.
+    #[must_use]
+    pub(crate) fn ceil(&self) -> Self {
+        self.negate().floor().negate()
+    }
+
+    /// The sum.
+    #[must_use]
+    pub(crate) fn add(&self, other: &Number) -> Self {
+        let (
+            Number::Finite { mantissa: a, exponent: ea },
+            Number::Finite { mantissa: b, exponent: eb },
+        ) = (self, other)
+        else {
+            return if matches!(self, Number::Infinite(_)) { self.clone() } else { other.clone() };
+        };
+        let low = *ea.min(eb);
+        Number::new((a << (ea - low) as u64) + (b << (eb - low) as u64), low)
+    }
+
+    /// The number with the other sign.
+    #[must_use]
+    pub(crate) fn negate(&self) -> Self {
+        match self {
+            Number::Finite { mantissa, exponent } => Number::Finite { mantissa: -mantissa, exponent: *exponent },
+            Number::Infinite(positive) => Number::Infinite(!positive),
+        }
+    }
+
+    /// The difference.
+    #[must_use]
+    pub(crate) fn subtract(&self, other: &Number) -> Self {
+        self.add(&other.negate())
+    }
+
+    /// The product.
+    #[must_use]
+    pub(crate) fn multiply(&self, other: &Number) -> Self {
+        match (self, other) {
+            (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb }) => {
+                Number::new(a * b, ea + eb)
+            }
+            _ => Number::Infinite(self.is_negative() == other.is_negative()),
+        }
+    }
+
+    /// The quotient; infinite for a division by zero, none for zero by zero.
+    pub(crate) fn divide(&self, other: &Number) -> Option<Self> {
+        match (self, other) {
+            (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb }) => {
+                match (self.is_zero(), other.is_zero()) {
+                    (true, true) => None,
+                    (false, true) => Some(Number::Infinite(!self.is_negative())),
+                    _ => Some(quotient(a, *ea, b, *eb)),
+                }
+            }
+            (Number::Infinite(_), Number::Infinite(_)) => None,
+            (Number::Infinite(_), _) => Some(Number::Infinite(self.is_negative() == other.is_negative())),
+            (_, Number::Infinite(_)) => Some(Number::zero()),
+        }
+    }
+
+    /// What remains of a division whose quotient is rounded towards zero; the number itself where the divisor is zero.
+    pub(crate) fn remainder(&self, other: &Number) -> Option<Self> {
+        if other.is_zero() {
+            return Some(self.clone());
+        }
+        let whole = self.divide(other)?.truncate();
+        Some(self.subtract(&other.multiply(&whole)))
+    }
+
+    fn decimal(&self, mantissa: &BigInt, exponent: i64) -> String {
+        let inclusive = (mantissa.magnitude().bits() < PRECISION) || !mantissa.bit(0);
+        // The mantissa with one bit more than the precision, so that a half of the last place is one.
+        let shift = (PRECISION + 1).saturating_sub(mantissa.bits());
+        let (wide, low) = (mantissa.magnitude() << shift, exponent - shift as i64);
+        let digits = Digits::of(&wide, low);
+        let (below, above) = (Digits::of(&(&wide - 1_u8), low), Digits::of(&(&wide + 1_u8), low));
+        let shortest = digits.shortest(&below, &above, inclusive);
+        let sign = if mantissa.sign() == Sign::Minus { "-" } else { "" };
+        format!("{sign}{}", shortest.text())
+    }
+}
+
+/// `a * 2^ea / (b * 2^eb)`, rounded once.
+fn quotient(a: &BigInt, ea: i64, b: &BigInt, eb: i64) -> Number {
+    let shift = (PRECISION + 2 + b.bits()).saturating_sub(a.bits());
+    let (wide, divisor) = (a << shift, b);
+    let mut mantissa: BigInt = (&wide / divisor) << 1_u8;
+    if &wide % divisor != BigInt::ZERO {
+        // A last bit that is not zero keeps the rounding from taking this for a half.
+        mantissa += if mantissa.sign() == Sign::Minus || a.sign() != b.sign() { -1 } else { 1 };
+    }
+    Number::new(mantissa, ea - eb - shift as i64 - 1)
+}
+
+/// Decimal digits `0.d1d2d3… * 10^point`.
+struct Digits {
+    digits: Vec<u8>,
+    point: i64,
+}
+
+impl Digits {
+    fn of(mantissa: &BigUint, exponent: i64) -> Self {
+        let (scaled, shift) = match exponent {
+            e if e >= 0 => (mantissa << e as u64, 0),
+            e => (mantissa * BigUint::from(5_u8).pow(e.unsigned_abs() as u32), e),
+        };
+        let mut digits = scaled.to_str_radix(10).into_bytes();
+        let point = digits.len() as i64 + shift;
+        while digits.last() == Some(&b'0') {
+            digits.pop();
+        }
+        Digits { digits, point }
+    }
+
+    fn at(&self, index: usize) -> u8 {
+        self.digits.get(index).copied().unwrap_or(b'0')
+    }
+
+    /// The fewest digits that lie between the two bounds.
+    fn shortest(mut self, below: &Digits, above: &Digits, inclusive: bool) -> Self {
+        for i in 0..self.digits.len() {
+            let (digit, low, high) = (self.at(i), below.at(i), above.at(i));
+            let down = low != digit || (inclusive && i + 1 == below.digits.len());
+            let up = digit != high && (inclusive || digit + 1 < high || i + 1 < above.digits.len());
+            let round_up = match (down, up) {
+                (true, true) => match self.at(i + 1).cmp(&b'5') {
+                    Ordering::Greater => true,
+                    Ordering::Less => false,
+                    Ordering::Equal => i + 2 < self.digits.len() || (digit - b'0') % 2 == 1,
+                },
+                (false, true) => true,
+                (true, false) => false,
+                (false, false) => continue,
+            };
+            self.digits.truncate(i + 1);
+            if round_up {
+                self.increment();
+            }
+            break;
+        }
+        self
+    }
+
+    fn increment(&mut self) {
+        while let Some(last) = self.digits.pop() {
+            if last < b'9' {
+                self.digits.push(last + 1);
+                return;
+            }
+        }
+        self.digits.push(b'1');
+        self.point += 1;
+    }
+
+    fn text(&self) -> String {
+        let digits: String = self.digits.iter().map(|b| char::from(*b)).collect();
+        let count = digits.len() as i64;
+        match self.point {
+            _ if count == 0 => "0".to_owned(),
+            point if point <= 0 => format!("0.{}{digits}", "0".repeat(point.unsigned_abs() as usize)),
+            point if point >= count => format!("{digits}{}", "0".repeat((point - count) as usize)),
+            point => format!("{}.{}", &digits[..point as usize], &digits[point as usize..]),
+        }
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Number::integer(BigInt::from(value))
+    }
+}
+
+impl From<usize> for Number {
+    fn from(value: usize) -> Self {
+        Number::integer(BigInt::from(value))
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Number::Finite { .. }, Number::Finite { .. }) => match self.subtract(other) {
+                difference if difference.is_zero() => Ordering::Equal,
+                difference if difference.is_negative() => Ordering::Less,
+                _ => Ordering::Greater,
+            },
+            (Number::Infinite(a), Number::Infinite(b)) => a.cmp(b),
+            (Number::Infinite(positive), _) => if *positive { Ordering::Greater } else { Ordering::Less },
+            (_, Number::Infinite(positive)) => if *positive { Ordering::Less } else { Ordering::Greater },
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Infinite(true) => f.write_str("+Inf"),
+            Number::Infinite(false) => f.write_str("-Inf"),
+            Number::Finite { mantissa, exponent } => match self.as_i64() {
+                Some(small) => write!(f, "{small}"),
+                None => f.write_str(&self.decimal(mantissa, *exponent)),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> Number {
+        Number::parse(text).unwrap()
+    }
+
+    #[test]
+    fn decimals_are_printed_with_the_fewest_digits() {
+        for text in ["0", "1", "-1", "0.1", "0.001", "123456789012345678901234567890", "-2.5", "1000000"] {
+            assert_eq!(number(text).to_string(), text);
+        }
+        assert_eq!(number("1e6").to_string(), "1000000");
+        assert_eq!(number("1E-3").to_string(), "0.001");
+        assert_eq!(number("0.1").add(&number("0.2")).to_string(), "0.3");
+    }
+
+    #[test]
+    fn a_third_has_as_many_digits_as_512_bits_hold() {
+        let third = number("1").divide(&number("3")).unwrap().to_string();
+        assert_eq!(third, format!("0.{}5", "3".repeat(154)));
+        let two_thirds = number("-2").divide(&number("3")).unwrap().to_string();
+        assert_eq!(two_thirds, format!("-0.{}7", "6".repeat(153)));
+    }
+
+    #[test]
+    fn division_by_zero_is_infinite_and_has_no_remainder() {
+        assert_eq!(number("1").divide(&Number::zero()), Some(Number::Infinite(true)));
+        assert_eq!(Number::zero().divide(&Number::zero()), None);
+        assert_eq!(number("5").remainder(&Number::zero()), Some(number("5")));
+        assert_eq!(number("-7").remainder(&number("3")), Some(number("-1")));
+    }
+
+    #[test]
+    fn rounding_to_integers() {
+        assert_eq!(number("-1.5").floor(), number("-2"));
+        assert_eq!(number("-1.5").ceil(), number("-1"));
+        assert_eq!(number("1.5").ceil(), number("2"));
+        assert_eq!(number("2").floor(), number("2"));
+    }
+
+    #[test]
+    fn floats_and_back() {
+        for float in [0.0, 0.1, -1.5, 1e300, 5e-324] {
+            assert_eq!(Number::from_f64(float).unwrap().to_f64(), float);
+        }
+        assert_eq!(number("0.1").to_f64(), 0.1);
+    }
+
+    #[test]
+    fn huge_exponents_end() {
+        assert_eq!(number("1e999999999"), Number::Infinite(true));
+        assert!(number("1e-999999999").is_zero());
+        assert!(Number::parse("1e99999999999999999999").is_none());
+    }
+}

@@ -1,0 +1,116 @@
+//! Operators.
+
+use super::ast::{BinaryOp, Expr, Span, UnaryOp};
+use super::convert::convert;
+use super::eval::Evaluator;
+use super::number::Number;
+use super::types::Type;
+use super::val::{Data, Val, equal};
+
+impl Evaluator<'_> {
+    pub(super) fn unary(&mut self, op: UnaryOp, inner: &Expr, span: Span) -> Val {
+        let ty = if op == UnaryOp::Not { Type::Bool } else { Type::Number };
+        let value = self.eval(inner);
+        let prov = self.derived(span, [&value]);
+        let Some(value) = self.operand(&value, &ty, inner.span, "unary operand") else { return Val::failed() };
+        let data = match (op, value.data) {
+            (UnaryOp::Not, Data::Bool(b)) => Data::Bool(!b),
+            (UnaryOp::Negate, Data::Number(n)) => Data::Number(n.negate()),
+            (_, other) => other,
+        };
+        Val::from(data).marked(value.marks).with_prov(prov)
+    }
+
+    /// An operand as the type that the operator takes.
+    fn operand(&mut self, value: &Val, ty: &Type, span: Span, what: &str) -> Option<Val> {
+        if value.is_null() {
+            self.problem("Operation failed", format!("Error during operation: argument must not be null ({what})."), span);
+            return None;
+        }
+        match convert(value, ty) {
+            Ok(value) => Some(value),
+            Err(why) => {
+                self.problem("Invalid operand", format!("Unsuitable value for {what}: {}.", why.text()), span);
+                None
+            }
+        }
+    }
+
+    pub(super) fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Val {
+        let a = self.eval(left);
+        if let BinaryOp::And | BinaryOp::Or = op {
+            return self.logical(op == BinaryOp::And, a, (left, right), span);
+        }
+        let b = self.eval(right);
+        let prov = self.derived(span, [&a, &b]);
+        if let BinaryOp::Equal | BinaryOp::NotEqual = op {
+            let marks = a.all_marks() | b.all_marks();
+            let value = match equal(&a, &b) {
+                Some(same) => Val::bool(same == (op == BinaryOp::Equal)),
+                None => unknown(Type::Bool, &a, &b),
+            };
+            return value.marked(marks).with_prov(prov);
+        }
+        let a = self.operand(&a, &Type::Number, left.span, "left operand");
+        let b = self.operand(&b, &Type::Number, right.span, "right operand");
+        let (Some(a), Some(b)) = (a, b) else { return Val::failed() };
+        let marks = a.marks | b.marks;
+        let value = match (&a.data, &b.data) {
+            (Data::Number(x), Data::Number(y)) => self.arithmetic(op, x, y, span),
+            _ => {
+                let ty = match op {
+                    BinaryOp::Less | BinaryOp::LessOrEqual | BinaryOp::Greater | BinaryOp::GreaterOrEqual => Type::Bool,
+                    _ => Type::Number,
+                };
+                unknown(ty, &a, &b)
+            }
+        };
+        value.marked(marks).with_prov(prov)
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, x: &Number, y: &Number, span: Span) -> Val {
+        let number = match op {
+            BinaryOp::Less => return Val::bool(x < y),
+            BinaryOp::LessOrEqual => return Val::bool(x <= y),
+            BinaryOp::Greater => return Val::bool(x > y),
+            BinaryOp::GreaterOrEqual => return Val::bool(x >= y),
+            BinaryOp::Add => Some(x.add(y)),
+            BinaryOp::Subtract => Some(x.subtract(y)),
+            BinaryOp::Multiply => Some(x.multiply(y)),
+            BinaryOp::Divide => x.divide(y),
+            _ => x.remainder(y),
+        };
+        match number {
+            Some(number) => Val::number(number),
+            None => self.problem("Operation failed", "Error during operation: division of zero by zero or infinity by infinity.", span),
+        }
+    }
+
+    fn logical(&mut self, is_and: bool, a: Val, (left, right): (&Expr, &Expr), span: Span) -> Val {
+        let first = self.operand(&a, &Type::Bool, left.span, "left operand");
+        if let Some(Val { data: Data::Bool(b), marks, .. }) = &first
+            && *b != is_and
+        {
+            // The other side has no say, whatever is wrong with it.
+            let prov = self.derived(span, [&a]);
+            return Val::bool(!is_and).marked(*marks).with_prov(prov);
+        }
+        let second = self.eval(right);
+        let prov = self.derived(span, [&a, &second]);
+        let second = self.operand(&second, &Type::Bool, right.span, "right operand");
+        let (Some(first), Some(second)) = (first, second) else { return Val::failed() };
+        let marks = first.marks | second.marks;
+        let value = match (&first.data, &second.data) {
+            (_, Data::Bool(b)) if *b != is_and => Val::bool(!is_and),
+            (Data::Bool(_), Data::Bool(_)) => Val::bool(is_and),
+            _ => unknown(Type::Bool, &first, &second),
+        };
+        value.marked(marks).with_prov(prov)
+    }
+}
+
+fn unknown(ty: Type, a: &Val, b: &Val) -> Val {
+    let reasons = || a.unknown_reason().into_iter().chain(b.unknown_reason());
+    let reason = reasons().find(|r| !r.is_empty()).or_else(|| reasons().next()).cloned().unwrap_or_default();
+    Val::unknown(ty, reason)
+}

@@ -1,0 +1,127 @@
+//! The parser of the native syntax. Everything in it knows its bytes; what is wrong is collected, and the rest of the file is
+//! still read.
+
+mod body;
+mod expr;
+mod scan;
+mod template;
+
+use super::ast::{Body, Expr, ExprKind, Span, SyntaxError};
+use crate::text::Text;
+
+/// How deep blocks and expressions nest. Each level takes some stack.
+const MAX_DEPTH: usize = 150;
+/// Most errors that are reported of one file.
+const MAX_ERRORS: usize = 50;
+
+/// A file as far as it could be read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Parsed {
+    /// Its content.
+    pub body: Body,
+    /// What is wrong with it.
+    pub errors: Vec<SyntaxError>,
+}
+
+/// The expression could not be read; the error is noted.
+#[derive(Clone, Copy, Debug)]
+struct Broken;
+
+type Read<T> = Result<T, Broken>;
+
+/// Reads the content of a file. A byte order mark counts as white space.
+pub(crate) fn parse_body(text: &str) -> Parsed {
+    let mut parser = Parser::new(text);
+    if text.starts_with('\u{feff}') {
+        parser.pos = '\u{feff}'.len_utf8();
+    }
+    let body = parser.file();
+    Parsed { body, errors: parser.errors }
+}
+
+/// Reads one expression.
+///
+/// # Errors
+/// What is wrong with it, or that something follows it.
+pub(crate) fn parse_expression(text: &str) -> Result<Expr, Vec<SyntaxError>> {
+    let mut parser = Parser::new(text);
+    parser.free = true;
+    let Ok(expr) = parser.expression() else { return Err(parser.errors) };
+    parser.blank();
+    if parser.pos < text.len() {
+        let detail = "An expression was successfully parsed, but extra characters were found after it.";
+        parser.error("Extra characters after expression", detail, parser.next_span());
+    }
+    if parser.errors.is_empty() { Ok(expr) } else { Err(parser.errors) }
+}
+
+/// Reads a text as a template without quotes.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn parse_template(text: &str) -> Result<Expr, Vec<SyntaxError>> {
+    let mut parser = Parser::new(text);
+    match parser.bare_template() {
+        Ok(expr) if parser.errors.is_empty() => Ok(expr),
+        _ => Err(parser.errors),
+    }
+}
+
+/// A string in a JSON file is a template whose text has no place of its own: all of it gets the place of the string.
+pub(crate) fn parse_template_at(text: &str, span: Span) -> Result<Expr, Vec<SyntaxError>> {
+    let place = |mut error: SyntaxError| {
+        error.span = span;
+        error
+    };
+    let found = parse_template(text).map_err(|errors| errors.into_iter().map(place).collect::<Vec<_>>())?;
+    Ok(super::walk::placed(found, span))
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    pos: usize,
+    /// Whether line ends mean nothing here.
+    free: bool,
+    depth: usize,
+    errors: Vec<SyntaxError>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        Parser { text, pos: 0, free: false, depth: 0, errors: Vec::new() }
+    }
+
+    fn error(&mut self, summary: &'static str, detail: impl Into<String>, span: Span) -> Broken {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(SyntaxError { summary, detail: detail.into(), span });
+        }
+        Broken
+    }
+
+    /// Runs a part of the parser one level deeper.
+    fn nested<T>(&mut self, run: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+        if self.depth >= MAX_DEPTH {
+            let span = self.next_span();
+            let detail = format!("Blocks and expressions can nest {MAX_DEPTH} levels deep.");
+            return Err(self.error("Too deep nesting", detail, span));
+        }
+        self.depth += 1;
+        let result = run(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Runs a part of the parser where line ends mean nothing, or something.
+    fn with_lines<T>(&mut self, free: bool, run: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.free, free);
+        let result = run(self);
+        self.free = before;
+        result
+    }
+}
+
+/// An expression that is a constant text.
+fn text_expr(text: Text, span: Span) -> Expr {
+    let parts = if text.is_empty() { Vec::new() } else { vec![super::ast::Part::Text(text)] };
+    Expr { span, kind: ExprKind::Template(parts) }
+}

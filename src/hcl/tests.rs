@@ -1,0 +1,197 @@
+//! Expressions, from their text to their value.
+
+use super::ast::{Name, Step};
+use super::eval::{Budget, Evaluator, Scope};
+use super::functions::{Content, FileError, Files};
+use super::parse::{parse_body, parse_expression};
+use super::val::Val;
+use super::{export, parse};
+use crate::value::FileId;
+use serde_json::{Value as Json, json};
+
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, path: &str) -> Result<Content, FileError> {
+        Err(FileError::Failed(format!("no file exists at \"{path}\"")))
+    }
+
+    fn exists(&self, _: &str) -> Result<bool, FileError> {
+        Ok(false)
+    }
+
+    fn below(&self, _: &str) -> Result<Vec<String>, FileError> {
+        Ok(Vec::new())
+    }
+
+    fn folder(&self) -> Option<String> {
+        None
+    }
+}
+
+/// One name, `secret`.
+struct Secret;
+
+impl Scope for Secret {
+    fn get(&self, root: &Name, _: &[Step]) -> Option<(Val, usize)> {
+        let marked = || Val::str("pw").marked(super::val::Marks::SENSITIVE);
+        (&*root.text == "secret").then(|| (marked(), 0))
+    }
+}
+
+fn run(text: &str) -> (Val, Vec<String>) {
+    let expr = parse_expression(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+    let budget = Budget::new(200_000);
+    let mut evaluator = Evaluator::new(FileId::new(0), &Secret, &NoFiles, &budget);
+    let value = evaluator.eval(&expr);
+    (value, evaluator.problems.into_iter().map(|p| p.summary).collect())
+}
+
+fn value(text: &str) -> Json {
+    let (value, problems) = run(text);
+    assert_eq!(problems, Vec::<String>::new(), "{text}");
+    serde_json::to_value(export::export(&value)).unwrap()
+}
+
+fn problem(text: &str) -> String {
+    run(text).1.join(", ")
+}
+
+#[test]
+fn operators_have_their_precedence() {
+    for (text, expected) in [
+        ("1 + 2 * 3", json!(7)),
+        ("(1 + 2) * 3 - -4", json!(13)),
+        ("1 + 1 == 2 && \"a\" != \"b\" || false", json!(true)),
+        ("true ? 1 : \"a\"", json!("1")),
+        ("\"1\" == 1", json!(false)),
+        ("[1, 2] == [1, 2]", json!(true)),
+        ("!false ? [for x in [1, 2, 3] : x * 2 if x > 1] : []", json!([4, 6])),
+        ("7 % 3 / 2", json!(0.5)),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn collections_and_splats() {
+    for (text, expected) in [
+        ("{ a = 1, \"b c\" : 2, (\"d\") = 3 }", json!({"a": 1, "b c": 2, "d": 3})),
+        ("[{ a = [1] }, { a = [2] }][*].a[0]", json!([1, 2])),
+        ("[{ a = 1 }, { a = 2 }].*.a", json!([1, 2])),
+        ("[{ a = 1 }, { a = 2 }].*.a[1]", json!(2)),
+        ("null[*]", json!([])),
+        ("\"x\"[*]", json!(["x"])),
+        ("{ for k, v in { a = 1, b = 1 } : v => k... }", json!({"1": ["a", "b"]})),
+        ("{ a = { b = [10, 20] } }.a.b.1", json!(20)),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn templates_and_heredocs() {
+    for (text, expected) in [
+        ("\"a${1 + 1}b$${c}%%{d}\"", json!("a2b${c}%{d}")),
+        ("\"${[1]}\"", json!([1])),
+        ("\"%{ for x in [1, 2] ~} ${x} %{ endfor }\"", json!("1 2 ")),
+        ("\"%{ if false }a%{ else }b%{ endif }\"", json!("b")),
+        ("<<-E\n    a\n      b\n\n    E\n", json!("a\n  b\n\n")),
+        ("<<E\n  a\nE\n", json!("  a\n")),
+        ("\"\\u00e9\\n\\\"\"", json!("é\n\"")),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn functions_of_each_family() {
+    for (text, expected) in [
+        ("cidrsubnet(\"10.20.0.0/16\", 8, 5)", json!("10.20.5.0/24")),
+        ("cidrsubnets(\"10.20.0.0/16\", 4, 4, 8, 2)[3]", json!("10.20.64.0/18")),
+        ("format(\"%05d|%-3s|%.2f|%v\", 42, \"a\", 3.14159, [1])", json!("00042|a  |3.14|[1]")),
+        ("formatlist(\"%s-%s\", [\"a\", \"b\"], \"x\")", json!(["a-x", "b-x"])),
+        ("yamldecode(\"y: on\\nn: 010\\n\")", json!({"true": true, "false": 10})),
+        ("yamlencode({ a = [1, { b = \"x\" }] })", json!("\"a\":\n- 1\n- \"b\": \"x\"\n")),
+        ("jsonencode({ z = \"<\", a = null })", json!("{\"a\":null,\"z\":\"\\u003c\"}")),
+        ("regex(\"(?P<a>\\\\d+)-(?P<b>x)?\", \"12-\")", json!({"a": "12", "b": null})),
+        ("formatdate(\"EEE, DD MMM YYYY hh:mm ZZZ\", \"2026-11-22T13:14:15Z\")", json!("Sun, 22 Nov 2026 13:14 UTC")),
+        ("timeadd(\"2026-01-01T00:00:00Z\", \"-1h30m\")", json!("2025-12-31T22:30:00Z")),
+        ("merge({ a = 1 }, { b = 2 })", json!({"a": 1, "b": 2})),
+        ("setproduct([\"a\"], [1, 2])", json!([["a", 1], ["a", 2]])),
+        ("try(tonumber(\"x\"), -1)", json!(-1)),
+        ("sort(distinct([\"b\", \"a\", \"b\"]))", json!(["a", "b"])),
+        ("csvdecode(\"a,b\\n1,\\\"x,y\\\"\\n\")", json!([{"a": "1", "b": "x,y"}])),
+        ("uuidv5(\"dns\", \"www.example.com\")", json!("2ed6657d-e927-568b-95e1-2665a8aea6a2")),
+        ("templatestring(\"$${a}-%%{ if a == 1 }y%%{ endif }\", { a = 1 })", json!("1-y")),
+        ("core::upper(\"straße\")", json!("STRAßE")),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    for (text, expected) in [
+        ("upperr(\"a\")", "Call to unknown function"),
+        ("upper()", "Not enough function arguments"),
+        ("upper(\"a\", \"b\")", "Too many function arguments"),
+        ("\"x${null}\"", "Invalid template interpolation value"),
+        ("[1][2]", "Invalid index"),
+        ("{ a = 1 }.b", "Unsupported attribute"),
+        ("true ? [1] : \"x\"", "Inconsistent conditional result types"),
+        ("range(1025)", "Error in function call"),
+        ("other", "Variables not allowed"),
+        ("{ a.b = 1 }", "Variables not allowed"),
+    ] {
+        let found = problem(text);
+        assert!(found == expected || text.starts_with("{ a.b") && found == "Ambiguous attribute key", "{text}: {found}");
+    }
+}
+
+#[test]
+fn marks_pass_to_what_is_computed() {
+    let sensitive = |text: &str| run(text).0.marks.has(super::val::Marks::SENSITIVE);
+    assert!(sensitive("\"a-${secret}\""));
+    assert!(sensitive("length(secret)"));
+    assert!(sensitive("secret == \"pw\" ? 1 : 2"));
+    assert!(sensitive("jsonencode({ a = secret })"));
+    assert!(!sensitive("nonsensitive(secret)"));
+    assert!(!sensitive("keys({ a = secret })"));
+    assert!(!sensitive("[secret, 1]"));
+}
+
+#[test]
+fn unknown_values_stay_unknown() {
+    let (value, problems) = run("\"a-${timestamp()}\"");
+    assert!(value.is_unknown() && problems.is_empty());
+    assert_eq!(value.unknown_reason().map(|r| &**r), Some("timestamp() reads the clock"));
+    let (value, _) = run("merge({ a = timestamp() }, { b = 1 }).b");
+    assert!(!value.is_unknown());
+}
+
+#[test]
+fn bodies_are_read_around_mistakes() {
+    let parsed = parse_body("a = 1\nb = \"open\nc = 2\n}\nd {\n  x = [1, 2\n}\n");
+    assert_eq!(parsed.errors.first().map(|e| e.summary), Some("Unterminated template string"));
+    let parsed = parse_body("locals {\n  x = [1 2]\n  y = 3\n}\nmodule \"m\" {\n}\n");
+    assert_eq!(parsed.errors.iter().map(|e| e.summary).collect::<Vec<_>>(), ["Missing item separator"]);
+    assert_eq!(parsed.body.blocks.len(), 2);
+    assert!(parsed.body.blocks[0].body.get("y").is_some());
+    let one_line = parse_body("\u{feff}locals { a = \"b\" }\r\nx = 1 # end");
+    assert!(one_line.errors.is_empty(), "{:?}", one_line.errors);
+    assert_eq!((one_line.body.blocks.len(), one_line.body.attributes.len()), (1, 1));
+}
+
+#[test]
+fn hostile_texts_end() {
+    for text in ["[", "{", "(", "\"${", "!", "-", "a.", "a[", "f(", "x ? ", "[for a in "] {
+        let deep = text.repeat(20_000);
+        assert!(parse::parse_expression(&deep).is_err());
+        let _ = parse_body(&format!("a = {deep}"));
+    }
+    let blocks = "a {\n".repeat(20_000);
+    assert!(!parse_body(&blocks).errors.is_empty());
+    let doubling = format!("[for a in range(1000) : [for b in range(1000) : {}]]", "[for c in range(1000) : c]");
+    assert_eq!(problem(&doubling), "Too much to compute");
+}
