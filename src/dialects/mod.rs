@@ -5,6 +5,7 @@ pub mod atmos;
 mod eval_inputs;
 pub mod garden;
 pub mod jitsubst;
+pub mod opentofu;
 mod project_inputs;
 mod registry;
 mod search;
@@ -171,5 +172,6 @@ pub fn all(limits: Limits) -> Vec<Box<dyn Dialect>> {
         Box::new(atmos::Atmos::with_limits(limits)),
         Box::new(jitsubst::Jitsubst::with_limits(limits)),
         Box::new(garden::Garden::with_limits(limits)),
+        Box::new(opentofu::OpenTofu::with_limits(limits)),
     ]
 }

@@ -51,9 +51,7 @@ pub(crate) fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
             possible(from, ty)?;
             Data::Unknown(ty.clone(), Text::clone(reason))
         }
-        (Data::Bool(_), Type::Bool) | (Data::Number(_), Type::Number) | (Data::Str(_), Type::Str) => {
-            value.data.clone()
-        }
+        (Data::Bool(_), Type::Bool) | (Data::Number(_), Type::Number) | (Data::Str(_), Type::Str) => value.data.clone(),
         (Data::Reference(_), Type::Reference) => value.data.clone(),
         (Data::Bool(b), Type::Str) => Data::Str(if *b { "true" } else { "false" }.into()),
         (Data::Number(n), Type::Str) => Data::Str(n.to_string().into()),
@@ -73,7 +71,9 @@ pub(crate) fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
 fn possible(from: &Type, to: &Type) -> Result<(), Mismatch> {
     let ok = match (from, to) {
         (Type::Dynamic, _) | (_, Type::Dynamic) => true,
-        (a, b) if a.is_primitive() && b.is_primitive() => !matches!((a, b), (Type::Bool, Type::Number) | (Type::Number, Type::Bool)),
+        (a, b) if a.is_primitive() && b.is_primitive() => {
+            !matches!((a, b), (Type::Bool, Type::Number) | (Type::Number, Type::Bool))
+        }
         (a, b) if a.is_primitive() != b.is_primitive() => false,
         (Type::List(_) | Type::Set(_) | Type::Tuple(_), Type::List(_) | Type::Set(_)) => true,
         (Type::Map(_) | Type::Object(_), Type::Map(_) | Type::Object(_)) => true,
@@ -221,7 +221,9 @@ impl Defaults {
         };
         let data = match &value.data {
             Data::List(ty, all) => rebuild_list(ty, items(all)),
-            Data::Set(ty, all) => return Val::set(ty.clone(), items(all).to_vec()).marked(value.marks).with_prov(value.prov.clone()),
+            Data::Set(ty, all) => {
+                return Val::set(ty.clone(), items(all).to_vec()).marked(value.marks).with_prov(value.prov.clone());
+            }
             Data::Tuple(all) => Data::Tuple(items(all)),
             Data::Map(ty, all) if self.values.is_empty() => {
                 let all: Entries = all.iter().map(|(k, v)| (Text::clone(k), inner(k, v))).collect();
@@ -248,7 +250,11 @@ fn rebuild_list(ty: &Type, items: Arc<Vec<Val>>) -> Data {
 }
 
 fn rebuild_map(ty: &Type, entries: Arc<Entries>) -> Data {
-    if entries.values().all(|item| Type::of(item) == *ty) { Data::Map(ty.clone(), entries) } else { Data::Object(entries) }
+    if entries.values().all(|item| Type::of(item) == *ty) {
+        Data::Map(ty.clone(), entries)
+    } else {
+        Data::Object(entries)
+    }
 }
 
 #[cfg(test)]
@@ -282,7 +288,10 @@ mod tests {
         let ty = object_type(&[("a", Type::Str, false), ("b", Type::Number, true)]);
         let given = Val::object([("a".into(), Val::number(1_i64)), ("c".into(), Val::null())].into());
         let found = convert(&given, &ty).unwrap();
-        assert_eq!(found.as_entries().map(|e| e.keys().map(|k| k.to_string()).collect::<Vec<_>>()), Some(vec!["a".into(), "b".into()]));
+        assert_eq!(
+            found.as_entries().map(|e| e.keys().map(|k| k.to_string()).collect::<Vec<_>>()),
+            Some(vec!["a".into(), "b".into()])
+        );
         assert_eq!(convert(&Val::object(Entries::new()), &ty).unwrap_err().message, "attribute \"a\" is required");
     }
 

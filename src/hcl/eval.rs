@@ -11,7 +11,6 @@ use super::walk;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 use std::cell::Cell;
-use std::sync::Arc;
 
 /// Values and text of one value: no more is computed.
 const MAX_VALUES: usize = 300_000;
@@ -144,7 +143,7 @@ impl<'a> Evaluator<'a> {
             ExprKind::Traversal(root, steps) => self.traversal(root, steps, span),
             ExprKind::Access(base, steps) => {
                 let base = self.eval(base);
-                self.walk(base, steps, span)
+                self.walk(base, steps)
             }
             ExprKind::Index(base, key) => {
                 let (base, key_value) = (self.eval(base), self.eval(key));
@@ -199,19 +198,19 @@ impl<'a> Evaluator<'a> {
     fn traversal(&mut self, root: &Name, steps: &[Step], span: Span) -> Val {
         if let Some((_, value)) = self.bound.iter().rev().find(|(name, _)| *name == root.text) {
             let value = value.clone();
-            return self.walk(value, steps, span);
+            return self.walk(value, steps);
         }
         match self.scope.get(root, steps) {
             Some((value, taken)) => {
                 let prov = self.derived(span, [&value]);
-                let found = self.walk(value, steps.get(taken..).unwrap_or_default(), span);
+                let found = self.walk(value, steps.get(taken..).unwrap_or_default());
                 merge_prov(found, prov)
             }
             None => self.problem("Variables not allowed", "Variables may not be used here.", span),
         }
     }
 
-    fn walk(&mut self, base: Val, steps: &[Step], span: Span) -> Val {
+    fn walk(&mut self, base: Val, steps: &[Step]) -> Val {
         let mut value = base;
         for step in steps {
             value = match step {
@@ -220,7 +219,6 @@ impl<'a> Evaluator<'a> {
                 Step::Index(Key::Text(text), at) => self.index(&value, &Val::str(Text::clone(text)), *at),
             };
         }
-        let _ = span;
         value
     }
 
@@ -245,7 +243,10 @@ impl<'a> Evaluator<'a> {
             Data::Map(_, entries) => match entries.get(&name.text) {
                 Some(value) => value.clone().marked(base.marks),
                 None => {
-                    let detail = format!("The given key does not identify an element in this collection value: \"{}\".", name.text);
+                    let detail = format!(
+                        "The given key does not identify an element in this collection value: \"{}\".",
+                        name.text
+                    );
                     self.problem("Missing map element", detail, name.span)
                 }
             },
@@ -262,7 +263,11 @@ impl<'a> Evaluator<'a> {
         let marks = base.marks | key.marks;
         let invalid = "Invalid index";
         if base.is_null() {
-            return self.problem("Attempt to index null value", "This value is null, so it does not have any indices.", span);
+            return self.problem(
+                "Attempt to index null value",
+                "This value is null, so it does not have any indices.",
+                span,
+            );
         }
         if base.is_unknown() || key.is_unknown() {
             let reason = base.unknown_reason().or_else(|| key.unknown_reason()).cloned().unwrap_or_default();
@@ -316,7 +321,11 @@ impl<'a> Evaluator<'a> {
             None => vec![source.clone()],
         };
         if source.is_null() && matches!(Type::of(&source), Type::List(_) | Type::Set(_) | Type::Tuple(_)) {
-            return self.problem("Splat of null value", "Splat expressions (with the * symbol) cannot be applied to null sequences.", span);
+            return self.problem(
+                "Splat of null value",
+                "Splat expressions (with the * symbol) cannot be applied to null sequences.",
+                span,
+            );
         }
         let mut found = Vec::with_capacity(items.len());
         for item in items {
@@ -349,7 +358,11 @@ impl<'a> Evaluator<'a> {
             return self.problem("Inconsistent conditional result types", detail, span);
         };
         if test.is_null() {
-            return self.problem("Null condition", "The condition value is null. Conditions must either be true or false.", condition.span);
+            return self.problem(
+                "Null condition",
+                "The condition value is null. Conditions must either be true or false.",
+                condition.span,
+            );
         }
         if test.is_unknown() {
             return Val::unknown(ty, test.unknown_reason().cloned().unwrap_or_default()).marked(test.marks);
@@ -357,7 +370,13 @@ impl<'a> Evaluator<'a> {
         let chosen = match convert(&test, &Type::Bool).map(|v| v.data) {
             Ok(Data::Bool(true)) => first,
             Ok(Data::Bool(false)) => second,
-            _ => return self.problem("Incorrect condition type", "The condition expression must be of type bool.", condition.span),
+            _ => {
+                return self.problem(
+                    "Incorrect condition type",
+                    "The condition expression must be of type bool.",
+                    condition.span,
+                );
+            }
         };
         match chosen {
             Err(found) => {
@@ -449,9 +468,7 @@ impl<'a> Evaluator<'a> {
         }
         let value = match all.key {
             None => Val::tuple(result.items),
-            Some(_) if all.groups => {
-                Val::object(result.groups.into_iter().map(|(k, v)| (k, Val::tuple(v))).collect())
-            }
+            Some(_) if all.groups => Val::object(result.groups.into_iter().map(|(k, v)| (k, Val::tuple(v))).collect()),
             Some(_) => Val::object(result.entries),
         };
         let prov = self.derived(span, value.children().chain([&collection]).chain(&result.read));
@@ -470,7 +487,11 @@ impl<'a> Evaluator<'a> {
                     return;
                 }
                 _ => {
-                    self.problem("Invalid 'for' condition", "The value of the 'if' clause must be either true or false.", condition.span);
+                    self.problem(
+                        "Invalid 'for' condition",
+                        "The value of the 'if' clause must be either true or false.",
+                        condition.span,
+                    );
                     return;
                 }
             }
@@ -511,7 +532,11 @@ impl<'a> Evaluator<'a> {
     /// Keys and values of what is iterated; none if it is unknown, or cannot be iterated, which is noted.
     pub(super) fn iterate(&mut self, collection: &Val, span: Span) -> Option<Vec<(Val, Val)>> {
         if collection.is_null() {
-            self.problem("Iteration over null value", "A null value cannot be used as the collection in a 'for' expression.", span);
+            self.problem(
+                "Iteration over null value",
+                "A null value cannot be used as the collection in a 'for' expression.",
+                span,
+            );
             return None;
         }
         match &collection.data {
@@ -602,9 +627,4 @@ fn measure(value: &Val, left: &mut usize, depth: usize) -> bool {
         (_, Some(entries)) => entries.values().all(|item| measure(item, left, depth + 1)),
         _ => true,
     }
-}
-
-/// An empty list of values, shared.
-pub(crate) fn no_items() -> Arc<Vec<Val>> {
-    Arc::default()
 }

@@ -73,26 +73,6 @@ impl Json {
             _ => None,
         }
     }
-
-    /// The text of a string.
-    pub(crate) fn as_str(&self) -> Option<&Text> {
-        match &self.kind {
-            JsonKind::Str(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// What messages call it.
-    pub(crate) fn kind_name(&self) -> &'static str {
-        match self.kind {
-            JsonKind::Null => "null",
-            JsonKind::Bool(_) => "boolean",
-            JsonKind::Number(_) => "number",
-            JsonKind::Str(_) => "string",
-            JsonKind::Array(_) => "array",
-            JsonKind::Object(_) => "object",
-        }
-    }
 }
 
 /// Reads a JSON text. Where something is wrong, what was read up to there is there.
@@ -154,7 +134,8 @@ impl JsonParser<'_> {
     }
 
     fn keyword(&mut self) -> Option<JsonKind> {
-        for (word, kind) in [("null", JsonKind::Null), ("true", JsonKind::Bool(true)), ("false", JsonKind::Bool(false))] {
+        for (word, kind) in [("null", JsonKind::Null), ("true", JsonKind::Bool(true)), ("false", JsonKind::Bool(false))]
+        {
             if self.text[self.pos..].starts_with(word) {
                 self.pos += word.len();
                 return Some(kind);
@@ -192,7 +173,10 @@ impl JsonParser<'_> {
                     self.pos += 1;
                     let Ok(text) = serde_json::from_str::<String>(&self.text[start..self.pos]) else {
                         self.pos = start;
-                        self.error("Invalid JSON string", "This string has an escape or a character that JSON does not allow.");
+                        self.error(
+                            "Invalid JSON string",
+                            "This string has an escape or a character that JSON does not allow.",
+                        );
                         return None;
                     };
                     return Some(text.into());
@@ -214,7 +198,10 @@ impl JsonParser<'_> {
             self.blank();
             if self.peek() == b']' {
                 if !items.is_empty() {
-                    self.error("Trailing comma in array", "JSON does not permit a trailing comma after the final value in an array.");
+                    self.error(
+                        "Trailing comma in array",
+                        "JSON does not permit a trailing comma after the final value in an array.",
+                    );
                 }
                 self.pos += 1;
                 return Some(JsonKind::Array(items));
@@ -246,7 +233,10 @@ impl JsonParser<'_> {
                 b'}' => {
                     if !entries.is_empty() {
                         self.pos -= usize::from(self.text.as_bytes().get(self.pos.wrapping_sub(1)) == Some(&b','));
-                        self.error("Trailing comma in object", "JSON does not permit a trailing comma after the final property in an object.");
+                        self.error(
+                            "Trailing comma in object",
+                            "JSON does not permit a trailing comma after the final property in an object.",
+                        );
                         self.pos = start;
                     }
                     self.pos += 1;
@@ -262,7 +252,10 @@ impl JsonParser<'_> {
             let name = Name { text, span: Span::new(start, self.pos) };
             self.blank();
             if self.peek() != b':' {
-                self.error("Missing property value colon", "A colon must appear between an object property's name and its value.");
+                self.error(
+                    "Missing property value colon",
+                    "A colon must appear between an object property's name and its value.",
+                );
                 return JsonKind::Object(entries);
             }
             self.pos += 1;

@@ -2,8 +2,6 @@
 //! the language. It knows nothing of any system: names are given a meaning by a [`Scope`](eval::Scope), files are read
 //! through [`Files`](functions::Files).
 
-#![allow(unreachable_pub, reason = "the parts are used by dialects alone")]
-
 pub(crate) mod ast;
 pub(crate) mod convert;
 pub(crate) mod eval;

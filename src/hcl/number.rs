@@ -184,10 +184,8 @@ impl Number {
     /// The sum.
     #[must_use]
     pub(crate) fn add(&self, other: &Number) -> Self {
-        let (
-            Number::Finite { mantissa: a, exponent: ea },
-            Number::Finite { mantissa: b, exponent: eb },
-        ) = (self, other)
+        let (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb }) =
+            (self, other)
         else {
             return if matches!(self, Number::Infinite(_)) { self.clone() } else { other.clone() };
         };
@@ -370,8 +368,20 @@ impl Ord for Number {
                 _ => Ordering::Greater,
             },
             (Number::Infinite(a), Number::Infinite(b)) => a.cmp(b),
-            (Number::Infinite(positive), _) => if *positive { Ordering::Greater } else { Ordering::Less },
-            (_, Number::Infinite(positive)) => if *positive { Ordering::Less } else { Ordering::Greater },
+            (Number::Infinite(positive), _) => {
+                if *positive {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                }
+            }
+            (_, Number::Infinite(positive)) => {
+                if *positive {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
         }
     }
 }

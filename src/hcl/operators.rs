@@ -24,7 +24,11 @@ impl Evaluator<'_> {
     /// An operand as the type that the operator takes.
     fn operand(&mut self, value: &Val, ty: &Type, span: Span, what: &str) -> Option<Val> {
         if value.is_null() {
-            self.problem("Operation failed", format!("Error during operation: argument must not be null ({what})."), span);
+            self.problem(
+                "Operation failed",
+                format!("Error during operation: argument must not be null ({what})."),
+                span,
+            );
             return None;
         }
         match convert(value, ty) {
@@ -82,7 +86,11 @@ impl Evaluator<'_> {
         };
         match number {
             Some(number) => Val::number(number),
-            None => self.problem("Operation failed", "Error during operation: division of zero by zero or infinity by infinity.", span),
+            None => self.problem(
+                "Operation failed",
+                "Error during operation: division of zero by zero or infinity by infinity.",
+                span,
+            ),
         }
     }
 

@@ -68,7 +68,11 @@ impl Evaluator<'_> {
         let test = self.eval(condition);
         output.marks = output.marks | test.marks;
         if test.is_null() {
-            self.problem("Null condition", "The condition value is null. Conditions must either be true or false.", condition.span);
+            self.problem(
+                "Null condition",
+                "The condition value is null. Conditions must either be true or false.",
+                condition.span,
+            );
             output.unknown = Some(Text::new());
             return;
         }
@@ -76,7 +80,11 @@ impl Evaluator<'_> {
             Ok(Data::Bool(chosen)) => self.parts(if chosen { yes } else { no }, output, condition.span),
             Ok(Data::Unknown(_, reason)) => output.unknown = Some(reason),
             _ => {
-                self.problem("Incorrect condition type", "The condition expression must be of type bool.", condition.span);
+                self.problem(
+                    "Incorrect condition type",
+                    "The condition expression must be of type bool.",
+                    condition.span,
+                );
                 output.unknown = Some(Text::new());
             }
         }
@@ -88,7 +96,11 @@ impl Evaluator<'_> {
         output.marks = output.marks | value.all_marks();
         let invalid = "Invalid template interpolation value";
         if value.is_null() {
-            self.problem(invalid, "The expression result is null. Cannot include a null value in a string template.", expr.span);
+            self.problem(
+                invalid,
+                "The expression result is null. Cannot include a null value in a string template.",
+                expr.span,
+            );
             output.unknown = Some(Text::new());
         } else {
             match convert(&value, &Type::Str).map(|v| v.data) {

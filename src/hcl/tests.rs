@@ -145,7 +145,10 @@ fn mistakes_are_named() {
         ("{ a.b = 1 }", "Variables not allowed"),
     ] {
         let found = problem(text);
-        assert!(found == expected || text.starts_with("{ a.b") && found == "Ambiguous attribute key", "{text}: {found}");
+        assert!(
+            found == expected || text.starts_with("{ a.b") && found == "Ambiguous attribute key",
+            "{text}: {found}"
+        );
     }
 }
 

@@ -17,10 +17,15 @@ pub(crate) type DefaultOf<'a> = dyn FnMut(&Expr) -> Val + 'a;
 ///
 /// # Errors
 /// The part that is no type.
-pub(crate) fn constraint(expr: &Expr, is_json: bool, default: &mut DefaultOf<'_>) -> Result<(Type, Defaults), SyntaxError> {
+pub(crate) fn constraint(
+    expr: &Expr,
+    is_json: bool,
+    default: &mut DefaultOf<'_>,
+) -> Result<(Type, Defaults), SyntaxError> {
     let expr = match walk::constant_text(expr) {
         Some(text) if is_json => {
-            let parsed = parse_expression(text).map_err(|_| invalid(expr.span, format!("\"{text}\" is not a valid type specification.")))?;
+            let parsed = parse_expression(text)
+                .map_err(|_| invalid(expr.span, format!("\"{text}\" is not a valid type specification.")))?;
             walk::placed(parsed, expr.span)
         }
         Some(text) => {
@@ -62,16 +67,37 @@ impl Reader<'_, '_> {
                 "bool" => Type::Bool,
                 "any" => Type::Dynamic,
                 "list" | "map" | "set" => {
-                    return Err(invalid(expr.span, format!("The {word} type constructor requires one argument specifying the element type.")));
+                    return Err(invalid(
+                        expr.span,
+                        format!("The {word} type constructor requires one argument specifying the element type."),
+                    ));
                 }
-                "object" => return Err(invalid(expr.span, "The object type constructor requires one argument specifying the attribute types and values as a map.")),
-                "tuple" => return Err(invalid(expr.span, "The tuple type constructor requires one argument specifying the element types as a list.")),
-                other => return Err(invalid(expr.span, format!("The keyword \"{other}\" is not a valid type specification."))),
+                "object" => {
+                    return Err(invalid(
+                        expr.span,
+                        "The object type constructor requires one argument specifying the attribute types and values as a map.",
+                    ));
+                }
+                "tuple" => {
+                    return Err(invalid(
+                        expr.span,
+                        "The tuple type constructor requires one argument specifying the element types as a list.",
+                    ));
+                }
+                other => {
+                    return Err(invalid(
+                        expr.span,
+                        format!("The keyword \"{other}\" is not a valid type specification."),
+                    ));
+                }
             };
             return Ok((ty, Defaults::default()));
         }
         let ExprKind::Call(call) = &expr.kind else {
-            return Err(invalid(expr.span, "A type specification is either a primitive type keyword (bool, number, string) or a complex type constructor call, like list(string)."));
+            return Err(invalid(
+                expr.span,
+                "A type specification is either a primitive type keyword (bool, number, string) or a complex type constructor call, like list(string).",
+            ));
         };
         let name = &*call.name.text;
         let wrap: fn(Type) -> Type = match name {
@@ -79,7 +105,12 @@ impl Reader<'_, '_> {
             "set" => Type::set,
             "map" => Type::map,
             "object" | "tuple" => |ty| ty,
-            "optional" => return Err(invalid(call.name.span, "Keyword \"optional\" is valid only as a modifier for object type attributes.")),
+            "optional" => {
+                return Err(invalid(
+                    call.name.span,
+                    "Keyword \"optional\" is valid only as a modifier for object type attributes.",
+                ));
+            }
             _ => return Err(invalid(call.name.span, format!("Keyword \"{name}\" is not a valid type constructor."))),
         };
         let [argument] = call.arguments.as_slice() else {
@@ -118,11 +149,15 @@ impl Reader<'_, '_> {
 
     fn object(&mut self, argument: &Expr) -> Found {
         let ExprKind::Object(items) = &argument.kind else {
-            return Err(invalid(argument.span, "Object type constructor requires a map whose keys are attribute names and whose values are the corresponding attribute types."));
+            return Err(invalid(
+                argument.span,
+                "Object type constructor requires a map whose keys are attribute names and whose values are the corresponding attribute types.",
+            ));
         };
         let (mut attributes, mut defaults) = (BTreeMap::new(), Defaults::default());
         for (key, value) in items {
-            let name = walk::keyword(key).cloned().or_else(|| walk::constant_text(walk::unwrapped(key)).map(Text::from));
+            let name =
+                walk::keyword(key).cloned().or_else(|| walk::constant_text(walk::unwrapped(key)).map(Text::from));
             let Some(name) = name else {
                 return Err(invalid(key.span, "Object constructor map keys must be attribute names."));
             };
@@ -130,7 +165,12 @@ impl Reader<'_, '_> {
                 ExprKind::Call(call) if &*call.name.text == "optional" => match call.arguments.as_slice() {
                     [ty] => (ty, true, None),
                     [ty, default] => (ty, true, Some(default)),
-                    _ => return Err(invalid(value.span, "Optional attribute modifier requires the attribute type as its argument.")),
+                    _ => {
+                        return Err(invalid(
+                            value.span,
+                            "Optional attribute modifier requires the attribute type as its argument.",
+                        ));
+                    }
                 },
                 _ => (value, false, None),
             };
@@ -139,7 +179,10 @@ impl Reader<'_, '_> {
                 let given = inner.apply(&(self.default)(default));
                 let converted = convert(&given, &ty).map_err(|why| SyntaxError {
                     summary: "Invalid default value for optional attribute",
-                    detail: format!("This default value is not compatible with the attribute's type constraint: {}.", why.text()),
+                    detail: format!(
+                        "This default value is not compatible with the attribute's type constraint: {}.",
+                        why.text()
+                    ),
                     span: default.span,
                 })?;
                 defaults.values.insert(Text::clone(&name), converted);

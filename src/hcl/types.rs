@@ -140,7 +140,10 @@ pub(crate) fn unify(types: &[Type]) -> Option<Type> {
             false => None,
         };
     }
-    unify_objects(&known).or_else(|| unify_maps(&known)).or_else(|| unify_tuples(&known)).or_else(|| unify_lists(&known))
+    unify_objects(&known)
+        .or_else(|| unify_maps(&known))
+        .or_else(|| unify_tuples(&known))
+        .or_else(|| unify_lists(&known))
 }
 
 fn unify_objects(known: &[&Type]) -> Option<Type> {

@@ -26,11 +26,6 @@ impl Marks {
         self.0 & other.0 == other.0
     }
 
-    /// Whether there is none.
-    pub(crate) fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     /// The marks without those of `other`.
     #[must_use]
     pub(crate) fn without(self, other: Marks) -> Marks {
@@ -300,14 +295,16 @@ pub(crate) fn equal(a: &Val, b: &Val) -> Option<bool> {
 
 fn all(mut results: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = Some(true);
-    results.try_for_each(|result| match result {
-        Some(false) => Err(()),
-        None => {
-            known = None;
-            Ok(())
-        }
-        Some(true) => Ok(()),
-    }).map_or(Some(false), |()| known)
+    results
+        .try_for_each(|result| match result {
+            Some(false) => Err(()),
+            None => {
+                known = None;
+                Ok(())
+            }
+            Some(true) => Ok(()),
+        })
+        .map_or(Some(false), |()| known)
 }
 
 /// The order of values in a set: numbers by size, text by bytes, false before true, collections by their elements.
@@ -318,7 +315,9 @@ pub(crate) fn compare(a: &Val, b: &Val) -> Ordering {
         (Data::Str(a), Data::Str(b)) | (Data::Reference(a), Data::Reference(b)) => a.as_bytes().cmp(b.as_bytes()),
         (Data::Null(_), Data::Null(_)) => Ordering::Equal,
         _ => match (a.as_items(), b.as_items(), a.as_entries(), b.as_entries()) {
-            (Some(a), Some(b), ..) => sequence(a.iter().zip(b.iter()).map(|(a, b)| compare(a, b)), a.len().cmp(&b.len())),
+            (Some(a), Some(b), ..) => {
+                sequence(a.iter().zip(b.iter()).map(|(a, b)| compare(a, b)), a.len().cmp(&b.len()))
+            }
             (_, _, Some(a), Some(b)) => {
                 let pairs = a.iter().zip(b.iter()).map(|((ka, a), (kb, b))| ka.cmp(kb).then_with(|| compare(a, b)));
                 sequence(pairs, a.len().cmp(&b.len()))

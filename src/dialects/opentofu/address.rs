@@ -37,7 +37,9 @@ pub(super) fn parse_registry(source: &str) -> Result<Address, String> {
     if is_local(source) {
         return Err(format!("can't use local directory \"{source}\" as a module registry address; {because}"));
     }
-    registry(source).map(Address::Registry).ok_or_else(|| format!("\"{source}\" is not a module registry address; {because}"))
+    registry(source)
+        .map(Address::Registry)
+        .ok_or_else(|| format!("\"{source}\" is not a module registry address; {because}"))
 }
 
 fn is_local(source: &str) -> bool {
@@ -101,7 +103,8 @@ fn remote(source: &str) -> Result<Address, String> {
     for host in ["github.com/", "bitbucket.org/", "gitlab.com/"] {
         if let Some(rest) = source.strip_prefix(host) {
             let (path, query) = rest.split_once('?').map_or((rest, String::new()), |(p, q)| (p, format!("?{q}")));
-            let (repository, folder) = path.split_once("//").map_or((path, String::new()), |(r, f)| (r, format!("//{f}")));
+            let (repository, folder) =
+                path.split_once("//").map_or((path, String::new()), |(r, f)| (r, format!("//{f}")));
             let repository = repository.trim_end_matches(".git");
             return match repository.split('/').count() {
                 0 | 1 => Err(format!("invalid module source address: {host} needs an owner and a repository")),

@@ -1,6 +1,6 @@
 //! What is wrong, with the chain of names that leads to it.
 
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::hcl::ast::{Span, SyntaxError};
 use crate::hcl::eval::Problem;
 use crate::value::FileId;
@@ -21,7 +21,7 @@ pub(super) struct Hop {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     /// The id of the rule that reports it.
-    pub rule: &'static str,
+    pub rule: &'static Rule,
     /// A sentence about it.
     pub message: String,
     /// Where, if there is a place for it.
@@ -35,8 +35,15 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub(super) fn new(rule: &'static str, message: impl Into<String>, place: Place) -> Self {
-        Failure { rule, message: message.into(), place: Some(place), hops: Vec::new(), is_cyclic: false, is_open: false }
+    pub(super) fn new(rule: &'static Rule, message: impl Into<String>, place: Place) -> Self {
+        Failure {
+            rule,
+            message: message.into(),
+            place: Some(place),
+            hops: Vec::new(),
+            is_cyclic: false,
+            is_open: false,
+        }
     }
 
     /// The value is there at another time.
@@ -56,8 +63,8 @@ impl Failure {
     /// What a problem of an expression is.
     pub(super) fn of_problem(problem: &Problem) -> Self {
         let rule = match problem.summary.as_str() {
-            "Too much to compute" => super::rules::LIMIT,
-            _ => super::rules::INVALID_VALUE,
+            "Too much to compute" => &super::rules::LIMIT_EXCEEDED,
+            _ => &super::rules::INVALID_VALUE,
         };
         Failure {
             rule,
@@ -71,7 +78,7 @@ impl Failure {
 
     /// What an error of the syntax is.
     pub(super) fn of_syntax(error: &SyntaxError, file: FileId) -> Self {
-        Failure::new(super::rules::INVALID_SYNTAX, sentence(error.summary, &error.detail), (file, error.span))
+        Failure::new(&super::rules::INVALID_SYNTAX, sentence(error.summary, &error.detail), (file, error.span))
     }
 
     /// The finding; what has no place of its own is told where the nearest dependent is, or at `fallback`.

@@ -97,10 +97,8 @@ struct Names(HashMap<(Text, Text), (Val, usize)>);
 
 impl Scope for Names {
     fn get(&self, root: &Name, steps: &[Step]) -> Option<(Val, usize)> {
-        let names: Vec<&str> = steps
-            .iter()
-            .map_while(|s| if let Step::Attribute(name) = s { Some(&*name.text) } else { None })
-            .collect();
+        let names: Vec<&str> =
+            steps.iter().map_while(|s| if let Step::Attribute(name) = s { Some(&*name.text) } else { None }).collect();
         let key = |count: usize| names.get(..count).map(|n| (root.text.clone(), Text::from(n.join("."))));
         [1, 2].into_iter().find_map(|count| self.0.get(&key(count)?).cloned())
     }
@@ -117,6 +115,11 @@ impl<'a> Statics<'a> {
             budget: Budget::new(steps),
             known: RefCell::default(),
         }
+    }
+
+    /// The files that functions read so far.
+    pub(super) fn read_files(&self) -> std::collections::BTreeSet<crate::value::FileId> {
+        RootFiles::read(&self.files)
     }
 
     /// The value of an argument of a module.
@@ -158,21 +161,28 @@ impl<'a> Statics<'a> {
         let (mut names, mut failures) = (Names::default(), Vec::new());
         for call in walk::calls(&written.expr) {
             if call.text.starts_with("provider::") {
-                let message = format!("the provider function {}() cannot be called before providers are configured{}", call.text, required_by(stack));
-                failures.push(Failure::new(rules::NOT_STATIC, message, (written.file, call.span)).open());
+                let message = format!(
+                    "the provider function {}() cannot be called before providers are configured{}",
+                    call.text,
+                    required_by(stack)
+                );
+                failures.push(Failure::new(&rules::NOT_STATIC, message, (written.file, call.span)).open());
             }
         }
         for reference in walk::references(&written.expr) {
             let place = (written.file, reference.span);
             match meaning(&reference, keys.is_some()) {
-                Meaning::Wrong(message) => failures.push(Failure::new(rules::UNDEFINED_NAME, message, place)),
+                Meaning::Wrong(message) => failures.push(Failure::new(&rules::UNDEFINED_NAME, message, place)),
                 Meaning::Dynamic(subject) => {
                     let message = format!("{subject} is not known before resources are planned{}", required_by(stack));
-                    failures.push(Failure::new(rules::NOT_STATIC, message, place).open());
+                    failures.push(Failure::new(&rules::NOT_STATIC, message, place).open());
                 }
                 Meaning::Output(subject) => {
-                    let message = format!("the module output {subject} is not known before resources are planned{}", required_by(stack));
-                    failures.push(Failure::new(rules::NOT_STATIC, message, place).open());
+                    let message = format!(
+                        "the module output {subject} is not known before resources are planned{}",
+                        required_by(stack)
+                    );
+                    failures.push(Failure::new(&rules::NOT_STATIC, message, place).open());
                 }
                 Meaning::KeyProvider(name) => match keys.is_some_and(|is_known| is_known(&name)) {
                     true => {
@@ -180,8 +190,10 @@ impl<'a> Statics<'a> {
                         names.0.insert((reference.root.text.clone(), name), (value, 2));
                     }
                     false => {
-                        let message = format!("reference to undeclared key provider: there is no key provider \"{name}\" in the encryption block");
-                        failures.push(Failure::new(rules::ENCRYPTION, message, place));
+                        let message = format!(
+                            "reference to undeclared key provider: there is no key provider \"{name}\" in the encryption block"
+                        );
+                        failures.push(Failure::new(&rules::ENCRYPTION, message, place));
                     }
                 },
                 Meaning::Name(attribute) => {
@@ -195,7 +207,8 @@ impl<'a> Statics<'a> {
                         }
                         Err(Missing::Direct(found)) => failures.extend(found),
                         Err(Missing::Because(found)) => {
-                            let dependency = format!("{}{}.{attribute}", self.nodes[node].prefix(), reference.root.text);
+                            let dependency =
+                                format!("{}{}.{attribute}", self.nodes[node].prefix(), reference.root.text);
                             failures.extend(found.into_iter().map(|f| hop(f, stack, &dependency)));
                         }
                     }
@@ -221,7 +234,7 @@ impl<'a> Statics<'a> {
     ) -> Result<Val, Missing> {
         if !self.budget.take(LOOK_UP) || stack.len() > MAX_CHAIN {
             let message = "the names of this module refer to each other in too many ways, or in too long chains";
-            return Err(Missing::Direct(vec![Failure::new(rules::LIMIT, message, place)]));
+            return Err(Missing::Direct(vec![Failure::new(&rules::LIMIT_EXCEEDED, message, place)]));
         }
         match (root, &**attribute) {
             ("local", _) => self.local(node, attribute, place, stack),
@@ -239,13 +252,13 @@ impl<'a> Statics<'a> {
             let near = nearest(name, module.locals.keys().map(|k| &**k));
             let hint = near.map_or_else(String::new, |n| format!("; did you mean local.{n}?"));
             let message = format!("undefined local local.{name}{hint}");
-            return Err(Missing::Direct(vec![Failure::new(rules::UNDEFINED_NAME, message, place)]));
+            return Err(Missing::Direct(vec![Failure::new(&rules::UNDEFINED_NAME, message, place)]));
         };
         let text = format!("{}local.{name}", self.nodes[node].prefix());
         if let Some(start) = stack.iter().position(|i| i.text == text) {
             let chain: Vec<&str> = stack[start..].iter().map(|i| &*i.text).chain([&*text]).collect();
             let message = format!("circular reference: {}", chain.join(" depends on "));
-            return Err(Missing::Direct(vec![Failure::new(rules::LOCAL_CYCLE, message, written.argument()).cyclic()]));
+            return Err(Missing::Direct(vec![Failure::new(&rules::LOCAL_CYCLE, message, written.argument()).cyclic()]));
         }
         let key = (node, true, name.clone());
         if let Some(found) = self.known.borrow().get(&key) {
@@ -267,11 +280,12 @@ impl<'a> Statics<'a> {
             let near = nearest(name, module.variables.keys().map(|k| &**k));
             let hint = near.map_or_else(String::new, |n| format!("; did you mean var.{n}?"));
             let message = format!("undefined variable var.{name}{hint}");
-            return Err(Missing::Direct(vec![Failure::new(rules::UNDEFINED_NAME, message, place)]));
+            return Err(Missing::Direct(vec![Failure::new(&rules::UNDEFINED_NAME, message, place)]));
         };
         if variable.is_const == Some(false) {
-            let message = format!("the variable \"{name}\" cannot be used here, because it is declared as \"const = false\"");
-            return Err(Missing::Direct(vec![Failure::new(rules::NOT_STATIC, message, place)]));
+            let message =
+                format!("the variable \"{name}\" cannot be used here, because it is declared as \"const = false\"");
+            return Err(Missing::Direct(vec![Failure::new(&rules::NOT_STATIC, message, place)]));
         }
         let key = (node, false, name.clone());
         if let Some(found) = self.known.borrow().get(&key) {
@@ -303,8 +317,9 @@ impl<'a> Statics<'a> {
         let Some(call) = child.path.last().and_then(|last| caller.calls.get(last)) else { return Ok(None) };
         let Some(written) = call.arguments.get(name) else {
             if variable.default.is_none() {
-                let message = format!("missing required variable in module call: \"{name}\" has no default and is not given");
-                return Err(vec![Failure::new(rules::MODULE_ARGUMENT, message, call.brace)]);
+                let message =
+                    format!("missing required variable in module call: \"{name}\" has no default and is not given");
+                return Err(vec![Failure::new(&rules::MODULE_ARGUMENT, message, call.brace)]);
             }
             return Ok(None);
         };
@@ -332,18 +347,20 @@ fn hop(mut failure: Failure, stack: &[Identifier], dependency: &str) -> Failure 
 
 /// The value of a variable from what it is given: defaults of attributes, conversion, what null means, marks.
 fn effective(name: &str, variable: &Variable, given: Option<Val>) -> Found {
-    let missing = |message: String| Failure::new(rules::MISSING_VALUE, message, variable.place);
+    let missing = |message: String| Failure::new(&rules::MISSING_VALUE, message, variable.place);
     let Some(given) = given else {
         return match &variable.default {
             Some(default) => Ok(default.clone().marked(variable.marks)),
-            None => Err(vec![missing(format!("var.{name} has no value: it has no default, and nothing gives it one")).open()]),
+            None => Err(vec![
+                missing(format!("var.{name} has no value: it has no default, and nothing gives it one")).open(),
+            ]),
         };
     };
     let (value, own) = (variable.defaults.apply(&given), given.prov.clone());
     let converted = convert(&value, &variable.ty).map_err(|why| {
         let message = format!("the value given to var.{name} does not fit its type: {}", why.text());
         let place = own.origin.map(|o| (o.file, crate::hcl::ast::Span { start: o.start, end: o.end }));
-        vec![Failure::new(rules::INVALID_VALUE, message, place.unwrap_or(variable.place))]
+        vec![Failure::new(&rules::INVALID_VALUE, message, place.unwrap_or(variable.place))]
     })?;
     if converted.is_null() && !variable.is_nullable {
         return match &variable.default {

@@ -10,7 +10,7 @@ use crate::hcl::ast::{Body, Expr, Span};
 use crate::hcl::eval::{Budget, Evaluator, NoNames};
 use crate::hcl::parse::{parse_body, parse_expression};
 use crate::hcl::val::Val;
-use crate::source::Node;
+use crate::source::{BlobId, Node};
 use crate::text::Text;
 use crate::value::{FileId, Prov};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ const PREFIX: &str = "TF_VAR_";
 #[derive(Clone, Debug)]
 enum Given {
     /// Text, which the type of the variable gives a meaning to.
-    Text(String),
+    Text(String, FileId),
     /// A value with its place.
     Value(Val),
     /// One that is wrong, which is said already.
@@ -47,7 +47,7 @@ impl Inputs {
         let mut all = Inputs::default();
         for (name, value) in &inputs.env {
             if let Some(name) = name.strip_prefix(PREFIX) {
-                all.given.insert(name.into(), Given::Text(value.clone()));
+                all.text(loader, name, value);
             }
         }
         let mut names = vec!["terraform.tfvars".to_owned(), "terraform.tfvars.json".to_owned()];
@@ -58,13 +58,20 @@ impl Inputs {
         for input in &inputs.variables {
             match input {
                 VariableInput::Value { name, text } => {
-                    all.given.insert(name.as_str().into(), Given::Text(text.clone()));
+                    all.text(loader, name, text);
                 }
                 VariableInput::File { path } => all.file(loader, module, "", path, true),
                 VariableInput::Text { path, text } => all.outside(loader, module, path, text),
             }
         }
         all
+    }
+
+    /// A value as text, in a file of its own, so that places in it can be named.
+    fn text(&mut self, loader: &Loader<'_>, name: &str, text: &str) {
+        let identity = BlobId::of(text.as_bytes()).to_string();
+        let file = loader.files.add(&format!("<value for var.{name}>"), &identity, || Text::from(text));
+        self.given.insert(name.into(), Given::Text(text.to_owned(), file));
     }
 
     fn file(&mut self, loader: &Loader<'_>, module: &Module, dir: &str, name: &str, is_needed: bool) {
@@ -85,7 +92,7 @@ impl Inputs {
                     Some(why) => format!("failed to read variables file: {why}"),
                     None => format!("failed to read variables file: there is no {path}"),
                 };
-                self.failures.push(Failure::new(rules::VALUES, message, (file, Span::default())));
+                self.failures.push(Failure::new(&rules::VALUES, message, (file, Span::default())));
             }
         }
     }
@@ -93,7 +100,7 @@ impl Inputs {
     /// A file outside of the repository.
     fn outside(&mut self, loader: &Loader<'_>, module: &Module, path: &str, text: &str) {
         let is_json = path.ends_with(".json") || text.trim_start().starts_with('{');
-        let identity = crate::source::BlobId::of(text.as_bytes()).to_string();
+        let identity = BlobId::of(text.as_bytes()).to_string();
         let id = loader.files.add(path, &identity, || Text::from(text));
         let parsed = match is_json {
             true => super::json::values(text),
@@ -112,16 +119,19 @@ impl Inputs {
         for block in &body.blocks {
             let place = (file.file, block.header());
             let message = match &*block.kind.text {
-                "variable" => "variable declaration in .tfvars file: it gives values to variables that are declared elsewhere".to_owned(),
+                "variable" => {
+                    "variable declaration in .tfvars file: it gives values to variables that are declared elsewhere"
+                        .to_owned()
+                }
                 kind => format!("unexpected \"{kind}\" block: blocks are not allowed here"),
             };
-            self.failures.push(Failure::new(rules::VALUES, message, place));
+            self.failures.push(Failure::new(&rules::VALUES, message, place));
         }
         for attribute in &body.attributes {
             let before = self.failures.len();
             let value = literal(&attribute.expr, file.file, &mut self.failures);
             for failure in &mut self.failures[before..] {
-                failure.rule = rules::VALUES;
+                failure.rule = &rules::VALUES;
             }
             let name = attribute.name.text.clone();
             if !module.variables.contains_key(&name) {
@@ -135,11 +145,6 @@ impl Inputs {
         }
     }
 
-    /// The names that are given.
-    pub(super) fn names(&self) -> impl Iterator<Item = &Text> {
-        self.given.keys()
-    }
-
     /// What is given to a variable; none if nothing is.
     ///
     /// # Errors
@@ -149,10 +154,10 @@ impl Inputs {
             None => Ok(None),
             Some(Given::Value(value)) => Ok(Some(value.clone())),
             Some(Given::Broken) => Ok(Some(Val::failed())),
-            Some(Given::Text(text)) if !variable.has_type || variable.ty.is_primitive() => {
+            Some(Given::Text(text, _)) if !variable.has_type || variable.ty.is_primitive() => {
                 Ok(Some(Val::str(text.as_str())))
             }
-            Some(Given::Text(text)) => from_text(name, text, variable).map(Some),
+            Some(Given::Text(text, file)) => from_text(name, text, *file).map(Some),
         }
     }
 }
@@ -181,18 +186,19 @@ fn automatic(loader: &Loader<'_>, dir: &str) -> Vec<String> {
     names
 }
 
-fn from_text(name: &str, text: &str, variable: &Variable) -> Result<Val, Vec<Failure>> {
-    let wrong = |why: &str| {
+fn from_text(name: &str, text: &str, file: FileId) -> Result<Val, Vec<Failure>> {
+    let wrong = |why: &str, span: Span| {
         let message = format!("the value given to var.{name} cannot be read: {why}");
-        vec![Failure::new(rules::VALUES, message, variable.place)]
+        vec![Failure::new(&rules::VALUES, message, (file, span))]
     };
-    let expr: Expr = parse_expression(text).map_err(|e| wrong(e.first().map_or("", |e| e.summary)))?;
+    let expr: Expr = parse_expression(text)
+        .map_err(|e| wrong(e.first().map_or("", |e| e.summary), e.first().map_or(Span::default(), |e| e.span)))?;
     let budget = Budget::new(200_000);
     let files = super::load::NoFiles;
-    let mut evaluator = Evaluator::new(variable.place.0, &NoNames, &files, &budget).without_calls();
+    let mut evaluator = Evaluator::new(file, &NoNames, &files, &budget).without_calls();
     let value = evaluator.eval(&expr);
     if let Some(problem) = evaluator.problems.first() {
-        return Err(wrong(&problem.detail));
+        return Err(wrong(&problem.detail, problem.place.map_or(Span::default(), |(_, span)| span)));
     }
     // The text stands in no file.
     Ok(value.transform(&mut |v| v.with_prov(Prov::default())))

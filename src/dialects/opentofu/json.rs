@@ -103,7 +103,8 @@ impl Reader {
                     Some(schema) => self.blocks(schema, name, value, &mut body),
                     None => {
                         // Descriptions, types and defaults of variables are plain text.
-                        let is_plain = literal || (kind == "variable" && matches!(&*name.text, "type" | "default" | "description"));
+                        let is_plain = literal
+                            || (kind == "variable" && matches!(&*name.text, "type" | "default" | "description"));
                         let expr = Arc::new(value.expr(is_plain, &mut self.errors));
                         body.attributes.push(Attribute { name: name.clone(), expr });
                     }

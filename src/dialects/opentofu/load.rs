@@ -8,6 +8,7 @@ use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, Entry, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -69,7 +70,6 @@ pub(super) struct Loader<'a> {
     /// The absolute path of the root of the repository.
     pub root: String,
     cache: &'a Cache,
-    asked: Mutex<BTreeSet<String>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -85,22 +85,12 @@ impl<'a> Loader<'a> {
     pub(super) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, root: &str) -> Self {
         // Without a work tree any absolute path will do, as long as it is always the same.
         let root = if root.is_empty() { "/repository".to_owned() } else { root.trim_end_matches('/').to_owned() };
-        Loader { source, files, root, cache, asked: Mutex::default() }
+        Loader { source, files, root, cache }
     }
 
     /// How much is taken on.
     pub(super) fn limits(&self) -> &Limits {
         &self.cache.limits
-    }
-
-    /// Notes that a path has a part in what is resolved, whether it is there or not.
-    pub(super) fn ask(&self, path: &str) {
-        lock(&self.asked).insert(path.to_owned());
-    }
-
-    /// The paths that were asked for since the last call.
-    pub(super) fn take_asked(&self) -> BTreeSet<String> {
-        std::mem::take(&mut *lock(&self.asked))
     }
 
     /// The folder that a path leads to, links followed; none if there is none.
@@ -114,10 +104,7 @@ impl<'a> Loader<'a> {
 
     /// The entry of a file, links followed.
     pub(super) fn entry(&self, path: &str) -> Result<&Entry, ResolveError> {
-        self.ask(path);
-        let entry = self.source.listing().resolve(path)?;
-        self.ask(&entry.path);
-        Ok(entry)
+        self.source.listing().resolve(path)
     }
 
     /// A file of configuration.
@@ -165,12 +152,23 @@ impl<'a> Loader<'a> {
 /// The files that functions read: relative paths begin in the folder of the root module, where the tool runs.
 pub(super) struct RootFiles<'a> {
     /// The files of the revision.
-    pub loader: &'a Loader<'a>,
+    loader: &'a Loader<'a>,
     /// The folder of the root module.
-    pub dir: String,
+    dir: String,
+    /// The files that were read.
+    read: RefCell<BTreeSet<FileId>>,
 }
 
-impl RootFiles<'_> {
+impl<'a> RootFiles<'a> {
+    pub(super) fn new(loader: &'a Loader<'a>, dir: String) -> Self {
+        RootFiles { loader, dir, read: RefCell::default() }
+    }
+
+    /// The files that were read so far.
+    pub(super) fn read(&self) -> BTreeSet<FileId> {
+        self.read.borrow().clone()
+    }
+
     /// A path from the root of the repository.
     fn inside(&self, path: &str) -> Result<String, FileError> {
         if !path.starts_with('/') {
@@ -205,6 +203,7 @@ impl Files for RootFiles<'_> {
         }
         let text = || Text::from(String::from_utf8_lossy(&bytes));
         let file = self.loader.files.add(&entry.path, &entry.id.to_string(), text);
+        self.read.borrow_mut().insert(file);
         Ok(Content { bytes, file })
     }
 
@@ -221,11 +220,9 @@ impl Files for RootFiles<'_> {
     fn below(&self, path: &str) -> Result<Vec<String>, FileError> {
         let inside = self.inside(path)?;
         let listing = self.loader.source.listing();
-        self.loader.ask(&format!("{inside}/"));
         match listing.lookup(&inside) {
             Ok(Node::Dir(dir)) => {
                 let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
-                self.loader.ask(&format!("{dir}/"));
                 Ok(listing.under(&dir).iter().filter_map(|e| e.path.get(skip..)).map(str::to_owned).collect())
             }
             Ok(Node::File(_)) | Err(ResolveError::Missing) => Ok(Vec::new()),

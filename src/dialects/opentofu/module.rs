@@ -83,8 +83,6 @@ pub(super) struct Provider {
 pub(super) struct ProviderUse {
     /// The expression.
     pub written: Written,
-    /// Whether a module call passes it on.
-    pub is_passed: bool,
 }
 
 /// The targets of encryption and what they use.
@@ -148,12 +146,8 @@ pub(super) struct Module {
     pub required_version: Option<Written>,
 }
 
-const EXTENSIONS: [(&str, Syntax); 4] = [
-    (".tofu.json", Syntax::Json),
-    (".tf.json", Syntax::Json),
-    (".tofu", Syntax::Native),
-    (".tf", Syntax::Native),
-];
+const EXTENSIONS: [(&str, Syntax); 4] =
+    [(".tofu.json", Syntax::Json), (".tf.json", Syntax::Json), (".tofu", Syntax::Native), (".tf", Syntax::Native)];
 
 /// The name of a file without what makes it configuration, and its syntax.
 pub(super) fn configuration(name: &str) -> Option<(&str, &'static str, Syntax)> {
@@ -174,7 +168,8 @@ fn file_names(loader: &Loader<'_>, dir: &str) -> Vec<(String, Syntax)> {
         Child::Symlink => matches!(listing.lookup(&super::load::join(dir, name)), Ok(Node::File(_))),
         Child::Dir => false,
     };
-    let names: BTreeSet<&str> = children.iter().filter(|(name, child)| is_file(name, *child)).map(|(name, _)| *name).collect();
+    let names: BTreeSet<&str> =
+        children.iter().filter(|(name, child)| is_file(name, *child)).map(|(name, _)| *name).collect();
     let hidden = |base: &str, extension: &str| match extension {
         ".tf" => names.contains(&*format!("{base}.tofu")),
         ".tf.json" => names.contains(&*format!("{base}.tofu.json")),
@@ -193,7 +188,6 @@ fn is_override(name: &str) -> bool {
 
 /// The module of a folder; none if no configuration is there.
 pub(super) fn module(loader: &Loader<'_>, dir: &str, linked: &BTreeSet<String>) -> Option<Module> {
-    loader.ask(&format!("{dir}/"));
     let mut module = Module { dir: dir.to_owned(), ..Module::default() };
     let (mut primary, mut overrides) = (Vec::new(), Vec::new());
     let names = file_names(loader, dir);
@@ -214,7 +208,7 @@ pub(super) fn module(loader: &Loader<'_>, dir: &str, linked: &BTreeSet<String>) 
             Err(Some(message)) => {
                 let path = super::load::join(dir, &name);
                 let file = loader.files.add(&path, "", || Text::from(""));
-                module.failures.push(Failure::new("unreadable-file", message, (file, Span::default())));
+                module.failures.push(Failure::new(&rules::UNREADABLE_FILE, message, (file, Span::default())));
             }
         }
     }
@@ -231,7 +225,7 @@ struct Reader {
 
 impl Reader {
     fn wrong(&mut self, message: String, place: Place) {
-        self.module.failures.push(Failure::new(rules::INVALID_DECLARATION, message, place));
+        self.module.failures.push(Failure::new(&rules::INVALID_DECLARATION, message, place));
     }
 
     fn file(&mut self, file: &SourceFile, is_override: bool) {
@@ -322,7 +316,10 @@ impl Reader {
             && !is_override
         {
             let place = backend.place;
-            self.wrong("both a backend and a cloud configuration are present: a module may have only one of them".to_owned(), place);
+            self.wrong(
+                "both a backend and a cloud configuration are present: a module may have only one of them".to_owned(),
+                place,
+            );
         }
     }
 
@@ -343,7 +340,10 @@ impl Reader {
                 let place = declared.place;
                 self.variables.insert(name.clone(), declared);
                 if is_repeated {
-                    self.wrong(format!("duplicate variable declaration: a variable named \"{name}\" was already declared"), place);
+                    self.wrong(
+                        format!("duplicate variable declaration: a variable named \"{name}\" was already declared"),
+                        place,
+                    );
                 }
             }
         }
@@ -360,7 +360,10 @@ impl Reader {
             let place = written.argument();
             let known = self.module.locals.insert(name.clone(), written).is_some();
             match (known, is_override) {
-                (true, false) => self.wrong(format!("duplicate local value definition: a local value named \"{name}\" was already defined"), place),
+                (true, false) => self.wrong(
+                    format!("duplicate local value definition: a local value named \"{name}\" was already defined"),
+                    place,
+                ),
                 (false, true) => {
                     self.module.locals.remove(&name);
                     self.missing_base("local value", &name, place);
@@ -380,7 +383,7 @@ impl Reader {
             };
             for expr in passed {
                 let written = Written { file: file.file, span: expr.span, expr: Arc::new(expr) };
-                self.module.uses.push(ProviderUse { written, is_passed: true });
+                self.module.uses.push(ProviderUse { written });
             }
         }
         match (self.module.calls.get_mut(&name), is_override) {
@@ -390,7 +393,10 @@ impl Reader {
             }
             (None, true) => self.missing_base("module call", &name, declared.place),
             (Some(_), false) => {
-                self.wrong(format!("duplicate module call: a module call named \"{name}\" was already defined"), declared.place);
+                self.wrong(
+                    format!("duplicate module call: a module call named \"{name}\" was already defined"),
+                    declared.place,
+                );
             }
             (None, false) => {
                 self.repetition(&declared);
@@ -401,14 +407,16 @@ impl Reader {
 
     /// Only one of the ways to repeat a module.
     fn repetition(&mut self, declared: &Declared) {
-        let enabled = declared.blocks.iter().filter(|b| &*b.kind.text == "lifecycle").find_map(|b| b.body.get("enabled"));
+        let enabled =
+            declared.blocks.iter().filter(|b| &*b.kind.text == "lifecycle").find_map(|b| b.body.get("enabled"));
         let mut found: Vec<(&str, Place)> = Vec::new();
         for name in ["count", "for_each"] {
             found.extend(declared.arguments.get(name).map(|w| (name, w.argument())));
         }
         found.extend(enabled.map(|a| ("enabled", (declared.place.0, a.span()))));
         if let [(first, _), (second, place), ..] = found.as_slice() {
-            let message = format!("invalid combination of \"{first}\" and \"{second}\": only one of them can repeat a module");
+            let message =
+                format!("invalid combination of \"{first}\" and \"{second}\": only one of them can repeat a module");
             self.wrong(message, *place);
         }
     }
@@ -421,9 +429,11 @@ impl Reader {
         let alias = alias.or_else(|| declared.arguments.get("alias").and_then(|w| walk::keyword(&w.expr).cloned()));
         for name in ["count", "depends_on", "source"] {
             if let Some(written) = declared.arguments.get(name) {
-                let place = (written.file, Span { start: written.span.start, end: written.span.start + name.len() as u32 });
-                let message = format!("reserved argument name in provider block: \"{name}\" is reserved for use by OpenTofu");
-                self.module.failures.push(Failure::new(rules::INVALID_DECLARATION, message, place));
+                let place =
+                    (written.file, Span { start: written.span.start, end: written.span.start + name.len() as u32 });
+                let message =
+                    format!("reserved argument name in provider block: \"{name}\" is reserved for use by OpenTofu");
+                self.module.failures.push(Failure::new(&rules::INVALID_DECLARATION, message, place));
             }
         }
         let name = label.text.clone();
@@ -434,7 +444,9 @@ impl Reader {
                 known.block.overridden = Some(declared.place);
             }
             Some(_) => {
-                let message = format!("duplicate provider configuration: a configuration for \"{name}\" with the same alias was already given");
+                let message = format!(
+                    "duplicate provider configuration: a configuration for \"{name}\" with the same alias was already given"
+                );
                 self.wrong(message, declared.place);
             }
             None => self.module.providers.push(Provider { name, alias, block: declared }),
@@ -445,14 +457,17 @@ impl Reader {
         let Some(label) = block.labels.first() else { return };
         let place = (file.file, block.header());
         if self.module.outputs.insert(label.text.clone(), place).is_some() && !is_override {
-            self.wrong(format!("duplicate output definition: an output named \"{}\" was already defined", label.text), place);
+            self.wrong(
+                format!("duplicate output definition: an output named \"{}\" was already defined", label.text),
+                place,
+            );
         }
     }
 
     fn resource(&mut self, file: &SourceFile, block: &Block) {
         if let Some(attribute) = block.body.get("provider") {
             let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
-            self.module.uses.push(ProviderUse { written, is_passed: false });
+            self.module.uses.push(ProviderUse { written });
         }
     }
 
@@ -499,9 +514,7 @@ fn merge(all: &mut BTreeMap<Text, Declared>, key: Text, declared: Declared) {
 }
 
 fn target(file: FileId, body: &Body) -> Target {
-    let written = |name: &str| {
-        body.get(name).map(|a| Written { file, span: a.span(), expr: Arc::clone(&a.expr) })
-    };
+    let written = |name: &str| body.get(name).map(|a| Written { file, span: a.span(), expr: Arc::clone(&a.expr) });
     let fallback = body.blocks_of("fallback").next().map(|b| Box::new(target(file, &b.body)));
     Target { method: written("method"), enforced: written("enforced"), fallback }
 }

@@ -31,13 +31,19 @@ fn attribute<'a>(reference: &'a Reference<'_>, index: usize) -> Option<&'a Text>
 pub(super) fn meaning(reference: &Reference<'_>, in_encryption: bool) -> Meaning {
     let root = &*reference.root.text;
     let first = attribute(reference, 0);
-    let whole = || Meaning::Wrong(format!("invalid reference: the \"{root}\" object cannot be accessed directly; access one of its attributes"));
+    let whole = || {
+        Meaning::Wrong(format!(
+            "invalid reference: the \"{root}\" object cannot be accessed directly; access one of its attributes"
+        ))
+    };
     match root {
         "var" | "local" => first.map_or_else(whole, |name| Meaning::Name(name.clone())),
         "path" => match first.map(|n| &**n) {
             None => whole(),
             Some("module" | "root" | "cwd") => Meaning::Name(first.cloned().unwrap_or_default()),
-            Some(other) => Meaning::Wrong(format!("invalid \"path\" attribute: path has module, root and cwd, not {other}")),
+            Some(other) => {
+                Meaning::Wrong(format!("invalid \"path\" attribute: path has module, root and cwd, not {other}"))
+            }
         },
         "terraform" | "tofu" => match first.map(|n| &**n) {
             None => whole(),
@@ -47,14 +53,18 @@ pub(super) fn meaning(reference: &Reference<'_>, in_encryption: bool) -> Meaning
         },
         "key_provider" if in_encryption => match (first, attribute(reference, 1)) {
             (Some(kind), Some(name)) => Meaning::KeyProvider(format!("{kind}.{name}").into()),
-            _ => Meaning::Wrong("invalid key_provider expression: it has the form key_provider.<type>.<name>".to_owned()),
+            _ => {
+                Meaning::Wrong("invalid key_provider expression: it has the form key_provider.<type>.<name>".to_owned())
+            }
         },
         "count" | "each" => match first {
             None => whole(),
             Some(name) => Meaning::Dynamic(format!("{root}.{name}")),
         },
         "self" => Meaning::Dynamic("self".to_owned()),
-        "template" | "lazy" | "arg" => Meaning::Wrong(format!("reserved symbol name: \"{root}\" is reserved for use in a future version")),
+        "template" | "lazy" | "arg" => {
+            Meaning::Wrong(format!("reserved symbol name: \"{root}\" is reserved for use in a future version"))
+        }
         "module" => match (first, output_of(reference)) {
             (None, _) => whole(),
             (Some(name), None) => Meaning::Dynamic(format!("module.{name}")),
@@ -66,7 +76,9 @@ pub(super) fn meaning(reference: &Reference<'_>, in_encryption: bool) -> Meaning
         },
         _ => match first {
             Some(name) => Meaning::Dynamic(format!("{root}.{name}")),
-            None => Meaning::Wrong(format!("invalid reference: \"{root}\" is no function, variable or local, and a reference to a resource needs its name")),
+            None => Meaning::Wrong(format!(
+                "invalid reference: \"{root}\" is no function, variable or local, and a reference to a resource needs its name"
+            )),
         },
     }
 }

@@ -1,32 +1,95 @@
-//! The ids of the rules that this dialect reports.
+//! Rules that only this dialect reports. The ones it shares with others are in `diagnostic::rules`.
 
-/// The text of a file is malformed, or declares what cannot be declared.
-pub(super) const INVALID_SYNTAX: &str = "tofu-invalid-syntax";
-/// A declaration is wrong: it is repeated, unknown, or lacks something.
-pub(super) const INVALID_DECLARATION: &str = "tofu-invalid-declaration";
-/// A place that is computed before anything runs refers to what is known only later.
-pub(super) const NOT_STATIC: &str = "tofu-not-static";
-/// A name is declared nowhere.
-pub(super) const UNDEFINED_NAME: &str = "tofu-undefined-name";
-/// Locals refer to each other in a circle.
-pub(super) const LOCAL_CYCLE: &str = "local-cycle";
-/// A variable has no value.
-pub(super) const MISSING_VALUE: &str = "tofu-missing-value";
-/// An expression has no value, or one that cannot be used.
-pub(super) const INVALID_VALUE: &str = "tofu-invalid-value";
-/// A hidden or ephemeral value stands where it would be stored or shown.
-pub(super) const SENSITIVE: &str = "tofu-sensitive-address";
-/// The source or version of a module is none, or its folder is missing.
-pub(super) const MODULE_SOURCE: &str = "tofu-module-source";
-/// A call lacks an argument.
-pub(super) const MODULE_ARGUMENT: &str = "tofu-module-argument";
-/// `for_each` of a provider, or a use of it, is wrong.
-pub(super) const PROVIDER_FOR_EACH: &str = "tofu-provider-for-each";
-/// Encryption refers to what is not declared.
-pub(super) const ENCRYPTION: &str = "tofu-encryption";
-/// The backend is none, or has arguments that it does not take.
-pub(super) const BACKEND: &str = "tofu-backend";
-/// A file of values is wrong.
-pub(super) const VALUES: &str = "tofu-variable-values";
-/// Something takes more than is taken on.
-pub(super) const LIMIT: &str = "limit-exceeded";
+pub(super) use crate::diagnostic::rules::{LIMIT_EXCEEDED, LOCAL_CYCLE, UNREADABLE_FILE};
+use crate::diagnostic::{Rule, rule};
+
+rule!(BACKEND, "tofu-backend", Correctness, "0.2.0", "a backend does not exist, or takes no such argument");
+rule!(
+    ENCRYPTION,
+    "tofu-encryption",
+    Correctness,
+    "0.2.0",
+    "state encryption refers to what is not declared, or contradicts itself"
+);
+rule!(
+    INVALID_DECLARATION,
+    "tofu-invalid-declaration",
+    Correctness,
+    "0.2.0",
+    "a declaration is wrong, repeated or unknown"
+);
+rule!(INVALID_SYNTAX, "tofu-invalid-syntax", Correctness, "0.2.0", "a file of configuration is malformed");
+rule!(
+    INVALID_VALUE,
+    "tofu-invalid-value",
+    Correctness,
+    "0.2.0",
+    "an expression has no value, or one that cannot be used"
+);
+rule!(
+    MISSING_VALUE,
+    "tofu-missing-value",
+    Correctness,
+    "0.2.0",
+    "a variable that is needed before anything runs has no value"
+);
+rule!(
+    MODULE_ARGUMENT,
+    "tofu-module-argument",
+    Correctness,
+    "0.2.0",
+    "a call lacks an argument that is needed before anything runs"
+);
+rule!(
+    MODULE_SOURCE,
+    "tofu-module-source",
+    Correctness,
+    "0.2.0",
+    "the source or version of a module is none, or its folder is missing"
+);
+rule!(
+    NOT_STATIC,
+    "tofu-not-static",
+    Correctness,
+    "0.2.0",
+    "a value that is needed before anything runs is known only later"
+);
+rule!(
+    PROVIDER_FOR_EACH,
+    "tofu-provider-for-each",
+    Correctness,
+    "0.2.0",
+    "`for_each` of a provider, or a use of its instances, is wrong"
+);
+rule!(
+    SENSITIVE,
+    "tofu-sensitive-address",
+    Correctness,
+    "0.2.0",
+    "a sensitive or ephemeral value stands where it would be stored or shown"
+);
+rule!(UNDEFINED_NAME, "tofu-undefined-name", Correctness, "0.2.0", "a reference names nothing that is declared");
+rule!(
+    VALUES,
+    "tofu-variable-values",
+    Correctness,
+    "0.2.0",
+    "a file of values, or a value on the command line, cannot be used"
+);
+
+/// The rules of this module, sorted by id.
+pub(super) static OWN: &[&Rule] = &[
+    &BACKEND,
+    &ENCRYPTION,
+    &INVALID_DECLARATION,
+    &INVALID_SYNTAX,
+    &INVALID_VALUE,
+    &MISSING_VALUE,
+    &MODULE_ARGUMENT,
+    &MODULE_SOURCE,
+    &NOT_STATIC,
+    &PROVIDER_FOR_EACH,
+    &SENSITIVE,
+    &UNDEFINED_NAME,
+    &VALUES,
+];

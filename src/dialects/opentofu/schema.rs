@@ -70,13 +70,18 @@ const ROOT: &[Schema] = &[
 /// Notes what a file has that it cannot have.
 pub(super) fn check(body: &Body, file: FileId, failures: &mut Vec<Failure>) {
     for attribute in &body.attributes {
-        wrong(failures, format!("unsupported argument: an argument named \"{}\" is not expected here", attribute.name.text), file, attribute.name.span);
+        wrong(
+            failures,
+            format!("unsupported argument: an argument named \"{}\" is not expected here", attribute.name.text),
+            file,
+            attribute.name.span,
+        );
     }
     blocks(&body.blocks, ROOT, file, failures);
 }
 
 fn wrong(failures: &mut Vec<Failure>, message: String, file: FileId, span: Span) {
-    failures.push(Failure::new(rules::INVALID_DECLARATION, message, (file, span)));
+    failures.push(Failure::new(&rules::INVALID_DECLARATION, message, (file, span)));
 }
 
 fn hint<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
@@ -88,7 +93,12 @@ fn blocks(found: &[Block], schemas: &[Schema], file: FileId, failures: &mut Vec<
         let kind = &*block.kind.text;
         let Some(schema) = schemas.iter().find(|s| s.name == kind) else {
             let hint = hint(kind, schemas.iter().map(|s| s.name));
-            wrong(failures, format!("unsupported block type: blocks of type \"{kind}\" are not expected here{hint}"), file, block.kind.span);
+            wrong(
+                failures,
+                format!("unsupported block type: blocks of type \"{kind}\" are not expected here{hint}"),
+                file,
+                block.kind.span,
+            );
             continue;
         };
         labels(block, schema, file, failures);
@@ -97,7 +107,12 @@ fn blocks(found: &[Block], schemas: &[Schema], file: FileId, failures: &mut Vec<
             let name = &*attribute.name.text;
             if !arguments.contains(&name) {
                 let hint = hint(name, arguments.iter().copied());
-                wrong(failures, format!("unsupported argument: an argument named \"{name}\" is not expected here{hint}"), file, attribute.name.span);
+                wrong(
+                    failures,
+                    format!("unsupported argument: an argument named \"{name}\" is not expected here{hint}"),
+                    file,
+                    attribute.name.span,
+                );
             }
         }
         blocks(&block.body.blocks, schema.blocks, file, failures);
@@ -109,13 +124,18 @@ fn labels(block: &Block, schema: &Schema, file: FileId, failures: &mut Vec<Failu
     if let Some(extra) = block.labels.get(schema.labels.len()) {
         let message = match schema.labels {
             [] => format!("extraneous label for {kind}: no labels are expected for {kind} blocks"),
-            names => format!("extraneous label for {kind}: only {} labels ({}) are expected for {kind} blocks", names.len(), names.join(", ")),
+            names => format!(
+                "extraneous label for {kind}: only {} labels ({}) are expected for {kind} blocks",
+                names.len(),
+                names.join(", ")
+            ),
         };
         wrong(failures, message, file, extra.span);
     } else if let Some(missing) = schema.labels.get(block.labels.len()) {
         let brace = Span { start: block.body.span.start, end: block.body.span.start + 1 };
         let all = schema.labels.join(", ");
-        let message = format!("missing {missing} for {kind}: all {kind} blocks must have {} labels ({all})", schema.labels.len());
+        let message =
+            format!("missing {missing} for {kind}: all {kind} blocks must have {} labels ({all})", schema.labels.len());
         wrong(failures, message, file, brace);
     }
 }

@@ -46,9 +46,11 @@ pub(super) fn check_name(label: &Name, file: FileId, failures: &mut Vec<Failure>
     } else if is_name {
         return;
     } else {
-        format!("invalid variable name: \"{name}\" must start with a letter or underscore and may contain only letters, digits, underscores, and dashes")
+        format!(
+            "invalid variable name: \"{name}\" must start with a letter or underscore and may contain only letters, digits, underscores, and dashes"
+        )
     };
-    failures.push(Failure::new(rules::INVALID_DECLARATION, message, (file, label.span)));
+    failures.push(Failure::new(&rules::INVALID_DECLARATION, message, (file, label.span)));
 }
 
 /// The value of an expression that refers to nothing and calls nothing.
@@ -57,7 +59,7 @@ pub(super) fn literal(expr: &Expr, file: FileId, failures: &mut Vec<Failure>) ->
     let mut evaluator = Evaluator::new(file, &NoNames, &NoFiles, &budget).without_calls();
     let value = evaluator.eval(expr);
     let found = evaluator.problems.iter().map(Failure::of_problem);
-    failures.extend(found.map(|f| Failure { rule: rules::INVALID_DECLARATION, ..f }));
+    failures.extend(found.map(|f| Failure { rule: &rules::INVALID_DECLARATION, ..f }));
     value
 }
 
@@ -71,7 +73,7 @@ pub(super) fn flag(written: &Written, failures: &mut Vec<Failure>) -> Option<boo
         Ok(crate::hcl::val::Data::Bool(b)) => Some(b),
         _ => {
             let message = "unsuitable value: a bool is required";
-            failures.push(Failure::new(rules::INVALID_DECLARATION, message, written.place()));
+            failures.push(Failure::new(&rules::INVALID_DECLARATION, message, written.place()));
             None
         }
     }
@@ -106,15 +108,17 @@ pub(super) fn read(declared: &Declared, failures: &mut Vec<Failure>) -> Variable
             Err(error) => {
                 is_known = false;
                 let failure = Failure::of_syntax(&error, file);
-                wrong.push(Failure { rule: rules::INVALID_DECLARATION, ..failure });
+                wrong.push(Failure { rule: &rules::INVALID_DECLARATION, ..failure });
             }
         }
         wrong.extend(inner);
     }
-    let mut variable = Variable { place: declared.place, ty, has_type, defaults, default: None, is_nullable, marks, is_const };
+    let mut variable =
+        Variable { place: declared.place, ty, has_type, defaults, default: None, is_nullable, marks, is_const };
     if let Some(written) = declared.arguments.get("default") {
         let value = literal(&written.expr, written.file, &mut wrong);
-        variable.default = Some(if is_known { default(&variable, value, written, declared, &mut wrong) } else { Val::failed() });
+        variable.default =
+            Some(if is_known { default(&variable, value, written, declared, &mut wrong) } else { Val::failed() });
     }
     failures.append(&mut wrong);
     variable
@@ -126,21 +130,22 @@ fn default(variable: &Variable, value: Val, written: &Written, declared: &Declar
     }
     if value.is_null() && !variable.is_nullable {
         let message = "invalid default value for variable: a null default value is not valid when nullable=false";
-        wrong.push(Failure::new(rules::INVALID_DECLARATION, message, written.place()));
+        wrong.push(Failure::new(&rules::INVALID_DECLARATION, message, written.place()));
         return value;
     }
     match convert(&variable.defaults.apply(&value), &variable.ty) {
         Ok(value) => value,
         Err(why) => {
             // An override that changes the type makes the default wrong that was right before.
-            let is_overridden = declared.overridden.is_some() && declared.arguments.get("type").is_some_and(|t| t.file != written.file);
+            let is_overridden =
+                declared.overridden.is_some() && declared.arguments.get("type").is_some_and(|t| t.file != written.file);
             let place = declared.overridden.filter(|_| is_overridden).unwrap_or(written.place());
             let message = format!(
                 "invalid default value for variable: this default value is not compatible with the variable's type \
                  constraint: {}",
                 why.text()
             );
-            wrong.push(Failure::new(rules::INVALID_DECLARATION, message, place));
+            wrong.push(Failure::new(&rules::INVALID_DECLARATION, message, place));
             Val::failed()
         }
     }

@@ -85,10 +85,7 @@ fn host(args: &mut Args<'_, '_>) -> Outcome {
     let size = BigInt::from(1) << (network.bits - network.prefix);
     let wanted = if number < BigInt::ZERO { &size + &number } else { number.clone() };
     if wanted < BigInt::ZERO || wanted >= size {
-        return Err(Fail::Call(format!(
-            "prefix of {} does not accommodate a host numbered {number}",
-            network.prefix
-        )));
+        return Err(Fail::Call(format!("prefix of {} does not accommodate a host numbered {number}", network.prefix)));
     }
     let offset = u128::try_from(wanted).unwrap_or(0);
     Ok(Val::str(address_text(network.address + offset, network.bits)))
@@ -107,10 +104,15 @@ fn part(network: Network, new_bits: i64, number: &BigInt) -> Result<Network, Fai
     let prefix = i64::from(network.prefix).saturating_add(new_bits);
     let prefix = u32::try_from(prefix).ok().filter(|p| *p <= network.bits && new_bits >= 0);
     let Some(prefix) = prefix else {
-        return Err(Fail::Call(format!("insufficient address space to extend prefix of {} by {new_bits}", network.prefix)));
+        return Err(Fail::Call(format!(
+            "insufficient address space to extend prefix of {} by {new_bits}",
+            network.prefix
+        )));
     };
     if *number < BigInt::ZERO || *number >= BigInt::from(1) << new_bits as u64 {
-        return Err(Fail::Call(format!("prefix extension of {new_bits} does not accommodate a subnet numbered {number}")));
+        return Err(Fail::Call(format!(
+            "prefix extension of {new_bits} does not accommodate a subnet numbered {number}"
+        )));
     }
     let number = u128::try_from(number.clone()).unwrap_or(0);
     let shift = network.bits - prefix;
@@ -140,7 +142,10 @@ fn subnets(args: &mut Args<'_, '_>) -> Outcome {
         }
         let prefix = network.prefix + new_bits as u32;
         if prefix > network.bits {
-            let message = format!("would extend prefix to {prefix} bits, which is too long for an address of {} bits", network.bits);
+            let message = format!(
+                "would extend prefix to {prefix} bits, which is too long for an address of {} bits",
+                network.bits
+            );
             return Err(Fail::Argument(index, message));
         }
         let size = low(network.bits - prefix);
@@ -168,8 +173,8 @@ fn contains(args: &mut Args<'_, '_>) -> Outcome {
     let (first, last, bits) = match Network::parse(text) {
         Some(inner) => (inner.address, inner.last(), inner.bits),
         None => {
-            let (address, bits) = number_of(text)
-                .ok_or_else(|| Fail::Call(format!("invalid IP address or prefix: {text}")))?;
+            let (address, bits) =
+                number_of(text).ok_or_else(|| Fail::Call(format!("invalid IP address or prefix: {text}")))?;
             (address, address, bits)
         }
     };

@@ -36,7 +36,8 @@ fn known(args: &Args<'_, '_>) -> Result<(), Fail> {
 }
 
 fn coalesce(args: &mut Args<'_, '_>) -> Outcome {
-    let types: Vec<Type> = args.values.iter().filter(|v| !matches!(v.data, Data::Null(Type::Dynamic))).map(Type::of).collect();
+    let types: Vec<Type> =
+        args.values.iter().filter(|v| !matches!(v.data, Data::Null(Type::Dynamic))).map(Type::of).collect();
     let ty = match types.is_empty() {
         true => Type::Dynamic,
         false => unify(&types).ok_or_else(|| Fail::Call("all arguments must have the same type".to_owned()))?,
@@ -66,7 +67,10 @@ fn contains(args: &mut Args<'_, '_>) -> Outcome {
         // The element may have another type than the list, which is united first.
         let ty = unify(&[Type::of(item), Type::of(&args.values[1])]);
         let (a, b) = match &ty {
-            Some(ty) => (convert(item, ty).unwrap_or_else(|_| item.clone()), convert(&args.values[1], ty).unwrap_or_else(|_| args.values[1].clone())),
+            Some(ty) => (
+                convert(item, ty).unwrap_or_else(|_| item.clone()),
+                convert(&args.values[1], ty).unwrap_or_else(|_| args.values[1].clone()),
+            ),
             None => continue,
         };
         match equal(&a, &b) {
@@ -92,7 +96,8 @@ fn keys(args: &mut Args<'_, '_>) -> Outcome {
     known(args)?;
     let marks = args.values[0].marks;
     let is_map = matches!(args.values[0].data, Data::Map(..));
-    let all: Vec<Val> = entries(args, 0)?.iter().map(|(k, v)| Val::str(Text::clone(k)).with_prov(v.prov.clone())).collect();
+    let all: Vec<Val> =
+        entries(args, 0)?.iter().map(|(k, v)| Val::str(Text::clone(k)).with_prov(v.prov.clone())).collect();
     Ok(if is_map { Val::list(Type::Str, all) } else { Val::tuple(all) }.marked(marks))
 }
 
@@ -116,7 +121,9 @@ fn length(args: &mut Args<'_, '_>) -> Outcome {
         _ => match (value.as_items(), value.as_entries()) {
             (Some(items), _) => items.len(),
             (_, Some(entries)) => entries.len(),
-            _ => return Err(Fail::Call("argument must be a string, a collection type, or a structural type".to_owned())),
+            _ => {
+                return Err(Fail::Call("argument must be a string, a collection type, or a structural type".to_owned()));
+            }
         },
     };
     Ok(Val::number(count).marked(value.marks))
@@ -135,7 +142,8 @@ fn lookup(args: &mut Args<'_, '_>) -> Outcome {
     match (args.values.get(2), &args.values[0].data) {
         (Some(default), Data::Map(ty, _)) => {
             let converted = convert(default, ty);
-            let wrong = |_| Fail::Argument(2, "the default value must have the same type as the map elements".to_owned());
+            let wrong =
+                |_| Fail::Argument(2, "the default value must have the same type as the map elements".to_owned());
             Ok(converted.map_err(wrong)?.marked(marks))
         }
         (Some(default), _) => Ok(default.clone().marked(marks)),

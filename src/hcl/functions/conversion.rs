@@ -8,7 +8,9 @@ use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Marks, Val};
 
 pub(super) const ALL: &[Function] = &[
-    function("convert", &[NULLABLE, NULLABLE], |_| Err(Fail::Unknown("convert() takes a type, which no value is".to_owned()))),
+    function("convert", &[NULLABLE, NULLABLE], |_| {
+        Err(Fail::Unknown("convert() takes a type, which no value is".to_owned()))
+    }),
     function("ephemeralasnull", &[NULLABLE], |a| {
         Ok(a.values[0].transform(&mut |value| match value.marks.has(Marks::EPHEMERAL) {
             true => Val::from(Data::Null(Type::of(&value))).marked(value.marks.without(Marks::EPHEMERAL)),
@@ -36,8 +38,12 @@ pub(super) const ALL: &[Function] = &[
 fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
     convert(&args.values[0], ty).map_err(|why| {
         let what = match (&args.values[0].data, ty) {
-            (Data::Str(text), Type::Number) => format!("cannot convert \"{text}\" to number; given string must be a decimal representation of a number"),
-            (Data::Str(text), Type::Bool) => format!("cannot convert \"{text}\" to bool; only the strings \"true\" or \"false\" are allowed"),
+            (Data::Str(text), Type::Number) => format!(
+                "cannot convert \"{text}\" to number; given string must be a decimal representation of a number"
+            ),
+            (Data::Str(text), Type::Bool) => {
+                format!("cannot convert \"{text}\" to bool; only the strings \"true\" or \"false\" are allowed")
+            }
             _ => format!("cannot convert {} to {}: {}", Type::of(&args.values[0]).name(), ty.name(), why.text()),
         };
         Fail::Argument(0, what)
@@ -47,7 +53,11 @@ fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
 /// `try(a, b, …)`: the first argument without a mistake.
 pub(super) fn attempt(evaluator: &mut Evaluator<'_>, arguments: Expressions<'_>, span: Span) -> Val {
     if arguments.is_empty() {
-        return evaluator.problem("Error in function call", "Call to function \"try\" failed: at least one argument is required.", span);
+        return evaluator.problem(
+            "Error in function call",
+            "Call to function \"try\" failed: at least one argument is required.",
+            span,
+        );
     }
     let mut found = Vec::new();
     for expr in arguments {

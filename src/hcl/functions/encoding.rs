@@ -49,7 +49,9 @@ pub(super) fn whole_file(value: &Val) -> Option<FileId> {
 
 pub(super) fn prov_in(file: Option<FileId>, key: Option<Span>, span: Span) -> Prov {
     match file {
-        Some(file) => Prov::at(Origin { file, key: key.map_or(span.start, |k| k.start), start: span.start, end: span.end }),
+        Some(file) => {
+            Prov::at(Origin { file, key: key.map_or(span.start, |k| k.start), start: span.start, end: span.end })
+        }
         None => Prov::default(),
     }
 }
@@ -58,7 +60,9 @@ fn json_decode(args: &mut Args<'_, '_>) -> Outcome {
     let (found, errors) = parse_json(args.str(0));
     match (found, errors.first()) {
         (Some(json), None) => Ok(json_value(&json, whole_file(&args.values[0]), None)),
-        (_, error) => Err(Fail::Call(error.map_or_else(|| "unexpected end of JSON".to_owned(), |e| e.detail.trim_end_matches('.').to_owned()))),
+        (_, error) => Err(Fail::Call(
+            error.map_or_else(|| "unexpected end of JSON".to_owned(), |e| e.detail.trim_end_matches('.').to_owned()),
+        )),
     }
 }
 
@@ -70,7 +74,9 @@ fn json_value(json: &Json, file: Option<FileId>, key: Option<Span>) -> Val {
         JsonKind::Str(s) => Val::str(Text::clone(s)),
         JsonKind::Array(items) => Val::tuple(items.iter().map(|item| json_value(item, file, None)).collect()),
         JsonKind::Object(entries) => {
-            let one = |(name, value): &(crate::hcl::ast::Name, Json)| (Text::clone(&name.text), json_value(value, file, Some(name.span)));
+            let one = |(name, value): &(crate::hcl::ast::Name, Json)| {
+                (Text::clone(&name.text), json_value(value, file, Some(name.span)))
+            };
             Val::object(entries.iter().map(one).collect())
         }
     };
@@ -158,7 +164,9 @@ fn url_decode(args: &mut Args<'_, '_>) -> Outcome {
             b'+' => out.push(b' '),
             b'%' => {
                 let digits = bytes.get(i + 1..i + 3).and_then(|d| std::str::from_utf8(d).ok());
-                let code = digits.filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit())).and_then(|d| u8::from_str_radix(d, 16).ok());
+                let code = digits
+                    .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))
+                    .and_then(|d| u8::from_str_radix(d, 16).ok());
                 let Some(code) = code else {
                     let rest = String::from_utf8_lossy(&bytes[i..bytes.len().min(i + 3)]).into_owned();
                     return Err(Fail::Call(format!("failed to decode URL: invalid URL escape \"{rest}\"")));
@@ -254,13 +262,17 @@ fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
         other if other.starts_with("windows-") || other.starts_with("iso-") || other.starts_with("ibm") => {
             Err(Fail::Unknown(format!("the character set {name} is not known here")))
         }
-        _ => Err(Fail::Argument(index, format!("\"{name}\" is not a supported IANA encoding name or alias in this OpenTofu version"))),
+        _ => Err(Fail::Argument(
+            index,
+            format!("\"{name}\" is not a supported IANA encoding name or alias in this OpenTofu version"),
+        )),
     }
 }
 
 fn text_encode(args: &mut Args<'_, '_>) -> Outcome {
     let text = args.str(0);
-    let narrow = |limit: u32| text.chars().map(|c| u8::try_from(c as u32).ok().filter(|_| (c as u32) < limit)).collect();
+    let narrow =
+        |limit: u32| text.chars().map(|c| u8::try_from(c as u32).ok().filter(|_| (c as u32) < limit)).collect();
     let bytes: Option<Vec<u8>> = match charset(args.str(1), 1)? {
         Charset::Utf8 => Some(text.as_bytes().to_vec()),
         Charset::Utf16 { little: true } => Some(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
@@ -268,7 +280,9 @@ fn text_encode(args: &mut Args<'_, '_>) -> Outcome {
         Charset::Latin1 => narrow(256),
         Charset::Ascii => narrow(128),
     };
-    let wrong = || Fail::Argument(0, format!("the given string contains characters that cannot be represented in {}", args.str(1)));
+    let wrong = || {
+        Fail::Argument(0, format!("the given string contains characters that cannot be represented in {}", args.str(1)))
+    };
     Ok(Val::str(base64_encode(&bytes.ok_or_else(wrong)?)))
 }
 

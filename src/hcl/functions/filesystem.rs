@@ -170,7 +170,8 @@ fn render(args: &mut Args<'_, '_>, text: &str, file: Option<FileId>, variables: 
         parse_template(text).map_err(|e| failed(e.first().map(|e| format!("{}; {}", e.summary, e.detail))))?;
     let missing = walk::references(&expr).into_iter().find(|r| !entries.contains_key(&r.root.text));
     if let Some(reference) = missing {
-        let message = format!("vars map does not contain key \"{}\", which the template refers to", reference.root.text);
+        let message =
+            format!("vars map does not contain key \"{}\", which the template refers to", reference.root.text);
         return Err(Fail::Argument(variables, message));
     }
     let scope = Variables(&entries);

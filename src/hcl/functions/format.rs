@@ -35,7 +35,10 @@ fn list(args: &mut Args<'_, '_>) -> Outcome {
         if let Some(items) = value.as_items() {
             match count {
                 Some(known) if known != items.len() => {
-                    let message = format!("argument {index} has length {}, which is inconsistent with argument 1 of length {known}", items.len());
+                    let message = format!(
+                        "argument {index} has length {}, which is inconsistent with argument 1 of length {known}",
+                        items.len()
+                    );
                     return Err(Fail::Argument(index, message));
                 }
                 _ => count = Some(items.len()),
@@ -47,7 +50,8 @@ fn list(args: &mut Args<'_, '_>) -> Outcome {
     for row in 0..rows {
         let cell = |value: &Val| value.as_items().map_or_else(|| value.clone(), |items| items[row].clone());
         let values: Vec<Val> = args.values[1..].iter().map(cell).collect();
-        let text = print(args.str(0), &values).map_err(|e| Fail::Call(format!("error on format iteration {row}: {e}")))?;
+        let text =
+            print(args.str(0), &values).map_err(|e| Fail::Call(format!("error on format iteration {row}: {e}")))?;
         all.push(Val::str(text));
     }
     Ok(Val::list(Type::Str, all))
@@ -61,7 +65,8 @@ fn print(format: &str, values: &[Val]) -> Result<String, String> {
     while let Some(at) = rest.find('%') {
         out.push_str(&rest[..at]);
         let offset = format.len() - rest.len() + at;
-        let (verb, after) = parse(&rest[at + 1..]).ok_or_else(|| format!("unexpected end of string, expecting format sequence at {offset}"))?;
+        let (verb, after) = parse(&rest[at + 1..])
+            .ok_or_else(|| format!("unexpected end of string, expecting format sequence at {offset}"))?;
         rest = after;
         if verb.letter == '%' {
             out.push('%');
@@ -74,7 +79,14 @@ fn print(format: &str, values: &[Val]) -> Result<String, String> {
         };
         next = index + 1;
         highest = highest.max(next);
-        let value = values.get(index).ok_or_else(|| format!("not enough arguments for \"%{}\" at {offset}: need index {} but have {} total", verb.letter, index + 1, values.len()))?;
+        let value = values.get(index).ok_or_else(|| {
+            format!(
+                "not enough arguments for \"%{}\" at {offset}: need index {} but have {} total",
+                verb.letter,
+                index + 1,
+                values.len()
+            )
+        })?;
         let text = one(verb, value).map_err(|why| why.replace("{offset}", &offset.to_string()))?;
         pad(verb, &text, &mut out);
     }
@@ -180,7 +192,9 @@ fn signed(verb: Verb, text: String) -> String {
 
 fn integer(verb: Verb, number: &Number) -> Result<String, String> {
     let whole = number.truncate().as_integer();
-    let whole = whole.ok_or_else(|| format!("unsupported value for \"%{}\" at {{offset}}: a finite number is required", verb.letter))?;
+    let whole = whole.ok_or_else(|| {
+        format!("unsupported value for \"%{}\" at {{offset}}: a finite number is required", verb.letter)
+    })?;
     let text = match verb.letter {
         'b' => whole.to_str_radix(2),
         'o' => whole.to_str_radix(8),
@@ -205,7 +219,14 @@ fn integer(verb: Verb, number: &Number) -> Result<String, String> {
 /// A float as Go prints it.
 fn float(verb: Verb, value: f64) -> String {
     if !value.is_finite() {
-        return if value.is_nan() { "NaN" } else if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+        return if value.is_nan() {
+            "NaN"
+        } else if value > 0.0 {
+            "+Inf"
+        } else {
+            "-Inf"
+        }
+        .to_owned();
     }
     let upper = verb.letter.is_ascii_uppercase();
     let text = match verb.letter.to_ascii_lowercase() {

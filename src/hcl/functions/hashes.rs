@@ -48,7 +48,8 @@ pub(super) fn sha512(bytes: &[u8]) -> Vec<u8> {
 
 fn uuid_v5(args: &mut Args<'_, '_>) -> Outcome {
     let known = |last: u8| {
-        let mut id = vec![0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
+        let mut id =
+            vec![0x6b, 0xa7, 0xb8, 0x10, 0x9d, 0xad, 0x11, 0xd1, 0x80, 0xb4, 0x00, 0xc0, 0x4f, 0xd4, 0x30, 0xc8];
         id[3] = last;
         id
     };
@@ -57,8 +58,7 @@ fn uuid_v5(args: &mut Args<'_, '_>) -> Outcome {
         "url" => known(0x11),
         "oid" => known(0x12),
         "x500" => known(0x14),
-        other => parse_uuid(other)
-            .ok_or_else(|| Fail::Call(format!("uuidv5() doesn't support namespace {other}")))?,
+        other => parse_uuid(other).ok_or_else(|| Fail::Call(format!("uuidv5() doesn't support namespace {other}")))?,
     };
     let mut input = namespace;
     input.extend_from_slice(args.str(1).as_bytes());

@@ -6,6 +6,7 @@ mod collections;
 mod conversion;
 mod encoding;
 mod filesystem;
+pub(crate) use filesystem::clean;
 mod format;
 mod hashes;
 mod lists;
@@ -81,12 +82,9 @@ enum Kind {
     Any,
     Str,
     Num,
-    Bool,
     ListAny,
     ListStr,
-    SetStr,
     SetAny,
-    MapAny,
     MapLists,
 }
 
@@ -100,12 +98,9 @@ impl Param {
             Kind::Any => Type::Dynamic,
             Kind::Str => Type::Str,
             Kind::Num => Type::Number,
-            Kind::Bool => Type::Bool,
             Kind::ListAny => Type::list(Type::Dynamic),
             Kind::ListStr => Type::list(Type::Str),
-            Kind::SetStr => Type::set(Type::Str),
             Kind::SetAny => Type::set(Type::Dynamic),
-            Kind::MapAny => Type::map(Type::Dynamic),
             Kind::MapLists => Type::map(Type::list(Type::Str)),
         }
     }
@@ -117,12 +112,9 @@ const A: Param = Param::of(Kind::Any);
 const NULLABLE: Param = Param { kind: Kind::Any, takes_null: true };
 const S: Param = Param::of(Kind::Str);
 const N: Param = Param::of(Kind::Num);
-const B: Param = Param::of(Kind::Bool);
 const LIST: Param = Param::of(Kind::ListAny);
 const STRINGS: Param = Param::of(Kind::ListStr);
-const STRING_SET: Param = Param::of(Kind::SetStr);
 const SET: Param = Param::of(Kind::SetAny);
-const MAP: Param = Param::of(Kind::MapAny);
 const MAP_OF_LISTS: Param = Param::of(Kind::MapLists);
 
 /// What a function comes to.
@@ -149,7 +141,6 @@ impl From<String> for Fail {
 struct Args<'c, 'e> {
     values: Vec<Val>,
     spans: Vec<Span>,
-    span: Span,
     evaluator: &'c mut Evaluator<'e>,
 }
 
@@ -305,7 +296,8 @@ fn run(
 ) -> Val {
     let wanted = function.params.len();
     if values.len() < wanted {
-        let detail = format!("Function \"{}\" expects {wanted} argument(s); {} are given.", function.name, values.len());
+        let detail =
+            format!("Function \"{}\" expects {wanted} argument(s); {} are given.", function.name, values.len());
         let end = Span { start: span.end.saturating_sub(1), end: span.end };
         return evaluator.problem("Not enough function arguments", detail, end);
     }
@@ -321,7 +313,8 @@ fn run(
         let Some(param) = function.params.get(index).copied().or(function.rest) else { break };
         let place = spans.get(index).copied().unwrap_or(span);
         let invalid = "Invalid function argument";
-        let argument = |message: &str| format!("Invalid value for argument {} of \"{}\": {message}.", index + 1, function.name);
+        let argument =
+            |message: &str| format!("Invalid value for argument {} of \"{}\": {message}.", index + 1, function.name);
         if value.is_null() && !param.takes_null {
             return evaluator.problem(invalid, argument("argument must not be null"), place);
         }
@@ -343,7 +336,7 @@ fn run(
     if let Some(reason) = unknown {
         return Val::unknown(Type::Dynamic, reason).marked(marks);
     }
-    let mut args = Args { values: converted, spans, span, evaluator };
+    let mut args = Args { values: converted, spans, evaluator };
     let outcome = (function.run)(&mut args);
     let spans = args.spans;
     match outcome {

@@ -22,13 +22,20 @@ pub(super) const ALL: &[Function] = &[
     function("range", &[], range).rest(N),
     function("signum", &[N], |a| {
         let n = a.number(0);
-        Ok(Val::number(if n.is_zero() { 0_i64 } else if n.is_negative() { -1 } else { 1 }))
+        Ok(Val::number(if n.is_zero() {
+            0_i64
+        } else if n.is_negative() {
+            -1
+        } else {
+            1
+        }))
     }),
     function("sum", &[super::A], sum),
 ];
 
 fn float(value: f64) -> Outcome {
-    match Number::from_f64(value) {
+    // The number that a float stands for is the one with the fewest digits.
+    match Number::parse(&value.to_string()).or_else(|| Number::from_f64(value)) {
         Some(number) => Ok(Val::number(number)),
         None => Err(Fail::Call("the result is not a number".to_owned())),
     }
@@ -41,7 +48,8 @@ fn extreme(args: &mut Args<'_, '_>, largest: bool) -> Outcome {
 }
 
 fn parse_int(args: &mut Args<'_, '_>) -> Outcome {
-    let text = convert(&args.values[0], &Type::Str).map_err(|_| Fail::Argument(0, "a string is required".to_owned()))?;
+    let text =
+        convert(&args.values[0], &Type::Str).map_err(|_| Fail::Argument(0, "a string is required".to_owned()))?;
     let text = text.as_str().cloned().unwrap_or_default();
     let base = args.integer(1)?;
     let radix = u32::try_from(base).ok().filter(|b| (2..=62).contains(b));

@@ -34,7 +34,9 @@ fn found(regex: &Regex, captures: &Captures<'_>) -> Val {
 fn check(regex: &Regex) -> Result<(), Fail> {
     let named = regex.capture_names().flatten().count();
     match named > 0 && named + 1 < regex.captures_len() {
-        true => Err(Fail::Argument(0, "cannot mix both named and unnamed capture groups in the same pattern".to_owned())),
+        true => {
+            Err(Fail::Argument(0, "cannot mix both named and unnamed capture groups in the same pattern".to_owned()))
+        }
         false => Ok(()),
     }
 }

@@ -30,7 +30,9 @@ fn combine(args: &mut Args<'_, '_>, join: fn(&[Val], &[Val]) -> Vec<Val>) -> Out
         .collect();
     let ty = match types.is_empty() {
         true => Type::Dynamic,
-        false => unify(&types).ok_or_else(|| Fail::Call("given sets must all have compatible element types".to_owned()))?,
+        false => {
+            unify(&types).ok_or_else(|| Fail::Call("given sets must all have compatible element types".to_owned()))?
+        }
     };
     let mut result: Option<Val> = None;
     for value in &args.values {
@@ -61,7 +63,10 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
     }
     let mut all: Vec<Vec<Val>> = vec![Vec::new()];
     for list in &lists {
-        all = all.iter().flat_map(|head| list.iter().map(|v| [head.as_slice(), std::slice::from_ref(v)].concat())).collect();
+        all = all
+            .iter()
+            .flat_map(|head| list.iter().map(|v| [head.as_slice(), std::slice::from_ref(v)].concat()))
+            .collect();
     }
     let tuples: Vec<Val> = all.into_iter().map(Val::tuple).collect();
     let are_sets = args.values.iter().all(|v| matches!(v.data, Data::Set(..)));

@@ -27,7 +27,18 @@ struct Time {
 }
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
@@ -57,7 +68,13 @@ fn read(text: &str) -> Option<Time> {
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
-        2 => if leap { 29 } else { 28 },
+        2 => {
+            if leap {
+                29
+            } else {
+                28
+            }
+        }
         4 | 6 | 9 | 11 => 30,
         1..=12 => 31,
         _ => return None,
@@ -166,7 +183,8 @@ fn format_date(args: &mut Args<'_, '_>) -> Outcome {
     let mut rest = layout;
     while let Some(c) = rest.chars().next() {
         if c == '\'' {
-            let (quoted, after) = quoted(&rest[1..]).ok_or_else(|| Fail::Argument(0, "unterminated literal '".to_owned()))?;
+            let (quoted, after) =
+                quoted(&rest[1..]).ok_or_else(|| Fail::Argument(0, "unterminated literal '".to_owned()))?;
             out.push_str(&quoted);
             rest = after;
             continue;

@@ -84,7 +84,9 @@ impl Decoder<'_> {
             }
             let key = self.node(*key, None, depth + 1)?;
             let text = convert(&key, &Type::Str).ok().and_then(|k| k.as_str().cloned());
-            let Some(text) = text else { return Err("a mapping key must be a string, a number or a boolean".to_owned()) };
+            let Some(text) = text else {
+                return Err("a mapping key must be a string, a number or a boolean".to_owned());
+            };
             let value = self.node(*value, place, depth + 1)?;
             entries.insert(text, value);
         }
@@ -163,7 +165,8 @@ fn number(text: &str) -> Option<Number> {
     let plain: String = rest.chars().filter(|c| *c != '_').collect();
     let radix = |prefix: &str, base: u32| {
         let digits = plain.strip_prefix(prefix)?;
-        num_bigint::BigInt::parse_bytes(digits.as_bytes(), base).filter(|_| digits.starts_with(|c: char| c.is_alphanumeric()))
+        num_bigint::BigInt::parse_bytes(digits.as_bytes(), base)
+            .filter(|_| digits.starts_with(|c: char| c.is_alphanumeric()))
     };
     let integer = radix("0x", 16).or_else(|| radix("0b", 2)).or_else(|| radix("0o", 8));
     if let Some(integer) = integer {
@@ -172,7 +175,9 @@ fn number(text: &str) -> Option<Number> {
     let (mantissa, exponent) = plain.split_once(['e', 'E']).map_or((&*plain, None), |(m, e)| (m, Some(e)));
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let is_mantissa = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole.is_empty() || digits(whole)) && (fraction.is_empty() || digits(fraction)) && mantissa.len() > 1,
+        Some((whole, fraction)) => {
+            (whole.is_empty() || digits(whole)) && (fraction.is_empty() || digits(fraction)) && mantissa.len() > 1
+        }
         None => digits(mantissa),
     };
     let is_exponent = exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)));

@@ -15,7 +15,11 @@ impl Parser<'_> {
             if !self.at_end() {
                 let span = self.next_span();
                 if self.peek() == b'}' {
-                    self.error("Argument or block definition required", "An argument or block definition is required here.", span);
+                    self.error(
+                        "Argument or block definition required",
+                        "An argument or block definition is required here.",
+                        span,
+                    );
                     self.pos += 1;
                 }
             }

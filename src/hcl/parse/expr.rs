@@ -9,12 +9,7 @@ const OPERATORS: [&[(&str, BinaryOp)]; 6] = [
     &[("||", BinaryOp::Or)],
     &[("&&", BinaryOp::And)],
     &[("==", BinaryOp::Equal), ("!=", BinaryOp::NotEqual)],
-    &[
-        ("<=", BinaryOp::LessOrEqual),
-        (">=", BinaryOp::GreaterOrEqual),
-        ("<", BinaryOp::Less),
-        (">", BinaryOp::Greater),
-    ],
+    &[("<=", BinaryOp::LessOrEqual), (">=", BinaryOp::GreaterOrEqual), ("<", BinaryOp::Less), (">", BinaryOp::Greater)],
     &[("+", BinaryOp::Add), ("-", BinaryOp::Subtract)],
     &[("*", BinaryOp::Multiply), ("/", BinaryOp::Divide), ("%", BinaryOp::Modulo)],
 ];
@@ -101,14 +96,22 @@ impl Parser<'_> {
                 let span = Span::new(start, self.pos);
                 match Number::parse(&text) {
                     Some(number) => Ok(Expr { span, kind: ExprKind::Number(number) }),
-                    None => Err(self.error("Invalid number literal", "Failed to recognize the value of this number literal.", span)),
+                    None => Err(self.error(
+                        "Invalid number literal",
+                        "Failed to recognize the value of this number literal.",
+                        span,
+                    )),
                 }
             }
             _ => match self.name() {
                 Some(name) => self.named(name),
                 None => {
                     let span = self.next_span();
-                    Err(self.error("Invalid expression", "Expected the start of an expression, but found an invalid expression token.", span))
+                    Err(self.error(
+                        "Invalid expression",
+                        "Expected the start of an expression, but found an invalid expression token.",
+                        span,
+                    ))
                 }
             },
         }
@@ -125,7 +128,11 @@ impl Parser<'_> {
                 self.blank();
                 let Some(part) = self.name() else {
                     let span = self.next_span();
-                    return Err(self.error("Missing function name", "Expected a function name after the namespace.", span));
+                    return Err(self.error(
+                        "Missing function name",
+                        "Expected a function name after the namespace.",
+                        span,
+                    ));
                 };
                 name = Name { text: format!("{}::{}", name.text, part.text).into(), span: span.to(part.span) };
                 is_call = true;
@@ -139,7 +146,11 @@ impl Parser<'_> {
         }
         if is_call {
             let span = self.next_span();
-            return Err(self.error("Missing open parenthesis", "Function selector must be followed by an open parenthesis to begin the function call.", span));
+            return Err(self.error(
+                "Missing open parenthesis",
+                "Function selector must be followed by an open parenthesis to begin the function call.",
+                span,
+            ));
         }
         let kind = match &*name.text {
             "null" => ExprKind::Null,
@@ -202,7 +213,11 @@ impl Parser<'_> {
                         base = step(base, Step::Attribute(name));
                     } else {
                         let span = self.next_span();
-                        return Err(self.error("Invalid attribute name", "An attribute name is required after a dot.", span));
+                        return Err(self.error(
+                            "Invalid attribute name",
+                            "An attribute name is required after a dot.",
+                            span,
+                        ));
                     }
                 }
                 b'[' => base = self.with_lines(true, |p| p.index(base, start))?,
@@ -219,7 +234,9 @@ impl Parser<'_> {
         let span = Span::new(start, self.pos);
         match Number::parse(&text) {
             Some(number) => Ok(step(base, Step::Index(Key::Number(number), span))),
-            None => Err(self.error("Invalid number literal", "Failed to recognize the value of this number literal.", span)),
+            None => {
+                Err(self.error("Invalid number literal", "Failed to recognize the value of this number literal.", span))
+            }
         }
     }
 
@@ -254,7 +271,11 @@ impl Parser<'_> {
         self.blank();
         if self.peek() == b'*' {
             self.pos += 1;
-            self.expect("]", "Missing close bracket on splat index", "The star for a full splat operator must be immediately followed by a closing bracket (\"]\").")?;
+            self.expect(
+                "]",
+                "Missing close bracket on splat index",
+                "The star for a full splat operator must be immediately followed by a closing bracket (\"]\").",
+            )?;
             let element = Expr { span: base.span, kind: ExprKind::Element };
             let free = false;
             let each = self.nested(|p| p.with_lines(free, |p| p.steps(element)))?;
@@ -262,7 +283,11 @@ impl Parser<'_> {
             return Ok(Expr { span, kind: ExprKind::Splat(Box::new(base), Box::new(each)) });
         }
         let key = self.expression()?;
-        self.expect("]", "Missing close bracket on index", "The index operator must end with a closing bracket (\"]\").")?;
+        self.expect(
+            "]",
+            "Missing close bracket on index",
+            "The index operator must end with a closing bracket (\"]\").",
+        )?;
         let span = Span::new(start, self.pos);
         let literal = match &key.kind {
             ExprKind::Number(number) => Some(Key::Number(number.clone())),
@@ -366,8 +391,13 @@ impl Parser<'_> {
         if !(self.take("=") || self.take(":")) {
             let span = self.next_span();
             let (summary, detail) = match self.at_line_end() || self.peek() == b',' || self.peek() == b'}' {
-                true => ("Missing attribute value", "Expected an attribute value, introduced by an equals sign (\"=\")."),
-                false => ("Missing key/value separator", "Expected an equals sign (\"=\") to mark the beginning of the attribute value."),
+                true => {
+                    ("Missing attribute value", "Expected an attribute value, introduced by an equals sign (\"=\").")
+                }
+                false => (
+                    "Missing key/value separator",
+                    "Expected an equals sign (\"=\") to mark the beginning of the attribute value.",
+                ),
             };
             return Err(self.error(summary, detail, span));
         }
@@ -385,7 +415,11 @@ impl Parser<'_> {
         let mut key = None;
         self.blank();
         if close == "}" {
-            self.expect("=>", invalid, "For expression requires the key and value to be separated with the => symbol when building a map.")?;
+            self.expect(
+                "=>",
+                invalid,
+                "For expression requires the key and value to be separated with the => symbol when building a map.",
+            )?;
             key = Some(std::mem::replace(&mut value, self.expression()?));
             self.blank();
         }
@@ -415,7 +449,9 @@ impl Parser<'_> {
         let span = self.next_span();
         match self.keyword("in") {
             true => Ok((first, second)),
-            false => Err(self.error(invalid, "For expression requires the 'in' keyword after its name declarations.", span)),
+            false => {
+                Err(self.error(invalid, "For expression requires the 'in' keyword after its name declarations.", span))
+            }
         }
     }
 }

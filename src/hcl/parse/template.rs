@@ -45,7 +45,11 @@ impl Parser<'_> {
         let is_flush = self.take("-");
         let Some(marker) = self.name() else {
             let span = self.next_span();
-            return Err(self.error("Invalid expression", "Expected the start of an expression, but found an invalid expression token.", span));
+            return Err(self.error(
+                "Invalid expression",
+                "Expected the start of an expression, but found an invalid expression token.",
+                span,
+            ));
         };
         let has_line = self.take("\r\n") || self.take("\n");
         if !has_line {
@@ -70,7 +74,11 @@ impl Parser<'_> {
         let (parts, closed) = self.parts(&mut pieces, 0, span)?;
         if let Some(piece) = closed {
             let span = piece_span(&piece).unwrap_or(span);
-            return Err(self.error("Unexpected directive", "The control directives within this template are unbalanced.", span));
+            return Err(self.error(
+                "Unexpected directive",
+                "The control directives within this template are unbalanced.",
+                span,
+            ));
         }
         Ok(match parts.as_slice() {
             [Part::Text(text)] => text_expr(text.clone(), span),
@@ -111,7 +119,11 @@ impl Parser<'_> {
                     };
                     if !matches!(end, Some(Piece::EndIf(_))) {
                         let place = end.as_ref().and_then(piece_span).unwrap_or(at);
-                        return Err(self.error("Unexpected end of template", "The if directive is missing its corresponding endif directive.", place));
+                        return Err(self.error(
+                            "Unexpected end of template",
+                            "The if directive is missing its corresponding endif directive.",
+                            place,
+                        ));
                     }
                     parts.push(Part::If(condition, yes, no));
                 }
@@ -119,7 +131,11 @@ impl Parser<'_> {
                     let (body, end) = self.parts(pieces, depth + 1, span)?;
                     if !matches!(end, Some(Piece::EndFor(_))) {
                         let place = end.as_ref().and_then(piece_span).unwrap_or(at);
-                        return Err(self.error("Unexpected end of template", "The for directive is missing its corresponding endfor directive.", place));
+                        return Err(self.error(
+                            "Unexpected end of template",
+                            "The for directive is missing its corresponding endfor directive.",
+                            place,
+                        ));
                     }
                     parts.push(Part::For(Box::new(TemplateFor { key, value, collection, body })));
                 }
@@ -159,6 +175,7 @@ impl Parser<'_> {
                     line_start = true;
                 }
                 Next::Character => {}
+                Next::End => break,
                 Next::Sequence(is_value, strips) => {
                     settle(&mut pieces, &mut text, &mut trims);
                     if strips && let Some(Piece::Text(last)) = pieces.last_mut() {
@@ -184,7 +201,9 @@ impl Parser<'_> {
     fn unclosed_template(&mut self, end: &End<'_>) -> super::Broken {
         let span = Span::new(self.text.len(), self.text.len());
         match end {
-            End::Marker(_) => self.error("Unterminated template string", "No closing marker was found for the string.", span),
+            End::Marker(_) => {
+                self.error("Unterminated template string", "No closing marker was found for the string.", span)
+            }
             _ => self.error("Unterminated template string", "No closing marker was found for the string.", span),
         }
     }
@@ -205,7 +224,10 @@ impl Parser<'_> {
         }
         match self.peek() {
             b'\\' if is_quoted => self.escape(text),
-            b'\n' if is_quoted => Err(self.multi_line()),
+            b'\n' if is_quoted => {
+                self.multi_line();
+                Ok(Next::End)
+            }
             _ => {
                 if let Some(c) = self.rest().chars().next() {
                     text.push(c);
@@ -217,7 +239,7 @@ impl Parser<'_> {
     }
 
     /// A string that goes on in the next line: every line end up to the next quote is wrong.
-    fn multi_line(&mut self) -> super::Broken {
+    fn multi_line(&mut self) {
         let detail = "Quoted strings may not be split over multiple lines. To produce a multi-line string, either use the \
                       \\n escape to represent a newline character or use the \"heredoc\" multi-line template syntax.";
         let first = self.next_span();
@@ -236,7 +258,6 @@ impl Parser<'_> {
                 _ => self.pos += self.rest().chars().next().map_or(1, char::len_utf8),
             }
         }
-        super::Broken
     }
 
     fn escape(&mut self, text: &mut String) -> Read<Next> {
@@ -260,7 +281,8 @@ impl Parser<'_> {
                         char::from_u32(code).unwrap_or('\u{fffd}')
                     }
                     None => {
-                        let detail = format!("The \\{letter} escape sequence must be followed by {length} hexadecimal digits.");
+                        let detail =
+                            format!("The \\{letter} escape sequence must be followed by {length} hexadecimal digits.");
                         return Err(self.error("Invalid escape sequence", detail, Span::new(start, self.pos)));
                     }
                 }
@@ -295,8 +317,16 @@ impl Parser<'_> {
             }
             let span = p.next_span();
             match p.at_end() {
-                true => Err(p.error("Unclosed template interpolation sequence", "There is no closing brace for this interpolation sequence before the end of the file.", Span::new(start, start))),
-                false => Err(p.error("Extra characters after interpolation expression", "Expected a closing brace to end the interpolation expression, but found extra characters.", span)),
+                true => Err(p.error(
+                    "Unclosed template interpolation sequence",
+                    "There is no closing brace for this interpolation sequence before the end of the file.",
+                    Span::new(start, start),
+                )),
+                false => Err(p.error(
+                    "Extra characters after interpolation expression",
+                    "Expected a closing brace to end the interpolation expression, but found extra characters.",
+                    span,
+                )),
             }
         })
     }
@@ -332,6 +362,8 @@ impl Parser<'_> {
 /// What comes next in a template.
 enum Next {
     Character,
+    /// The string ends, because it went on in the next line.
+    End,
     /// An opening: of an interpolation or a directive, and whether white space in front of it is taken away.
     Sequence(bool, bool),
 }

@@ -1,0 +1,197 @@
+//! Backends: where the state of a root module is kept.
+
+use super::diag::{Failure, Place};
+use super::evaluate::{Identifier, Statics};
+use super::module::{Backend, Written};
+use super::rules;
+use crate::hcl::ast::Body;
+use crate::hcl::export::export_at;
+use crate::hcl::val::{Marks, Val};
+use crate::value::{Data, FileId, Key, Map, Origin, Prov, Unknown, Value};
+use std::sync::Arc;
+
+/// The types that there are, with all arguments of those that are known in full.
+const TYPES: &[(&str, Option<&[&str]>)] = &[
+    ("azurerm", None),
+    (
+        "consul",
+        Some(&[
+            "path",
+            "access_token",
+            "address",
+            "scheme",
+            "datacenter",
+            "http_auth",
+            "gzip",
+            "lock",
+            "ca_file",
+            "cert_file",
+            "key_file",
+        ]),
+    ),
+    ("cos", None),
+    (
+        "gcs",
+        Some(&[
+            "bucket",
+            "prefix",
+            "credentials",
+            "access_token",
+            "impersonate_service_account",
+            "impersonate_service_account_delegates",
+            "encryption_key",
+            "kms_encryption_key",
+            "storage_custom_endpoint",
+        ]),
+    ),
+    ("http", None),
+    ("inmem", None),
+    ("kubernetes", None),
+    ("local", Some(&["path", "workspace_dir"])),
+    ("oss", None),
+    (
+        "pg",
+        Some(&[
+            "conn_str",
+            "schema_name",
+            "skip_schema_creation",
+            "skip_table_creation",
+            "skip_index_creation",
+            "table_name",
+            "index_name",
+        ]),
+    ),
+    ("remote", None),
+    ("s3", None),
+];
+
+/// Arguments that are one text or number wherever there are such.
+const PLAIN: [&str; 12] = [
+    "bucket",
+    "key",
+    "region",
+    "prefix",
+    "path",
+    "profile",
+    "container_name",
+    "storage_account_name",
+    "resource_group_name",
+    "address",
+    "conn_str",
+    "organization",
+];
+
+/// The types that there were.
+const REMOVED: [&str; 5] = ["artifactory", "etcd", "etcdv3", "manta", "swift"];
+
+/// The attributes of a backend or cloud block, and what is wrong with them.
+pub(super) fn resolve(statics: &Statics<'_>, backend: &Backend, failures: &mut Vec<Failure>) -> Value {
+    if &*backend.kind != "cloud" {
+        check_type(backend, failures);
+    }
+    let mut reader = Reader { statics, backend, failures, marks: Marks::NONE };
+    let map = reader.body(&backend.body, backend.place.0);
+    let marks = reader.marks;
+    for (mark, word) in [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")] {
+        if marks.has(mark) {
+            let message = format!(
+                "backend config contains {word} values: the configuration of a backend is stored in plain text"
+            );
+            failures.push(Failure::new(&rules::SENSITIVE, message, backend.place));
+        }
+    }
+    let (file, span) = backend.place;
+    Value::map(map).with_prov(Prov::at(Origin { file, key: span.start, start: span.start, end: span.end }))
+}
+
+fn check_type(backend: &Backend, failures: &mut Vec<Failure>) {
+    let kind = &*backend.kind;
+    let mut wrong = |message: String, place: Place| failures.push(Failure::new(&rules::BACKEND, message, place));
+    match TYPES.iter().find(|(name, _)| *name == kind) {
+        Some((_, Some(arguments))) => {
+            for attribute in &backend.body.attributes {
+                if !arguments.contains(&&*attribute.name.text) {
+                    let message = format!(
+                        "unsupported argument: the backend \"{kind}\" has no argument \"{}\"",
+                        attribute.name.text
+                    );
+                    wrong(message, (backend.place.0, attribute.name.span));
+                }
+            }
+        }
+        Some((_, None)) => {}
+        None if REMOVED.contains(&kind) => {
+            wrong(format!("unsupported backend type: the \"{kind}\" backend was removed from OpenTofu"), backend.place);
+        }
+        None => {
+            let near = crate::text::nearest(kind, TYPES.iter().map(|(name, _)| *name));
+            let hint = near.map_or_else(String::new, |n| format!("; did you mean \"{n}\"?"));
+            wrong(format!("unsupported backend type: there is no backend type named \"{kind}\"{hint}"), backend.place);
+        }
+    }
+}
+
+struct Reader<'s, 'a> {
+    statics: &'s Statics<'a>,
+    backend: &'s Backend,
+    failures: &'s mut Vec<Failure>,
+    marks: Marks,
+}
+
+impl Reader<'_, '_> {
+    fn body(&mut self, body: &Body, file: FileId) -> Map {
+        let mut map = Map::new();
+        for attribute in &body.attributes {
+            let written = Written { file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let text = format!("backend.{}", self.backend.kind);
+            let place = self.backend.place;
+            match self.statics.value(0, &written, Identifier { text, place }) {
+                Ok(value) => {
+                    self.marks = self.marks | value.all_marks();
+                    self.check(&attribute.name.text, &value, &written);
+                    if !value.is_null() {
+                        map.set(attribute.name.text.clone(), export_at(&value, &at(&written)));
+                    }
+                }
+                Err(found) => {
+                    map.set(attribute.name.text.clone(), unknown(&found, &written));
+                    self.failures.extend(found);
+                }
+            }
+        }
+        for block in &body.blocks {
+            let inner = Value::map(self.body(&block.body, file));
+            let mut all: Vec<Value> =
+                map.get(&block.kind.text).and_then(|v| v.as_list()).map(|l| l.to_vec()).unwrap_or_default();
+            all.push(inner);
+            map.set(block.kind.text.clone(), Value::list(all));
+        }
+        map
+    }
+
+    fn check(&mut self, name: &str, value: &Val, written: &Written) {
+        let is_collection = value.as_items().is_some() || value.as_entries().is_some();
+        if is_collection && &*self.backend.kind != "cloud" && PLAIN.contains(&name) {
+            let message = format!("incorrect attribute value type: \"{name}\" of a backend is a string");
+            self.failures.push(Failure::new(&rules::BACKEND, message, written.place()));
+        }
+    }
+}
+
+/// Where an argument is written.
+pub(super) fn at(written: &Written) -> Prov {
+    let (value, argument) = (written.expr.span, written.span);
+    Prov::at(Origin { file: written.file, key: argument.start, start: value.start, end: value.end })
+}
+
+/// The value of something that cannot be computed.
+pub(super) fn unknown(found: &[Failure], written: &Written) -> Value {
+    let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
+    let unknown = Unknown { text: "(not known)".into(), assumed: None, reasons };
+    Value::new(Data::Unknown(Arc::new(unknown))).with_prov(at(written))
+}
+
+/// A map with the entries that have a value.
+pub(super) fn map_of(entries: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Map {
+    entries.into_iter().filter_map(|(key, value)| Some((Key::from(key), value?))).collect()
+}

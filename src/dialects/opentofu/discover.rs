@@ -1,0 +1,93 @@
+//! Finds root modules: folders that configure something that only a root module has, and that no other module calls.
+
+use super::address::{self, Address};
+use super::load::{Cache, Loader, join};
+use super::module::{Module, configuration, module};
+use crate::hcl::walk;
+use crate::source::{Kind, Node, Source};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A folder that may be a root module.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// The folder as it was found, from the root of the repository.
+    pub dir: String,
+    /// What it declares.
+    pub module: Arc<Module>,
+}
+
+/// The folders with configuration below a folder, by the path that they lie at.
+fn folders(source: &dyn Source, start: &str) -> BTreeSet<String> {
+    let is_hidden = |dir: &str| dir.split('/').any(|part| part.starts_with('.') && part != ".");
+    let mut found = BTreeSet::new();
+    for entry in source.listing().under(start) {
+        let (dir, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
+        if configuration(name).is_some() && !is_hidden(dir) {
+            found.insert(dir.to_owned());
+        }
+    }
+    found
+}
+
+/// Whether there is any configuration below a folder.
+pub(super) fn has_configuration(source: &dyn Source, start: &str) -> bool {
+    source.listing().under(start).iter().any(|entry| {
+        let name = entry.path.rsplit('/').next().unwrap_or_default();
+        configuration(name).is_some()
+    })
+}
+
+/// The files that links lead to.
+fn linked_files(source: &dyn Source) -> BTreeSet<String> {
+    let listing = source.listing();
+    let links = listing.iter().filter(|e| e.kind == Kind::Symlink);
+    let targets = links.filter_map(|link| match listing.lookup(&link.path) {
+        Ok(Node::File(entry)) => Some(entry.path.to_string()),
+        _ => None,
+    });
+    targets.collect()
+}
+
+/// The root modules below a folder. The folder itself is one wherever it has configuration, because somebody started there.
+pub(super) fn roots(source: &dyn Source, files: &crate::files::Files, cache: &Cache, start: &str) -> Vec<Candidate> {
+    let loader = Loader::new(source, files, cache, "");
+    let linked = linked_files(source);
+    let mut all: BTreeMap<String, Arc<Module>> = BTreeMap::new();
+    let mut called: BTreeSet<String> = BTreeSet::new();
+    for dir in folders(source, start) {
+        if let Some(found) = module(&loader, &dir, &linked) {
+            called.extend(callees(&loader, &found));
+            all.insert(dir, Arc::new(found));
+        }
+    }
+    let is_root = |dir: &str, module: &Module| {
+        let has_values = || has_values(source, dir);
+        dir == start || (!called.contains(dir) && module.has_own_file && (module.is_root || has_values()))
+    };
+    let found = all.into_iter().filter(|(dir, module)| is_root(dir, module));
+    found.map(|(dir, module)| Candidate { dir, module }).collect()
+}
+
+/// The folders that a module calls by a literal path.
+fn callees(loader: &Loader<'_>, module: &Module) -> Vec<String> {
+    let sources = module.calls.values().filter_map(|call| call.arguments.get("source"));
+    let paths =
+        sources.filter_map(|written| walk::constant_text(&written.expr)).filter_map(|text| {
+            match address::parse(text) {
+                Ok(Address::Local(path)) => Some(join(&module.dir, &path)),
+                _ => None,
+            }
+        });
+    paths.filter_map(|path| loader.folder_at(&path).ok().flatten()).filter(|dir| *dir != module.dir).collect()
+}
+
+/// Whether a folder has values that are read without being asked for.
+fn has_values(source: &dyn Source, dir: &str) -> bool {
+    source.listing().children(dir).iter().any(|(name, _)| {
+        *name == "terraform.tfvars"
+            || *name == "terraform.tfvars.json"
+            || name.ends_with(".auto.tfvars")
+            || name.ends_with(".auto.tfvars.json")
+    })
+}

@@ -1,0 +1,106 @@
+//! `eval`: templates against names that the caller knows.
+
+use super::load::NoFiles;
+use crate::dialects::{EvalError, Evaluated};
+use crate::hcl::ast::{Name, Step};
+use crate::hcl::eval::{Budget, Evaluator, Scope};
+use crate::hcl::export::export;
+use crate::hcl::number::Number;
+use crate::hcl::parse::parse_template;
+use crate::hcl::val::Val;
+use crate::text::Text;
+use crate::value::{Data, FileId, Value};
+use std::sync::Arc;
+
+struct Context<'a>(&'a Value);
+
+impl Scope for Context<'_> {
+    fn get(&self, root: &Name, _: &[Step]) -> Option<(Val, usize)> {
+        self.0.get(&root.text).map(|value| (import(value), 0))
+    }
+}
+
+/// A value of a resolution as a value of the language.
+fn import(value: &Value) -> Val {
+    match &value.data {
+        Data::Null => Val::null(),
+        Data::Bool(b) => Val::bool(*b),
+        Data::Int(i) => Val::number(*i),
+        Data::Uint(u) => Val::number(Number::parse(&u.to_string()).unwrap_or_else(Number::zero)),
+        Data::Float(f) => Val::number(Number::parse(&f.to_string()).unwrap_or_else(Number::zero)),
+        Data::Str(text) => Val::str(text.clone()),
+        Data::Time(time) => Val::str(time.rfc3339()),
+        Data::List(items) => Val::tuple(items.iter().map(import).collect()),
+        Data::Map(map) => Val::object(map.iter().map(|e| (Text::clone(&e.key), import(&e.value))).collect()),
+        Data::Unknown(unknown) => Val::unknown(crate::hcl::types::Type::Dynamic, unknown.text.clone()),
+    }
+}
+
+/// Resolves the strings of a value.
+///
+/// # Errors
+/// The first one that cannot be resolved, unless it may stay as it is.
+pub(super) fn eval(template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
+    let mut found = Evaluated::default();
+    let budget = Budget::new(5_000_000);
+    found.value = node(template, context, partial, &budget, &mut found.unresolved, &mut found.reasons)?;
+    found.unresolved.sort();
+    found.unresolved.dedup();
+    Ok(found)
+}
+
+fn node(
+    template: &Value,
+    context: &Value,
+    partial: bool,
+    budget: &Budget,
+    unresolved: &mut Vec<String>,
+    reasons: &mut Vec<String>,
+) -> Result<Value, EvalError> {
+    match &template.data {
+        Data::Str(text) => {
+            let why = match text_value(text, context, budget) {
+                Ok(value) => return Ok(value),
+                Err(why) => why,
+            };
+            if !partial {
+                return Err(EvalError::new(why));
+            }
+            unresolved.push(text.to_string());
+            reasons.push(why);
+            Ok(template.clone())
+        }
+        Data::List(items) => {
+            let items: Result<Vec<Value>, EvalError> =
+                items.iter().map(|i| node(i, context, partial, budget, unresolved, reasons)).collect();
+            Ok(Value { data: Data::List(Arc::new(items?)), prov: template.prov.clone() })
+        }
+        Data::Map(map) => {
+            let mut out = crate::value::Map::new();
+            for entry in map.iter() {
+                out.set(Text::clone(&entry.key), node(&entry.value, context, partial, budget, unresolved, reasons)?);
+            }
+            Ok(Value { data: Data::Map(Arc::new(out)), prov: template.prov.clone() })
+        }
+        _ => Ok(template.clone()),
+    }
+}
+
+fn text_value(text: &str, context: &Value, budget: &Budget) -> Result<Value, String> {
+    let wrong = |summary: &str, detail: &str| format!("{summary}: {detail}");
+    let expr = parse_template(text).map_err(|e| e.first().map_or_else(String::new, |e| wrong(e.summary, &e.detail)))?;
+    let scope = Context(context);
+    let mut evaluator = Evaluator::new(FileId::new(0), &scope, &NoFiles, budget);
+    let value = evaluator.eval(&expr);
+    match evaluator.problems.first() {
+        Some(problem) => Err(wrong(&problem.summary, &problem.detail)),
+        None => match value.unknown_reason() {
+            Some(reason) => Err(format!("`{text}` is not known: {reason}")),
+            None => {
+                let mut value = export(&value);
+                value.prov = crate::value::Prov::default();
+                Ok(value)
+            }
+        },
+    }
+}
