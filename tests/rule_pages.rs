@@ -19,7 +19,7 @@ templates: {settings: {enabled: true, sprig: {enabled: true}, gomplate: {enabled
 ";
 
 /// Files that make a tree a project without [`CONFIG`].
-const PROJECTS: [&str; 4] = ["atmos.yaml", "infra.yaml", "config/infra.yaml", "garden.yml"];
+const PROJECTS: [&str; 5] = ["atmos.yaml", "infra.yaml", "config/infra.yaml", "garden.yml", "main.tf"];
 
 /// A `### Bad` or `### Good` section.
 #[derive(Debug, Default)]

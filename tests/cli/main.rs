@@ -31,4 +31,5 @@ mod questions;
 mod revisions;
 mod snapshots;
 mod text;
+mod tofu;
 mod validation;

@@ -125,6 +125,13 @@ pub(crate) const GARDEN: [Tree; 3] = [
     infra("garden-templates", "garden.yml"),
 ];
 
+/// Root modules of OpenTofu: in the root, in a folder of a monorepo, and in both syntaxes.
+pub(crate) const TOFU: [Tree; 3] = [
+    infra("tofu-plain", "main.tf"),
+    infra("tofu-monorepo", "environments/prod/main.tf"),
+    infra("tofu-mixed", "main.tofu"),
+];
+
 type Files = BTreeMap<String, String>;
 
 /// A project on its way to a mistake. Edits change the last state; [`Plant::commit`] makes it the older one of two.

@@ -122,7 +122,9 @@ fn length(args: &mut Args<'_, '_>) -> Outcome {
             (Some(items), _) => items.len(),
             (_, Some(entries)) => entries.len(),
             _ => {
-                return Err(Fail::Call("argument must be a string, a collection type, or a structural type".to_owned()));
+                return Err(Fail::Call(
+                    "argument must be a string, a collection type, or a structural type".to_owned(),
+                ));
             }
         },
     };

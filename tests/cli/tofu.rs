@@ -1,0 +1,134 @@
+//! Root modules of OpenTofu: what an edit of a value, a file or a module changes, and because of which line.
+
+use crate::common::{Repo, Run};
+use serde_json::{Value, json};
+
+const MAIN: &str = "\
+locals {
+  common = yamldecode(file(\"${path.module}/../common.yaml\"))
+  dir    = \"modules\"
+}
+
+terraform {
+  backend \"s3\" {
+    bucket = local.common.bucket
+    key    = \"${var.stage}/state\"
+  }
+}
+
+provider \"aws\" {
+  alias    = \"by_region\"
+  for_each = toset(var.regions)
+}
+
+module \"network\" {
+  source = \"../../${local.dir}/network\"
+  zones  = length(var.regions)
+}
+";
+const VARIABLES: &str = "\
+variable \"stage\" {
+  type    = string
+  default = \"dev\"
+}
+
+variable \"regions\" {
+  type = list(string)
+}
+";
+
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.write("envs/prod/main.tf", MAIN)
+        .write("envs/prod/variables.tf", VARIABLES)
+        .write("envs/prod/prod.auto.tfvars", "regions = [\"eu\", \"us\"]\nstage = \"prod\"\n")
+        .write("envs/common.yaml", "org: acme\nbucket: acme-state\n")
+        .write("modules/network/main.tf", "variable \"zones\" {\n  type = number\n}\n")
+        .commit("base");
+    repo
+}
+
+fn describe(repo: &Repo, more: &[&str]) -> Value {
+    repo.run(&[&["describe", "stacks", "--format", "json"], more].concat()).json()
+}
+
+/// `type/name: path` of each change, with its causes.
+fn changes(run: &Run) -> Vec<String> {
+    let json = run.json();
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    let mut found = Vec::new();
+    for component in json["components"].as_array().unwrap() {
+        for change in component["changes"].as_array().unwrap() {
+            let causes = change["causes"].as_array().unwrap().iter();
+            let mut causes: Vec<String> = causes.map(|c| format!("{}:{}", text(&c["file"]), c["line"])).collect();
+            causes.dedup();
+            let (kind, name) = (text(&component["type"]), text(&component["component"]));
+            found.push(format!("{kind}/{name}{} <- {}", text(&change["path"]), causes.join(" ")));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_root_module_is_resolved() {
+    let all = describe(&repo(), &[]);
+    let components = &all["envs/prod"]["components"];
+    assert_eq!(components["backend"]["s3"], json!({"bucket": "acme-state", "key": "prod/state"}));
+    assert_eq!(components["provider"]["aws.by_region"], json!({"for_each": ["eu", "us"]}));
+    let network = json!({"source": "../../modules/network", "dir": "modules/network", "inputs": {"zones": 2}});
+    assert_eq!(components["module"]["network"], network);
+    assert_eq!(all.as_object().map(|m| m.len()), Some(1), "what another module calls is no root module");
+}
+
+#[test]
+fn options_win_over_files_in_their_order() {
+    let repo = repo();
+    repo.write("other.tfvars", "stage = \"file\"\n");
+    let key = |more: &[&str]| describe(&repo, more)["envs/prod"]["components"]["backend"]["s3"]["key"].clone();
+    assert_eq!(key(&["--env", "TF_VAR_stage=env"]), "prod/state");
+    assert_eq!(key(&["--var", "stage=a", "--var-file", "other.tfvars"]), "file/state");
+    assert_eq!(key(&["--var-file", "other.tfvars", "--var", "stage=b"]), "b/state");
+}
+
+#[test]
+fn the_line_behind_a_change_is_named_across_files() {
+    let repo = repo();
+    repo.write("envs/common.yaml", "org: acme\nbucket: acme-state-2\n").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
+    assert_eq!(changes(&run), ["backend/s3/bucket <- envs/common.yaml:2"]);
+    repo.write("envs/prod/prod.auto.tfvars", "regions = [\"eu\"]\nstage = \"prod\"\n").commit("regions");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]);
+    let found = changes(&run);
+    assert!(found.iter().all(|c| c.ends_with(" <- envs/prod/prod.auto.tfvars:1")), "{found:?}");
+    assert!(found.iter().any(|c| c.starts_with("provider/aws.by_region/for_each")), "{found:?}");
+    assert!(found.iter().any(|c| c.starts_with("module/network/inputs/zones")), "{found:?}");
+}
+
+#[test]
+fn a_chain_leads_to_what_is_wrong() {
+    let repo = repo();
+    repo.edit("envs/prod/main.tf", "\"modules\"", "random_pet.x.id");
+    let run = repo.run(&["check", "--format", "json"]).ends_with(1);
+    let json = run.json();
+    let found = &json["diagnostics"][0];
+    assert_eq!(found["rule"], "tofu-not-static");
+    assert_eq!((found["file"].as_str(), found["line"].as_u64()), (Some("envs/prod/main.tf"), Some(3)));
+    assert_eq!(found["related"][0]["message"], "module.network.source depends on local.dir");
+}
+
+#[test]
+fn hostile_configuration_ends() {
+    let repo = Repo::new();
+    let doubled: String = (1..60).map(|i| format!("  a{i} = [local.a{0}, local.a{0}]\n", i - 1)).collect();
+    let chain: String = (1..3000).map(|i| format!("  c{i} = local.c{}\n", i - 1)).collect();
+    let text = format!(
+        "locals {{\n  a0 = [1]\n{doubled}  c0 = 1\n{chain}  deep = {}\n}}\nmodule \"self\" {{\n  source = \"./\"\n}}\n\
+         module \"other\" {{\n  source = \"./\"\n}}\nmodule \"big\" {{\n  source = \"./${{length(local.a59)}}\"\n}}\n\
+         module \"long\" {{\n  source = \"./${{local.c2999}}\"\n}}\n",
+        "[".repeat(5000)
+    );
+    repo.write("main.tf", text)
+        .write("b.tf", "module \"m\" {\n  source = join(\"\", [for a in range(1024) : format(\"%4096s\", \"\")])\n}\n");
+    repo.run(&["check"]).ends_with(1);
+    repo.run(&["describe", "stacks", "--format", "json"]);
+}
