@@ -30,8 +30,7 @@ pub(crate) fn constraint(
         }
         Some(text) => {
             let detail = format!(
-                "OpenTofu 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated \
-                 and will be removed in a future version of OpenTofu. Remove the quotes around \"{text}\"."
+                "A type constraint in quotes is an old form that is no longer accepted. Remove the quotes around \"{text}\"."
             );
             return Err(SyntaxError { summary: "Invalid quoted type constraints", detail, span: expr.span });
         }

@@ -264,7 +264,7 @@ fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
         }
         _ => Err(Fail::Argument(
             index,
-            format!("\"{name}\" is not a supported IANA encoding name or alias in this OpenTofu version"),
+            format!("\"{name}\" is not a supported IANA encoding name or alias"),
         )),
     }
 }
