@@ -22,7 +22,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The longest chain of names.
-const MAX_CHAIN: usize = 300;
+const MAX_CHAIN: usize = 200;
 /// What looking up a name costs of the budget.
 const LOOK_UP: u64 = 20;
 
@@ -337,7 +337,7 @@ fn required_by(stack: &[Identifier]) -> String {
 
 fn hop(mut failure: Failure, stack: &[Identifier], dependency: &str) -> Failure {
     if let Some(top) = stack.last()
-        && failure.hops.len() < 50
+        && failure.hops.len() < 12
     {
         let text = format!("{} depends on {dependency}", top.text);
         failure.hops.push(Hop { text, place: top.place });

@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 /// The deepest tree, the most modules in it, and how often a folder can be inside of itself.
 const MAX_DEPTH: usize = 40;
-const MAX_MODULES: usize = 5_000;
-const MAX_REPEATED: usize = 8;
+const MAX_MODULES: usize = 1_000;
+const MAX_REPEATED: usize = 4;
 
 /// A call of a module.
 #[derive(Debug)]

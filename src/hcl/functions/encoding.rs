@@ -262,10 +262,7 @@ fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
         other if other.starts_with("windows-") || other.starts_with("iso-") || other.starts_with("ibm") => {
             Err(Fail::Unknown(format!("the character set {name} is not known here")))
         }
-        _ => Err(Fail::Argument(
-            index,
-            format!("\"{name}\" is not a supported IANA encoding name or alias"),
-        )),
+        _ => Err(Fail::Argument(index, format!("\"{name}\" is not a supported IANA encoding name or alias"))),
     }
 }
 
