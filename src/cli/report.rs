@@ -101,7 +101,9 @@ fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place, out: &Path
 }
 
 /// Base and head.
-fn sources(revisions: &str, place: &Place) -> Result<(Box<dyn Source>, Box<dyn Source>), Failure> {
+type Sides = (Box<dyn Source>, Box<dyn Source>);
+
+fn sources(revisions: &str, place: &Place) -> Result<Sides, Failure> {
     let repository = place.repository()?;
     match Spec::parse(revisions) {
         Spec::TwoDot(..) | Spec::ThreeDot(..) => {

@@ -11,6 +11,7 @@ use super::walk;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 use std::cell::Cell;
+use std::collections::btree_map::Entry;
 
 /// Values and text of one value: no more is computed.
 const MAX_VALUES: usize = 300_000;
@@ -518,14 +519,20 @@ impl<'a> Evaluator<'a> {
         result.read.push(key);
         if all.groups {
             result.groups.entry(text).or_default().push(value);
-        } else if result.entries.contains_key(&text) {
-            let detail = format!(
-                "Two different items produced the key \"{text}\" in this 'for' expression. If duplicates are expected, use \
-                 the ellipsis (...) after the value expression to enable grouping by key."
-            );
-            self.problem("Duplicate object key", detail, span);
-        } else {
-            result.entries.insert(text, value);
+            return;
+        }
+        match result.entries.entry(text) {
+            Entry::Occupied(known) => {
+                let text = known.key();
+                let detail = format!(
+                    "Two different items produced the key \"{text}\" in this 'for' expression. If duplicates are expected, \
+                     use the ellipsis (...) after the value expression to enable grouping by key."
+                );
+                self.problem("Duplicate object key", detail, span);
+            }
+            Entry::Vacant(place) => {
+                place.insert(value);
+            }
         }
     }
 

@@ -17,7 +17,7 @@ pub(super) const ALL: &[Function] = &[
     function("basename", &[S], |a| Ok(Val::str(base(a.str(0))))),
     function("dirname", &[S], |a| Ok(Val::str(dir(a.str(0))))),
     function("file", &[S], file),
-    function("filebase64", &[S], |a| encoded(a, |b| base64_encode(b))),
+    function("filebase64", &[S], |a| encoded(a, base64_encode)),
     function("filebase64sha256", &[S], |a| encoded(a, |b| base64_encode(&sha256(b)))),
     function("filebase64sha512", &[S], |a| encoded(a, |b| base64_encode(&sha512(b)))),
     function("fileexists", &[S], |a| {

@@ -44,8 +44,8 @@ impl Parser<'_> {
                 b' ' | b'\t' => self.pos += 1,
                 b'\r' if self.at("\r\n") && self.free => self.pos += 2,
                 b'\n' if self.free => self.pos += 1,
-                b'#' => self.to_line_end(),
-                b'/' if self.at("//") => self.to_line_end(),
+                b'#' => self.skip_line(),
+                b'/' if self.at("//") => self.skip_line(),
                 b'/' if self.at("/*") => {
                     self.pos = self.rest().find("*/").map_or(self.text.len(), |end| self.pos + end + 2);
                 }
@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    fn to_line_end(&mut self) {
+    fn skip_line(&mut self) {
         self.pos = self.rest().find('\n').map_or(self.text.len(), |end| self.pos + end);
     }
 
