@@ -42,12 +42,18 @@ folder=$RUNNER_TEMP/stacklint-$version
 mkdir -p "$folder"
 cd "$folder"
 for file in "$archive" "$archive.sha256"; do
-    curl --fail --silent --show-error --location --retry 3 --proto '=https,file' --output "$file" "$url/$file" || fail "cannot download $url/$file"
+    curl --fail --silent --show-error --location --retry 3 --proto '=https' --proto-redir '=https' --output "$file" "$url/$file" || fail "cannot download $url/$file"
 done
 if command -v sha256sum >/dev/null; then sum=(sha256sum); else sum=(shasum -a 256); fi
 wanted=$(cut -d ' ' -f 1 "$archive.sha256")
 got=$("${sum[@]}" "$archive" | cut -d ' ' -f 1)
 [ -n "$wanted" ] && [ "$wanted" = "$got" ] || fail "$archive has the checksum $got, not $wanted"
+# Who made the archive, as far as it can be asked: the checksum comes from where the archive comes from.
+if [ -n "${GH_TOKEN:-}" ] && command -v gh >/dev/null && gh attestation verify --help >/dev/null 2>&1; then
+    gh attestation verify "$archive" --repo "$ACTION_REPOSITORY" >/dev/null || fail "$archive was not made by the workflow of $ACTION_REPOSITORY"
+else
+    say "::notice title=stacklint::the origin of $archive is not verified: that needs gh and a token"
+fi
 case $archive in
     *.zip) 7z x -y "$archive" >/dev/null ;;
     *) tar -xzf "$archive" ;;

@@ -210,7 +210,12 @@ impl Exceeded {
         let name = self.limit.name();
         match self.limit.range().1 {
             most if most > self.value => {
-                format!("make it smaller, or raise `{name}` under `[limits]` in stacklint.toml")
+                let allow = match self.value < self.limit.default_value() {
+                    true => "",
+                    // A repository alone may only lower limits.
+                    false => " and allow that by --raise-limits",
+                };
+                format!("make it smaller, or raise `{name}` under `[limits]` in stacklint.toml{allow}")
             }
             _ => format!("make it smaller: `{name}` cannot be raised"),
         }

@@ -36,7 +36,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         (None, false) => place.default_state(),
     };
     let source = place.timings.phase("open", || place.open(&state))?;
-    let overrides = options.reporting.judging.overrides()?;
+    let overrides = options.reporting.judging.overrides(&place)?;
     let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let reporting = &options.reporting;

@@ -5,6 +5,7 @@ use super::open::{Place, State};
 use super::{Failure, Global, output};
 use crate::diagnostic::Level;
 use crate::files::Files;
+use crate::report::log::Kind;
 use crate::report::{Finding, describe};
 use crate::resolution::{Address, Placed};
 use crate::review::{self, Filter, Outcome, Resolved};
@@ -73,6 +74,13 @@ pub(super) enum Format {
     Json,
 }
 
+impl Format {
+    /// How it goes where people and CI systems read along.
+    pub(super) fn kind(self) -> Kind {
+        if let Format::Json = self { Kind::Json } else { Kind::Text }
+    }
+}
+
 pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let common = match what {
         What::Stacks(s) => &s.common,
@@ -86,7 +94,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
     let Resolved { files, resolution, dialects } = resolved;
     let mut found = resolution.components();
-    let mut out = output::stdout();
+    let mut out = output::stdout_of(common.format.kind());
     let text = output::options(global);
     match what {
         What::Stacks(options) => {

@@ -49,7 +49,7 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     let (base, head) = place.timings.phase("open", || sources(options, place))?;
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
     let judging = &options.reporting.judging;
-    let overrides = judging.overrides()?;
+    let overrides = judging.overrides(place)?;
     let (any_list, only_lists) = options.reporting.lists_affected();
     let affected = any_list.then(|| options.affected.asked());
     let request = Request { filter, overrides: &overrides, affected };

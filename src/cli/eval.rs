@@ -6,6 +6,7 @@ use super::{Failure, Global, Outcome, output};
 use crate::dialects::{EvalError, Evaluated, Scope};
 use crate::files::Files;
 use crate::report::describe;
+use crate::report::log::Kind;
 use crate::settings::Load;
 use crate::value::{Value, json};
 use clap::{Args, ValueEnum};
@@ -132,12 +133,13 @@ fn template(folder: &Path, argument: &str) -> Result<Value, Failure> {
 
 fn read_json(path: &Path) -> Result<Value, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Message(format!("cannot read {}: {e}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|e| failed(&e))?;
+    let text = crate::source::read_named(path).map_err(|e| failed(&e))?;
     json::parse(&text).map_err(|e| failed(&e))
 }
 
 fn print(answer: &Evaluated, format: Format) -> Result<Outcome, Failure> {
-    let mut out = output::stdout();
+    let kind = if format == Format::Json { Kind::Json } else { Kind::Text };
+    let mut out = output::stdout_of(kind);
     match format {
         Format::Json => {
             let whole = Answer { value: &answer.value, unresolved: &answer.unresolved };

@@ -82,7 +82,7 @@ fn count(fixes: usize) -> String {
 /// The fixes of what is reported about the worktree, and its files.
 fn propose(options: &Options, reporting: &reporting::Options, place: &Place) -> Result<(Files, Fixed), Failure> {
     let source = place.open(&State::Worktree)?;
-    let overrides = reporting.judging.overrides()?;
+    let overrides = reporting.judging.overrides(place)?;
     let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let fixes = review.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref());

@@ -79,5 +79,5 @@ impl Merging {
 }
 
 fn read(path: &Path, what: &str) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|e| Failure::Message(format!("cannot read {what}{}: {e}", path.display())))
+    crate::source::read_named(path).map_err(|e| Failure::Message(format!("cannot read {what}{}: {e}", path.display())))
 }

@@ -1,6 +1,7 @@
 //! `stacklint completions` and `man`: what shells and `man` need, made from the command line itself.
 
 use super::{Cli, Failure, Outcome, output};
+use crate::report::log::Kind;
 use clap::{Args, CommandFactory};
 use std::io::Write;
 
@@ -21,7 +22,7 @@ pub(super) struct Man {
 pub(super) fn completions(options: &Completions) -> Result<Outcome, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(options.shell, &mut Cli::command(), "stacklint", &mut text);
-    let mut out = output::stdout();
+    let mut out = output::stdout_of(Kind::Raw);
     out.write_all(&text)?;
     out.flush()?;
     Ok(Outcome::Clean)
@@ -40,7 +41,7 @@ pub(super) fn man(options: &Man) -> Result<Outcome, Failure> {
     };
     let mut text = Vec::new();
     clap_mangen::Man::new(command).render(&mut text)?;
-    let mut out = output::stdout();
+    let mut out = output::stdout_of(Kind::Raw);
     out.write_all(&text)?;
     out.flush()?;
     Ok(Outcome::Clean)

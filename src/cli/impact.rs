@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let found = impact(resolution, &modules, files, &path, lines);
     let loss = lines.is_none().then(|| loss(resolution, &asked.without(&path), files));
     let described = Described { file: &path, lines, impact: &found, files, loss: loss.as_ref() };
-    let mut out = output::stdout();
+    let mut out = output::stdout_of(options.question.format.kind());
     match options.question.format {
         Format::Json => described.write_json(&mut out)?,
         Format::Text => described.write_text(&mut out, &options.question.text(global))?,

@@ -96,7 +96,7 @@ fn file(path: &Path, place: &Place) -> Result<VariableInput, Failure> {
     if let Ok(inside) = place.inside(path) {
         return Ok(VariableInput::File { path: inside });
     }
-    let text = std::fs::read_to_string(place.beside(path));
+    let text = crate::source::read_named(&place.beside(path));
     let text = text.map_err(|e| Failure::Message(format!("cannot read the variables in {}: {e}", path.display())))?;
     Ok(VariableInput::Text { path: path.to_string_lossy().into_owned(), text })
 }

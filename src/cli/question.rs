@@ -5,6 +5,7 @@ use super::open::{self, Place};
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;
+use crate::report::log::Kind;
 use crate::report::{self, Finding};
 use crate::resolution::Resolution;
 use crate::review::{self, Filter, Resolved, ResolvedPair};
@@ -48,6 +49,13 @@ pub(super) struct Options {
 pub(super) enum Format {
     Text,
     Json,
+}
+
+impl Format {
+    /// How it goes where people and CI systems read along.
+    pub(super) fn kind(self) -> Kind {
+        if let Format::Json = self { Kind::Json } else { Kind::Text }
+    }
 }
 
 /// One state, resolved.

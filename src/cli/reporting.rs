@@ -4,8 +4,9 @@
 use super::open::Place;
 use super::{Failure, Global, output};
 use crate::diagnostic::{Level, baseline};
+use crate::report::log::Kind;
 use crate::report::{self, Format, Report};
-use crate::review::{BaselineFile, Demand, Outcome, Overrides, Review};
+use crate::review::{BaselineFile, Demand, Outcome, Overrides, Review, SettingsFrom};
 use crate::rules::Group;
 use crate::settings::FailOn;
 use clap::builder::PossibleValuesParser;
@@ -67,6 +68,13 @@ pub(super) struct Judging {
     /// A file of known findings that are not reported
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// From which side of a comparison settings, baselines and comments that silence findings are taken. From the base, a
+    /// change cannot hide what is wrong with it
+    #[arg(long, value_name = "SIDE", default_value = "base")]
+    settings_from: SideName,
+    /// Let `[limits]` of stacklint.toml raise limits above their defaults, not only lower them
+    #[arg(long)]
+    raise_limits: bool,
     /// Write all findings into a file to be given as --baseline, and report none of them
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     write_baseline: Option<PathBuf>,
@@ -79,6 +87,12 @@ enum FailOnName {
     Note,
     /// Findings never fail the run
     Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SideName {
+    Base,
+    Head,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -125,7 +139,7 @@ impl Judging {
     ///
     /// # Errors
     /// One of them cannot be read.
-    pub(super) fn overrides(&self) -> Result<Overrides, Failure> {
+    pub(super) fn overrides(&self, place: &Place) -> Result<Overrides, Failure> {
         let fail_on = self.fail_on.map(|f| match f {
             FailOnName::Error => FailOn::Error,
             FailOnName::Warning => FailOn::Warning,
@@ -146,11 +160,29 @@ impl Judging {
         }
         let baseline = match (&self.baseline, &self.write_baseline) {
             (_, Some(_)) => BaselineFile::Nowhere,
-            (Some(path), None) => BaselineFile::Given(path.display().to_string(), read(path, "baseline")?),
+            (Some(path), None) => {
+                let inside = std::path::absolute(path).ok().and_then(|path| place.inside(&path).ok());
+                BaselineFile::Given(path.display().to_string(), read(path, "baseline")?, inside)
+            }
             (None, None) => BaselineFile::OfSettings,
         };
-        let (strict, exit_zero) = (self.strict, self.exit_zero);
-        Ok(Overrides { fail_on, min_level, strict, groups, variables, baseline, exit_zero })
+        let settings_from = match self.settings_from {
+            SideName::Base => SettingsFrom::Base,
+            SideName::Head => SettingsFrom::Head,
+        };
+        let (strict, exit_zero, raise_limits) = (self.strict, self.exit_zero, self.raise_limits);
+        Ok(Overrides {
+            fail_on,
+            min_level,
+            strict,
+            groups,
+            variables,
+            baseline,
+            exit_zero,
+            settings_from,
+            raise_limits,
+            seconds: None,
+        })
     }
 
     /// Hands a review over to be written, and says how the run ended.
@@ -169,7 +201,7 @@ impl Judging {
             let mut text = Vec::new();
             let all = review.findings.iter().filter(|f| f.is_present());
             baseline::write(&mut text, all, &review.files)?;
-            output::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
+            crate::source::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
             let number = review.findings.len();
             output::eprint(&format!("stacklint: wrote {number} findings into the baseline {}", path.display()));
             review.findings.clear();
@@ -196,14 +228,14 @@ impl Output {
         }
         match path {
             None => {
-                let mut out = output::stdout();
+                let mut out = output::stdout_of(Kind::Raw);
                 format.write(&mut out, report, options)?;
                 out.flush()?;
             }
             Some(path) => {
                 let mut text = Vec::new();
                 format.write(&mut text, report, &report::Options { color: false, ..*options })?;
-                output::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
+                crate::source::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
             }
         }
         Ok(())
@@ -249,7 +281,7 @@ impl Options {
 }
 
 fn read(path: &Path, what: &str) -> Result<String, Failure> {
-    std::fs::read_to_string(path)
+    crate::source::read_named(path)
         .map_err(|e| Failure::Message(format!("cannot read the {what} {}: {e}", path.display())))
 }
 

@@ -4,6 +4,7 @@ use super::open::{Place, State};
 use super::{Failure, Global, output};
 use crate::files::Files;
 use crate::report::catalogue;
+use crate::report::log::Kind;
 use crate::review::{self, Coverage, Filter, Outcome, Overrides, Request};
 use crate::rules;
 use crate::settings::Load;
@@ -43,6 +44,12 @@ enum Format {
     Json,
 }
 
+impl Format {
+    fn kind(self) -> Kind {
+        if let Format::Json = self { Kind::Json } else { Kind::Text }
+    }
+}
+
 /// Lists the rules with the levels that the settings give them.
 pub(super) fn list(options: &List, global: &Global) -> Result<Outcome, Failure> {
     let settings = match Place::find(global).and_then(|place| load(&place, None)) {
@@ -50,7 +57,7 @@ pub(super) fn list(options: &List, global: &Global) -> Result<Outcome, Failure> 
         // The catalogue is the same where there is no project.
         Err(_) => crate::settings::Settings::default(),
     };
-    let mut out = output::stdout();
+    let mut out = output::stdout_of(options.format.kind());
     match options.format {
         Format::Text => catalogue::write_rules(&mut out, &settings, &output::options(global))?,
         Format::Json => catalogue::write_rules_json(&mut out, &settings)?,
@@ -85,7 +92,7 @@ pub(super) fn config(options: &Config, global: &Global) -> Result<Outcome, Failu
         Err(review::Error::NoProject(message)) => (Coverage::default(), Some(Failure::NoProject(message))),
         Err(error) => return Err(error.into()),
     };
-    let mut out = output::stdout();
+    let mut out = output::stdout_of(options.format.kind());
     match options.format {
         Format::Text => catalogue::write_settings(&mut out, &load, &coverage, &output::options(global))?,
         Format::Json => catalogue::write_settings_json(&mut out, &load, &coverage)?,

@@ -73,7 +73,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let asked = options.question.state.resolve(global)?;
     let Resolved { files, resolution, .. } = &asked.resolved;
     let found = resolution.components();
-    let (mut out, text) = (output::stdout(), options.question.text(global));
+    let (mut out, text) = (output::stdout_of(options.question.format.kind()), options.question.text(global));
     if let Some((_, placed)) = named.wanted.pick(&found)? {
         let keys = path::keys(named.path, &placed.component.value);
         let answer = why(resolution, files, placed, &keys).map_err(Failure::Message)?;

@@ -14,6 +14,18 @@ pub static INTERNAL_ERROR: Rule = Rule {
     page: "# internal-error\n\nA defect of stacklint.\n",
 };
 
+/// A change changes how it is reviewed. The rule is not registered: nothing turns it off.
+pub static REVIEW_CHANGED: Rule = Rule {
+    id: "review-changed",
+    group: Group::Change,
+    level: None,
+    since: "0.1.0",
+    summary: "a change edits the settings, the baseline or the comments that decide what is reported of it",
+    page: "# review-changed\n\nRules, levels, limits, baselines and comments that silence findings count from the base of a \
+           comparison. What the head changes in them is reported, with what it would keep from being reported, and counts \
+           from the next commit on. `--settings-from head` makes it count at once.\n",
+};
+
 /// Where to report defects.
 pub const ISSUES: &str = "https://github.com/stacklint/stacklint/issues";
 
@@ -25,6 +37,11 @@ impl Diagnostic {
             .note("what this part of the work would have found is missing; everything else is told")
             .help(format!("this is a defect of stacklint: please report it with the file at {ISSUES}"))
             .breaking()
+    }
+
+    /// Whether neither settings nor comments nor baselines keep it from being reported.
+    pub fn is_unsuppressible(&self) -> bool {
+        self.is_defect() || self.rule == &REVIEW_CHANGED
     }
 
     /// Whether it is a defect of stacklint itself.

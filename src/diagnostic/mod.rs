@@ -12,7 +12,7 @@ pub mod rules;
 
 use crate::text::Text;
 pub use baseline::Baseline;
-pub use defect::{INTERNAL_ERROR, ISSUES};
+pub use defect::{INTERNAL_ERROR, ISSUES, REVIEW_CHANGED};
 pub use finding::{Finding, Novelty, Suppressed, Suppression};
 pub use fix::{Applicability, Edit, Fix};
 pub use policy::{Policy, Side, Verdict};

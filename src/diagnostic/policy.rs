@@ -29,6 +29,9 @@ pub struct Policy<'a> {
     pub require_reasons: bool,
     /// Findings that are known for long.
     pub baseline: Option<&'a Baseline>,
+    /// The state of a file, by its path, whose comments count; none if all comments count. A comment of the head that is not
+    /// there silences nothing yet.
+    pub trusted: Option<&'a dyn Fn(&str) -> Option<FileId>>,
 }
 
 /// What was found in one state.
@@ -55,6 +58,8 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// What a comment or the baseline keeps from being reported, of the head.
     pub suppressed: Vec<Suppressed>,
+    /// Comments that do not count yet, each with a finding that it would silence.
+    pub pending: Vec<(Label, Finding)>,
 }
 
 /// A finding on its way.
@@ -63,27 +68,44 @@ struct Judged {
     identity: Identity,
     path: Text,
     silenced: Option<String>,
+    /// The comment that would silence it if it counted.
+    pending: Option<Label>,
+}
+
+/// What a comment makes of a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Silence {
+    /// It is silenced, for this reason.
+    Now(String),
+    /// It will be when the comment counts.
+    Later(Label),
 }
 
 impl Policy<'_> {
     /// Decides about the findings of one state, or of two to be compared.
     pub fn judge(&self, head: Side, base: Option<Side>) -> Verdict {
         let mut identities = Identities::new(self.files);
-        let mut head = self.side(head, &mut identities);
+        let mut head = self.side(head, self.trusted, &mut identities);
         let mut gone = Vec::new();
         if let Some(base) = base {
-            let base = self.side(base, &mut identities);
+            let base = self.side(base, None, &mut identities);
             gone = compare(&mut head, base);
         }
         let mut verdict = Verdict::default();
         for judged in head {
             let by = match judged.silenced {
                 Some(reason) => Some(Suppression::Comment(reason)),
+                None if judged.finding.diagnostic.is_unsuppressible() => None,
                 None => self.baseline.filter(|b| b.has(&judged.finding)).map(|_| Suppression::Baseline),
             };
             match by {
                 Some(by) => verdict.suppressed.push(Suppressed { finding: judged.finding, by }),
-                None => verdict.findings.push(judged.finding),
+                None => {
+                    if let Some(comment) = judged.pending.filter(|_| judged.finding.counts()) {
+                        verdict.pending.push((comment, judged.finding.clone()));
+                    }
+                    verdict.findings.push(judged.finding);
+                }
             }
         }
         verdict.findings.extend(gone.into_iter().map(|j| j.finding));
@@ -91,13 +113,18 @@ impl Policy<'_> {
     }
 
     /// The findings of one state that are on, sorted, with what the comments of its files make of them.
-    fn side(&self, side: Side, identities: &mut Identities<'_>) -> Vec<Judged> {
-        let mut ignores = Ignores::new(self.files, self.require_reasons);
-        let mut found: Vec<(Diagnostic, Option<String>)> = Vec::new();
+    fn side(
+        &self,
+        side: Side,
+        trusted: Option<&dyn Fn(&str) -> Option<FileId>>,
+        identities: &mut Identities<'_>,
+    ) -> Vec<Judged> {
+        let mut ignores = Ignores::new(self.files, self.require_reasons, trusted);
+        let mut found: Vec<(Diagnostic, Option<Silence>)> = Vec::new();
         for diagnostic in side.diagnostics {
             if self.level_of(&diagnostic).is_some() {
-                let reason = ignores.silence(&diagnostic);
-                found.push((diagnostic, reason));
+                let silence = ignores.silence(&diagnostic);
+                found.push((diagnostic, silence));
             }
         }
         let own = side.files.iter().flat_map(|file| ignores.unused(*file, self));
@@ -115,16 +142,24 @@ impl Policy<'_> {
 
     /// The level of a finding, if it is to be reported.
     fn level_of(&self, diagnostic: &Diagnostic) -> Option<Level> {
+        if diagnostic.is_unsuppressible() {
+            return diagnostic.rule.default_level();
+        }
         let path = &self.files.get(diagnostic.primary.file).path;
         (self.level)(diagnostic.rule, path).filter(|level| *level >= self.min_level)
     }
 
-    fn judged(&self, diagnostic: Diagnostic, silenced: Option<String>, identities: &mut Identities<'_>) -> Judged {
+    fn judged(&self, diagnostic: Diagnostic, silence: Option<Silence>, identities: &mut Identities<'_>) -> Judged {
+        let (silenced, pending) = match silence {
+            Some(Silence::Now(reason)) => (Some(reason), None),
+            Some(Silence::Later(comment)) => (None, Some(comment)),
+            None => (None, None),
+        };
         let level = self.level_of(&diagnostic).unwrap_or(Level::Error);
         let path = Text::clone(&self.files.get(diagnostic.primary.file).path);
         let identity = identities.of(&diagnostic);
         let finding = Finding { diagnostic, level, novelty: None, fingerprint: Text::from("") };
-        Judged { finding, identity, path, silenced }
+        Judged { finding, identity, path, silenced, pending }
     }
 }
 
@@ -180,23 +215,24 @@ fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
     gone.collect()
 }
 
-/// A file, its comments, and which of their names silenced something.
-type OfFile = (Arc<File>, Comments, BTreeSet<(usize, usize)>);
+/// A file, its comments, which of them do not count yet, and which of their names silenced something.
+type OfFile = (Arc<File>, Comments, BTreeSet<usize>, BTreeSet<(usize, usize)>);
 
 /// The comments of files, and which of their names silenced something.
 struct Ignores<'a> {
     files: &'a Files,
     require_reasons: bool,
+    trusted: Option<&'a dyn Fn(&str) -> Option<FileId>>,
     comments: HashMap<FileId, OfFile>,
 }
 
 impl<'a> Ignores<'a> {
-    fn new(files: &'a Files, require_reasons: bool) -> Self {
-        Ignores { files, require_reasons, comments: HashMap::new() }
+    fn new(files: &'a Files, require_reasons: bool, trusted: Option<&'a dyn Fn(&str) -> Option<FileId>>) -> Self {
+        Ignores { files, require_reasons, trusted, comments: HashMap::new() }
     }
 
     fn of(&mut self, id: FileId) -> &mut OfFile {
-        let (files, require_reasons) = (self.files, self.require_reasons);
+        let (files, require_reasons, trusted) = (self.files, self.require_reasons, self.trusted);
         self.comments.entry(id).or_insert_with(|| {
             let file = files.get(id);
             let mut comments = comments(&file);
@@ -205,30 +241,44 @@ impl<'a> Ignores<'a> {
                 let why = "this project wants a reason after the `]`";
                 comments.malformed.extend(mute.map(|i| Malformed { why, start: i.start, end: i.end }));
             }
-            (file, comments, BTreeSet::new())
+            let before = trusted.map(|of| of(&file.path));
+            let new = match before {
+                None => BTreeSet::new(),
+                Some(known) if known == Some(id) => BTreeSet::new(),
+                Some(known) => new_comments(&file, &comments.ignores, known.map(|known| files.get(known))),
+            };
+            (file, comments, new, BTreeSet::new())
         })
     }
 
-    /// The reason of the comment that silences a finding, if one does.
-    fn silence(&mut self, diagnostic: &Diagnostic) -> Option<String> {
-        let (file, comments, used) = self.of(diagnostic.primary.file);
+    /// The reason of the comment that silences a finding, if one does; else the comment that will.
+    fn silence(&mut self, diagnostic: &Diagnostic) -> Option<Silence> {
+        if diagnostic.is_unsuppressible() {
+            return None;
+        }
+        let (file, comments, new, used) = self.of(diagnostic.primary.file);
         let line = file.line(diagnostic.primary.start);
-        let mut reason = None;
+        let (mut now, mut later) = (None, None);
         for (i, ignore) in comments.ignores.iter().enumerate() {
             if ignore.line.is_some_and(|covered| covered != line) {
                 continue;
             }
             for (j, _) in ignore.rules.iter().enumerate().filter(|(_, r)| r.0 == diagnostic.rule.id) {
                 used.insert((i, j));
-                reason.get_or_insert_with(|| ignore.reason.clone());
+                if new.contains(&i) {
+                    let comment = Label::new(diagnostic.primary.file, ignore.start, ignore.end, "");
+                    later.get_or_insert(Silence::Later(comment));
+                } else {
+                    now.get_or_insert_with(|| Silence::Now(ignore.reason.clone()));
+                }
             }
         }
-        reason
+        now.or(later)
     }
 
     /// What is wrong with the comments of a file themselves.
     fn unused(&mut self, id: FileId, policy: &Policy<'_>) -> Vec<Diagnostic> {
-        let (file, comments, used) = self.of(id);
+        let (file, comments, _, used) = self.of(id);
         let mut found = Vec::new();
         for comment in &comments.malformed {
             let label = Label::new(id, comment.start, comment.end, "");
@@ -260,6 +310,33 @@ impl<'a> Ignores<'a> {
         }
         found
     }
+}
+
+/// The comments, by number, that a file did not have before: what they name, why, and what they stand at must be the same.
+fn new_comments(file: &File, ignores: &[Ignore], before: Option<Arc<File>>) -> BTreeSet<usize> {
+    // What follows the name of a key may change below a comment.
+    let place = |file: &File, ignore: &Ignore| {
+        let line = ignore.line.map(|line| file.line_text(line));
+        line.map(|line| line.split([':', '#']).next().unwrap_or_default().trim().to_owned())
+    };
+    let key = |file: &File, ignore: &Ignore| {
+        let names: Vec<String> = ignore.rules.iter().map(|(name, _, _)| name.clone()).collect();
+        (names, ignore.reason.clone(), place(file, ignore))
+    };
+    let mut known: BTreeMap<_, usize> = BTreeMap::new();
+    for ignore in before.iter().flat_map(|file| comments(file).ignores.into_iter().map(|i| key(file, &i))) {
+        *known.entry(ignore).or_default() += 1;
+    }
+    let mut new = BTreeSet::new();
+    for (i, ignore) in ignores.iter().enumerate() {
+        match known.get_mut(&key(file, ignore)).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            None => {
+                new.insert(i);
+            }
+        }
+    }
+    new
 }
 
 /// A rule is named that does not exist.

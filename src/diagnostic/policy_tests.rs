@@ -28,6 +28,7 @@ fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&'static Rule, &str) -> Option
         min_level: Level::Note,
         require_reasons: false,
         baseline: None,
+        trusted: None,
     }
 }
 

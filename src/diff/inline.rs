@@ -3,6 +3,7 @@
 use super::{mask, tokens};
 use crate::text::escape;
 use crate::value::{Data, Value, json};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Deeper nesting is shown as `…`.
@@ -31,7 +32,7 @@ fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, sh
                     break;
                 }
                 let _ = write!(text, "{}{}: ", if i > 0 { ", " } else { "" }, key(&entry.key));
-                write_inline(text, &entry.value, mask::is_secret_below(secret, &entry.key), depth + 1, show_secrets);
+                write_inline(text, &entry.value, mask::is_secret_in(map, secret, &entry.key), depth + 1, show_secrets);
             }
             text.push('}');
         }
@@ -53,8 +54,14 @@ fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, sh
 
 /// A value that is no collection, in one line.
 pub fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
-    if !show_secrets && (secret && is_maskable(value) || has_token(value)) {
+    if !show_secrets && secret && is_maskable(value) {
         return mask::MASK.to_owned();
+    }
+    if let Some(text) = value.as_str().filter(|_| !show_secrets) {
+        if !tokens::find(text).is_empty() {
+            return mask::MASK.to_owned();
+        }
+        return quote(&redacted(text));
     }
     match &value.data {
         Data::Null => "null".to_owned(),
@@ -73,9 +80,20 @@ pub fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
     }
 }
 
+/// Text with masks in place of passwords and tokens.
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    let ranges = tokens::shown(text);
+    if ranges.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut safe = text.to_owned();
+    ranges.into_iter().rev().for_each(|range| safe.replace_range(range, mask::MASK));
+    Cow::Owned(safe)
+}
+
 /// Whether a value is a secret whatever its key is.
 pub fn has_token(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !tokens::find(text).is_empty())
+    value.as_str().is_some_and(|text| !tokens::shown(text).is_empty())
 }
 
 /// Whether a value under a secret key would tell the secret.

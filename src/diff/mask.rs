@@ -10,6 +10,7 @@
 
 use super::{pointer, tokens};
 use crate::files::File;
+use crate::value::{Data, Map, Value};
 use std::ops::Range;
 
 /// What is shown instead.
@@ -95,6 +96,41 @@ pub fn is_secret_below(parent: bool, key: &str) -> bool {
     is_secret_key(key) || parent && !words(key).last().is_some_and(|last| HARMLESS.contains(&last.as_str()))
 }
 
+/// Keys whose text names what stands beside it.
+const NAMING: &[&str] = &["name", "key", "variable", "env", "parameter"];
+/// Keys of what is named beside them.
+const NAMED: &[&str] = &["value", "default", "content", "data", "val"];
+
+/// Whether what is under `key` of a map is a secret: like [`is_secret_below`], and `{name: DB_PASSWORD, value: …}` counts.
+pub fn is_secret_in(map: &Map, parent: bool, key: &str) -> bool {
+    is_secret_below(parent, key) || is_named_by(key) && names_secret(map)
+}
+
+fn is_named_by(key: &str) -> bool {
+    NAMED.iter().any(|named| key.eq_ignore_ascii_case(named))
+}
+
+/// Whether a map says by a text that what it holds is a secret.
+fn names_secret(map: &Map) -> bool {
+    let naming = map.iter().filter(|e| NAMING.iter().any(|naming| e.key.eq_ignore_ascii_case(naming)));
+    naming.filter_map(|e| e.value.as_str()).any(is_secret_key)
+}
+
+/// Whether what is at a JSON Pointer into a value is a secret by what stands beside it there.
+pub fn is_secret_beside(value: &Value, path: &str) -> bool {
+    let mut at = Some(value);
+    for key in pointer::keys(path) {
+        let Some(value) = at else { return false };
+        at = match &value.data {
+            Data::Map(map) if is_named_by(&key) && names_secret(map) => return true,
+            Data::Map(map) => map.get(&key),
+            Data::List(items) => key.parse::<usize>().ok().and_then(|i| items.get(i)),
+            _ => return false,
+        };
+    }
+    false
+}
+
 /// Whether what is at a JSON Pointer is a secret.
 pub fn is_secret_pointer(path: &str) -> bool {
     pointer::keys(path).fold(false, |parent, key| is_secret_below(parent, &key))
@@ -115,9 +151,9 @@ pub fn secret_ranges(line: &str, all: bool) -> Vec<Range<usize>> {
     let mut ranges = keyed_range(line, all);
     if ranges.is_empty() {
         // What is masked for its key reaches to the end of the line.
-        ranges = tokens::find(line);
+        ranges = tokens::shown(line);
     } else if let Some(first) = ranges.first().cloned() {
-        ranges.splice(0..0, tokens::find(line).into_iter().filter(|t| t.end <= first.start));
+        ranges.splice(0..0, tokens::shown(line).into_iter().filter(|t| t.end <= first.start));
     }
     ranges
 }
@@ -129,12 +165,13 @@ fn keyed_range(line: &str, all: bool) -> Vec<Range<usize>> {
         content[i + 1..].chars().next().is_none_or(char::is_whitespace) || content[..*i].ends_with(['"', '\''])
     });
     let mut first = true;
+    let in_pair = line_names_secret(content);
     for colon in colons {
         let key = content[..colon].trim_end().trim_end_matches(['"', '\'']);
         let start = key
             .rfind(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/')))
             .map_or(0, |i| i + key[i..].chars().next().map_or(1, char::len_utf8));
-        if is_secret_key(&key[start..]) || (all && first) {
+        if is_secret_key(&key[start..]) || (all && first) || (in_pair && is_named_by(&key[start..])) {
             let value = &content[colon + 1..];
             let from = content.len() - value.trim_start().len();
             let plain = value.trim().trim_matches(['"', '\'']);
@@ -153,12 +190,52 @@ fn keyed_range(line: &str, all: bool) -> Vec<Range<usize>> {
     Vec::new()
 }
 
+/// Whether a line of YAML has a key like `name` with the name of a secret: `{name: DB_PASSWORD, …`.
+fn line_names_secret(line: &str) -> bool {
+    let parts = line.split(['{', ',', '}']).map(|part| part.trim().trim_start_matches("- "));
+    parts.filter_map(|part| part.split_once(':')).any(|(key, value)| {
+        let plain = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+        NAMING.iter().any(|naming| plain(key).eq_ignore_ascii_case(naming)) && is_secret_key(&plain(value))
+    })
+}
+
+/// Whether a line of YAML has a value that a line beside it names as a secret: `- name: DB_PASSWORD` and `  value: …`.
+fn is_named_beside(file: &File, line: u32) -> bool {
+    /// Lines of one entry of a list.
+    const NEAR: u32 = 8;
+    let text = |line: u32| file.line_text(line);
+    let content = |line: u32| text(line).trim_start().trim_start_matches("- ").trim_start();
+    let column = |line: u32| text(line).len() - content(line).len();
+    let key = content(line).split(':').next().unwrap_or_default().trim_matches(['"', '\'']);
+    if !is_named_by(key) {
+        return false;
+    }
+    let is_entry = |l: &u32| !text(*l).trim().is_empty() && column(*l) >= column(line);
+    let starts = |l: u32| text(l).trim_start().starts_with("- ") && column(l) == column(line);
+    let above = (line.saturating_sub(NEAR).max(1)..line).rev();
+    let own = |l: &u32| column(*l) == column(line) && line_names_secret(text(*l));
+    let mut is_done = starts(line);
+    for l in above.take_while(is_entry) {
+        if is_done {
+            break;
+        }
+        if own(&l) {
+            return true;
+        }
+        is_done = starts(l);
+    }
+    (line + 1..=line + NEAR).take_while(|l| is_entry(l) && !starts(*l)).any(|l| own(&l))
+}
+
 /// The most lines that are looked at above a line.
 const MAX_ABOVE: u32 = 300;
 
 /// Whether a line of YAML lies in a block below a secret key, like the lines of a private key.
 pub fn is_inside_secret(file: &File, line: u32) -> bool {
     let indentation = |text: &str| text.len() - text.trim_start().len();
+    if is_named_beside(file, line) {
+        return true;
+    }
     let own = file.line_text(line);
     let mut least = if own.trim().is_empty() { usize::MAX } else { indentation(own) };
     for above in (line.saturating_sub(MAX_ABOVE).max(1)..line).rev() {
@@ -274,6 +351,19 @@ mod tests {
     }
 
     #[test]
+    fn values_that_are_named_beside() {
+        let files = crate::files::Files::default();
+        let text = "env:\n  - name: DB_PASSWORD\n    value: hunter2\n  - name: LEVEL\n    value: debug\n  - value: hunter3\n    name: API_KEY\n";
+        let file = files.get(files.add("a.yaml", "1", || text.into()));
+        let inside: Vec<u32> = (1..=7).filter(|line| is_inside_secret(&file, *line)).collect();
+        assert_eq!(inside, [3, 6]);
+        let json = r#"{"env":[{"name":"DB_PASSWORD","value":"a"},{"name":"LEVEL","value":"b"}]}"#;
+        let value = crate::value::json::parse(json).unwrap();
+        let secret = |path: &str| is_secret_beside(&value, path);
+        assert!(secret("/env/0/value") && !secret("/env/1/value") && !secret("/env/0/name"));
+    }
+
+    #[test]
     fn lines() {
         for (line, all, shown) in [
             ("  password: hunter2", false, "  password: *"),
@@ -283,7 +373,10 @@ mod tests {
             ("  password: !store prod x", false, "  password: !store prod x"),
             ("  password: '{{ .locals.p }}'", false, "  password: '{{ .locals.p }}'"),
             ("  password: |", false, "  password: |"),
-            ("  url: http://x:y@z", false, "  url: http://x:y@z"),
+            ("  url: http://x:y@z", false, "  url: http://x:*@z"),
+            ("  - {name: DB_PASSWORD, value: hunter2}", false, "  - {name: DB_PASSWORD, value: *"),
+            ("  - {value: hunter2, name: DB_PASSWORD}", false, "  - {value: *"),
+            ("  - {name: LEVEL, value: debug}", false, "  - {name: LEVEL, value: debug}"),
             ("  name: value", true, "  name: *"),
             ("    - value", true, "    - *"),
             ("  secret:", true, "  secret:"),

@@ -118,6 +118,8 @@ pub struct Change {
     pub after: Option<Value>,
     /// The lines that made the difference, sorted by place.
     pub causes: Vec<Cause>,
+    /// Whether it looks like a secret by the keys on its path, or by what stands beside it.
+    pub is_secret: bool,
 }
 
 /// A component that differs.
@@ -224,7 +226,10 @@ fn component(
             let mut steps = structural::compare(&old.component.value, &new.component.value, &new.component.language);
             for step in &mut steps {
                 let causes = finder.of_step(step, old, new);
+                let is_beside = |placed: &Placed| mask::is_secret_beside(&placed.component.value, &step.path);
+                let is_secret = mask::is_secret_pointer(&step.path) || is_beside(old) || is_beside(new);
                 changes.push(Change {
+                    is_secret,
                     path: std::mem::take(&mut step.path),
                     kind: step.kind,
                     before: step.before.cloned(),

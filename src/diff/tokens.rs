@@ -54,9 +54,55 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     found.filter(|range| !text[range.clone()].ends_with("EXAMPLE")).collect()
 }
 
+/// What stands for a password or token by what is around it: `scheme://user:PASSWORD@host`, `Bearer TOKEN`, `Basic TOKEN`.
+static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let places = [
+        r#"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/?\#:@"']*:(?<password>[^\s/"']+)@"#,
+        r#"\b(?i:https?)://(?<user>[0-9A-Za-z_-]{16,})@"#,
+        r"\b(?i:bearer|basic)\s+(?<token>[0-9A-Za-z_~+/.=-]{16,})",
+    ];
+    Regex::new(&places.join("|")).ok()
+});
+
+/// Where secrets stand in a text that people read, in their order: [`find`], and what URLs and headers hold. What only says
+/// where a password is kept (`${PASSWORD}`, `{{ .password }}`) is none.
+pub fn shown(text: &str) -> Vec<Range<usize>> {
+    let mut found = find(text);
+    let lower = |word: &str| text.len() > word.len() && text.to_ascii_lowercase().contains(word);
+    if text.contains("://") || lower("bearer ") || lower("basic ") {
+        let places = PLACES.iter().flat_map(|regex| regex.captures_iter(text));
+        let inner = places.filter_map(|c| ["password", "user", "token"].iter().find_map(|name| c.name(name)));
+        found.extend(inner.filter(|m| !m.as_str().starts_with(['$', '{', '<', '*'])).map(|m| m.range()));
+        found.sort_by_key(|range| range.start);
+        found.dedup_by(|later, earlier| later.start < earlier.end);
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn passwords_in_urls_and_headers() {
+        for (text, shown_as) in [
+            ("postgres://user:hunter2@host:5432/db", "postgres://user:*@host:5432/db"),
+            ("redis://:p@ss@host", "redis://:*@host"),
+            ("a https://x:y@b c amqp://q:w@e", "a https://x:*@b c amqp://q:*@e"),
+            ("Authorization: Bearer abcdefghijklmnop123", "Authorization: Bearer *"),
+            ("https://0123456789abcdef0123@github.com/a/b", "https://*@github.com/a/b"),
+            ("postgres://user:${PW}@host", "postgres://user:${PW}@host"),
+            ("https://host:8080/a@b", "https://host:8080/a@b"),
+            ("ssh://git@github.com/a/b", "ssh://git@github.com/a/b"),
+            ("basic words", "basic words"),
+        ] {
+            let mut safe = text.to_owned();
+            for range in shown(text).into_iter().rev() {
+                safe.replace_range(range, "*");
+            }
+            assert_eq!(safe, shown_as, "{text}");
+        }
+    }
 
     #[test]
     fn secrets_and_what_looks_like_them() {

@@ -4,6 +4,7 @@
 //! GitHub shows ten annotations of a level for a step. The most severe come first (levels have their own ten), and where
 //! there are more, the last one says how many. Nothing that comes from files can start a command.
 
+use super::log;
 use super::text::{self, style};
 use super::{Finding, Options, Report};
 use super::{coverage, headline};
@@ -28,11 +29,11 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
 /// # Errors
 /// Those of the writer.
 pub fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
-    let mut log = Vec::new();
-    text::write(&mut log, report, options)?;
+    let mut lines = Vec::new();
+    text::write(&mut lines, report, options)?;
     writeln!(out, "::group::stacklint: {}", data(&headline::findings(report)))?;
-    for line in String::from_utf8_lossy(&log).lines() {
-        writeln!(out, "{}", harmless(line))?;
+    for line in String::from_utf8_lossy(&lines).lines() {
+        writeln!(out, "{}", log::harmless(line))?;
     }
     writeln!(out, "::endgroup::")
 }
@@ -103,14 +104,14 @@ fn annotation(finding: &Finding, report: &Report<'_>) -> String {
 fn data(text: &str) -> String {
     let lines = text.split('\n').map(|line| style::escape(line.strip_suffix('\r').unwrap_or(line)));
     let lines: Vec<String> = lines.map(|line| line.replace('%', "%25")).collect();
-    lines.join("%0A")
+    log::inert(&lines.join("%0A")).into_owned()
 }
 
 /// Text as the value of a property of a command.
 fn property(text: &str) -> String {
     // A file whose name has control characters is not found by GitHub, but the log may be shown on a terminal.
     let mut value = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in log::inert(text).chars() {
         match c {
             '%' => value.push_str("%25"),
             '\r' => value.push_str("%0D"),
@@ -124,34 +125,6 @@ fn property(text: &str) -> String {
     value
 }
 
-/// Lines for a log or a terminal: nothing in them steers either.
-pub fn plain(text: &str) -> String {
-    text.split('\n').map(|line| harmless(&style::escape(line))).collect::<Vec<_>>().join("\n")
-}
-
-/// A line that the runner takes for no command: those start with `::` behind white space, or have `##[` anywhere.
-pub(super) fn harmless(line: &str) -> String {
-    let start = skip_white_and_colors(line);
-    let line = line.replace("##[", "## [");
-    match line.get(start..) {
-        Some(rest) if rest.starts_with("::") => format!("{}·{}", &line[..start], &rest[1..]),
-        _ => line,
-    }
-}
-
-/// The bytes of white space and color codes at the start of a line.
-fn skip_white_and_colors(line: &str) -> usize {
-    let mut rest = line;
-    loop {
-        let trimmed = rest.trim_start();
-        let code = trimmed.strip_prefix("\u{1b}[").and_then(|code| code.split_once('m'));
-        match code {
-            Some((numbers, after)) if numbers.bytes().all(|b| b.is_ascii_digit() || b == b';') => rest = after,
-            _ => return line.len() - trimmed.len(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,21 +135,6 @@ mod tests {
     use crate::report::Format;
     use crate::report::tests::{Fixture, written};
     use crate::text::Text;
-
-    #[test]
-    fn no_line_of_the_log_is_a_command() {
-        for (line, expected) in [
-            ("plain a::b", "plain a::b"),
-            ("::error::x", "·:error::x"),
-            (" \t::: a.yaml:1:2", " \t·:: a.yaml:1:2"),
-            (" \u{1b}[1m\u{1b}[94m::: \u{1b}[0ma", " \u{1b}[1m\u{1b}[94m·:: \u{1b}[0ma"),
-            ("\u{a0}\u{3000}::set-env::", "\u{a0}\u{3000}·:set-env::"),
-            ("a ##[error]b ##[x]", "a ## [error]b ## [x]"),
-            ("", ""),
-        ] {
-            assert_eq!(harmless(line), expected);
-        }
-    }
 
     #[test]
     fn escapes() {

@@ -127,7 +127,7 @@ fn attribute(text: &str) -> String {
 
 /// Text between tags, over several lines, none of which is a command to a runner in whose log it is printed.
 fn content(text: &str) -> String {
-    text.split('\n').map(|line| super::github::harmless(&attribute(line))).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(|line| super::log::harmless(&attribute(line)).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub mod json;
 pub mod junit;
 mod links;
 pub mod locals;
+pub mod log;
 pub mod markdown;
 pub mod page;
 pub mod sarif;
@@ -29,7 +30,7 @@ use crate::diff::Diff;
 use crate::files::Files;
 use crate::review::{Coverage, Review};
 use crate::rules::Rule;
-use std::io;
+use std::io::{self, Write as _};
 
 /// All that a run has to say.
 #[derive(Clone, Copy, Debug)]
@@ -167,11 +168,22 @@ impl Format {
         !matches!(self, Format::Concise | Format::Gitlab | Format::Affected | Format::Matrix)
     }
 
+    /// How it goes where people and CI systems read along.
+    pub fn kind(self) -> log::Kind {
+        match self {
+            Format::Text | Format::Concise => log::Kind::Text,
+            Format::Json | Format::Sarif | Format::Gitlab | Format::Affected | Format::Matrix => log::Kind::Json,
+            // They escape what they hold.
+            Format::Github | Format::Junit | Format::Markdown => log::Kind::Raw,
+        }
+    }
+
     /// Writes a report.
     ///
     /// # Errors
     /// Those of the writer.
     pub fn write(self, out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+        let out = &mut log::Filter::new(out, self.kind());
         match self {
             Format::Text => text::write(out, report, options),
             Format::Concise => concise::write(out, report, options),
@@ -183,7 +195,8 @@ impl Format {
             Format::Junit => junit::write(out, report),
             Format::Affected => affected::write(out, report),
             Format::Matrix => affected::write_matrix(out, report),
-        }
+        }?;
+        out.flush()
     }
 }
 

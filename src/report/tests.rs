@@ -111,6 +111,7 @@ impl Fixture {
             min_level: Level::Note,
             require_reasons: false,
             baseline: None,
+            trusted: None,
         };
         let side = |diagnostics: &[Diagnostic]| Side { diagnostics: diagnostics.to_vec(), files: BTreeSet::new() };
         let judged = |base: Option<Side>| -> Judged {

@@ -1,7 +1,7 @@
 //! What is wrong in one state.
 
 use super::coverage::{self, Coverage};
-use super::judge::{Judged, idle_patterns, judge};
+use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::Side;
@@ -37,8 +37,15 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
     add_settings(&mut found, &load);
     coverage.warnings = idle_patterns(&load.settings, source, &resolutions.iter().collect::<Vec<_>>());
     let has_defect = found.diagnostics.iter().any(|d| d.is_defect());
-    let Judged { findings, suppressed } =
-        phase(host, "judge", || judge(&files, source, &load.settings, request.overrides, found, None))?;
+    let by = Judge {
+        files: &files,
+        settings: &load.settings,
+        overrides: request.overrides,
+        source,
+        other: None,
+        trusted: None,
+    };
+    let Judged { findings, suppressed, .. } = phase(host, "judge", || judge(&by, found, None))?;
     Ok(Review {
         files,
         head: Revision::of(source),

@@ -3,8 +3,9 @@
 use super::align::{Aligned, absent, align, misnamed, without_doubtful};
 use super::check::add_settings;
 use super::coverage::{self, Coverage, ProjectCoverage};
-use super::judge::{Judged, idle_patterns, judge};
+use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
+use super::trust::{self, SettingsFrom};
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase};
 use crate::affected::{self, Affected};
 use crate::code::{self, CodeChange};
@@ -15,7 +16,7 @@ use crate::diff::{self, Diff};
 use crate::files::Files;
 use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
-use crate::settings::Settings;
+use crate::settings::{Load, Settings};
 use crate::source::{Change, Source, changed, differences};
 use crate::terraform::{Cache, Modules};
 use crate::text::{self, Text};
@@ -42,17 +43,23 @@ pub fn compare(
     let files = Files::default();
     let load = request.overrides.load(head, workspace, &files)?;
     workspace.named_config_exists(&[base, head])?;
-    // A change must not lift its own limits.
+    // A change must not configure its own review. A base without any file has nothing that was reviewed.
     let before = request.overrides.load(base, workspace, &files).ok();
-    let trusted = before.as_ref().map(|b| b.settings.clone()).unwrap_or_default();
+    let is_first = base.listing().iter().next().is_none();
+    let trusted = match (request.overrides.settings_from, &before) {
+        (SettingsFrom::Base, Some(before)) if !is_first => before.settings.clone(),
+        (SettingsFrom::Base, None) => request.overrides.over(Settings::default()),
+        (SettingsFrom::Base, Some(_)) | (SettingsFrom::Head, _) => load.settings.clone(),
+    };
+    let of_base = request.overrides.settings_from == SettingsFrom::Base && !is_first;
     workspace.host.limits(&trusted.work);
     let dialects = workspace.dialects(&trusted);
-    let projects = workspace.find(&dialects, &[base, head], &load.settings)?;
-    let rules = load.settings.enabled();
+    let projects = workspace.find(&dialects, &[base, head], &trusted)?;
+    let rules = trusted.enabled();
     let mut compared = Vec::new();
     for part in projects.parts() {
         let (changes, touched, rules, files) = (&changes, &touched, &rules, &files);
-        let (settings, sources) = (&load.settings, [base, head]);
+        let (settings, sources) = (&trusted, [base, head]);
         let comparing = Comparing { workspace, request, part, files, changes, touched, rules, settings, sources };
         compared.push(comparing.run());
     }
@@ -67,9 +74,9 @@ pub fn compare(
         add_settings(&mut in_base, before);
     }
     let has_defect = in_head.diagnostics.iter().chain(&in_base.diagnostics).any(|d| d.is_defect());
-    let Judged { mut findings, suppressed } = phase(workspace.host, "judge", || {
-        judge(&files, head, &load.settings, request.overrides, in_head, Some(in_base))
-    })?;
+    let judging = Judging { request, files: &files, sides: (base, head), loads: (before.as_ref(), &load), of_base };
+    let Judged { mut findings, suppressed, .. } =
+        phase(workspace.host, "judge", || judging.judge(&trusted, in_head, in_base))?;
     let sides: Vec<_> = compared.iter().map(|one| (&one.base, &one.head)).collect();
     fixed::settle(&mut findings, &sides);
     let mut review = Review {
@@ -79,7 +86,7 @@ pub fn compare(
         findings,
         suppressed,
         rules,
-        settings: load.settings,
+        settings: trusted,
         unreadable: head.unreadable().to_vec(),
         has_defect,
         coverage: Coverage::default(),
@@ -99,6 +106,52 @@ pub fn compare(
     review.comparison = Some(Comparison { code, affected, ..comparison });
     request.filter.matched(&review.resolved.1)?;
     Ok(review)
+}
+
+/// What both sides of a comparison say about how it is judged.
+struct Judging<'a> {
+    request: &'a Request<'a>,
+    files: &'a Files,
+    sides: (&'a dyn Source, &'a dyn Source),
+    loads: (Option<&'a Load>, &'a Load),
+    /// Whether the base decides.
+    of_base: bool,
+}
+
+impl Judging<'_> {
+    /// Decides what is reported, and adds what the head changes in that.
+    fn judge(&self, trusted: &Settings, in_head: Side, in_base: Side) -> Result<Judged, Error> {
+        let (base, head) = self.sides;
+        let overrides = self.request.overrides;
+        let known = |path: &str| trust::file_in(base, self.files, path);
+        let own = Judge {
+            files: self.files,
+            settings: &self.loads.1.settings,
+            overrides,
+            source: head,
+            other: Some(base),
+            trusted: None,
+        };
+        if !self.of_base {
+            return judge(&own, in_head, Some(in_base));
+        }
+        let by = Judge { settings: trusted, source: base, other: Some(head), trusted: Some(&known), ..own };
+        let edited = trust::edited(self.sides, self.loads);
+        // What the head says of itself, comments left out: those are told one by one.
+        let own = match &edited {
+            Some(_) => judge(&Judge { trusted: Some(&known), ..own }, in_head.clone(), Some(in_base.clone())).ok(),
+            None => None,
+        };
+        let mut verdict = judge(&by, in_head, Some(in_base))?;
+        let changed =
+            trust::findings(&verdict, edited.as_deref().zip(own.as_ref()), self.sides, self.loads, self.files);
+        if !changed.is_empty() {
+            let side = Side { diagnostics: changed, ..Side::default() };
+            let told = judge(&by, side, Some(Side::default()))?.findings;
+            verdict.findings.splice(0..0, told);
+        }
+        Ok(verdict)
+    }
 }
 
 /// The comparison of one project, and what it is made of.

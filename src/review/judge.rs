@@ -1,14 +1,16 @@
 //! The settings of a review, what the command line puts over them, and what is reported under them.
 
-use super::{Error, Workspace};
+use super::{Error, SettingsFrom, Workspace};
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict};
 use crate::files::Files;
+use crate::limits::Limit;
 use crate::resolution::{Resolution, State};
 use crate::rules::{self, Group};
 use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::Source;
 use crate::source::glob::Glob;
+use crate::value::FileId;
 use std::collections::BTreeSet;
 
 /// What takes the place of settings, as the user of the command line says.
@@ -28,6 +30,12 @@ pub struct Overrides {
     pub baseline: BaselineFile,
     /// Whether findings never fail the run.
     pub exit_zero: bool,
+    /// From which side of a comparison settings, baselines and comments are taken.
+    pub settings_from: SettingsFrom,
+    /// Whether settings may raise limits above their defaults.
+    pub raise_limits: bool,
+    /// How many seconds the run may take where settings say nothing of it.
+    pub seconds: Option<u64>,
 }
 
 /// Where known findings are listed.
@@ -38,8 +46,8 @@ pub enum BaselineFile {
     OfSettings,
     /// Nowhere: all findings are reported.
     Nowhere,
-    /// In a file that was read: its name and text.
-    Given(String, String),
+    /// In a file that was read: its name and text, and its path if it lies in the repository, where a change may edit it.
+    Given(String, String, Option<String>),
 }
 
 /// What is reported, and what is not.
@@ -56,7 +64,21 @@ impl Overrides {
         Ok(load)
     }
 
+    /// Settings with these on top.
+    pub(super) fn over(&self, mut settings: Settings) -> Settings {
+        self.apply(&mut settings);
+        settings
+    }
+
     fn apply(&self, settings: &mut Settings) {
+        if let Some(seconds) = self.seconds.filter(|_| !settings.work_from.contains_key(&Limit::Time)) {
+            settings.work = settings.work.with(Limit::Time, seconds);
+        }
+        if !self.raise_limits {
+            for limit in Limit::ALL {
+                settings.work = settings.work.with(limit, settings.work.get(limit).min(limit.default_value()));
+            }
+        }
         settings.fail_on = settings.fail_on.clone().or_typed(self.fail_on);
         settings.min_level = settings.min_level.clone().or_typed(self.min_level);
         settings.strict = settings.strict.clone().or_typed(self.strict.then_some(true));
@@ -81,10 +103,24 @@ impl Overrides {
         !self.exit_zero && findings.iter().any(fails)
     }
 
-    fn baseline(&self, source: &dyn Source, settings: &Settings) -> Result<Option<Baseline>, Error> {
+    /// The findings that a state knows; `other` is the other side of a comparison.
+    fn baseline(
+        &self,
+        source: &dyn Source,
+        other: Option<&dyn Source>,
+        settings: &Settings,
+    ) -> Result<Option<Baseline>, Error> {
         let (name, text) = match (&self.baseline, &settings.baseline.value) {
             (BaselineFile::Nowhere, _) | (BaselineFile::OfSettings, None) => return Ok(None),
-            (BaselineFile::Given(name, text), _) => (name.clone(), text.clone()),
+            (BaselineFile::Given(name, text, None), _) => (name.clone(), text.clone()),
+            (BaselineFile::Given(name, text, Some(path)), _) => match source.listing().resolve(path) {
+                Ok(entry) => (name.clone(), String::from_utf8_lossy(&source.read(entry)?).into_owned()),
+                // Another file of the job, unless only the other side has it.
+                Err(_) if other.is_none_or(|other| other.listing().resolve(path).is_err()) => {
+                    (name.clone(), text.clone())
+                }
+                Err(_) => return Ok(None),
+            },
             (BaselineFile::OfSettings, Some(path)) => {
                 let Ok(entry) = source.listing().resolve(path) else {
                     let name = source.name();
@@ -97,19 +133,29 @@ impl Overrides {
     }
 }
 
+/// By what a state is judged.
+#[derive(Clone, Copy)]
+pub(super) struct Judge<'a> {
+    /// All files.
+    pub(super) files: &'a Files,
+    /// The settings.
+    pub(super) settings: &'a Settings,
+    /// What takes their place.
+    pub(super) overrides: &'a Overrides,
+    /// The state that the settings are of, and the other side of a comparison.
+    pub(super) source: &'a dyn Source,
+    pub(super) other: Option<&'a dyn Source>,
+    /// The state of a file whose comments count; none if those of the head do.
+    pub(super) trusted: Option<&'a dyn Fn(&str) -> Option<FileId>>,
+}
+
 /// Decides what is reported of what was found.
 ///
 /// # Errors
 /// The baseline cannot be read.
-pub(super) fn judge(
-    files: &Files,
-    head: &dyn Source,
-    settings: &Settings,
-    overrides: &Overrides,
-    new: Side,
-    old: Option<Side>,
-) -> Result<Judged, Error> {
-    let baseline = overrides.baseline(head, settings)?;
+pub(super) fn judge(by: &Judge<'_>, new: Side, old: Option<Side>) -> Result<Judged, Error> {
+    let Judge { files, settings, overrides, .. } = *by;
+    let baseline = overrides.baseline(by.source, by.other, settings)?;
     let compared = old.is_some();
     let policy = Policy {
         files,
@@ -119,6 +165,7 @@ pub(super) fn judge(
         min_level: settings.min_level.value,
         require_reasons: settings.require_reasons.value,
         baseline: baseline.as_ref(),
+        trusted: by.trusted,
     };
     Ok(policy.judge(new, old))
 }

@@ -12,6 +12,7 @@ mod fixed;
 mod judge;
 mod pair;
 mod resolve;
+mod trust;
 
 pub use check::check;
 pub use compare::compare;
@@ -20,6 +21,7 @@ pub use filter::Filter;
 pub use judge::{BaselineFile, Overrides};
 pub use pair::{ResolvedPair, resolve_pair};
 pub use resolve::{Resolved, resolve};
+pub use trust::SettingsFrom;
 
 use crate::affected::{self, Affected};
 use crate::code::CodeChange;

@@ -170,6 +170,25 @@ fn is_absent(error: &gix::Error) -> bool {
     )
 }
 
+/// The files of the machine and the user. Those of the installation of git are left out: to find them, git would be run.
+fn users() -> Option<gix::config::File> {
+    use gix::config::Source;
+    let metas = [Source::System, Source::Git, Source::User].into_iter().filter_map(|source| {
+        let path = source.storage_location(&mut |name| std::env::var_os(name)).filter(|path| path.is_file())?;
+        let trust = gix::sec::Trust::Full;
+        Some(gix::config::file::Metadata { path: Some(path), source, level: 0, trust })
+    });
+    let home = std::env::home_dir();
+    let options = gix::config::file::init::Options {
+        includes: gix::config::file::includes::Options {
+            err_on_missing_config_path: false,
+            ..gix::config::file::includes::Options::follow_without_conditional(home.as_deref())
+        },
+        ..Default::default()
+    };
+    gix::config::File::from_paths_metadata(metas, options).ok().flatten()
+}
+
 /// The configuration that no repository decides: of the machine, of the user, and of the environment. Its includes are read.
 pub(super) struct Protected {
     files: Vec<gix::config::File>,
@@ -180,7 +199,7 @@ impl Protected {
         if environment == Environment::Ignore {
             return Self { files: Vec::new() };
         }
-        let files = [gix::config::File::from_globals(), gix::config::File::from_environment_overrides()];
+        let files = [users(), gix::config::File::from_environment_overrides().ok()];
         Self { files: files.into_iter().flatten().collect() }
     }
 

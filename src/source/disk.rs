@@ -134,10 +134,10 @@ fn io_error(path: &Path, error: &std::io::Error) -> Error {
     Error::Io { path: path.into(), reason: error.to_string() }
 }
 
-/// `None`: the file is larger than `limit`.
+/// Reads a regular file that is no link. `None`: it is larger than `limit`.
 pub(super) fn read_file(path: &Path, limit: u64) -> std::io::Result<Option<Arc<[u8]>>> {
-    // Opening a pipe would wait for somebody to write to it.
-    let metadata = fs::symlink_metadata(path)?;
+    let file = open_file(path, fs::OpenOptions::new().read(true))?;
+    let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(std::io::Error::other("it is no regular file any more"));
     }
@@ -145,8 +145,24 @@ pub(super) fn read_file(path: &Path, limit: u64) -> std::io::Result<Option<Arc<[
         return Ok(None);
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-    File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then(|| bytes.into()))
+}
+
+/// Opens a file in one step: not if it is a link, and without waiting for somebody at the other end of a pipe.
+pub(super) fn open_file(path: &Path, options: &mut fs::OpenOptions) -> std::io::Result<File> {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        #[allow(clippy::cast_possible_wrap, reason = "flags are bits")]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits() as i32);
+    }
+    #[cfg(not(unix))]
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is no regular file"));
+    }
+    options.open(path)
 }
 
 /// Finds out content identities.

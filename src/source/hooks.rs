@@ -2,10 +2,10 @@
 #![allow(clippy::disallowed_methods, reason = "this is where hooks reach the disk")]
 
 use super::discover::Protected;
+use super::write::{make_folder, write_program};
 use super::{Error, Repository};
 use gix::config::Source as Level;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The folder that git runs hooks from.
@@ -80,17 +80,7 @@ impl Hooks {
     /// The folder or the file cannot be written.
     pub fn write(&self, name: &str, text: &str) -> Result<(), Error> {
         let path = self.folder.join(name);
-        let fail = |e: std::io::Error| fail(&path, &e);
-        fs::create_dir_all(&self.folder).map_err(fail)?;
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(fail)?;
-        file.write_all(text.as_bytes()).map_err(fail)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            fs::set_permissions(file.path(), fs::Permissions::from_mode(0o755)).map_err(fail)?;
-        }
-        file.persist(&path).map_err(|e| fail(e.error))?;
-        Ok(())
+        write_program(&path, text.as_bytes()).map_err(|e| fail(&path, &e))
     }
 
     /// Gives a hook another name.
@@ -99,6 +89,7 @@ impl Hooks {
     /// It cannot be renamed.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
         let path = self.folder.join(from);
+        make_folder(&self.folder).map_err(|e| fail(&path, &e))?;
         fs::rename(&path, self.folder.join(to)).map_err(|e| fail(&path, &e))
     }
 
@@ -108,6 +99,7 @@ impl Hooks {
     /// It cannot be deleted.
     pub fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.folder.join(name);
+        make_folder(&self.folder).map_err(|e| fail(&path, &e))?;
         fs::remove_file(&path).map_err(|e| fail(&path, &e))
     }
 }

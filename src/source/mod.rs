@@ -3,8 +3,8 @@
 //! A [`Source`] is a set of named files with content: a git revision, the index, the worktree, a plain folder, or
 //! memory. Everything behind this module works on sources alone; only this module touches git or the disk. Revisions
 //! are read straight from the object database, so nothing is checked out and bare repositories work. Nothing is
-//! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, by [`replace`], when a fix is
-//! asked for, by [`Hooks`], when a hook is to be installed, and by [`DiskStore`], into the folder that it is given.
+//! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, by [`replace`] and [`write_file`], when a fix or
+//! a report is asked for, by [`Hooks`], when a hook is to be installed, and by [`DiskStore`], into the folder that it is given.
 
 mod changes;
 mod discover;
@@ -40,7 +40,7 @@ pub use revision::{Range, Revision, Spec};
 pub use scratch::{Commit, Scratch};
 pub use store::{DiskStore, Store};
 pub use without::Without;
-pub use write::replace;
+pub use write::{make_folder, read_named, replace, write_file};
 
 /// Largest file that is read, in bytes, unless [`Repository::with_limit`] says otherwise.
 pub const MAX_FILE: u64 = 64 << 20;

@@ -1,6 +1,6 @@
 //! Reading from the object database.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gix::ObjectId;
@@ -18,6 +18,9 @@ const CONTENT_CACHE: usize = 128 << 20;
 const CONTENT_CACHE_ITEM: usize = 1 << 20;
 /// Most entries of one listing, directories included.
 pub(super) const MAX_ENTRIES: usize = 2_000_000;
+/// Most entries of trees that occur several times in one listing. Copies of folders are common; a tree of ten levels that each
+/// hold the next one ten times is not.
+const MAX_REPEATED: usize = 200_000;
 /// Longest path that can exist on disk.
 pub(super) const MAX_PATH: usize = 4096;
 /// Longest target of a symbolic link.
@@ -133,6 +136,7 @@ impl Objects {
         // A work list instead of recursion: nesting is the tree's choice.
         let mut open = vec![(root, prefix.as_bytes().to_vec())];
         while let Some((id, dir)) = open.pop() {
+            let is_again = !found.trees.insert(id);
             let data = self.with(|repo| match repo.try_find_object(id) {
                 Ok(found) => Ok(found.map(|object| object.detach().data)),
                 Err(error) => Err(Error::BrokenObject { id: id.to_string(), path: None, reason: reason(error) }),
@@ -150,7 +154,8 @@ impl Objects {
                 }
                 path.extend_from_slice(entry.filename);
                 found.visited += 1;
-                if found.visited > MAX_ENTRIES || path.len() > MAX_PATH {
+                found.repeated += usize::from(is_again);
+                if found.visited > MAX_ENTRIES || found.repeated > MAX_REPEATED || path.len() > MAX_PATH {
                     return Err(too_many());
                 }
                 let kind = match entry.mode.kind() {
@@ -203,6 +208,9 @@ fn is_partial(repo: &gix::Repository) -> bool {
 pub(super) struct Found {
     entries: Vec<Entry>,
     visited: usize,
+    trees: HashSet<ObjectId>,
+    /// How many entries were in trees that had been there before.
+    repeated: usize,
 }
 
 impl Found {

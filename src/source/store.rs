@@ -3,6 +3,7 @@
 
 use super::Error;
 use super::disk::read_file;
+use super::write::make_folder;
 use sha2::{Digest, Sha256};
 use std::ffi::OsStr;
 use std::fs;
@@ -50,7 +51,7 @@ impl DiskStore {
         if fs::metadata(dir).is_ok_and(|there| !there.is_dir()) {
             return Err(fail("it is no folder".to_owned()));
         }
-        fs::create_dir_all(dir).map_err(|e| fail(e.to_string()))?;
+        let dir = &make_folder(dir).map_err(|e| fail(e.to_string()))?;
         let is_empty = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
         for (name, content) in MARKS.iter().filter(|_| is_empty) {
             let file = fs::OpenOptions::new().write(true).create_new(true).open(dir.join(name));

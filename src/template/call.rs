@@ -126,6 +126,9 @@ impl<'t, 'd> State<'t, 'd> {
         let result = match combined(unknown) {
             Some(unknown) => Operand::unknown(unknown),
             None => {
+                if !passing {
+                    self.pay_for_reading(&operands)?;
+                }
                 let vals: Vec<Val> = operands.iter().map(Operand::to_val).collect();
                 let result = self.functions.answer(name, &vals).unwrap_or_else(|| function(&vals));
                 if matches!(&result, Err(m) if m.starts_with("wrong number of args for")) {

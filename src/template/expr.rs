@@ -284,6 +284,23 @@ impl<'t, 'd> State<'t, 'd> {
         operands.iter().try_for_each(|o| self.check_size(o))
     }
 
+    /// Pays for what a function reads: a step for every 64 bytes of text and every 4 items of a list. Functions that look for an
+    /// item hold all against it, which takes more where they are lists or maps.
+    pub(super) fn pay_for_reading(&mut self, operands: &[Operand<'d>]) -> Result<()> {
+        for operand in operands {
+            match operand.data() {
+                Some(Data::Str(text)) => self.tick(text.len() / 64)?,
+                Some(Data::List(items)) => {
+                    let nested = items.iter().filter(|v| matches!(v.data, Data::List(_) | Data::Map(_))).count();
+                    self.tick(items.len() / 4 + nested.saturating_mul(nested) / 64)?;
+                }
+                Some(Data::Map(map)) => self.tick(map.len() / 16)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// The value of an argument whose type is left open.
     pub(super) fn argument(&mut self, dot: &Operand<'d>, word: &'t Expr) -> Result<Operand<'d>> {
         self.at = At::Expr(word);

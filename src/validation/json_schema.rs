@@ -1,11 +1,12 @@
 //! Holds values against JSON Schemas. Nothing is fetched: a schema that refers to the network is of no use here.
 
-use super::{Path, Unusable, Verdict, certain, each_unknown, fold, to_json};
+use super::{Budget, Path, Unusable, Verdict, certain, each_unknown, fold, schema_cost, to_json};
 use crate::value::{Flags, Value};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What files of a repository are called in references of their schemas.
 const SCHEME: &str = "repository:///";
@@ -16,11 +17,14 @@ const MAX_FILES: usize = 200;
 /// The texts of other files that a schema refers to, by their paths from the root of the repository.
 pub(super) type References<'a> = dyn FnMut(&str) -> Option<String> + 'a;
 
-/// A schema that is ready.
-#[derive(Debug)]
+/// A schema that is ready. Cheap to clone.
+#[derive(Clone, Debug)]
 pub(crate) struct JsonSchema {
-    validator: Validator,
+    validator: Arc<Validator>,
 }
+
+/// More errors than this are not told apart.
+const MAX_ERRORS: usize = 10_000;
 
 /// Schemas of the repository; there are no others.
 struct Local(BTreeMap<String, Json>);
@@ -37,22 +41,45 @@ impl JsonSchema {
     ///
     /// # Errors
     /// Why it cannot be used.
-    pub(crate) fn read(text: &str, path: &str, read: &mut References<'_>) -> Result<JsonSchema, Unusable> {
+    pub(crate) fn read(
+        text: &str,
+        path: &str,
+        read: &mut References<'_>,
+        budget: &Budget,
+    ) -> Result<JsonSchema, Unusable> {
         let schema: Json =
             serde_json::from_str(text).map_err(|e| Unusable::Wrong(format!("it is no JSON: {}", place(&e))))?;
         let local = referenced(&schema, path, read);
-        let options = jsonschema::options()
-            .with_base_uri(uri(path))
-            .with_retriever(Local(local))
-            .with_pattern_options(PatternOptions::regex());
-        match options.build(&schema) {
-            Ok(validator) => Ok(JsonSchema { validator }),
-            Err(error) => Err(unusable(&error)),
-        }
+        let base = uri(path);
+        let build = move || {
+            if schema_cost::circle(&schema) || local.values().any(schema_cost::circle) {
+                return Err(Unusable::Wrong("a part of it leads back to itself without end".to_owned()));
+            }
+            if let Some(why) = schema_cost::excess(&schema, &local) {
+                return Err(Unusable::Exceeded(why));
+            }
+            let options = jsonschema::options()
+                .with_base_uri(base)
+                .with_retriever(Local(local))
+                .with_pattern_options(PatternOptions::regex());
+            match options.build(&schema) {
+                Ok(validator) => Ok(JsonSchema { validator: Arc::new(validator) }),
+                Err(error) => Err(unusable(&error)),
+            }
+        };
+        budget.run(build).map_err(Unusable::stopped)?
     }
 
     /// Whether a schema allows a value. With `is_open`, the value may have more keys than are known at its top.
-    pub(crate) fn check(&self, value: &Value, is_open: bool) -> Verdict {
+    ///
+    /// # Errors
+    /// It takes too long.
+    pub(crate) fn check(&self, value: &Value, is_open: bool, budget: &Budget) -> Result<Verdict, Unusable> {
+        let (schema, value) = (self.clone(), value.clone());
+        budget.run(move || schema.verdict(&value, is_open)).map_err(Unusable::stopped)
+    }
+
+    fn verdict(&self, value: &Value, is_open: bool) -> Verdict {
         if !value.flags().has(Flags::UNKNOWN) && !is_open {
             let Some(json) = to_json(value, Some(&Json::Null)) else { return unknown_as_a_whole() };
             if self.validator.is_valid(&json) {
@@ -66,7 +93,8 @@ impl JsonSchema {
     }
 
     fn violations(&self, json: &Json) -> Vec<super::Violation> {
-        let mut found: Vec<_> = self.validator.iter_errors(json).flat_map(|e| fold::fold(&e)).collect();
+        let mut found: Vec<_> =
+            self.validator.iter_errors(json).take(MAX_ERRORS).flat_map(|e| fold::fold(&e)).collect();
         found.sort();
         found
     }
@@ -88,7 +116,7 @@ impl JsonSchema {
         for fill in &tries {
             let Some(json) = to_json(value, Some(fill)) else { return unknown_as_a_whole() };
             let mut certain = Vec::new();
-            for error in self.validator.iter_errors(&json) {
+            for error in self.validator.iter_errors(&json).take(MAX_ERRORS) {
                 let blamed = certain::depends_on(&error, value, is_open);
                 match blamed {
                     None => certain.extend(fold::fold(&error)),
@@ -215,8 +243,8 @@ mod tests {
     }
 
     fn check(schema: &str, instance: &str) -> Vec<String> {
-        let schema = JsonSchema::read(schema, "schemas/a.json", &mut |_| None).expect("a schema");
-        let verdict = schema.check(&value(instance), false);
+        let schema = JsonSchema::read(schema, "schemas/a.json", &mut |_| None, &Budget::default()).expect("a schema");
+        let verdict = schema.check(&value(instance), false, &Budget::default()).expect("a verdict");
         let violation = |v: &super::super::Violation| match &v.key {
             Some(key) => format!("{key} {} {}", v.words, v.path),
             None => format!("{} {}", v.path, v.words),
@@ -289,20 +317,22 @@ mod tests {
     fn references_stay_in_the_repository() {
         let text = r##"{"properties":{"a":{"$ref":"../b.json#/$defs/x"},"b":{"$ref":"#/$defs/y"}},"$defs":{"y":{"type":"null"}}}"##;
         let mut read = |path: &str| (path == "b.json").then(|| r#"{"$defs":{"x":{"type":"string"}}}"#.to_owned());
-        let schema = JsonSchema::read(text, "schemas/a.json", &mut read).expect("a schema");
-        assert_eq!(schema.check(&value(r#"{"a":1,"b":1}"#), false).violations.len(), 2);
+        let schema = JsonSchema::read(text, "schemas/a.json", &mut read, &Budget::default()).expect("a schema");
+        assert_eq!(schema.verdict(&value(r#"{"a":1,"b":1}"#), false).violations.len(), 2);
         for (text, wanted) in [
             (text, "not in the repository"),
             (r#"{"$ref":"https://example.com/s.json"}"#, "https://example.com/s.json"),
             (r#"{"$schema":"https://example.com/draft"}"#, "https://example.com/draft"),
         ] {
-            let Err(Unusable::Unsupported(why)) = JsonSchema::read(text, "schemas/a.json", &mut |_| None) else {
+            let Err(Unusable::Unsupported(why)) =
+                JsonSchema::read(text, "schemas/a.json", &mut |_| None, &Budget::default())
+            else {
                 panic!("{text} is taken")
             };
             assert!(why.contains(wanted), "{why}");
         }
         for text in ["a: 1", r#"{"type":"strin"}"#, r#"{"pattern":"("}"#] {
-            let result = JsonSchema::read(text, "a.json", &mut |_| None);
+            let result = JsonSchema::read(text, "a.json", &mut |_| None, &Budget::default());
             assert!(matches!(result, Err(Unusable::Wrong(_))), "{text}: {result:?}");
         }
     }
@@ -312,9 +342,9 @@ mod tests {
         let schema = r##"{"additionalProperties":{"$ref":"#"},"type":"object"}"##;
         let deep = |n: usize| format!("{}1{}", r#"{"a":"#.repeat(n), "}".repeat(n));
         assert_eq!(check(schema, &deep(100)).len(), 1);
-        let read = JsonSchema::read(r##"{"$ref":"#"}"##, "a.json", &mut |_| None);
+        let read = JsonSchema::read(r##"{"$ref":"#"}"##, "a.json", &mut |_| None, &Budget::default());
         if let Ok(schema) = read {
-            schema.check(&value("{}"), false);
+            schema.verdict(&value("{}"), false);
         }
     }
 }

@@ -1,12 +1,16 @@
 //! What a repository's own rules say of a value: JSON Schemas and Rego policies. Only what is certain is told: where the
 //! verdict could depend on something unknown, it is withheld, and what it depends on is named.
 
+mod budget;
 mod certain;
 mod fold;
 mod json_schema;
 mod rego;
+mod rego_guard;
 mod rego_text;
+mod schema_cost;
 
+pub(crate) use budget::Budget;
 pub(crate) use json_schema::JsonSchema;
 pub(crate) use rego::{Module, Policy, Ruling};
 
@@ -91,6 +95,20 @@ pub(crate) enum Unusable {
     Wrong(String),
     /// It needs what stacklint does not have.
     Unsupported(String),
+    /// It takes more than is taken on.
+    Exceeded(String),
+}
+
+impl Unusable {
+    fn stopped(stopped: budget::Stopped) -> Self {
+        match stopped {
+            budget::Stopped::OutOfTime => Unusable::Exceeded(format!(
+                "all schemas and policies together may take {} seconds",
+                budget::TIME.as_secs()
+            )),
+            budget::Stopped::Defect => Unusable::Unsupported("it makes the evaluator fail".to_owned()),
+        }
+    }
 }
 
 /// Calls `f` for everything unknown in a value.

@@ -2,20 +2,16 @@
 //! the clock or the environment do not exist here.
 
 use super::rego_text::{self, Read, Statement};
-use super::{Path, Step, Unusable, each_unknown, to_json};
+use super::{Budget, Path, Step, Unusable, each_unknown, rego_guard, to_json};
 use crate::text::Text;
 use crate::value::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The rule that is asked for.
 const RULE: &str = "errors";
-
-/// How long a policy may take. Policies take milliseconds; one that does not end must not hang the run.
-const LIMIT: Duration = Duration::from_secs(5);
 
 /// How many steps are taken between two looks at the time.
 const STEPS: NonZeroU32 = NonZeroU32::new(10_000).expect("not zero");
@@ -29,13 +25,16 @@ pub(crate) struct Module {
     pub text: Text,
 }
 
-/// A policy with the modules that it needs.
+/// A policy with the modules that it needs. Cheap to clone.
+#[derive(Clone)]
 pub(crate) struct Policy {
     /// The package that is asked.
     package: &'static str,
-    modules: Vec<(Module, Vec<Statement>)>,
+    modules: Arc<Vec<(Module, Vec<Statement>)>>,
+    /// Why it is not evaluated at all.
+    refused: Option<Unusable>,
     /// Engines by the statements that they leave out.
-    engines: Mutex<Engines>,
+    engines: Arc<Mutex<Engines>>,
 }
 
 type Engines = HashMap<Left, Result<regorus::Engine, Unusable>>;
@@ -66,15 +65,26 @@ pub(crate) struct Open {
 impl Policy {
     /// The policy in some modules.
     pub(crate) fn new(package: &'static str, modules: Vec<Module>) -> Policy {
-        let modules = modules.into_iter().map(|m| (rego_text::statements(&m.text), m)).map(|(s, m)| (m, s)).collect();
-        Policy { package, modules, engines: Mutex::default() }
+        let modules: Vec<(Module, Vec<Statement>)> =
+            modules.into_iter().map(|m| (rego_text::statements(&m.text), m)).map(|(s, m)| (m, s)).collect();
+        let texts = modules.iter().map(|(module, statements)| (&*module.text, &statements[..]));
+        let refused = rego_guard::excess(texts).map(Unusable::Exceeded).or_else(|| {
+            let function = rego_guard::recursive(modules.iter().map(|(_, statements)| &statements[..]))?;
+            Some(Unusable::Wrong(format!(
+                "the function `{function}` calls itself, which policies may not (`rego_recursion_error`)"
+            )))
+        });
+        Policy { package, modules: Arc::new(modules), refused, engines: Arc::default() }
     }
 
     /// Evaluates it.
     ///
     /// # Errors
     /// Why it cannot be evaluated.
-    pub(crate) fn check(&self, input: &Value) -> Result<Ruling, Unusable> {
+    pub(crate) fn check(&self, input: &Value, budget: &Budget) -> Result<Ruling, Unusable> {
+        if let Some(why) = &self.refused {
+            return Err(why.clone());
+        }
         let mut unknown = Vec::new();
         each_unknown(input, &mut |path| unknown.push(path));
         let (mut left, mut open) = (Left::new(), Vec::new());
@@ -102,17 +112,21 @@ impl Policy {
         }
         let json = to_json(input, None)
             .ok_or_else(|| Unusable::Unsupported("the configuration is nested too deeply".to_owned()))?;
-        let mut engine = self.engine(&left)?;
-        engine.set_input(regorus::Value::from(json));
+        let policy = self.clone();
+        let errors = budget.run(move || policy.evaluate(&left, json)).map_err(Unusable::stopped)??;
+        Ok(Ruling { errors, open })
+    }
+
+    /// The errors that it gives for an input, sorted.
+    fn evaluate(&self, left: &Left, input: serde_json::Value) -> Result<Vec<String>, Unusable> {
+        let mut engine = self.engine(left)?;
+        engine.set_input(regorus::Value::from(input));
         let found = engine.eval_query(format!("data.{}.{RULE}", self.package), false).map_err(|e| {
-            let why = failed(&e.to_string());
-            if format!("{e:#}").contains("time limit") {
-                // Once is enough.
-                let why = Unusable::Unsupported(format!("it takes longer than {} seconds", LIMIT.as_secs()));
-                self.engines().insert(left.clone(), Err(why.clone()));
-                return why;
+            let text = format!("{e:#}");
+            match text.contains("time limit") || text.contains(rego_guard::EXCEEDED) {
+                true => Unusable::Exceeded(failed_line(&text)),
+                false => failed(&e.to_string()),
             }
-            why
         })?;
         let value = found.result.first().and_then(|r| r.expressions.first()).map(|e| &e.value);
         let items: Vec<&regorus::Value> = match value {
@@ -131,7 +145,7 @@ impl Policy {
         let mut errors: Vec<String> = items.into_iter().map(text).collect();
         errors.sort();
         errors.dedup();
-        Ok(Ruling { errors, open })
+        Ok(errors)
     }
 
     fn engines(&self) -> MutexGuard<'_, Engines> {
@@ -146,9 +160,10 @@ impl Policy {
             engine.set_rego_v0(true);
             engine.set_strict_builtin_errors(false);
             engine.set_execution_timer_config(regorus::utils::limits::ExecutionTimerConfig {
-                limit: LIMIT,
+                limit: super::budget::TIME,
                 check_interval: STEPS,
             });
+            rego_guard::install(&mut engine).map_err(Unusable::Unsupported)?;
             // Old, and what examples of policies are written with.
             let re_match = |args: Vec<regorus::Value>| Ok(re_match(&args));
             engine.add_extension("re_match".to_owned(), 2, Box::new(re_match)).map_err(|e| failed(&e.to_string()))?;
@@ -188,15 +203,18 @@ fn hit<'p>(read: &Read, unknown: &'p [Path]) -> Option<&'p Path> {
 
 /// Why a policy cannot be evaluated. What the evaluator does not know need not be wrong.
 fn failed(message: &str) -> Unusable {
+    Unusable::Unsupported(failed_line(message))
+}
+
+fn failed_line(message: &str) -> String {
     let line = message.lines().rev().find_map(|l| l.trim().strip_prefix("error:")).unwrap_or(message);
-    Unusable::Unsupported(line.trim().to_owned())
+    line.trim().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::value::{Data, Map, Unknown};
-    use std::sync::Arc;
 
     fn input(json: &str, unknown: &[&str]) -> Value {
         let known = crate::value::json::parse(json).expect("JSON");
@@ -234,18 +252,20 @@ errors[message] {
 
     #[test]
     fn errors_are_told() {
-        let ruling =
-            policy(POLICY).check(&input(r#"{"vars":{"stage":"prod","public":true,"name":"A"}}"#, &[])).unwrap();
+        let ruling = policy(POLICY)
+            .check(&input(r#"{"vars":{"stage":"prod","public":true,"name":"A"}}"#, &[]), &Budget::default())
+            .unwrap();
         assert_eq!(ruling.errors, ["bad name 'A'", "nothing is public in prod"]);
         assert_eq!(ruling.open, []);
-        let fine = policy(POLICY).check(&input(r#"{"vars":{"stage":"prod","name":"a"}}"#, &[])).unwrap();
+        let fine =
+            policy(POLICY).check(&input(r#"{"vars":{"stage":"prod","name":"a"}}"#, &[]), &Budget::default()).unwrap();
         assert_eq!(fine, Ruling::default());
     }
 
     #[test]
     fn what_reads_something_unknown_is_left_out() {
         let with = input(r#"{"vars":{"stage":"prod","public":true,"name":"A"}}"#, &["cli_args"]);
-        let ruling = policy(POLICY).check(&with).unwrap();
+        let ruling = policy(POLICY).check(&with, &Budget::default()).unwrap();
         assert_eq!(ruling.errors, ["bad name 'A'", "nothing is public in prod"]);
         let place = &POLICY[ruling.open[0].range.clone()];
         assert_eq!(
@@ -253,23 +273,23 @@ errors[message] {
             (1, "input.cli_args", "cli_args".into())
         );
         // All of the variables are unknown: two of three rules read them, and the third one passes.
-        let ruling = policy(POLICY).check(&input(r#"{"cli_args":["plan"]}"#, &["vars"])).unwrap();
+        let ruling = policy(POLICY).check(&input(r#"{"cli_args":["plan"]}"#, &["vars"]), &Budget::default()).unwrap();
         assert_eq!((ruling.errors.len(), ruling.open.len()), (0, 2));
         // A helper that reads it may be used by all.
         let shared = "package atmos\nis_prod { input.vars.stage == \"prod\" }\nerrors[m] { not is_prod; m = \"x\" }\n";
-        let ruling = policy(shared).check(&input("{}", &["vars"])).unwrap();
+        let ruling = policy(shared).check(&input("{}", &["vars"]), &Budget::default()).unwrap();
         assert_eq!((ruling.errors.len(), ruling.open.len()), (0, 1));
-        assert_eq!(policy(shared).check(&input("{}", &["env"])).unwrap().errors, ["x"]);
+        assert_eq!(policy(shared).check(&input("{}", &["env"]), &Budget::default()).unwrap().errors, ["x"]);
         // Rules that look at other errors.
         let counted =
             "package atmos\nerrors[m] { input.a; m = \"a\" }\nerrors[m] { not data.atmos.errors; m = \"b\" }\n";
-        assert_eq!(policy(counted).check(&input("{}", &["a"])).unwrap().errors.len(), 0);
+        assert_eq!(policy(counted).check(&input("{}", &["a"]), &Budget::default()).unwrap().errors.len(), 0);
     }
 
     #[test]
     fn newer_syntax() {
         let text = "package atmos\nimport rego.v1\nerrors contains msg if {\n\tinput.n > 1\n\tmsg := \"n\"\n}\n";
-        assert_eq!(policy(text).check(&input(r#"{"n":2}"#, &[])).unwrap().errors, ["n"]);
+        assert_eq!(policy(text).check(&input(r#"{"n":2}"#, &[]), &Budget::default()).unwrap().errors, ["n"]);
     }
 
     #[test]
@@ -283,11 +303,11 @@ errors[message] {
             ("package atmos\nerrors[m] { nothing(1); m = 1 }\n", false),
             ("package atmos\nerrors[m] {\n", false),
         ] {
-            let result = policy(text).check(&input("{}", &[]));
+            let result = policy(text).check(&input("{}", &[]), &Budget::default());
             let ok = match &result {
                 Err(Unusable::Wrong(_)) => is_wrong,
                 Err(Unusable::Unsupported(_)) => !is_wrong,
-                Ok(_) => false,
+                Err(Unusable::Exceeded(_)) | Ok(_) => false,
             };
             assert!(ok, "{text}: {result:?}");
         }

@@ -14,6 +14,12 @@ pub(super) struct Statement {
     pub reads: Vec<Read>,
     /// The words in it, its head left out.
     pub names: Vec<String>,
+    /// Whether it defines a function.
+    pub is_function: bool,
+    /// The names of what it calls: functions of the policy by their last word, functions of the language by all of them.
+    pub calls: Vec<String>,
+    /// The most brackets that are open around something in it.
+    pub brackets: usize,
 }
 
 /// A use of `input`.
@@ -58,9 +64,52 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
         let own = &tokens[*first..next];
         let names = own.iter().skip(1).filter(|t| t.kind == Kind::Word).map(word).collect();
         let reads = reads(text, own);
-        out.push(Statement { range: own[0].range.start..end, head: word(&own[0]), reads, names });
+        let is_call =
+            |i: usize| own.get(i + 1).is_some_and(|t| t.kind == Kind::Sign('(') && t.range.start == own[i].range.end);
+        let is_function = own[0].kind == Kind::Word && is_call(0);
+        let called = (1..own.len()).filter(|i| own[*i].kind == Kind::Word && is_call(*i));
+        let calls = called.map(|i| called_name(text, own, i)).collect();
+        let brackets = own.iter().map(|t| t.depth).max().unwrap_or_default();
+        let range = own[0].range.start..end;
+        out.push(Statement { range, head: word(&own[0]), reads, names, is_function, calls, brackets });
     }
     out
+}
+
+/// The name of what is called at a token. What begins with `data` or with a name that is not one of the language's own
+/// packages is a function of the policy.
+fn called_name(text: &str, tokens: &[Token], at: usize) -> String {
+    const PACKAGES: [&str; 21] = [
+        "array",
+        "base64",
+        "base64url",
+        "bits",
+        "crypto",
+        "glob",
+        "graph",
+        "graphql",
+        "hex",
+        "http",
+        "input",
+        "io",
+        "json",
+        "net",
+        "numbers",
+        "object",
+        "opa",
+        "regex",
+        "rego",
+        "semver",
+        "strings",
+    ];
+    const MORE: [&str; 4] = ["time", "units", "urlquery", "yaml"];
+    let word = |i: usize| &text[tokens[i].range.clone()];
+    let mut first = at;
+    while first >= 2 && tokens[first - 1].kind == Kind::Sign('.') && tokens[first - 2].kind == Kind::Word {
+        first -= 2;
+    }
+    let is_of_language = first != at && (PACKAGES.contains(&word(first)) || MORE.contains(&word(first)));
+    if is_of_language { text[tokens[first].range.start..tokens[at].range.end].to_owned() } else { word(at).to_owned() }
 }
 
 /// The package of a module.

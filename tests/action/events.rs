@@ -269,7 +269,7 @@ fn what_is_uploaded_holds_nothing_that_is_fixed_or_silenced() {
     let runner = Runner::new(origin);
     runner.checkout(&head, 1);
     let event = json!({"before": base, "after": head});
-    let job = runner.run("push", &event, &[("sarif", "all.sarif")]).ends_with(1);
+    let job = runner.run("push", &event, &[("sarif", "all.sarif"), ("args", "--settings-from head")]).ends_with(1);
     let messages = |text: &str| -> Vec<String> {
         let sarif: Value = serde_json::from_str(text).unwrap();
         let results = sarif["runs"][0]["results"].as_array().unwrap();

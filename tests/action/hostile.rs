@@ -53,3 +53,16 @@ fn a_committed_link_does_not_lead_to_another_repository() {
     job.says("symbolic link").sets(&[("conclusion", "error")]);
     assert!(!other.root().join("pwned").exists());
 }
+
+#[test]
+fn a_lone_carriage_return_breaks_no_line_of_the_summary() {
+    let (runner, event) = pull_request(|origin| {
+        origin
+            .write("infra/stacks/deploy/x.yaml", "vars: {stage: \"x\\r# heading\"}\nimport: [\"gone\\r# heading\"]\n");
+        origin.write("infra/stacklint.toml", "\"a\\r# heading\" = 1\n");
+    });
+    for inputs in [&[("working-directory", "infra")][..], &[("working-directory", "infra"), ("base", "x\r# heading")]] {
+        let job = runner.run("pull_request", &event, inputs);
+        assert!(!job.summary.is_empty() && !job.summary.contains('\r'), "{job:#?}");
+    }
+}

@@ -6,6 +6,20 @@ use std::process::{Command, Output};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Serves files in the place of a server, to those who ask by HTTPS alone.
+const CURL: &str = r#"#!/usr/bin/env bash
+case " $* " in *" --proto =https --proto-redir =https "*) ;; *) exit 1 ;; esac
+while [ $# -gt 1 ]; do [ "$1" != --output ] || to=$2; shift; done
+case $1 in https://releases.invalid/*) cp "$RELEASES/${1#https://releases.invalid/}" "$to" ;; *) exit 1 ;; esac
+"#;
+
+/// Knows who made an archive: the one that a file `made-by-us` stands beside.
+const GH: &str = r#"#!/usr/bin/env bash
+[ "$1 $2" = "attestation verify" ] || exit 3
+[ "$3" != --help ] || exit 0
+[ "$4 $5" = "--repo acme/stacklint" ] && [ -e "$RELEASES/made-by-us" ]
+"#;
+
 /// A release with one archive.
 fn release(repo: &Repo, target: &str) {
     let name = format!("stacklint-{VERSION}-{target}");
@@ -29,7 +43,11 @@ fn install(repo: &Repo, variables: &[(&str, &str)]) -> (Output, String) {
     command.env_clear().env("PATH", std::env::var("PATH").unwrap()).env("GITHUB_OUTPUT", &outputs);
     command.env("ACTION_PATH", root).env("ACTION_REPOSITORY", "acme/stacklint").env("RUNNER_TEMP", repo.beside(""));
     command.env("RUNNER_OS", "Linux").env("RUNNER_ARCH", "X64");
-    command.env("GITHUB_SERVER_URL", format!("file://{}", repo.root().display()));
+    command.env("GITHUB_SERVER_URL", "https://releases.invalid").env("RELEASES", repo.root());
+    for (name, text) in [("curl", CURL), ("gh", GH)] {
+        repo.write(&format!("bin/{name}"), text).executable(&format!("bin/{name}"));
+    }
+    command.env("PATH", format!("{}:{}", repo.root().join("bin").display(), std::env::var("PATH").unwrap()));
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let set = std::fs::read_to_string(&outputs).unwrap();
     (output, set.trim().strip_prefix("binary=").unwrap_or_default().to_owned())
@@ -61,6 +79,27 @@ fn an_archive_is_taken_if_its_checksum_is_right() {
     );
     repo.write(&sum, "0000  x\n");
     refuses(&repo, &[], "checksum");
+}
+
+#[test]
+fn an_archive_is_taken_if_the_project_made_it() {
+    let repo = Repo::plain();
+    release(&repo, "x86_64-unknown-linux-musl");
+    refuses(&repo, &[("GH_TOKEN", "token")], "was not made by the workflow of acme/stacklint");
+    repo.write("made-by-us", "");
+    let (output, binary) = install(&repo, &[("GH_TOKEN", "token")]);
+    assert!(output.status.success() && !binary.is_empty(), "{output:?}");
+    // Without a token nobody can be asked, and that is told.
+    let (output, _) = install(&repo, &[]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("::notice"), "{output:?}");
+}
+
+#[test]
+fn only_https_is_downloaded() {
+    let repo = Repo::plain();
+    release(&repo, "x86_64-unknown-linux-musl");
+    let server = format!("file://{}", repo.root().display());
+    refuses(&repo, &[("GITHUB_SERVER_URL", &server)], "cannot download");
 }
 
 #[test]

@@ -78,6 +78,7 @@ impl Runner {
         }
         context.insert("github.action_path".to_owned(), env!("CARGO_MANIFEST_DIR").to_owned());
         context.insert("github.action_repository".to_owned(), String::new());
+        context.insert("github.token".to_owned(), "token".to_owned());
         let number = payload["pull_request"]["number"].to_string().replace("null", "");
         context.insert("github.event.pull_request.number".to_owned(), number);
 

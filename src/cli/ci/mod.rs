@@ -11,6 +11,7 @@ use super::reporting::{Judging, Output, output_of};
 use super::{Failure, Global, output};
 use crate::affected;
 use crate::diagnostic::Finding;
+use crate::report::log::Kind;
 use crate::report::{self, Format, Options as Style, Report, text};
 use crate::review::{self, Demand, Filter, Outcome, Request};
 use clap::Args;
@@ -74,7 +75,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         }
         if let Err(Failure::Message(message) | Failure::NoProject(message)) = &ended {
             say(&report::github::message("error", message))?;
-            let text: String = message.lines().map(|line| format!("    {line}\n")).collect();
+            let text: String = report::log::plain(message).lines().map(|line| format!("    {line}\n")).collect();
             github::append("GITHUB_STEP_SUMMARY", &format!("stacklint could not do its work:\n\n{text}"))?;
         }
     }
@@ -107,7 +108,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     }
     let sides = range::sides(&job, repository)?;
     let head = repository.at(&sides.head)?;
-    let overrides = options.judging.overrides()?;
+    let overrides = options.judging.overrides(&place)?;
     let request =
         Request { filter: Filter::default(), overrides: &overrides, affected: Some(affected::Options::default()) };
     let review = match &sides.base {
@@ -163,7 +164,8 @@ fn publish(
     facts: &mut Facts,
 ) -> Result<(), Failure> {
     let style = Style { all: options.all, ..output::options(global) };
-    let mut out = output::stdout();
+    let kind = if job.system == System::Github { Kind::Raw } else { Kind::Text };
+    let mut out = output::stdout_of(kind);
     match job.system {
         System::Github if options.no_annotations => report::github::write_log(&mut out, report, &style)?,
         System::Github => report::github::write(&mut out, report, &style)?,
@@ -180,7 +182,7 @@ fn publish(
     }
     let Some(folder) = &options.reports else { return Ok(()) };
     let fail = |path: &Path, e: std::io::Error| Failure::Message(format!("cannot write {}: {e}", path.display()));
-    std::fs::create_dir_all(folder).map_err(|e| fail(folder, e))?;
+    crate::source::make_folder(folder).map_err(|e| fail(folder, e))?;
     // Code scanning takes every result for an open alert, whatever the file says of it.
     let open: Vec<Finding> = report.findings.iter().filter(|f| f.is_present()).cloned().collect();
     for (name, file, format) in REPORTS {
@@ -193,7 +195,7 @@ fn publish(
             format => rendered(format, report, &style)?,
         };
         let path = folder.join(file);
-        output::write_file(&path, text.as_ref()).map_err(|e| fail(&path, e))?;
+        crate::source::write_file(&path, text.as_ref()).map_err(|e| fail(&path, e))?;
         facts.files.push((name, path));
     }
     Ok(())
@@ -216,8 +218,9 @@ fn marker(place: &Place, global: &Global) -> String {
     format!("<!-- stacklint:{key} -->\n")
 }
 
+/// Prints a line that is made for a runner or a script: commands, and what is to be fetched.
 fn say(text: &str) -> Result<(), Failure> {
-    let mut out = output::stdout();
+    let mut out = output::stdout_of(Kind::Raw);
     writeln!(out, "{text}")?;
     Ok(out.flush()?)
 }

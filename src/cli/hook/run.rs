@@ -5,11 +5,14 @@ use crate::cli::open::{Place, State};
 use crate::cli::reporting::Judging;
 use crate::cli::{Failure, Global, output};
 use crate::report::text;
-use crate::review::{self, Demand, Filter, Outcome, Request};
+use crate::review::{self, Demand, Filter, Outcome, Overrides, Request};
 use crate::source::{Error, Memory, Source, changed};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::Write;
+
+/// How long a commit may wait, in seconds, where the settings do not say (`time` in `[limits]`); far longer without optimization.
+const SECONDS: u64 = if cfg!(debug_assertions) { 60 } else { 5 };
 
 /// Judge what is staged: this is what the hook does.
 ///
@@ -35,7 +38,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if !relevance::can_matter(&changed(base.listing(), head.listing()), &*base, &*head) {
         return Ok(Outcome::Clean);
     }
-    let overrides = options.judging.overrides()?;
+    let overrides = Overrides { seconds: Some(SECONDS), ..options.judging.overrides(&place)? };
     let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
     let review = match review::compare(&*base, &*head, &place.workspace(), &request) {
         Err(review::Error::NoProject(_)) => return Ok(Outcome::Clean),

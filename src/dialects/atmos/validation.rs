@@ -12,7 +12,7 @@ use crate::dialects::atmos::rules;
 use crate::resolution::Component;
 use crate::source::Change;
 use crate::text::Text;
-use crate::validation::{JsonSchema, Module, Policy, Ruling, Unusable};
+use crate::validation::{Budget, JsonSchema, Module, Policy, Ruling, Unusable};
 use crate::value::{Data, Entry, Flags, Map, Unknown, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,6 +44,8 @@ pub(crate) struct Validations<'a> {
     /// Schemas by their paths, policies by those of all their files.
     schemas: Mutex<HashMap<Text, Known<JsonSchema>>>,
     policies: Mutex<HashMap<Vec<Text>, Arc<Policy>>>,
+    /// What all of them may take together.
+    budget: Budget,
 }
 
 /// What was read, with what it depends on.
@@ -69,7 +71,14 @@ enum Found {
 
 impl<'a> Validations<'a> {
     pub(crate) fn new(reader: &'a Reader<'a>, config: &'a Config, sink: &'a Sink) -> Self {
-        Validations { reader, config, sink, schemas: Mutex::default(), policies: Mutex::default() }
+        Validations {
+            reader,
+            config,
+            sink,
+            schemas: Mutex::default(),
+            policies: Mutex::default(),
+            budget: Budget::default(),
+        }
     }
 
     /// Reports what the validations that a component names find. What is never deployed is never validated.
@@ -119,7 +128,7 @@ impl<'a> Validations<'a> {
         let known = known.unwrap_or_else(|| {
             let mut own = Deps::default();
             let mut read = |path: &str| self.reader.load(path, &mut own).ok().flatten().map(|l| l.text.to_string());
-            let schema = JsonSchema::read(&loaded.text, &loaded.path, &mut read);
+            let schema = JsonSchema::read(&loaded.text, &loaded.path, &mut read, &self.budget);
             Arc::clone(lock().entry(Text::clone(&loaded.path)).or_insert_with(|| Arc::new((schema, own))))
         });
         deps.add(&known.1);
@@ -127,7 +136,10 @@ impl<'a> Validations<'a> {
             Ok(schema) => schema,
             Err(why) => return self.report(unusable(why, "schema", loaded), asked),
         };
-        let verdict = schema.check(asked.input, true);
+        let verdict = match schema.check(asked.input, true, &self.budget) {
+            Ok(verdict) => verdict,
+            Err(why) => return self.report(unusable(&why, "schema", loaded), asked),
+        };
         let whole = format!("component `{}`", asked.component.name);
         let place = asked.place("schema_path");
         for found in &verdict.violations {
@@ -187,7 +199,7 @@ impl<'a> Validations<'a> {
             .or_insert_with(|| Arc::new(Policy::new(POLICY_PACKAGE, modules.iter().map(module).collect())));
         let policy = Arc::clone(made);
         drop(policies);
-        let Ruling { errors, open } = match policy.check(asked.input) {
+        let Ruling { errors, open } = match policy.check(asked.input, &self.budget) {
             Ok(ruling) => ruling,
             Err(why) => return self.report(unusable(&why, "policy", main), asked),
         };
@@ -348,6 +360,11 @@ fn unusable(why: &Unusable, what: &str, loaded: &Loaded) -> Diagnostic {
         Unusable::Unsupported(why) => {
             let finding =
                 Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, format!("this {what} is not evaluated: {why}"), place);
+            finding.note("nothing is said of the components that name it")
+        }
+        Unusable::Exceeded(why) => {
+            let finding =
+                Diagnostic::new(&rules::LIMIT_EXCEEDED, format!("this {what} is not evaluated: {why}"), place);
             finding.note("nothing is said of the components that name it")
         }
     };

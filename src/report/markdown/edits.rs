@@ -163,7 +163,7 @@ impl Page<'_> {
 
     /// The values before and after: in one line where they are short, else as a block indented by some spaces.
     fn values(&self, change: &Change, indent: usize) -> String {
-        let secret = mask::is_secret_pointer(&change.path);
+        let secret = change.is_secret;
         let options = Options { color: false, width: WIDTH, all: false, ..*self.options };
         let inline = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, secret, &options));
         let has_lines =

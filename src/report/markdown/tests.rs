@@ -64,6 +64,7 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
             before: value("old"),
             after: value("new"),
             causes: causes.clone(),
+            is_secret: false,
         };
         ComponentChange {
             project: Text::from(""),

@@ -30,7 +30,7 @@ pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &Optio
 
 /// Whether the value at the path of a change is not shown.
 pub(in crate::report) fn is_masked(change: &Folded, options: &Options) -> bool {
-    let by_key = mask::is_secret_pointer(change.path);
+    let by_key = change.variants.iter().any(|c| c.is_secret);
     let secret = |v: &Option<Value>| v.as_ref().is_some_and(|v| by_key && value::is_maskable(v) || value::has_token(v));
     !options.show_secrets && change.variants.iter().any(|c| secret(&c.before) || secret(&c.after))
 }
@@ -73,7 +73,7 @@ fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Option
 /// `before → after` if it fits into `room` columns.
 fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
     let theme = Theme::new(options.color);
-    let secret = mask::is_secret_pointer(&change.path);
+    let secret = change.is_secret;
     let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, secret, options));
     let multi_line =
         |v: &Option<Value>| v.as_ref().and_then(Value::as_str).is_some_and(|s| s.trim_end().contains('\n'));
@@ -105,7 +105,7 @@ pub(in crate::report) fn long_lines(change: &Change, options: &Options) -> Vec<S
     let mut lines: Vec<String> = match (&change.before, &change.after) {
         (Some(Value { data: Data::Str(b), .. }), Some(Value { data: Data::Str(a), .. })) => text_lines(b, a, options),
         (before, after) => {
-            let secret = mask::is_secret_pointer(&change.path);
+            let secret = change.is_secret;
             let block = |v: &Value| value::block(v, secret, options, None);
             let old = before.iter().flat_map(block).map(|l| (ChangeTag::Delete, l.text));
             let new = after.iter().flat_map(block).map(|l| (ChangeTag::Insert, l.text));

@@ -113,6 +113,7 @@ mod tests {
     fn nothing_steers_the_terminal() {
         assert_eq!(escape("plain ü 漢"), "plain ü 漢");
         assert_eq!(escape("a\u{1b}[31m\n\u{202e}b\u{7f}\u{9b}"), "a\\u{1b}[31m\\n\\u{202e}b\\u{7f}\\u{9b}");
+        assert_eq!(escape("\u{ad}\u{61c}\u{180e}\u{3164}"), "\\u{ad}\\u{61c}\\u{180e}\\u{3164}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::diff::mask;
 use crate::files::Files;
 use crate::report::Options;
 use crate::value::{Data, Value};
+use std::borrow::Cow;
 
 /// One line of a block, without colors.
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ impl Writer<'_> {
         match &value.data {
             Data::Map(map) => {
                 for entry in map.iter() {
-                    let below = mask::is_secret_below(secret, &entry.key);
+                    let below = mask::is_secret_in(map, secret, &entry.key);
                     self.entry(&format!("{}:", key(&entry.key)), &entry.value, below, depth);
                 }
             }
@@ -94,7 +95,8 @@ impl Writer<'_> {
             Data::Str(s) if s.contains('\n') && !masked => {
                 push(format!("{indent}{label}{space}|"));
                 for line in s.lines() {
-                    self.lines.push(Line { text: format!("{indent}  {}", escape(line)), place: None });
+                    let line = if self.options.show_secrets { Cow::Borrowed(line) } else { inline::redacted(line) };
+                    self.lines.push(Line { text: format!("{indent}  {}", escape(&line)), place: None });
                 }
             }
             _ => push(format!("{indent}{label}{space}{}", scalar(value, secret, self.options.show_secrets))),

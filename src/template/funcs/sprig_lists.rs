@@ -6,6 +6,7 @@ use super::json::{self, Style};
 use super::objects;
 use crate::template::{Val, format};
 use crate::value::{Data, Key, Map, Value};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A panic of Go that several functions share: they look at the type of nothing.
@@ -108,8 +109,21 @@ fn items(args: &Args<'_>, i: usize, error: &str) -> Result<Arc<Vec<Value>>, Stri
 /// Every value once, in the order of first appearance.
 pub(super) fn unique(items: &[Value]) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::new();
+    // Text, which lists mostly are of, need not be held against all the rest.
+    let (mut texts, mut numbers, mut others) = (HashSet::new(), HashSet::new(), Vec::new());
     for item in items {
-        if !out.contains(item) {
+        let is_new = match &item.data {
+            Data::Str(text) => texts.insert(text.as_str()),
+            Data::Int(number) => numbers.insert((false, *number as u64)),
+            // Those that are equal though their bits differ: two zeros.
+            Data::Float(number) => numbers.insert((true, (number + 0.0).to_bits())),
+            _ if others.contains(&item) => false,
+            _ => {
+                others.push(item);
+                true
+            }
+        };
+        if is_new {
             out.push(item.clone());
         }
     }

@@ -1,5 +1,7 @@
 //! What a stranger may put into a repository: it ends in order, in time, and reaches nothing but what it is given.
 
+mod budgets;
+mod built;
 mod defects;
 mod discovery;
 mod git;
@@ -8,7 +10,10 @@ mod mutated;
 mod nothing;
 mod output;
 mod paths;
+mod review;
+mod secrets;
 mod sizes;
+mod writes;
 
 use crate::common::Repo;
 

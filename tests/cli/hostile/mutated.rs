@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Numbers that look random and are the same every time (SplitMix64).
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -113,7 +113,7 @@ fn files(folder: &Path, into: &mut Vec<PathBuf>) {
 }
 
 /// How often each project is damaged: `STACKLINT_FUZZ_SECONDS` makes it go on for so long.
-fn rounds(done: usize, start: Instant) -> bool {
+pub(super) fn rounds(done: usize, start: Instant) -> bool {
     let seconds = std::env::var("STACKLINT_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
     match seconds {
         Some(seconds) => start.elapsed() < Duration::from_secs(seconds),

@@ -48,7 +48,7 @@ hooks: {pre: {command: touch executed}}
 "#;
 
 /// The calls of a run, as `strace` shows them; none where there is no `strace`.
-fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
+pub(super) fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
     let log = repo.beside("strace.log");
     let traced = "trace=execve,execveat,socket,connect,fork,vfork,open,openat,openat2,creat,unlink,unlinkat,rename,\
                   renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,chmod,fchmod,fchmodat,truncate,ftruncate";
@@ -69,7 +69,7 @@ fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
 }
 
 /// Nothing is run, no socket is made, nothing is written but below one of these paths.
-fn does_nothing(repo: &Repo, arguments: &[&str], written: &[&str]) {
+pub(super) fn does_nothing(repo: &Repo, arguments: &[&str], written: &[&str]) {
     let Some(calls) = traced(repo, arguments) else {
         note("skipped: there is no strace that can trace here");
         return;

@@ -4,7 +4,7 @@ use super::project;
 use crate::common::{Repo, Run};
 
 /// Values, keys and names with something for everybody.
-const LOADED: [&str; 9] = [
+const LOADED: [&str; 14] = [
     "\\e[2J\\e[31mred",
     "\\e]0;title\\a",
     "\\n::error::injected",
@@ -14,6 +14,11 @@ const LOADED: [&str; 9] = [
     "<script>alert(1)</script>",
     "\\u202egnp.exe",
     "| a | b |\\n```\\n</details>",
+    "##vso[task.setvariable variable=a]b",
+    "##teamcity[message text='a']",
+    "section_start:1:a\\r\\e[0K",
+    "\\u00ad\\u061c\\u180e\\u200b\\u3164",
+    "a\\rb ##[error]c",
 ];
 
 const FORMATS: [&str; 9] = ["text", "concise", "json", "sarif", "github", "markdown", "junit", "gitlab", "affected"];
@@ -71,16 +76,20 @@ fn outside_of_code(text: &str) -> String {
 }
 
 fn look_at(run: &Run, format: &str) {
-    let steers = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}');
-    // What programs read has the characters as they are, but for those that its format escapes.
-    let is_read = matches!(format, "json" | "sarif" | "gitlab" | "affected" | "junit");
-    let may_be = |c: char| is_read && !c.is_ascii() || format == "markdown" && c == '\t';
-    let shown = |c: char| steers(c) && !may_be(c);
+    let unseen = ['\u{ad}', '\u{61c}', '\u{180e}', '\u{200b}', '\u{3164}', '\u{7f}'];
+    let steers = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}') || unseen.contains(&c);
+    let shown = |c: char| steers(c) && !(format == "markdown" && c == '\t');
     let said = format!("{}{}", run.stdout, run.stderr);
     assert!(!said.chars().any(shown), "{format}: {said:?}");
     for line in run.stdout.lines().map(str::trim_start) {
         let own = ["::error::and ", "::error ", "::warning ", "::notice ", "::group::stacklint", "::endgroup::"];
-        let is_command = line.starts_with("::") || line.starts_with("##[");
+        for command in ["##[", "##vso[", "##teamcity[", "section_start:"] {
+            assert!(
+                !line.contains(command) || command == "section_start:" && line.starts_with('"'),
+                "{format}: {line:?}"
+            );
+        }
+        let is_command = line.starts_with("::");
         assert!(!is_command || format == "github" && own.iter().any(|o| line.starts_with(o)), "{format}: {line:?}");
     }
     match format {
@@ -109,7 +118,13 @@ fn values_keys_and_names_are_text() {
     is_harmless(&repo, &["check"]);
     is_harmless(&repo, &["diff", "HEAD~1..HEAD"]);
     is_harmless(&repo, &["diff", "HEAD~1..HEAD", "--all", "--show-secrets"]);
-    for arguments in [&["describe", "stacks"][..], &["describe", "stacks", "--color", "always"]] {
+    for arguments in [
+        &["describe", "stacks"][..],
+        &["describe", "stacks", "--color", "always"],
+        &["describe", "stacks", "--format", "json"],
+        &["describe", "stacks", "--format", "yaml"],
+        &["describe", "component", "box", "-s", "dev\u{1b}[2J\u{1b}[31mred"],
+    ] {
         let run = repo.run(arguments);
         look_at(&Run { stdout: stripped(&run.stdout), stderr: stripped(&run.stderr), ..run }, "text");
     }
@@ -130,6 +145,22 @@ fn messages_of_the_command_line_are_text() {
         "{:?}",
         run.stderr
     );
+}
+
+#[test]
+fn names_of_files_are_no_commands_of_any_system() {
+    let name = "##vso[task.complete]section_start:1:a";
+    let repo = project(&[(&format!("stacks/deploy/{name}.yaml"), "vars: {stage: [\n")]);
+    for system in [("TF_BUILD", "True"), ("GITLAB_CI", "true"), ("TEAMCITY_VERSION", "1"), ("GITHUB_ACTIONS", "true")] {
+        for arguments in [&["check"][..], &["describe", "stacks"], &["ci", "--base", "HEAD"]] {
+            let run = repo.run_with(arguments, &[system]);
+            let said = format!("{}{}", run.stdout, run.stderr);
+            assert!(!said.contains("##vso[") && !said.contains("section_start:"), "{run}");
+        }
+    }
+    // What is typed is repeated on standard error.
+    let run = repo.run(&["diff", name]).ends_with(2);
+    assert!(!run.stderr.contains("##vso[") && !run.stderr.contains("section_start:"), "{run}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::sink::label;
 use crate::files::Files;
-use crate::validation::{JsonSchema, Unusable, Violation};
+use crate::validation::{Budget, JsonSchema, Unusable, Violation};
 use crate::value::{FileId, Prov, Value};
 
 /// A schema of the repository.
@@ -17,6 +17,7 @@ use crate::value::{FileId, Prov, Value};
 pub(crate) struct Custom {
     schema: JsonSchema,
     path: String,
+    budget: Budget,
 }
 
 /// The schema that the configuration names, or what is wrong with it.
@@ -56,8 +57,17 @@ pub(super) fn read(
         return Err(Box::new(finding(&rules::INVALID_CONFIG, message).token(named).help(help)));
     };
     let mut read = |path: &str| reader.load(path, deps).ok().flatten().map(|l| l.text.to_string());
-    match JsonSchema::read(&loaded.text, &loaded.path, &mut read) {
-        Ok(schema) => Ok(Custom { schema, path: loaded.path.to_string() }),
+    let budget = Budget::default();
+    match JsonSchema::read(&loaded.text, &loaded.path, &mut read, &budget) {
+        Ok(schema) => Ok(Custom { schema, path: loaded.path.to_string(), budget }),
+        Err(Unusable::Exceeded(why)) => {
+            let place = Label::new(loaded.file, 0, 0, "");
+            Err(Box::new(Diagnostic::new(
+                &rules::LIMIT_EXCEEDED,
+                format!("this schema is not evaluated: {why}"),
+                place,
+            )))
+        }
         Err(Unusable::Unsupported(why)) => withheld(&format!("is not evaluated, because {why}")),
         Err(Unusable::Wrong(why)) => {
             let message = format!("this cannot be the schema of manifests: {why}");
@@ -71,9 +81,15 @@ pub(super) fn read(
 impl Custom {
     /// What is wrong with a manifest.
     pub(super) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
-        let verdict = self.schema.check(content, false);
-        let note = format!("the schema is {}", self.path);
         let place = Label::new(file, 0, 0, "");
+        let verdict = match self.schema.check(content, false, &self.budget) {
+            Ok(verdict) => verdict,
+            Err(Unusable::Wrong(why) | Unusable::Unsupported(why) | Unusable::Exceeded(why)) => {
+                let message = format!("this manifest is not held against {}: {why}", self.path);
+                return vec![Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).token("")];
+            }
+        };
+        let note = format!("the schema is {}", self.path);
         let found = verdict.violations.iter();
         found
             .map(|v| violation(&rules::SCHEMA_VIOLATION, v, content, "a manifest", files, &place).note(&note))

@@ -1,6 +1,7 @@
 //! Inputs of templates: what a template declares, and whether what it gets fits.
 
 use crate::diagnostic::rules;
+use crate::diagnostic::rules::LIMIT_EXCEEDED;
 use crate::dialects::garden::project::Resource;
 use crate::dialects::garden::project::discover::resolve;
 use crate::dialects::garden::project::load::Loader;
@@ -8,12 +9,14 @@ use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::json;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
-use crate::validation::{JsonSchema, Unusable};
+use crate::validation::{Budget, JsonSchema, Unusable};
 use std::sync::Arc;
 
 /// What inputs a template takes.
 #[derive(Debug, Default)]
 pub(super) struct Schema {
+    /// What holding inputs against it may take.
+    budget: Budget,
     /// The schema; none takes anything.
     schema: Option<JsonSchema>,
     /// What inputs are that are not given.
@@ -59,8 +62,9 @@ impl Schema {
             ("properties".into(), Node::map(properties)),
             ("required".into(), Node::list(required)),
         ]);
-        let ready = JsonSchema::read(&json::encode(&schema), "inputs.json", &mut |_| None).ok();
-        Some(Schema { schema: ready, defaults: Node::map(defaults), tree: schema })
+        let budget = Budget::default();
+        let ready = JsonSchema::read(&json::encode(&schema), "inputs.json", &mut |_| None, &budget).ok();
+        Some(Schema { schema: ready, budget, defaults: Node::map(defaults), tree: schema })
     }
 
     /// Inputs with defaults where they are not given, at any depth that the schema describes.
@@ -74,7 +78,14 @@ impl Schema {
     pub(super) fn check(&self, inputs: &Node, what: &str, sink: &mut Sink) {
         let Some(schema) = &self.schema else { return };
         let value = inputs.to_value();
-        for violation in schema.check(&value, false).violations {
+        let verdict = match schema.check(&value, false, &self.budget) {
+            Ok(verdict) => verdict,
+            Err(Unusable::Wrong(why) | Unusable::Unsupported(why) | Unusable::Exceeded(why)) => {
+                let message = format!("the inputs of {what} are not held against their schema: {why}");
+                return sink.error(&LIMIT_EXCEEDED, message, &inputs.prov);
+            }
+        };
+        for violation in verdict.violations {
             let at = violation.path.along(&value);
             let place = at.last().map(|value| value.prov.clone()).unwrap_or_default();
             let place = match (&violation.key, at.last()) {
@@ -136,10 +147,16 @@ fn from_file(path: &Node, text: &str, resource: &Resource, loader: &Loader<'_>, 
         return refuse(format!("the schema of inputs `{text}` has the type {declared}, and must be an object"));
     }
     let mut other = |path: &str| loader.text(path, &mut Sink::new(resource.file)).map(|text| text.to_string());
-    match JsonSchema::read(&content, &found, &mut other) {
-        Ok(schema) => Some(Schema { schema: Some(schema), defaults: defaults(&parsed), tree: parsed }),
+    let budget = Budget::default();
+    match JsonSchema::read(&content, &found, &mut other, &budget) {
+        Ok(schema) => Some(Schema { schema: Some(schema), budget, defaults: defaults(&parsed), tree: parsed }),
         Err(Unusable::Wrong(message)) => refuse(format!("the schema of inputs `{text}` is wrong: {message}")),
-        Err(Unusable::Unsupported(_)) => Some(Schema { schema: None, defaults: defaults(&parsed), tree: parsed }),
+        Err(Unusable::Exceeded(message)) => {
+            refuse(format!("the schema of inputs `{text}` is more than is taken on: {message}"))
+        }
+        Err(Unusable::Unsupported(_)) => {
+            Some(Schema { schema: None, budget, defaults: defaults(&parsed), tree: parsed })
+        }
     }
 }
 

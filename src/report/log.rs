@@ -1,0 +1,271 @@
+//! What is printed where a CI system or a terminal reads along: nothing that comes from files is a command to either.
+//!
+//! Commands that are known: `::name::` at the start of a line (GitHub Actions), `##[name]` (GitHub Actions, Azure Pipelines),
+//! `##vso[…]` (Azure Pipelines), `##teamcity[…]`, `section_start:` and `section_end:` (GitLab), `travis_fold:`.
+
+use super::text::style;
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Words that start a command when a colon follows.
+const WORDS: [&str; 3] = ["section_start", "section_end", "travis_fold"];
+
+/// A line in which no CI system finds a command.
+pub fn harmless(line: &str) -> Cow<'_, str> {
+    let start = skip_white_and_colors(line);
+    let is_command = line.get(start..).is_some_and(|rest| rest.starts_with("::"));
+    if !is_command && !line.contains("##") && !WORDS.iter().any(|word| line.contains(word)) {
+        return Cow::Borrowed(line);
+    }
+    let mut safe = String::with_capacity(line.len() + 8);
+    let mut rest = line;
+    if is_command {
+        safe.push_str(&line[..start]);
+        safe.push('·');
+        rest = &line[start + 1..];
+    }
+    safe.push_str(&inert(rest));
+    Cow::Owned(safe)
+}
+
+/// Text in which nothing is a command that may stand anywhere in a line.
+pub(super) fn inert(text: &str) -> Cow<'_, str> {
+    let has_words = WORDS.iter().any(|word| text.contains(word));
+    if !text.contains("##") && !has_words {
+        return Cow::Borrowed(text);
+    }
+    let (mut safe, mut rest) = (String::with_capacity(text.len() + 8), text);
+    while let Some(at) = rest.find("##") {
+        // Of more than two the last ones count.
+        let hashes = rest[at..].bytes().take_while(|b| *b == b'#').count();
+        let (before, after) = rest.split_at(at + hashes);
+        safe.push_str(before);
+        if after.trim_start_matches(|c: char| c.is_ascii_alphanumeric()).starts_with('[') {
+            safe.push(' ');
+        }
+        rest = after;
+    }
+    safe.push_str(rest);
+    if has_words {
+        for word in WORDS {
+            safe = safe.replace(&format!("{word}:"), &format!("{word} :"));
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// Lines for a log or a terminal: nothing in them steers either.
+pub fn plain(text: &str) -> String {
+    text.split('\n').map(|line| harmless(&style::escape(line)).into_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// The bytes of white space and color codes at the start of a line.
+fn skip_white_and_colors(line: &str) -> usize {
+    let mut rest = line;
+    loop {
+        let trimmed = rest.trim_start();
+        match color_code(trimmed) {
+            Some(code) => rest = &trimmed[code..],
+            None => return line.len() - trimmed.len(),
+        }
+    }
+}
+
+/// The bytes of the color code that text starts with.
+fn color_code(text: &str) -> Option<usize> {
+    let numbers = text.strip_prefix("\u{1b}[")?;
+    let end = numbers.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    numbers[end..].starts_with('m').then_some(end + 3)
+}
+
+/// What goes through a [`Filter`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Lines that people read. What steers a terminal, except for color codes, is escaped, and commands are broken up.
+    Text,
+    /// JSON. The same characters become escapes of JSON, so that it means what it meant.
+    Json,
+    /// Commands that are meant, and formats that escape for themselves.
+    Raw,
+}
+
+/// A writer that lets nothing harmful through. Text is passed on line by line.
+#[derive(Debug)]
+pub struct Filter<W: Write> {
+    out: W,
+    kind: Kind,
+    /// The beginning of a line or character.
+    held: Vec<u8>,
+    /// What of `##name[` the last characters of JSON were.
+    command: Command,
+}
+
+/// The beginning of a command: `##name[`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Command {
+    None,
+    Hash,
+    Name,
+}
+
+impl Command {
+    fn then(self, c: char) -> Self {
+        match (self, c) {
+            (Command::None, '#') => Command::Hash,
+            (Command::Hash | Command::Name, '#') => Command::Name,
+            (Command::Name, c) if c.is_ascii_alphanumeric() => Command::Name,
+            _ => Command::None,
+        }
+    }
+}
+
+impl<W: Write> Filter<W> {
+    /// A filter before a writer.
+    pub fn new(out: W, kind: Kind) -> Self {
+        Filter { out, kind, held: Vec::new(), command: Command::None }
+    }
+
+    fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self.kind {
+            Kind::Raw => self.out.write_all(bytes),
+            Kind::Text => {
+                let text = String::from_utf8_lossy(bytes);
+                for line in text.split_inclusive('\n') {
+                    let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+                    self.out.write_all(harmless(&readable(line)).as_bytes())?;
+                    self.out.write_all(end.as_bytes())?;
+                }
+                Ok(())
+            }
+            Kind::Json => {
+                let text = String::from_utf8_lossy(bytes);
+                let mut safe = String::with_capacity(text.len());
+                let mut units = [0; 2];
+                for c in text.chars() {
+                    // Only strings hold other characters than those of ASCII, or a `#`.
+                    let is_command = c == '[' && self.command == Command::Name;
+                    self.command = self.command.then(c);
+                    if is_command || c >= '\u{7f}' && style::steers(c) {
+                        for unit in c.encode_utf16(&mut units) {
+                            safe.push_str(&format!("\\u{unit:04x}"));
+                        }
+                    } else {
+                        safe.push(c);
+                    }
+                }
+                self.out.write_all(safe.as_bytes())
+            }
+        }
+    }
+}
+
+impl<W: Write> Write for Filter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.kind == Kind::Raw {
+            return self.out.write(bytes);
+        }
+        let end = match self.kind {
+            Kind::Text => bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1),
+            // Up to the start of the last character.
+            _ => bytes.iter().rposition(|b| *b & 0xc0 != 0x80).unwrap_or(0),
+        };
+        if end == 0 {
+            self.held.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        }
+        let mut whole = std::mem::take(&mut self.held);
+        whole.extend_from_slice(&bytes[..end]);
+        self.held.extend_from_slice(&bytes[end..]);
+        self.pass(&whole)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let held = std::mem::take(&mut self.held);
+        self.pass(&held)?;
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Drop for Filter<W> {
+    fn drop(&mut self) {
+        // Whoever wants to know whether it worked flushes.
+        let _ = self.flush();
+    }
+}
+
+/// A line without what steers a terminal but color codes and tabs.
+fn readable(line: &str) -> Cow<'_, str> {
+    if !line.chars().any(|c| style::steers(c) && c != '\t') {
+        return Cow::Borrowed(line);
+    }
+    let mut safe = String::with_capacity(line.len() + 8);
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let length = color_code(rest).unwrap_or(c.len_utf8());
+        let (piece, after) = rest.split_at(length);
+        match length > 1 && c == '\u{1b}' || c == '\t' {
+            true => safe.push_str(piece),
+            false => safe.push_str(&style::escape(piece)),
+        }
+        rest = after;
+    }
+    Cow::Owned(safe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_a_command() {
+        for (line, expected) in [
+            ("plain a::b # c", "plain a::b # c"),
+            ("::error::x", "·:error::x"),
+            (" \t::: a.yaml:1:2", " \t·:: a.yaml:1:2"),
+            (" \u{1b}[1m\u{1b}[94m::: \u{1b}[0ma", " \u{1b}[1m\u{1b}[94m·:: \u{1b}[0ma"),
+            ("\u{a0}\u{3000}::set-env::", "\u{a0}\u{3000}·:set-env::"),
+            ("a ##[error]b ##[x]", "a ## [error]b ## [x]"),
+            ("x##vso[task.complete]", "x## vso[task.complete]"),
+            ("###vso[task.complete]", "### vso[task.complete]"),
+            ("::##teamcity[a]", "·:## teamcity[a]"),
+            ("section_start:1:x", "section_start :1:x"),
+            ("## title [x]", "## title [x]"),
+            ("", ""),
+        ] {
+            assert_eq!(harmless(line), expected);
+        }
+    }
+
+    fn filtered(kind: Kind, text: &str) -> Vec<String> {
+        let through = |size: usize| {
+            let mut filter = Filter::new(Vec::new(), kind);
+            for piece in text.as_bytes().chunks(size) {
+                filter.write_all(piece).unwrap();
+            }
+            filter.flush().unwrap();
+            String::from_utf8(std::mem::take(&mut filter.out)).unwrap()
+        };
+        vec![through(1), through(7), through(1000)]
+    }
+
+    #[test]
+    fn filters_do_not_depend_on_how_text_arrives() {
+        let text = "a\u{1b}[31mred\u{1b}[0m\u{1b}[2Jb\tc\r\u{ad}\u{61c}\u{180e}\u{9b}\n::x\n##vso[y]\nend";
+        let safe = "a\u{1b}[31mred\u{1b}[0m\\u{1b}[2Jb\tc\\r\\u{ad}\\u{61c}\\u{180e}\\u{9b}\n·:x\n## vso[y]\nend";
+        assert_eq!(filtered(Kind::Text, text), [safe; 3]);
+        let value = "##vso[x] ###[y] a## b [z] é漢\u{7f}\u{85}\u{202e}\u{e0041}";
+        let json = serde_json::to_string_pretty(&[value]).unwrap();
+        for safe in filtered(Kind::Json, &json) {
+            assert_eq!(serde_json::from_str::<[String; 1]>(&safe).unwrap(), [value]);
+            assert!(
+                !safe.contains("##vso[")
+                    && !safe.contains("###[")
+                    && safe.contains("é漢 b [z]".trim_start_matches("é漢")),
+                "{safe}"
+            );
+            assert!(!safe.chars().any(|c| style::steers(c) && c != '\n'), "{safe}");
+        }
+        assert_eq!(filtered(Kind::Raw, text), [text; 3]);
+    }
+}

@@ -1,0 +1,79 @@
+//! What schemas and policies of a repository may cost. They are programs that a change may bring along: they run on threads of
+//! their own, which are left behind when their time is up, and which have a deep stack. What would take all memory in one step
+//! is refused before it starts.
+#![allow(clippy::disallowed_methods, reason = "a schema or policy that does not end must not hang the run")]
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+/// How long all schemas and policies of one resolution may take together. They take milliseconds.
+pub(crate) const TIME: Duration = Duration::from_secs(5);
+
+/// The stack of a thread, in bytes. Only what is used of it takes memory.
+const STACK: usize = 512 << 20;
+
+/// The time that is left.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    left: Mutex<Duration>,
+}
+
+/// Why there is no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    /// There is no time left.
+    OutOfTime,
+    /// It ended in a defect.
+    Defect,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { left: Mutex::new(TIME) }
+    }
+}
+
+impl Budget {
+    /// Runs something for as long as there is time.
+    pub(crate) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Stopped> {
+        let lock = || self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = *lock();
+        if left.is_zero() {
+            return Err(Stopped::OutOfTime);
+        }
+        let (send, receive) = sync_channel(1);
+        let start = Instant::now();
+        let started = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+            // Nobody waits any more if that fails.
+            let _ = send.send(work());
+        });
+        if started.is_err() {
+            return Err(Stopped::Defect);
+        }
+        let result = receive.recv_timeout(left);
+        let mut left = lock();
+        *left = match result {
+            Err(RecvTimeoutError::Timeout) => Duration::ZERO,
+            _ => left.saturating_sub(start.elapsed()),
+        };
+        result.map_err(|error| match error {
+            RecvTimeoutError::Timeout => Stopped::OutOfTime,
+            RecvTimeoutError::Disconnected => Stopped::Defect,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_end_is_left_behind() {
+        let budget = Budget { left: Mutex::new(Duration::from_millis(200)) };
+        assert_eq!(budget.run(|| 1), Ok(1));
+        assert_eq!(budget.run(|| std::thread::sleep(Duration::from_secs(60))), Err(Stopped::OutOfTime));
+        assert_eq!(budget.run(|| 1), Err(Stopped::OutOfTime));
+    }
+}

@@ -1,0 +1,227 @@
+//! What a change may cost: whatever it brings along ends in time and in memory, as a finding, and the rest is still judged.
+//! Each test notes what it measured.
+
+use super::{DEV, note, project};
+use crate::common::{ATMOS, Repo, bin};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a run may take, on a busy machine and without optimization.
+const MOST_SECONDS: u64 = if cfg!(debug_assertions) { 60 } else { 20 };
+#[cfg(target_os = "linux")]
+const MOST_MEMORY: u64 = 2 << 30;
+
+/// What a run gave, and what it took.
+struct Measured {
+    status: Option<i32>,
+    said: String,
+}
+
+/// Runs a command, and holds time and memory against what any run may take.
+fn measured(name: &str, repo: &Repo, arguments: &[&str]) -> Measured {
+    let start = Instant::now();
+    let mut child = Command::new(bin())
+        .args(arguments)
+        .current_dir(repo.root())
+        .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
+        .env_remove("GITHUB_ACTIONS")
+        .stdout(Stdio::from(std::fs::File::create(repo.beside("out")).unwrap()))
+        .stderr(Stdio::from(std::fs::File::create(repo.beside("err")).unwrap()))
+        .spawn()
+        .unwrap();
+    let (mut peak, id) = (0, child.id());
+    let status = loop {
+        peak = peak.max(memory(id));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if start.elapsed() > Duration::from_secs(2 * MOST_SECONDS) {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    let took = start.elapsed();
+    let read = |name: &str| String::from_utf8_lossy(&std::fs::read(repo.beside(name)).unwrap()).into_owned();
+    let said = read("out") + &read("err");
+    note(&format!("{name}: {:.1} s, {} MiB, status {:?}", took.as_secs_f64(), peak >> 20, status.code()));
+    assert!(took < Duration::from_secs(MOST_SECONDS), "{name} took {took:?}");
+    #[cfg(target_os = "linux")]
+    assert!(peak < MOST_MEMORY, "{name} took {peak} bytes");
+    assert!(status.code().is_some_and(|code| code <= 2), "{name}: {status:?} {said}");
+    Measured { status: status.code(), said }
+}
+
+/// The most memory that a process has had, in bytes; 0 where nobody says.
+fn memory(id: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) << 10
+}
+
+impl Measured {
+    /// The run, if a finding says what is too much and the other stack is still judged.
+    #[track_caller]
+    fn is_told(self, words: &[&str]) {
+        assert_eq!(self.status, Some(1), "{}", self.said);
+        for word in words.iter().chain(&["gone-too"]) {
+            assert!(self.said.contains(word), "no {word:?} in {}", self.said);
+        }
+    }
+}
+
+/// A project in which a component names a schema or policy, and another stack has a mistake of its own.
+fn validated(kind: &str, text: &str) -> Repo {
+    let repo = project(&[("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n")]);
+    let name = if kind == "opa" { "policy.rego" } else { "schema.json" };
+    repo.write(name, text);
+    let validation = format!("settings: {{validation: {{a: {{schema_type: {kind}, schema_path: {name}}}}}}}");
+    repo.write("stacks/deploy/dev.yaml", DEV.replace("{size: 1}", &format!("{{size: 1}}, {validation}")));
+    repo
+}
+
+#[test]
+fn policies() {
+    let rule = |body: &str| format!("package atmos\nerrors[m] {{ {body}; m = \"x\" }}\n");
+    let brackets = format!("x = {}1{}", "[".repeat(60), "]".repeat(60));
+    let doubled: String = (1..40).map(|i| format!("s{i} = concat(\"\", [s{0}, s{0}])\n", i - 1)).collect();
+    let chain: String = (1..4000).map(|i| format!("r{i} {{ r{} }}\n", i - 1)).collect();
+    for (name, text, words) in [
+        (
+            "a function that calls itself",
+            "package atmos\nf(x) = y { y = f(x) }\nerrors[m] { m = f(1) }\n".into(),
+            "calls itself",
+        ),
+        (
+            "functions that call each other",
+            "package atmos\nf(x) = y { y = g([x]) }\ng(x) = y { y = f([x]) }\nerrors[m] { m = f(1) }\n".into(),
+            "calls itself",
+        ),
+        ("units.parse", rule("units.parse(\"1e999999999\") > 1"), "limit-exceeded"),
+        ("to_number", rule("to_number(\"1e999999999\") > 1"), "limit-exceeded"),
+        ("a large number", rule("x = 1e999999999; x > 1"), "limit-exceeded"),
+        ("sprintf", rule("x = sprintf(\"%1000000000d\", [1]); count(x) > 1"), "limit-exceeded"),
+        ("numbers.range", rule("x = numbers.range(1, 2000000000); count(x) > 1"), "limit-exceeded"),
+        ("nested brackets", rule(&brackets), "limit-exceeded"),
+        (
+            "texts that double",
+            format!("package atmos\ns0 = \"0123456789\"\n{doubled}errors[m] {{ m = s39 }}\n"),
+            "limit-exceeded",
+        ),
+        ("loops in loops", rule("a = numbers.range(1, 3000); a[i] * a[j] * a[k] < 0"), "limit-exceeded"),
+        ("shifts", rule("bits.lsh(1, 4000000000) > 1"), "limit-exceeded"),
+        (
+            "a chain of rules",
+            format!("package atmos\nr0 {{ true }}\n{chain}errors[m] {{ not r3999; m = \"x\" }}\n"),
+            "",
+        ),
+    ] {
+        measured(name, &validated("opa", &text), &["check"]).is_told(&[words]);
+    }
+}
+
+#[test]
+fn schemas() {
+    let levels = |n: usize, inner: &str| -> String {
+        let one = |i: usize| {
+            let next = format!("{{\"$ref\": \"#/$defs/d{}\"}}", i + 1);
+            format!("\"d{i}\": {{\"{inner}\": [{next}, {next}, {next}]}}, ")
+        };
+        let all: String = (0..n).map(one).collect();
+        format!("{{\"$ref\": \"#/$defs/d0\", \"$defs\": {{{all}\"d{n}\": {{\"type\": \"string\"}}}}}}")
+    };
+    let chain: String = (0..20_000).map(|i| format!("\"d{i}\": {{\"$ref\": \"#/$defs/d{}\"}}, ", i + 1)).collect();
+    for (name, text, words) in [
+        ("14 levels of triple allOf", levels(14, "allOf"), "limit-exceeded"),
+        ("40 levels of triple anyOf", levels(40, "anyOf"), "limit-exceeded"),
+        ("a reference to itself", "{\"$ref\": \"#\"}".into(), "leads back to itself"),
+        (
+            "references in a circle",
+            "{\"$ref\": \"#/$defs/a\", \"$defs\": {\"a\": {\"anyOf\": [{\"$ref\": \"#/$defs/b\"}]}, \"b\": {\"$ref\": \"#/$defs/a\"}}}".into(),
+            "leads back to itself",
+        ),
+        (
+            "a chain of references",
+            format!("{{\"$ref\": \"#/$defs/d0\", \"$defs\": {{{chain}\"d20000\": {{}}}}}}"),
+            "limit-exceeded",
+        ),
+        ("nested brackets", format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000)), "recursion limit"),
+    ] {
+        measured(name, &validated("jsonschema", &text), &["check"]).is_told(&[words]);
+    }
+}
+
+#[test]
+fn templates() {
+    for (name, template, words) in [
+        (
+            "sha512sum in a loop",
+            "{{ $x := repeat 1000000 \"x\" }}{{ range until 100000 }}{{ $y := sha512sum $x }}{{ end }}",
+            "too many steps",
+        ),
+        (
+            "contains on megabytes",
+            "{{ $x := repeat 4000000 \"ab\" }}{{ range until 100000 }}{{ if contains \"ba!\" $x }}{{ end }}{{ end }}",
+            "too many steps",
+        ),
+        ("uniq of numbers", "{{ len (uniq (until 300000)) }}", ""),
+        (
+            "uniq of lists",
+            "{{ $l := list }}{{ range $i := until 3000 }}{{ $l = append $l (list $i) }}{{ end }}{{ range until 100 }}{{ $x := uniq $l }}{{ end }}",
+            "too many steps",
+        ),
+    ] {
+        let stack = format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{b: {{vars: {{a: '{template}'}}}}}}}}\n");
+        let repo = project(&[
+            ("stacks/deploy/bad.yaml", stack.as_str()),
+            ("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n"),
+        ]);
+        measured(name, &repo, &["check"]).is_told(&[words]);
+    }
+}
+
+#[test]
+fn code_with_long_chains() {
+    for (name, expression) in [
+        ("attributes", format!("a{}", ".b".repeat(400_000))),
+        ("indexes", format!("a{}", "[0]".repeat(300_000))),
+        ("splats", format!("a{}", "[*]".repeat(300_000))),
+        ("operators", format!("1{}", "+1".repeat(400_000))),
+        ("conditionals", format!("1{}", "?1:1".repeat(200_000))),
+    ] {
+        let repo = project(&[("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n")]);
+        repo.write("components/terraform/box/main.tf", format!("variable \"size\" {{ default = {expression} }}\n"));
+        measured(name, &repo, &["check"]).is_told(&[]);
+    }
+}
+
+/// Ten levels of trees that each have the next one ten times.
+#[test]
+fn a_tree_bomb() {
+    let repo = project(&[]);
+    repo.write("x", "vars: {}\n");
+    let mut id = repo.git(&["hash-object", "-w", "x"]).trim().to_owned();
+    let mut kind = "100644 blob";
+    for _ in 0..10 {
+        let lines: String = (0..10).map(|i| format!("{kind} {id}\tf{i}.yaml\n")).collect();
+        repo.write("lines", lines);
+        let file = std::fs::File::open(repo.root().join("lines")).unwrap();
+        let made = Command::new("git").arg("mktree").current_dir(repo.root()).stdin(file).output().unwrap();
+        id = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+        kind = "040000 tree";
+    }
+    let commit = repo.git(&["commit-tree", "-p", "HEAD", "-m", "bomb", &id]);
+    let run = measured("a tree of ten levels of ten", &repo, &["diff", &format!("HEAD..{}", commit.trim())]);
+    assert_eq!(run.status, Some(2), "{}", run.said);
+    assert!(run.said.contains("more than"), "{}", run.said);
+}
+
+#[test]
+fn settings_only_lower_limits() {
+    let repo = Repo::new();
+    let chain: String = (1..80).map(|i| format!("    k{i}: {{metadata: {{inherits: [k{}]}}}}\n", i - 1)).collect();
+    repo.write("atmos.yaml", ATMOS).write("stacklint.toml", "[limits]\ninheritance-depth = 100\n");
+    let text = format!("vars: {{stage: dev}}\ncomponents:\n  terraform:\n    k0: {{vars: {{a: 1}}}}\n{chain}");
+    repo.write("stacks/deploy/dev.yaml", text);
+    repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("--raise-limits");
+    repo.run(&["check", "--raise-limits"]).ends_with(0);
+}

@@ -1,0 +1,99 @@
+//! A change cannot configure its own review.
+
+use super::{DEV, project};
+use crate::common::Repo;
+
+/// A change that breaks an import, with whatever else it commits.
+fn change(before: &[(&str, &str)], after: &[(&str, &str)]) -> Repo {
+    let repo = project(&[]);
+    before.iter().for_each(|(path, text)| {
+        repo.write(path, text);
+    });
+    repo.commit("base");
+    repo.tag("base").write("stacks/deploy/dev.yaml", format!("import: [gone]\n{DEV}"));
+    after.iter().for_each(|(path, text)| {
+        repo.write(path, text);
+    });
+    repo.commit("head");
+    repo
+}
+
+const ATTACKS: [(&str, &str); 6] = [
+    ("stacklint.toml", "fail-on = 'never'\n"),
+    ("stacklint.toml", "[rules]\nunresolved-import = 'off'\n"),
+    ("stacklint.toml", "[groups]\ncorrectness = 'off'\n[limits]\nimports = 1\n"),
+    ("stacklint.toml", "min-level = 'error'\n[rules]\nunresolved-import = 'note'\n"),
+    ("stacklint.toml", "[[overrides]]\npaths = ['**']\nreason = 'x'\nrules = {unresolved-import = 'off'}\n"),
+    (
+        "stacks/deploy/dev.yaml",
+        "# stacklint: ignore-file[unresolved-import] x\nimport: [gone]\nvars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n",
+    ),
+];
+
+#[test]
+fn settings_and_comments_of_the_head_hide_nothing() {
+    for (path, text) in ATTACKS {
+        let repo = change(&[], &[(path, text)]);
+        let run =
+            repo.run(&["diff", "base..HEAD"]).ends_with(1).says("error[unresolved-import]").says("review-changed");
+        if !text.contains("fail-on") {
+            run.says("would suppress 1 error");
+        }
+        repo.run(&["ci", "--base", "base"]).ends_with(1).says("error[unresolved-import]");
+        repo.git(&["reset", "--soft", "base"]);
+        repo.run(&["hook", "run"]).ends_with(1).says("unresolved-import");
+        repo.git(&["commit", "--quiet", "-m", "head"]);
+        // Who trusts the change says so.
+        repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(0).hides("review-changed");
+        // From the next commit on it counts.
+        repo.write("stacks/deploy/other.yaml", DEV.replace("stage: dev", "stage: other")).commit("later");
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("review-changed");
+    }
+}
+
+#[test]
+fn nothing_suppresses_what_the_change_says_of_itself() {
+    let settings = "[groups]\nchange = 'off'\nsuspicious = 'off'\n";
+    let own = format!("# stacklint: ignore-file[review-changed] x\n{settings}min-level = 'error'\n");
+    let repo = change(&[("stacklint.toml", settings)], &[("stacklint.toml", &own)]);
+    // `min-level` stands in a table, where nobody knows it.
+    repo.run(&["diff", "base..HEAD"]).ends_with(2);
+    let text = format!("fail-on = 'never'\n{settings}");
+    repo.write("stacklint.toml", text).commit("head");
+    repo.run(&["diff", "base..HEAD"]).ends_with(1).says("review-changed").says("`fail-on` to `never`");
+}
+
+#[test]
+fn baselines_of_the_head_hide_nothing() {
+    let repo = change(&[], &[]);
+    repo.run(&["check", "--write-baseline", "known.json"]).ends_with(0);
+    repo.write("stacklint.toml", "baseline = 'known.json'\n").commit("head");
+    repo.run(&["check"]).ends_with(0);
+    repo.run(&["diff", "base..HEAD"]).ends_with(1).says("unresolved-import").says("would suppress 1 error");
+    repo.run(&["diff", "base..HEAD", "--baseline", "known.json"]).ends_with(1).says("unresolved-import");
+    repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(0);
+    std::fs::copy(repo.root().join("known.json"), repo.beside("known.json")).unwrap();
+    repo.run(&["diff", "base..HEAD", "--baseline", "../known.json"]).ends_with(0);
+}
+
+#[test]
+fn what_the_base_settled_stays_settled() {
+    let comment = "# stacklint: ignore[unresolved-import] known\n";
+    let ignored = format!("import:\n{}  - gone\n{DEV}", comment.replace('#', "  #"));
+    let repo = project(&[("stacks/deploy/old.yaml", &ignored.replace("stage: dev", "stage: old"))]);
+    repo.tag("base");
+    // An edit elsewhere in the file moves the comment.
+    repo.edit("stacks/deploy/old.yaml", "import:", "# words\n\nimport:").commit("head");
+    repo.run(&["diff", "base..HEAD"]).ends_with(0).hides("review-changed");
+    // The same comment at another place is another one.
+    repo.edit("stacks/deploy/old.yaml", "  - gone", "  - worse").commit("worse");
+    repo.run(&["diff", "base..HEAD"]).ends_with(1).says("review-changed").says("would suppress 1 error");
+}
+
+#[test]
+fn the_first_commit_has_no_base() {
+    let repo = Repo::atmos();
+    repo.write("stacks/deploy/dev.yaml", format!("import: [gone]\n{DEV}"));
+    repo.write("stacklint.toml", "[rules]\nunresolved-import = 'warning'\n").git(&["add", "--all"]);
+    repo.run(&["hook", "run"]).ends_with(0).says("warning[unresolved-import]");
+}
