@@ -5,10 +5,13 @@
 pub mod causes;
 pub mod edits;
 pub mod group;
+mod imports;
 pub mod inline;
 pub mod locals;
 pub mod mask;
 pub mod pointer;
+pub mod renames;
+mod rewrite;
 pub mod same;
 pub mod structural;
 pub mod tokens;
@@ -135,7 +138,7 @@ pub struct ComponentChange {
     pub status: Status,
     /// The differences of a modified component, to be applied in order as RFC 6902 has it; else none.
     pub changes: Vec<Change>,
-    /// The lines behind all of it, sorted by place.
+    /// The lines behind all of it, sorted by place; of a component that is new or gone, the files that decide it come first.
     pub causes: Vec<Cause>,
     /// The component as it was; none if it is new.
     pub before: Option<Arc<Component>>,
@@ -155,6 +158,8 @@ impl ComponentChange {
 pub struct Diff {
     /// The components that differ.
     pub components: Vec<ComponentChange>,
+    /// Those of the components that are gone whose configuration a new one has.
+    pub renames: Vec<renames::Rename>,
     /// The local names that differ, sorted by file, scope and name.
     pub locals: Vec<locals::LocalChange>,
     /// What could not be compared because one side could not be resolved: units, and components as `unit: name`. Sorted.
@@ -204,9 +209,10 @@ pub fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &Optio
         }
         components.extend(found);
     }
+    let renames = renames::find(&components, [&old, &new], [base, head], &mut finder);
     let gone = gone(&components, head);
     let locals = reach.finish([base, head], files, options.filter);
-    Diff { components, locals, gone, unresolved: unresolved(base, head) }
+    Diff { components, renames, locals, gone, unresolved: unresolved(base, head) }
 }
 
 fn component(
