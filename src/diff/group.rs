@@ -141,24 +141,25 @@ pub fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
 
 /// Renames by what has another name, sorted by its old name.
 fn by_name<'a>(diff: &'a Diff, renames: &[&'a Rename]) -> Vec<Renamed<'a>> {
-    let mut named: BTreeMap<(bool, &str, &str, &str), (Vec<Address>, usize, bool)> = BTreeMap::new();
+    let mut named: BTreeMap<(bool, &str, &str, &str), Renamed<'a>> = BTreeMap::new();
     for rename in renames {
         let (old, new) = (&diff.components[rename.from], &diff.components[rename.to]);
-        let key = match old.stack == new.stack {
-            true => (true, &*old.kind, &*old.name, &*new.name),
-            false => (false, "", &*old.stack, &*new.stack),
+        let is_component = old.stack == new.stack;
+        let (what, kind, from, to) = match is_component {
+            true => ("component", &*old.kind, &*old.name, &*new.name),
+            false => ("stack", "", &*old.stack, &*new.stack),
         };
-        let slot = named.entry(key).or_default();
-        slot.0.push(new.address());
-        slot.1 += usize::from(rename.moves_state);
-        slot.2 |= rename.is_replaced;
+        let none = || Renamed { what, from, to, addresses: Vec::new(), moved_states: 0, is_replaced: false };
+        let renamed = named.entry((is_component, kind, from, to)).or_insert_with(none);
+        renamed.addresses.push(new.address());
+        renamed.moved_states += usize::from(rename.moves_state);
+        renamed.is_replaced |= rename.is_replaced;
     }
-    let renamed = named.into_iter().map(|((is_component, _, from, to), (mut addresses, moved_states, is_replaced))| {
-        addresses.sort();
-        let what = if is_component { "component" } else { "stack" };
-        Renamed { what, from, to, addresses, moved_states, is_replaced }
-    });
-    renamed.collect()
+    let sorted = |mut renamed: Renamed<'a>| {
+        renamed.addresses.sort();
+        renamed
+    };
+    named.into_values().map(sorted).collect()
 }
 
 /// What happened, to which components, and why.

@@ -238,7 +238,7 @@ fn a_component_is_added_by_the_import_that_leads_to_it() {
     assert_eq!(lines(&added.diff()), ["dev/rds added: head stacks/deploy/dev.yaml:7"]);
     let removed = Edit { files: &files(head), head: &[("stacks/deploy/dev.yaml", Some(base))] };
     assert_eq!(lines(&removed.diff()), ["dev/rds removed: base stacks/deploy/dev.yaml:7"]);
-    assert_eq!(annotations(&removed), ["component-removed stacks/deploy/dev.yaml:7"]);
+    assert_eq!(annotations(&removed), ["component-removed stacks/deploy/dev.yaml:5"]);
 }
 
 #[test]

@@ -129,6 +129,10 @@ impl<'a> Changes<'a> {
     /// Says where a finding about something that is gone is shown in the newer state.
     fn placed_at_head(&self, mut finding: Diagnostic) -> Diagnostic {
         let (files, label) = (self.context.files, &finding.primary);
+        let is_of_head = |c: &&Cause| c.side == Side::Head && c.file == label.file;
+        if self.diff.components.iter().any(|c| c.causes.iter().any(|cause| is_of_head(&cause))) {
+            return finding;
+        }
         let mut edits = self.edits.borrow_mut();
         let edits = edits.get_or_insert_with(|| {
             Edits::new(self.base, self.context.resolution, files, Some(self.context.is_examined))
@@ -136,7 +140,11 @@ impl<'a> Changes<'a> {
         if !edits.has(Side::Head, label.file) && (self.context.is_examined)(&files.get(label.file).path) {
             let edited = edits.of(Side::Base, label.file);
             finding.at_head = Some(match edited.twin {
-                Some(_) => AtHead::Line(edited.nearest(files.get(label.file).line(label.start))),
+                Some(twin) => {
+                    let text = &files.get(twin).text;
+                    let last = text.trim_end_matches('\n').matches('\n').count() as u32 + 1;
+                    AtHead::Line(edited.nearest(files.get(label.file).line(label.start)).min(last))
+                }
                 None => AtHead::File,
             });
             finding.primary.message = "removed".to_owned();
