@@ -168,6 +168,40 @@ pub struct Diff {
     pub gone: BTreeSet<Text>,
 }
 
+impl Diff {
+    /// Keeps the components that `keep` names. A rename of which one side goes is none any more.
+    pub fn retain(&mut self, keep: impl Fn(&ComponentChange) -> bool) {
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(self.components.len());
+        let mut kept = 0;
+        for component in &self.components {
+            let is_kept = keep(component);
+            places.push(is_kept.then_some(kept));
+            kept += usize::from(is_kept);
+        }
+        self.components.retain(|component| keep(component));
+        let place = |i: usize| places.get(i).copied().flatten();
+        self.renames.retain_mut(|rename| match (place(rename.from), place(rename.to)) {
+            (Some(from), Some(to)) => {
+                (rename.from, rename.to) = (from, to);
+                true
+            }
+            _ => false,
+        });
+    }
+
+    /// Adds the components of another comparison, with their renames.
+    pub fn extend_components(&mut self, other: &Diff) {
+        let offset = self.components.len();
+        self.components.extend(other.components.iter().cloned());
+        let moved = |rename: &renames::Rename| renames::Rename {
+            from: rename.from + offset,
+            to: rename.to + offset,
+            ..rename.clone()
+        };
+        self.renames.extend(other.renames.iter().map(moved));
+    }
+}
+
 /// What to compare and what else is known.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
