@@ -79,6 +79,23 @@ pub struct Affected {
 }
 
 impl Affected {
+    /// Says of components that only have another name which one that is.
+    pub fn mark_renames(&mut self, diff: &Diff) {
+        let name = |i: usize| {
+            let change = &diff.components[i];
+            Name { stack: Text::clone(&change.stack), component: Text::clone(&change.name) }
+        };
+        let sides = diff.renames.iter().flat_map(|r| [(r.from, r.to), (r.to, r.from)]);
+        let others: BTreeMap<Address, usize> =
+            sides.map(|(own, other)| (diff.components[own].address(), other)).collect();
+        for item in &mut self.items {
+            let own = (Text::clone(&item.stack), Text::clone(&item.component_type), Text::clone(&item.component));
+            let other = others.get(&own).map(|i| name(*i));
+            let place = if item.deleted { &mut item.renamed_to } else { &mut item.renamed_from };
+            *place = other;
+        }
+    }
+
     /// Adds the list of another project.
     pub fn extend(&mut self, other: Affected) {
         self.items.extend(other.items);
@@ -133,9 +150,24 @@ pub struct Item {
     /// Why the deployment tool does not list it, if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extra: Option<String>,
+    /// Of a deleted component: the one that has its configuration now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_to: Option<Name>,
+    /// Of a new component: the one whose configuration it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_from: Option<Name>,
     /// Whether a job for it is in the matrix.
     #[serde(skip)]
     pub is_job: bool,
+}
+
+/// Another name of a component.
+#[derive(Clone, Debug, Serialize)]
+pub struct Name {
+    /// Its stack.
+    pub stack: Text,
+    /// Its name.
+    pub component: Text,
 }
 
 /// The variables that name a place of deployment.

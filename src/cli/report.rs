@@ -45,7 +45,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let mut place = Place::find(global)?;
     options.merging.apply(options.judging.env_files(), &mut place)?;
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
-    let overrides = options.judging.overrides()?;
+    let overrides = options.judging.overrides(&place)?;
     let request = Request { filter, overrides: &overrides, affected: None };
     let (review, sources) = match &options.revisions {
         Some(revisions) => {
@@ -96,7 +96,7 @@ fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place, out: &Path
     let mut text = Vec::new();
     let page = Page { report: &report, bases: &bases, heads: &heads, graph: &shown };
     place.timings.phase("report", || page::write(&mut text, &page))?;
-    output::write_file(&place.beside(out), &text)
+    crate::source::write_file(&place.beside(out), &text)
         .map_err(|e| Failure::Message(format!("cannot write {}: {e}", out.display())))
 }
 

@@ -97,6 +97,17 @@ pub struct Diagnostic {
     pub is_breaking: bool,
     /// The stacks that it reaches, sorted.
     pub stacks: Vec<Text>,
+    /// Where it is shown in the newer state, if its primary place is in the older one.
+    pub at_head: Option<AtHead>,
+}
+
+/// The place in the newer state of something that only the older one has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtHead {
+    /// The line (from 1) where it was, in the file at the same path.
+    Line(u32),
+    /// The file as a whole: it is gone, or is no longer used.
+    File,
 }
 
 impl Diagnostic {
@@ -115,6 +126,7 @@ impl Diagnostic {
             address: None,
             is_breaking: false,
             stacks: Vec::new(),
+            at_head: None,
         }
     }
 

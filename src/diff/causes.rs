@@ -7,15 +7,18 @@
 //! 3. the lines that shape the component without being a value of it (its shaping_origins);
 //! 4. the same again in files that only one side uses, where it is not known whether the other side has them;
 //! 5. any edited line in the files of the unit.
+//!
+//! An import counts in the third tier only if it leads to a file that the value is written in, unless nothing else was edited.
 
 use super::edits::{Edits, FileEdits};
+use super::imports::Leads;
 use super::structural::Step;
 use super::{Cause, Side};
 use crate::files::Files;
 use crate::resolution::{Placed, Resolution, Unit};
 use crate::text::Text;
-use crate::value::{Data, Origin, Prov, Value};
-use std::collections::HashMap;
+use crate::value::{Data, FileId, Origin, Prov, Value};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,7 +33,9 @@ const MAX_CHAIN: usize = 100;
 
 /// Finds causes; keeps what it learned about files and units.
 pub struct Finder<'a> {
+    files: &'a Files,
     edits: Edits<'a>,
+    leads: Leads,
     units: HashMap<(Side, *const Unit), Rc<Found>>,
     by_name: [HashMap<Text, Arc<Unit>>; 2],
 }
@@ -69,7 +74,8 @@ impl<'a> Finder<'a> {
         let by_name = [base, head].map(|resolution| {
             resolution.units.iter().map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect()
         });
-        Finder { edits: Edits::new(base, head, files, touched), units: HashMap::new(), by_name }
+        let edits = Edits::new(base, head, files, touched);
+        Finder { files, edits, leads: Leads::new(base, head), units: HashMap::new(), by_name }
     }
 
     /// The lines behind one difference between two states of a component.
@@ -105,9 +111,14 @@ impl<'a> Finder<'a> {
         }
         guessed.push(near.guessed);
 
+        let written = sides.map(|(_, value)| value.map(written_in).unwrap_or_default());
         let mut far = Found::default();
-        self.shaping_origins(Side::Base, old, &mut far);
-        self.shaping_origins(Side::Head, new, &mut far);
+        self.shaping_origins(Side::Base, old, Some(&written[0]), &mut far);
+        self.shaping_origins(Side::Head, new, Some(&written[1]), &mut far);
+        if far.certain.is_empty() {
+            self.shaping_origins(Side::Base, old, None, &mut far);
+            self.shaping_origins(Side::Head, new, None, &mut far);
+        }
         if !far.certain.is_empty() {
             return self.sorted(far.certain, MAX_CAUSES);
         }
@@ -122,7 +133,19 @@ impl<'a> Finder<'a> {
         self.sorted(any.best().unwrap_or_default(), MAX_CAUSES)
     }
 
-    /// The lines behind a component that one side alone has: all edited lines that made it what it is.
+    /// The edited lines where the values of a difference were written, and what they were computed from; not sorted.
+    pub fn of_values(&mut self, step: &Step) -> Vec<Cause> {
+        let mut found = Found::default();
+        for (side, value) in [(Side::Base, step.before), (Side::Head, step.after)] {
+            if let Some(value) = value {
+                self.tree(side, value, &mut found);
+            }
+        }
+        found.certain
+    }
+
+    /// The lines behind a component that one side alone has: all edited lines that made it what it is. The files that decide
+    /// whether it is there come first: its own lines, and the imports that lead to them.
     pub fn of_component(&mut self, side: Side, placed: &Placed) -> Vec<Cause> {
         let value = &placed.component.value;
         let mut found = Found::default();
@@ -133,22 +156,67 @@ impl<'a> Finder<'a> {
         if !root.certain.is_empty() {
             // Its very key was edited: edits of values that it only inherits are another matter.
             found.certain.retain(|c| root.certain.iter().any(|r| r.file == c.file));
+            // Of a block that comes or goes with its key every line is shown.
+            for origin in definitions(value).filter(|o| root.certain.iter().any(|r| r.file == o.file)) {
+                self.span(side, origin, origin.key, origin.end, &mut found);
+            }
         }
-        self.shaping_origins(side, placed, &mut found);
+        let defined = defined_in(value);
+        let mut shaping = Found::default();
+        self.shaping_origins(side, placed, Some(&defined), &mut shaping);
+        let mut deciding: BTreeSet<FileId> = root.certain.iter().chain(&shaping.certain).map(|c| c.file).collect();
+        found.extend(&shaping);
+        if found.certain.is_empty() {
+            self.shaping_origins(side, placed, None, &mut found);
+        }
         if found.certain.is_empty() {
             // A line that only the other side has may be the reason, as when a stack gets another name.
             let mut any = Found::default();
             any.extend(&self.unit(side, &placed.unit));
+            deciding.insert(placed.unit.file);
             let other = if side == Side::Base { Side::Head } else { Side::Base };
             if let Some(twin) = self.by_name[other as usize].get(&placed.unit.name).cloned() {
                 any.extend(&self.unit(other, &twin));
+                deciding.insert(twin.file);
             }
             if !any.certain.is_empty() || found.guessed.is_empty() {
                 found = any;
             }
         }
+        if let Some((whole, certain)) = self.whole_file(side, placed.unit.file) {
+            // All components of a file that comes or goes come or go with it, whatever line leads to them.
+            let list = if certain { &mut found.certain } else { &mut found.guessed };
+            list.retain(|c| c.file != whole.file);
+            list.push(whole);
+            deciding.insert(whole.file);
+        }
         let best = found.best().unwrap_or_default();
-        self.sorted(best, MAX_COMPONENT_CAUSES)
+        let mut causes = self.sorted(best, usize::MAX);
+        let paths: BTreeSet<Text> =
+            causes.iter().filter(|c| deciding.contains(&c.file)).map(|c| self.path(c)).collect();
+        causes.sort_by_key(|c| !paths.contains(&self.path(c)));
+        causes.truncate(MAX_COMPONENT_CAUSES);
+        causes
+    }
+
+    /// The first line that says something of a file that only this side has, and whether that is known.
+    fn whole_file(&mut self, side: Side, file: FileId) -> Option<(Cause, bool)> {
+        let edited = self.edits.of(side, file);
+        let says = |line: &u32| {
+            let text = edited.file.line_text(*line).trim();
+            !text.is_empty() && text != "---" && !text.starts_with('#')
+        };
+        let last = edited.file.line(edited.file.text.len() as u32);
+        let line = (1..=last).find(says).unwrap_or(1);
+        let column = indentation(edited.file.line_text(line));
+        match edited.edits {
+            FileEdits::Whole { certain } => Some((Cause { side, file, line, column }, certain)),
+            _ => None,
+        }
+    }
+
+    fn path(&self, cause: &Cause) -> Text {
+        Text::clone(&self.files.get(cause.file).path)
     }
 
     /// The sorted union of causes, bounded.
@@ -205,8 +273,15 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn shaping_origins(&mut self, side: Side, placed: &Placed, found: &mut Found) {
+    /// The lines that shape a component; of the imports only those that lead to one of `files`, if any are given.
+    fn shaping_origins(&mut self, side: Side, placed: &Placed, files: Option<&BTreeSet<FileId>>, found: &mut Found) {
         for origin in placed.component.shaping_origins.iter() {
+            if self.edits.of(side, origin.file).edits == FileEdits::Untouched {
+                continue;
+            }
+            if files.is_some_and(|files| self.leads.is_beside(side, *origin, files)) {
+                continue;
+            }
             self.span(side, *origin, origin.key, origin.end, found);
         }
     }
@@ -302,6 +377,36 @@ impl<'a> Finder<'a> {
         causes.truncate(limit);
         causes
     }
+}
+
+/// The files that a value and all that is nested in it are written in.
+fn written_in(value: &Value) -> BTreeSet<FileId> {
+    let (mut files, mut todo, mut seen) = (BTreeSet::new(), vec![value], 0);
+    while let Some(value) = todo.pop() {
+        seen += 1;
+        if seen > MAX_NODES {
+            break;
+        }
+        files.extend(value.prov.origin.map(|o| o.file));
+        match &value.data {
+            Data::Map(map) => todo.extend(map.iter().map(|e| &e.value)),
+            Data::List(items) => todo.extend(items.iter()),
+            _ => {}
+        }
+    }
+    files
+}
+
+/// Where a component is defined, by the layers of its merge.
+fn definitions(value: &Value) -> impl Iterator<Item = Origin> + '_ {
+    let chain = std::iter::successors(Some(value), |value| value.prov.overrode()).take(MAX_CHAIN);
+    chain.filter_map(|v| v.prov.origin)
+}
+
+/// The files that define a component by its key; where that is not known, all that its values are written in.
+fn defined_in(value: &Value) -> BTreeSet<FileId> {
+    let files: BTreeSet<FileId> = definitions(value).map(|o| o.file).collect();
+    if files.is_empty() { written_in(value) } else { files }
 }
 
 /// The column (from 1) of the first character that is not white space.

@@ -5,8 +5,9 @@ use crate::files::{File, Files};
 use crate::resolution::Resolution;
 use crate::text::Text;
 use crate::value::FileId;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -38,9 +39,23 @@ pub struct Edited {
     pub twin: Option<FileId>,
     /// Edited lines with the line that took their place (or whose place they took) in the twin, sorted.
     replaced: Vec<(u32, u32)>,
+    /// The stretches of lines that differ, with what the twin has in their place, sorted.
+    hunks: Vec<Hunk>,
 }
 
+/// Lines of one text and the lines of another one in their place.
+type Hunk = (Range<u32>, Range<u32>);
+
 impl Edited {
+    /// The line of the twin where a line is, or where it was before it was taken away or will be put.
+    pub fn nearest(&self, line: u32) -> u32 {
+        match self.hunks.iter().rev().find(|(own, _)| own.start <= line) {
+            Some((own, other)) if line < own.end => other.start.max(1),
+            Some((own, other)) => line - own.end + other.end,
+            None => line,
+        }
+    }
+
     /// The line of the twin that an edited line replaces or is replaced by.
     pub fn counterpart(&self, line: u32) -> Option<u32> {
         self.replaced.binary_search_by_key(&line, |pair| pair.0).ok().map(|i| self.replaced[i].1)
@@ -93,6 +108,11 @@ impl<'a> Edits<'a> {
         Edits { files, touched, used, by_path, known: Default::default() }
     }
 
+    /// Whether a side uses this content.
+    pub fn has(&self, side: Side, id: FileId) -> bool {
+        self.used[side as usize].contains(&id)
+    }
+
     /// What happened to a file of a side.
     pub fn of(&mut self, side: Side, id: FileId) -> Rc<Edited> {
         if let Some(known) = self.known[side as usize].get(&id) {
@@ -100,23 +120,25 @@ impl<'a> Edits<'a> {
         }
         let other = 1 - side as usize;
         let file = self.files.get(id);
-        let unedited = |edits| Edited { file: Arc::clone(&file), edits, twin: None, replaced: Vec::new() };
+        let unedited =
+            |edits| Edited { file: Arc::clone(&file), edits, twin: None, replaced: Vec::new(), hunks: Vec::new() };
         let edited = if self.used[other].contains(&id) {
             unedited(FileEdits::Untouched)
         } else if let Some(twin) = self.by_path[other].get(&file.path) {
             let text = Text::clone(&self.files.get(*twin).text);
-            let (lines, replaced) = match side {
+            let (lines, replaced, hunks) = match side {
                 Side::Base => {
                     let edits = line_edits(&file.text, &text);
-                    (edits.removed, edits.replaced)
+                    (edits.removed, edits.replaced, edits.hunks)
                 }
                 Side::Head => {
                     let edits = line_edits(&text, &file.text);
-                    (edits.added, edits.replaced.into_iter().map(|(old, new)| (new, old)).collect())
+                    let replaced = edits.replaced.into_iter().map(|(old, new)| (new, old)).collect();
+                    (edits.added, replaced, edits.hunks.into_iter().map(|(old, new)| (new, old)).collect())
                 }
             };
             let edits = if lines.is_empty() { FileEdits::Untouched } else { FileEdits::Lines(lines) };
-            Edited { file: Arc::clone(&file), edits, twin: Some(*twin), replaced }
+            Edited { file: Arc::clone(&file), edits, twin: Some(*twin), replaced, hunks }
         } else {
             match self.touched {
                 Some(touched) if !touched(&file.path) => unedited(FileEdits::Untouched),
@@ -138,6 +160,8 @@ pub struct LineEdits {
     pub added: Vec<u32>,
     /// Pairs of a line that is gone and the one in its place, where as many lines came as went.
     pub replaced: Vec<(u32, u32)>,
+    /// The stretches that differ: lines of the first text, and lines of the second in their place.
+    pub hunks: Vec<(Range<u32>, Range<u32>)>,
 }
 
 /// How `base` became `head`.
@@ -160,10 +184,16 @@ pub fn line_edits(base: &str, head: &str) -> LineEdits {
     let mut edits = LineEdits::default();
     let first = prefix as u32 + 1;
     if a.len().saturating_mul(b.len()) > MAX_CELLS {
-        return LineEdits { removed: surplus(a, b, first), added: surplus(b, a, first), replaced: Vec::new() };
+        let hunk = (first..first + a.len() as u32, first..first + b.len() as u32);
+        let (removed, added) = (surplus(a, b, first), surplus(b, a, first));
+        return LineEdits { removed, added, replaced: Vec::new(), hunks: vec![hunk] };
     }
     let lines = |start: usize, len: usize| (start as u32 + first)..((start + len) as u32 + first);
     for op in capture_diff_slices(Algorithm::Myers, a, b) {
+        if op.tag() != DiffTag::Equal {
+            let (old, new) = (op.old_range(), op.new_range());
+            edits.hunks.push((lines(old.start, old.len()), lines(new.start, new.len())));
+        }
         match op {
             DiffOp::Equal { .. } => {}
             DiffOp::Delete { old_index, old_len, .. } => edits.removed.extend(lines(old_index, old_len)),
@@ -221,6 +251,12 @@ mod tests {
     fn lines_in_the_place_of_others() {
         assert_eq!(line_edits("a\nb\nc\nd", "a\nx\ny\nd").replaced, [(2, 2), (3, 3)]);
         assert_eq!(line_edits("a\nb\nc\nd", "a\nx\nd").replaced, []);
+    }
+
+    #[test]
+    fn lines_of_the_other_side() {
+        let edits = line_edits("a\nb\nc\nd\n", "a\nd\nx\n");
+        assert_eq!(edits.hunks, [(2..4, 2..2), (5..5, 3..4)]);
     }
 
     #[test]

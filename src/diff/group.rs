@@ -1,27 +1,82 @@
 //! Identical changes folded, so that one edit that reaches 40 components reads as one change.
 
+use super::renames::Rename;
 use super::same::{digest, same};
 use super::{Cause, Change, ChangeKind, Diff, Side, Status};
 use crate::files::Files;
 use crate::resolution::Address;
 use crate::text::Text;
 use crate::value::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// More values than this at one path are folded into one line with an example.
 const MAX_VARIANTS: usize = 4;
+
+/// What happened to the components of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// They have another name.
+    Renamed,
+    /// They are new.
+    Added,
+    /// They are gone.
+    Removed,
+    /// Their configuration differs.
+    Modified,
+}
+
+impl From<Status> for Effect {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Added => Effect::Added,
+            Status::Removed => Effect::Removed,
+            Status::Modified => Effect::Modified,
+        }
+    }
+}
+
+impl Effect {
+    /// The name that users see.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effect::Renamed => "renamed",
+            Effect::Added => Status::Added.name(),
+            Effect::Removed => Status::Removed.name(),
+            Effect::Modified => Status::Modified.name(),
+        }
+    }
+}
 
 /// Changes that have the same causes and reach the same components.
 #[derive(Clone, Debug)]
 pub struct Group<'a> {
     /// What happened to the components.
-    pub status: Status,
-    /// What changed in each of them; empty for components that are new or gone.
+    pub effect: Effect,
+    /// What changed in each of them; empty for components that are new, gone or renamed.
     pub changes: Vec<Folded<'a>>,
+    /// The components that are renamed; empty for others.
+    pub renames: Vec<Renamed<'a>>,
     /// The components, sorted.
     pub addresses: Vec<Address>,
     /// The lines behind it, sorted by place.
     pub causes: Vec<Cause>,
+}
+
+/// One stack with another name, or components of one name with another one.
+#[derive(Clone, Debug)]
+pub struct Renamed<'a> {
+    /// `stack`, or `component`.
+    pub what: &'static str,
+    /// The name of the stack or of the component as it was.
+    pub from: &'a str,
+    /// The name that it has now.
+    pub to: &'a str,
+    /// The components with their new names, sorted.
+    pub addresses: Vec<Address>,
+    /// How many states are kept in another place now.
+    pub moved_states: usize,
+    /// Whether the deployment tool destroys any of them and creates it anew.
+    pub is_replaced: bool,
 }
 
 /// One path that changes in all components of a group.
@@ -43,30 +98,72 @@ pub fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
         for (variants, members) in split(members) {
             let first = variants[0];
             let folded = Folded { path: &first.path, kind: first.kind, variants };
-            blocks.slot((Status::Modified, members, paths.causes)).push(folded);
+            blocks.slot((Effect::Modified, members, paths.causes)).push(folded);
         }
     }
-    let mut whole: Table<(Status, &[Cause]), Vec<usize>> = Table::default();
-    for (i, component) in diff.components.iter().enumerate().filter(|(_, c)| c.status != Status::Modified) {
-        whole.slot((component.status, &component.causes[..])).push(i);
+    let renamed: BTreeSet<usize> = diff.renames.iter().flat_map(|r| [r.from, r.to]).collect();
+    let mut whole: Table<BlockKey, Vec<Folded>> = Table::default();
+    let mut members: Table<(Status, &[Cause]), Vec<usize>> = Table::default();
+    for (i, component) in diff.components.iter().enumerate().filter(|(i, _)| !renamed.contains(i)) {
+        if component.status != Status::Modified {
+            members.slot((component.status, &component.causes[..])).push(i);
+        }
     }
-    let whole = whole.rows.into_iter().map(|((status, causes), members)| ((status, members, causes), Vec::new()));
+    for ((status, causes), members) in members.rows {
+        whole.slot((Effect::from(status), members, causes));
+    }
+    let mut renames: Table<&[Cause], Vec<&Rename>> = Table::default();
+    for rename in &diff.renames {
+        renames.slot(&rename.causes[..]).push(rename);
+    }
     let mut groups: Vec<(Vec<Place>, Group)> = whole
+        .rows
+        .into_iter()
         .chain(blocks.rows)
-        .map(|((status, members, causes), changes)| {
+        .map(|((effect, members, causes), changes)| {
             let addresses = members.iter().map(|i| diff.components[*i].address()).collect();
-            (places(causes, files), Group { status, changes, addresses, causes: causes.to_vec() })
+            let causes = causes.to_vec();
+            (places(&causes, files), Group { effect, changes, renames: Vec::new(), addresses, causes })
         })
         .collect();
+    groups.extend(renames.rows.into_iter().map(|(causes, renames)| {
+        let addresses = renames.iter().map(|r| diff.components[r.to].address()).collect();
+        let (causes, renames) = (causes.to_vec(), by_name(diff, &renames));
+        let group = Group { effect: Effect::Renamed, changes: Vec::new(), renames, addresses, causes };
+        (places(&group.causes, files), group)
+    }));
     groups.sort_by(|(x, a), (y, b)| {
-        let key = |g: &Group| (g.causes.is_empty(), std::cmp::Reverse(g.addresses.len()), g.status);
+        let key = |g: &Group| (g.causes.is_empty(), std::cmp::Reverse(g.addresses.len()), g.effect);
         (a.causes.is_empty(), x, key(a), &a.addresses).cmp(&(b.causes.is_empty(), y, key(b), &b.addresses))
     });
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
+/// Renames by what has another name, sorted by its old name.
+fn by_name<'a>(diff: &'a Diff, renames: &[&'a Rename]) -> Vec<Renamed<'a>> {
+    let mut named: BTreeMap<(bool, &str, &str, &str), Renamed<'a>> = BTreeMap::new();
+    for rename in renames {
+        let (old, new) = (&diff.components[rename.from], &diff.components[rename.to]);
+        let is_component = old.stack == new.stack;
+        let (what, kind, from, to) = match is_component {
+            true => ("component", &*old.kind, &*old.name, &*new.name),
+            false => ("stack", "", &*old.stack, &*new.stack),
+        };
+        let none = || Renamed { what, from, to, addresses: Vec::new(), moved_states: 0, is_replaced: false };
+        let renamed = named.entry((is_component, kind, from, to)).or_insert_with(none);
+        renamed.addresses.push(new.address());
+        renamed.moved_states += usize::from(rename.moves_state);
+        renamed.is_replaced |= rename.is_replaced;
+    }
+    let sorted = |mut renamed: Renamed<'a>| {
+        renamed.addresses.sort();
+        renamed
+    };
+    named.into_values().map(sorted).collect()
+}
+
 /// What happened, to which components, and why.
-type BlockKey<'a> = (Status, Vec<usize>, &'a [Cause]);
+type BlockKey<'a> = (Effect, Vec<usize>, &'a [Cause]);
 type Place = (Text, u32, Side);
 
 fn places(causes: &[Cause], files: &Files) -> Vec<Place> {
@@ -109,9 +206,10 @@ type Members<'a> = Vec<(usize, &'a Change)>;
 
 fn by_path(diff: &Diff) -> Vec<(PathKey<'_>, Members<'_>)> {
     let mut table: Table<PathKey, Members> = Table::default();
-    for (i, component) in diff.components.iter().enumerate() {
+    let modified = diff.components.iter().enumerate().map(|(i, c)| (i, &c.changes));
+    for (i, changes) in modified.chain(diff.renames.iter().map(|r| (r.to, &r.changes))) {
         let mut ordinals: HashMap<(&str, ChangeKind), u32> = HashMap::new();
-        for change in &component.changes {
+        for change in changes {
             let ordinal = ordinals.entry((&change.path, change.kind)).or_default();
             let key = PathKey { path: &change.path, kind: change.kind, ordinal: *ordinal, causes: &change.causes };
             *ordinal += 1;

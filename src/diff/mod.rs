@@ -5,10 +5,13 @@
 pub mod causes;
 pub mod edits;
 pub mod group;
+mod imports;
 pub mod inline;
 pub mod locals;
 pub mod mask;
 pub mod pointer;
+pub mod renames;
+mod rewrite;
 pub mod same;
 pub mod structural;
 pub mod tokens;
@@ -137,7 +140,7 @@ pub struct ComponentChange {
     pub status: Status,
     /// The differences of a modified component, to be applied in order as RFC 6902 has it; else none.
     pub changes: Vec<Change>,
-    /// The lines behind all of it, sorted by place.
+    /// The lines behind all of it, sorted by place; of a component that is new or gone, the files that decide it come first.
     pub causes: Vec<Cause>,
     /// The component as it was; none if it is new.
     pub before: Option<Arc<Component>>,
@@ -157,12 +160,48 @@ impl ComponentChange {
 pub struct Diff {
     /// The components that differ.
     pub components: Vec<ComponentChange>,
+    /// Those of the components that are gone whose configuration a new one has.
+    pub renames: Vec<renames::Rename>,
     /// The local names that differ, sorted by file, scope and name.
     pub locals: Vec<locals::LocalChange>,
     /// What could not be compared because one side could not be resolved: units, and components as `unit: name`. Sorted.
     pub unresolved: Vec<String>,
     /// The stacks of removed components that the head has no component of any more.
     pub gone: BTreeSet<Text>,
+}
+
+impl Diff {
+    /// Keeps the components that `keep` names. A rename of which one side goes is none any more.
+    pub fn retain(&mut self, keep: impl Fn(&ComponentChange) -> bool) {
+        let mut places: Vec<Option<usize>> = Vec::with_capacity(self.components.len());
+        let mut kept = 0;
+        for component in &self.components {
+            let is_kept = keep(component);
+            places.push(is_kept.then_some(kept));
+            kept += usize::from(is_kept);
+        }
+        self.components.retain(|component| keep(component));
+        let place = |i: usize| places.get(i).copied().flatten();
+        self.renames.retain_mut(|rename| match (place(rename.from), place(rename.to)) {
+            (Some(from), Some(to)) => {
+                (rename.from, rename.to) = (from, to);
+                true
+            }
+            _ => false,
+        });
+    }
+
+    /// Adds the components of another comparison, with their renames.
+    pub fn extend_components(&mut self, other: &Diff) {
+        let offset = self.components.len();
+        self.components.extend(other.components.iter().cloned());
+        let moved = |rename: &renames::Rename| renames::Rename {
+            from: rename.from + offset,
+            to: rename.to + offset,
+            ..rename.clone()
+        };
+        self.renames.extend(other.renames.iter().map(moved));
+    }
 }
 
 /// What to compare and what else is known.
@@ -206,9 +245,10 @@ pub fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &Optio
         }
         components.extend(found);
     }
+    let renames = renames::find(&components, [&old, &new], [base, head], &mut finder);
     let gone = gone(&components, head);
     let locals = reach.finish([base, head], files, options.filter);
-    Diff { components, locals, gone, unresolved: unresolved(base, head) }
+    Diff { components, renames, locals, gone, unresolved: unresolved(base, head) }
 }
 
 fn component(

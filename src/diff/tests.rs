@@ -141,7 +141,7 @@ fn a_new_file_is_named_once() {
         "stacks/qa.yaml",
         "import:\n  - catalog/defaults.yaml\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        a: 1\n",
     ));
-    let want = ["qa/vpc added because of head stacks/qa.yaml:2:5"];
+    let want = ["qa/vpc added because of head stacks/qa.yaml:1:1"];
     assert_eq!(lines(BASE, &head, &Options::default()), want);
     assert_eq!(lines(BASE, &head, &Options { touched: Some(&|p| p == "stacks/qa.yaml"), ..Options::default() }), want);
 }
@@ -212,7 +212,7 @@ fn identical_changes_are_folded() {
         .map(|g| {
             let paths: Vec<_> =
                 g.changes.iter().map(|c| format!("{}{}x{}", c.kind.sign(), c.path, c.variants.len())).collect();
-            format!("{} {} [{}] {}", g.status.name(), g.addresses.len(), paths.join(" "), causes(&g.causes, &files))
+            format!("{} {} [{}] {}", g.effect.name(), g.addresses.len(), paths.join(" "), causes(&g.causes, &files))
         })
         .collect();
     insta::assert_snapshot!(groups.join("\n"));

@@ -8,7 +8,7 @@ use super::log;
 use super::text::{self, style};
 use super::{Finding, Options, Report};
 use super::{coverage, headline};
-use crate::diagnostic::Level;
+use crate::diagnostic::{AtHead, Level};
 use crate::review::coverage::Lacking;
 use std::io;
 
@@ -81,8 +81,13 @@ fn annotation(finding: &Finding, report: &Report<'_>) -> String {
     let span_end = file.trimmed_end(d.primary.start, d.primary.end);
     // A span that ends with a line does not reach into the next one.
     let last = file.line(span_end.saturating_sub(1).max(d.primary.start));
-    let mut place = format!("file={},line={},endLine={last}", property(&file.path), start.line);
-    if start.line == last && span_end > d.primary.start {
+    let mut place = format!("file={}", property(&file.path));
+    match d.at_head {
+        Some(AtHead::File) => {}
+        Some(AtHead::Line(line)) => place.push_str(&format!(",line={line},endLine={line}")),
+        None => place.push_str(&format!(",line={},endLine={last}", start.line)),
+    }
+    if d.at_head.is_none() && start.line == last && span_end > d.primary.start {
         let end = file.position(span_end.min(file.line_span(last).end)).column;
         place.push_str(&format!(",col={},endColumn={}", start.column, end.max(start.column)));
     }

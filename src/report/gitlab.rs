@@ -3,7 +3,7 @@
 
 use super::text::style::escape;
 use super::{Finding, Report};
-use crate::diagnostic::Level;
+use crate::diagnostic::{AtHead, Level};
 use serde::Serialize;
 use std::io;
 
@@ -46,6 +46,11 @@ fn issue<'a>(finding: &'a Finding, report: &Report<'_>) -> Issue<'a> {
     let begin = file.line(d.primary.start);
     let end = file.trimmed_end(d.primary.start, d.primary.end);
     let end = file.line(end.saturating_sub(1).max(d.primary.start));
+    let (begin, end) = match d.at_head {
+        Some(AtHead::Line(line)) => (line, line),
+        Some(AtHead::File) => (1, 1),
+        None => (begin, end),
+    };
     Issue {
         description: format!("{}{help}", escape(&d.message)),
         check_name: d.rule.id,

@@ -45,17 +45,24 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
             None => "No change in what could be resolved.".to_owned(),
         };
     }
-    let changes: usize = groups.iter().map(|g| g.changes.len().max(1)).sum();
-    let stacks: BTreeSet<_> = diff.components.iter().map(|c| (&c.project, &c.stack)).collect();
-    let number = |status| diff.components.iter().filter(|c| c.status == status).count();
-    let (added, removed) = (number(Status::Added), number(Status::Removed));
-    let whole = if added + removed > 0 { format!(" ({added} added, {removed} removed)") } else { String::new() };
+    let changes: usize = groups.iter().map(|g| g.changes.len().max(g.renames.len()).max(1)).sum();
+    let old_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.from).collect();
+    let there = || diff.components.iter().enumerate().filter(|(i, _)| !old_names.contains(i)).map(|(_, c)| c);
+    let stacks: BTreeSet<_> = there().map(|c| (&c.project, &c.stack)).collect();
+    let renamed = diff.renames.len();
+    let added = there().filter(|c| c.status == Status::Added).count() - renamed;
+    let removed = there().filter(|c| c.status == Status::Removed).count();
+    let renames = if renamed > 0 { format!(", {renamed} renamed") } else { String::new() };
+    let whole = match added + removed + renamed {
+        0 => String::new(),
+        _ => format!(" ({added} added, {removed} removed{renames})"),
+    };
     let code = code.map(|code| format!("; {code}")).unwrap_or_default();
     format!(
         "{} {} {} in {}{whole}{code}",
         count(changes, "change"),
         if changes == 1 { "reaches" } else { "reach" },
-        count(diff.components.len(), "component"),
+        count(there().count(), "component"),
         count(stacks.len(), "stack"),
     )
 }

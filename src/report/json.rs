@@ -5,9 +5,10 @@
 use super::coverage::CoverageJson;
 use super::{Finding, Report, Revision, Suppressed};
 use crate::code::CodeChange;
-use crate::diagnostic::{Edit, Fix, Label, Suppression};
+use crate::diagnostic::{AtHead, Edit, Fix, Label, Suppression};
 use crate::diff::locals::LocalChange;
-use crate::diff::{Cause, Change, ComponentChange};
+use crate::diff::renames::Rename;
+use crate::diff::{Cause, Change, ComponentChange, Diff, Side};
 use crate::files::Files;
 use crate::resolution::Address;
 use crate::text::Text;
@@ -38,6 +39,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
         base: side(comparison.base),
         head: side(report.head),
         components: each(&diff.components, |c| ComponentJson::new(c, files)),
+        renames: each(&diff.renames, |r| RenameJson::new(r, diff, files)),
         locals: each(&diff.locals, LocalJson::new),
         code: each(comparison.code, CodeJson::new),
         unresolved: &diff.unresolved,
@@ -62,11 +64,12 @@ struct Check<'a, D, S> {
 }
 
 #[derive(Serialize)]
-struct DiffReport<'a, C, L, X, D, S> {
+struct DiffReport<'a, C, R, L, X, D, S> {
     schema: &'static str,
     base: RevisionJson,
     head: RevisionJson,
     components: C,
+    renames: R,
     locals: L,
     code: X,
     unresolved: &'a [String],
@@ -122,6 +125,10 @@ struct DiagnosticJson<'a> {
     column: u32,
     end_line: u32,
     end_column: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    side: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head_line: Option<Option<u32>>,
     stacks: &'a [Text],
     related: Vec<RelatedJson<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -197,6 +204,11 @@ fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
         column: start.column,
         end_line: end.line,
         end_column: end.column,
+        side: d.at_head.map(|_| Side::Base.name()),
+        head_line: d.at_head.map(|at| match at {
+            AtHead::Line(line) => Some(line),
+            AtHead::File => None,
+        }),
         stacks: &d.stacks,
         related: d.related.iter().map(|label| related(label, files)).collect(),
         notes: &d.notes,
@@ -248,21 +260,51 @@ struct CauseJson {
 impl<'a> ComponentJson<'a> {
     fn new(component: &'a ComponentChange, files: &Files) -> Self {
         let causes = |list: &[Cause]| list.iter().map(|c| cause(c, files)).collect();
-        let change = |c: &'a Change| ChangeJson {
-            path: &c.path,
-            kind: c.kind.name(),
-            before: c.before.as_ref(),
-            after: c.after.as_ref(),
-            causes: causes(&c.causes),
-        };
         ComponentJson {
             project: &component.project,
             stack: &component.stack,
             r#type: &component.kind,
             component: &component.name,
             status: component.status.name(),
-            changes: component.changes.iter().map(change).collect(),
+            changes: component.changes.iter().map(|c| change(c, files)).collect(),
             causes: causes(&component.causes),
+        }
+    }
+}
+
+fn change<'a>(c: &'a Change, files: &Files) -> ChangeJson<'a> {
+    ChangeJson {
+        path: &c.path,
+        kind: c.kind.name(),
+        before: c.before.as_ref(),
+        after: c.after.as_ref(),
+        causes: c.causes.iter().map(|c| cause(c, files)).collect(),
+    }
+}
+
+#[derive(Serialize)]
+struct RenameJson<'a> {
+    from: AddressJson<'a>,
+    to: AddressJson<'a>,
+    state_moves: bool,
+    replaced: bool,
+    changes: Vec<ChangeJson<'a>>,
+    causes: Vec<CauseJson>,
+}
+
+impl<'a> RenameJson<'a> {
+    fn new(rename: &'a Rename, diff: &'a Diff, files: &Files) -> Self {
+        let address = |i: usize| {
+            let c = &diff.components[i];
+            AddressJson { stack: &c.stack, r#type: &c.kind, component: &c.name }
+        };
+        RenameJson {
+            from: address(rename.from),
+            to: address(rename.to),
+            state_moves: rename.moves_state,
+            replaced: rename.is_replaced,
+            changes: rename.changes.iter().map(|c| change(c, files)).collect(),
+            causes: rename.causes.iter().map(|c| cause(c, files)).collect(),
         }
     }
 }

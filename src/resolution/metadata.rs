@@ -98,6 +98,14 @@ pub struct StatePlace {
     pub is_separate: bool,
 }
 
+impl StatePlace {
+    /// Whether a state that is kept here is found at the other place, too, where these settings say where it is.
+    pub fn is_same_place(&self, other: &StatePlace, settings: &[&str]) -> bool {
+        let is_same = |name: &str| self.settings.get(name) == other.settings.get(name);
+        self.backend == other.backend && self.workspace == other.workspace && settings.iter().all(|n| is_same(n))
+    }
+}
+
 /// That a component needs another one.
 #[derive(Clone, Debug)]
 pub struct Link {

@@ -64,7 +64,7 @@ fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
 pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolution, files: &Files) {
     let (of_base, of_head) = (doubtful(base, head), doubtful(head, base));
     let is_misnamed = misnamed(base, head).or_else(|| misnamed(head, base)).is_some();
-    diff.components.retain(|change| match change.status {
+    diff.retain(|change| match change.status {
         _ if is_misnamed => false,
         Status::Added => !of_base.contains(&change.stack),
         Status::Removed => !of_head.contains(&change.stack),

@@ -282,7 +282,9 @@ impl Comparing<'_> {
             stack_filter: &stack_filter,
             options,
         };
-        phase(self.workspace.host, "affected", || self.part.affected(&request))
+        let mut affected = phase(self.workspace.host, "affected", || self.part.affected(&request));
+        affected.mark_renames(diff);
+        affected
     }
 
     /// Resolves base and head.

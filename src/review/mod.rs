@@ -132,7 +132,7 @@ impl Comparison {
             for component in &mut part.components {
                 component.project = Text::from(project.path.as_str());
             }
-            diff.components.extend(part.components.iter().cloned());
+            diff.extend_components(part);
             diff.locals.extend(part.locals.iter().cloned());
             diff.unresolved.extend(part.unresolved.iter().map(|name| format!("{}: {name}", project.path)));
             diff.gone.extend(part.gone.iter().cloned());

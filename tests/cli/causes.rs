@@ -13,6 +13,10 @@ struct Edit<'a> {
 
 impl Edit<'_> {
     fn diff(&self) -> Value {
+        self.repo().run(&["diff", "base..HEAD", "--format", "json"]).json()
+    }
+
+    fn repo(&self) -> Repo {
         let repo = Repo::atmos();
         self.files.iter().for_each(|(path, text)| {
             repo.write(path, text);
@@ -26,7 +30,7 @@ impl Edit<'_> {
             };
         }
         repo.commit("head");
-        repo.run(&["diff", "base..HEAD", "--format", "json"]).json()
+        repo
     }
 }
 
@@ -198,6 +202,145 @@ fn a_renamed_stack_is_one_gone_and_one_new() {
         Edit { files: &[("stacks/deploy/dev.yaml", &dev)], head: &[("stacks/deploy/dev.yaml", Some(&renamed))] }.diff();
     let place = "base stacks/deploy/dev.yaml:2, head stacks/deploy/dev.yaml:2";
     assert_eq!(lines(&diff), [format!("dev/box removed: {place}"), format!("test/box added: {place}")]);
+}
+
+/// The rules of findings with the places that annotations of GitHub have: `rule path:line`.
+fn annotations(edit: &Edit) -> Vec<String> {
+    let repo = edit.repo();
+    let run = repo.run(&["diff", "base..HEAD", "--format", "github"]);
+    let property = |line: &str, name: &str| {
+        let rest = line.split_once(&format!("{name}="))?.1;
+        Some(rest.split([',', ':']).next().unwrap_or_default().to_owned())
+    };
+    let place = |line: &str| {
+        let at = property(line, ",line").map(|n| format!(":{n}")).unwrap_or_default();
+        format!("{} {}{at}", property(line, "title").unwrap(), property(line, "file").unwrap())
+    };
+    run.stdout.lines().filter(|l| l.starts_with("::warning ")).map(place).collect()
+}
+
+#[test]
+fn a_component_is_added_by_the_import_that_leads_to_it() {
+    let catalog = |name: &str| format!("components: {{terraform: {{{name}: {{vars: {{a: 1}}}}}}}}\n");
+    let (vpc, eks, rds) = (catalog("vpc"), catalog("eks"), catalog("rds"));
+    let base = "vars: {stage: dev}\nimport:\n  # one\n  - catalog/vpc\n  # two\n  - catalog/eks\n";
+    // `catalog/vpc` only moves: the same line is gone in one place and new in another one.
+    let head = "vars: {stage: dev}\nimport:\n  # two\n  - catalog/eks\n  # one\n  - catalog/vpc\n  - catalog/rds\n";
+    let files = |dev| {
+        [
+            ("stacks/catalog/vpc.yaml", &*vpc),
+            ("stacks/catalog/eks.yaml", &*eks),
+            ("stacks/catalog/rds.yaml", &*rds),
+            ("stacks/deploy/dev.yaml", dev),
+        ]
+    };
+    let added = Edit { files: &files(base), head: &[("stacks/deploy/dev.yaml", Some(head))] };
+    assert_eq!(lines(&added.diff()), ["dev/rds added: head stacks/deploy/dev.yaml:7"]);
+    let removed = Edit { files: &files(head), head: &[("stacks/deploy/dev.yaml", Some(base))] };
+    assert_eq!(lines(&removed.diff()), ["dev/rds removed: base stacks/deploy/dev.yaml:7"]);
+    assert_eq!(annotations(&removed), ["component-removed stacks/deploy/dev.yaml:5"]);
+}
+
+#[test]
+fn a_value_is_changed_by_the_import_that_leads_to_it() {
+    let files = [
+        ("stacks/catalog/box.yaml", BOX),
+        ("stacks/catalog/eu.yaml", "vars: {region: eu}\n"),
+        ("stacks/catalog/us.yaml", "vars: {region: us}\n"),
+        ("stacks/catalog/note.yaml", "settings: {note: 1}\n"),
+        ("stacks/deploy/dev.yaml", "import:\n  - catalog/box\n  - catalog/eu\nvars: {stage: dev}\n"),
+    ];
+    let head = "import:\n  - catalog/note\n  - catalog/box\n  - catalog/us\nvars: {stage: dev}\n";
+    let diff = Edit { files: &files, head: &[("stacks/deploy/dev.yaml", Some(head))] }.diff();
+    let region = "dev/box /vars/region: base stacks/deploy/dev.yaml:3, head stacks/deploy/dev.yaml:4";
+    assert_eq!(lines(&diff), ["dev/box /settings/note: head stacks/deploy/dev.yaml:2", region]);
+}
+
+#[test]
+fn the_name_of_a_component_is_its_key_alone() {
+    let base = "components:\n  terraform:\n    base:\n      metadata: {type: abstract}\n      vars:\n        name: \"{{ .atmos_component }}-x\"\n";
+    let dev = "import: [catalog/base]\nvars: {stage: dev}\ncomponents:\n  terraform:\n    box:\n      metadata: {inherits: [base]}\n      vars:\n        size: 1\n";
+    let (base_head, dev_head) = (base.replace("}}-x", "}}-y"), dev.replace("size: 1", "size: 2"));
+    let diff = Edit {
+        files: &[("stacks/catalog/base.yaml", base), ("stacks/deploy/dev.yaml", dev)],
+        head: &[("stacks/catalog/base.yaml", Some(&base_head)), ("stacks/deploy/dev.yaml", Some(&dev_head))],
+    }
+    .diff();
+    let name = "/vars/name: base stacks/catalog/base.yaml:6, head stacks/catalog/base.yaml:6";
+    let size = "dev/box /vars/size: base stacks/deploy/dev.yaml:8, head stacks/deploy/dev.yaml:8";
+    assert_eq!(lines(&diff), [format!("dev/base {name}"), format!("dev/box {name}"), size.to_owned()]);
+}
+
+#[test]
+fn the_edit_that_decides_comes_first() {
+    let atmos = format!("{}logs:\n  level: Info\n", crate::common::ATMOS);
+    let debug = atmos.replace("Info", "Debug");
+    let catalog = |name: &str| format!("components: {{terraform: {{{name}: {{vars: {{a: 1}}}}}}}}\n");
+    let (vpc, eks) = (catalog("vpc"), catalog("eks"));
+    let stack = |stage: &str| format!("import:\n  - catalog/vpc\n  - catalog/eks\nvars: {{stage: {stage}}}\n");
+    let (dev, prod) = (stack("dev"), stack("prod"));
+    let less = dev.replace("  - catalog/eks\n", "");
+    let files = [
+        ("atmos.yaml", &*atmos),
+        ("stacks/catalog/vpc.yaml", &vpc),
+        ("stacks/catalog/eks.yaml", &eks),
+        ("stacks/deploy/dev.yaml", &dev),
+        ("stacks/deploy/prod.yaml", &prod),
+    ];
+    let edit = Edit {
+        files: &files,
+        head: &[
+            ("atmos.yaml", Some(&debug)),
+            ("stacks/deploy/dev.yaml", Some(&less)),
+            ("stacks/deploy/prod.yaml", None),
+        ],
+    };
+    let gone = "base stacks/deploy/prod.yaml:1";
+    let expected = [
+        "dev/eks removed: base stacks/deploy/dev.yaml:3".to_owned(),
+        format!("prod/eks removed: {gone}"),
+        format!("prod/vpc removed: {gone}"),
+    ];
+    assert_eq!(lines(&edit.diff()), expected);
+    let json = edit.diff();
+    let finding =
+        |rule: &str| json["diagnostics"].as_array().unwrap().iter().find(|d| d["rule"] == rule).unwrap().clone();
+    let removed = finding("stack-removed");
+    assert_eq!(
+        (&removed["file"], &removed["line"], &removed["side"]),
+        (&"stacks/deploy/prod.yaml".into(), &1.into(), &"base".into())
+    );
+    assert_eq!(removed.get("head_line"), Some(&Value::Null));
+    assert_eq!(finding("component-removed")["head_line"], 3);
+    assert_eq!(
+        annotations(&edit),
+        ["component-removed stacks/deploy/dev.yaml:3", "stack-removed stacks/deploy/prod.yaml"]
+    );
+    let repo = edit.repo();
+    let run = |format: &str| repo.run(&["diff", "base..HEAD", "--format", format]);
+    run("text").says("--> stacks/deploy/prod.yaml:1:1").says("^^^^^^^ removed");
+    run("markdown").says("`stacks/deploy/prod.yaml:1`");
+    let sarif = run("sarif").json();
+    let regions: Vec<&Value> = sarif["runs"][0]["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["locations"][0]["physicalLocation"]["region"])
+        .collect();
+    assert_eq!(regions, [&serde_json::json!({"startLine": 3}), &Value::Null]);
+    let gitlab = run("gitlab").json();
+    assert_eq!(
+        gitlab[1]["location"],
+        serde_json::json!({"path": "stacks/deploy/prod.yaml", "lines": {"begin": 1, "end": 1}})
+    );
+}
+
+#[test]
+fn a_stack_is_removed_by_the_setting_that_leaves_it_out() {
+    let text = crate::common::ATMOS.replace("'deploy/**/*'", "'deploy/*'");
+    let dev = format!("vars: {{stage: dev}}\n{BOX}");
+    let edit = Edit { files: &[("stacks/deploy/x/dev.yaml", &dev)], head: &[("atmos.yaml", Some(&text))] };
+    assert_eq!(annotations(&edit), ["stack-removed atmos.yaml:2"]);
 }
 
 #[test]

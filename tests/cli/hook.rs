@@ -214,3 +214,100 @@ fn it_can_show_the_diff_and_be_stricter() {
     repo.run(&["hook", "run"]).ends_with(0).says("unused-ignore");
     repo.run(&["hook", "run", "--fail-on", "warning"]).ends_with(1);
 }
+
+#[test]
+fn a_clean_merge_is_checked() {
+    let repo = project();
+    repo.git(&["checkout", "--quiet", "-b", "other"]);
+    repo.write("stacks/deploy/prod.yaml", BAD.replace("dev", "prod")).git(&["add", "."]);
+    passes(&repo, &["--no-verify"]);
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.write("README.md", "two\n").git(&["add", "."]);
+    passes(&repo, &[]);
+    let (ok, text) = try_git_in(repo.root(), &["merge", "--quiet", "--no-edit", "other"]);
+    assert!(!ok && text.contains("unresolved-import") && text.contains("stacklint blocked"), "{text}");
+    let (ok, text) = try_git_in(repo.root(), &["merge", "--quiet", "--no-edit", "--no-verify", "other"]);
+    assert!(ok || text.contains("not concluded"), "{text}");
+}
+
+#[test]
+fn a_blocked_commit_names_stacklint_and_the_way_out() {
+    let repo = project();
+    repo.write(STACK, BAD).git(&["add", "."]);
+    fails(&repo, &[], "stacklint blocked this commit");
+    fails(&repo, &[], "`git commit --no-verify`");
+    repo.write(STACK, GOOD).git(&["add", "."]);
+    assert!(!passes(&repo, &["--allow-empty"]).contains("no-verify"));
+}
+
+#[test]
+fn a_push_is_checked_on_request() {
+    let repo = project();
+    let remote = repo.beside("remote.git");
+    let push = |more: &[&str]| try_git_in(repo.root(), &[&["push", "--quiet", "origin"], more].concat());
+    git_in(repo.root(), &["init", "--quiet", "--bare", remote.to_str().unwrap()]);
+    repo.git(&["remote", "add", "origin", remote.to_str().unwrap()]);
+    repo.run(&["hook", "status"]).ends_with(0).says("there is no pre-push hook");
+    repo.run(&["hook", "install", "--pre-push"]).ends_with(0).says("pre-push");
+    // What was wrong in the first push counts, because the remote had nothing.
+    assert_eq!(push(&["main"]), (true, "1 change reaches 1 component in 1 stack (1 added, 0 removed)\n".to_owned()));
+    repo.write(STACK, BAD).git(&["add", "."]);
+    passes(&repo, &["--no-verify"]);
+    let (ok, text) = push(&["main"]);
+    assert!(!ok && text.contains("unresolved-import") && text.contains("`git push --no-verify`"), "{text}");
+    // A new branch is compared with what the remote's main branch has of it.
+    let (ok, text) = push(&["main:refs/heads/topic"]);
+    assert!(!ok && text.contains("unresolved-import"), "{text}");
+    assert!(push(&["--no-verify", "main"]).0);
+    repo.write("README.md", "two\n").git(&["add", "."]);
+    passes(&repo, &[]);
+    assert_eq!(push(&["main", "main:refs/heads/topic"]), (true, String::new()));
+    assert!(push(&["--delete", "topic"]).0);
+    repo.run(&["hook", "uninstall"]).ends_with(0).says("pre-push");
+    assert!(!repo.root().join(".git/hooks/pre-push").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_push_hook_that_was_there_gets_what_git_says() {
+    let repo = project();
+    let remote = repo.beside("remote.git");
+    git_in(repo.root(), &["init", "--quiet", "--bare", remote.to_str().unwrap()]);
+    repo.write(".git/hooks/pre-push", "#!/bin/sh\ncat >&2\necho \"to $1\" >&2\n").executable(".git/hooks/pre-push");
+    repo.run(&["hook", "install", "--pre-push"]).ends_with(0).says("pre-push.before-stacklint now and runs first");
+    let (ok, text) = try_git_in(repo.root(), &["push", "--quiet", remote.to_str().unwrap(), "main"]);
+    assert!(ok && text.contains("refs/heads/main ") && text.contains("to /"), "{text}");
+}
+
+#[test]
+fn the_range_that_pre_commit_names_is_compared() {
+    let repo = project();
+    repo.git(&["checkout", "--quiet", "-b", "topic"]);
+    repo.write("stacks/deploy/qa.yaml", GOOD.replace("dev", "qa")).git(&["add", "."]);
+    passes(&repo, &[]);
+    repo.git(&["checkout", "--quiet", "main"]);
+    repo.write(STACK, BAD).git(&["add", "."]);
+    passes(&repo, &["--no-verify"]);
+    let refs = |from, to| [("PRE_COMMIT", "1"), ("PRE_COMMIT_FROM_REF", from), ("PRE_COMMIT_TO_REF", to)];
+    // What `main` brought meanwhile is no change of `topic`.
+    let topic = repo.run_with(&["hook", "run"], &refs("main", "topic")).ends_with(0);
+    assert_eq!(topic.stdout, "1 change reaches 1 component in 1 stack (1 added, 0 removed)\n");
+    repo.run_with(&["hook", "run"], &refs("main~1", "main")).ends_with(1).says("unresolved-import");
+    repo.run_with(&["hook", "run"], &refs("main", "nowhere")).ends_with(2).complains("nowhere");
+    // Empty variables are none.
+    repo.run_with(&["hook", "run"], &[("PRE_COMMIT_FROM_REF", ""), ("PRE_COMMIT_TO_REF", "")]).ends_with(0);
+}
+
+#[test]
+fn all_files_means_all_findings_of_the_commit() {
+    let repo = project();
+    repo.write(STACK, BAD).git(&["add", "."]);
+    passes(&repo, &["--no-verify"]);
+    let by_hand = [("PRE_COMMIT", "1")];
+    repo.run_with(&["hook", "run"], &by_hand).ends_with(1).says("unresolved-import");
+    // In a commit, where git names the index, what was wrong before does not count.
+    let index = repo.root().join(".git/index");
+    let in_commit = [by_hand[0], ("GIT_INDEX_FILE", index.to_str().unwrap())];
+    repo.run_with(&["hook", "run"], &in_commit).ends_with(0).hides("unresolved-import");
+    repo.run(&["hook", "run"]).ends_with(0);
+}

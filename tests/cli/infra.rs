@@ -74,8 +74,8 @@ fn two_revisions_are_compared_environment_by_environment() {
 #[test]
 fn a_rename_is_told_as_what_it_does() {
     let run = repo().run(&["diff", "base..HEAD"]).ends_with(0);
-    let run = run.says("`web-live` in `prod` is called `web-eu` now: the next run destroys it and creates another one");
-    run.says("component added: infra.container_service/web-eu of prod").hides("nobody looks after it");
+    let run = run.says("`web-live` in `prod` is renamed to `web-eu`: the next run destroys it and creates another one");
+    run.says("~ component renamed: web-live → web-eu, in prod; destroyed and created again").hides("stays");
 }
 
 #[test]

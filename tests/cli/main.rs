@@ -28,6 +28,7 @@ mod places;
 mod planted;
 mod projects;
 mod questions;
+mod renames;
 mod revisions;
 mod snapshots;
 mod text;

@@ -41,6 +41,14 @@ pub(crate) const ALL: &[Planting] = &[
         p.commit_and_revert();
         p.expect("planted:");
     }),
+    ("component-renamed", |p| {
+        p.component("planted", &["metadata", "component"], p.tree.vpc.1);
+        p.component("planted", &["vars", "size"], "1");
+        p.commit_and_revert();
+        p.component("planted-anew", &["metadata", "component"], p.tree.vpc.1);
+        p.component("planted-anew", &["vars", "size"], "1");
+        p.expect("planted-anew:");
+    }),
     ("dependency-dropped", |p| {
         reader(p, "planted", "vpc_id");
         let good = p.text(p.tree.manifest).to_owned();
@@ -80,6 +88,16 @@ pub(crate) const ALL: &[Planting] = &[
         p.commit();
         p.remove(p.tree.other);
         p.expect("");
+    }),
+    ("stack-renamed", |p| {
+        p.commit();
+        // All that a stack has of its name: its own stage, and links to itself.
+        let (text, other) = (p.text(p.tree.other).to_owned(), ["prod", "live", "stage"]);
+        let renamed = other.iter().fold(text, |text, old| {
+            text.replace(&format!("stage: {old}\n"), "stage: planted\n").replace(&format!("-{old}\n"), "-planted\n")
+        });
+        p.write(p.tree.other, renamed);
+        p.expect("stage: planted");
     }),
     ("state-address-changed", |p| {
         p.component("planted", &["metadata", "component"], p.tree.vpc.1);

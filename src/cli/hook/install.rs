@@ -1,10 +1,11 @@
-//! `stacklint hook install`, `uninstall` and `status`: the hook of one repository.
+//! `stacklint hook install`, `uninstall` and `status`: the hooks of one repository.
 //!
 //! A hook that is there already is kept under another name and run first. Linked worktrees share one folder of hooks.
 #![allow(clippy::disallowed_methods, reason = "the hook remembers the program that installed it")]
 
 use crate::cli::open::Place;
-use crate::cli::{Failure, Global, Outcome, output};
+use crate::cli::{Failure, Global, output};
+use crate::review::Outcome;
 use crate::source::{Hooks, Owner};
 use clap::Args;
 use std::io::Write;
@@ -14,27 +15,31 @@ use std::path::Path;
 const SCRIPT: &str = include_str!("../../../hooks/pre-commit");
 /// What every hook of ours has.
 const MARK: &str = "# Installed by `stacklint hook install`";
-const NAME: &str = "pre-commit";
-/// The hook that was there before ours.
-const BEFORE: &str = "pre-commit.before-stacklint";
-/// Where pre-commit and lefthook move a hook that they find when they install their own.
-const MOVED: [&str; 2] = ["pre-commit.legacy", "pre-commit.old"];
+/// The hook of ordinary commits, which is always installed.
+const COMMIT: &str = "pre-commit";
+/// The hook of merges without conflicts, for which git leaves out the other one.
+const MERGE: &str = "pre-merge-commit";
+/// The hook of pushes, which is installed on request.
+const PUSH: &str = "pre-push";
 
-/// Install the hook; a hook that is there already is run first.
+/// Install the hooks for commits and clean merges; a hook that is there already is run first.
 ///
-/// The hook looks at the project of the folder that it is installed from.
+/// The hooks check the project of the folder that they are installed from.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Install {
-    /// Install it also where core.hooksPath is set for all repositories, or leads out of this one
+    /// Install the hook for pushes as well
+    #[arg(long)]
+    pre_push: bool,
+    /// Install them also where core.hooksPath is set for all repositories, or leads out of this one
     #[arg(long)]
     force: bool,
 }
 
-/// Take the hook away and put back the one that was there before.
+/// Remove the hooks and put back those that were there before.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Uninstall;
 
-/// Say whether the hook is installed, and where; exits with 1 if it is not.
+/// Print whether the hooks are installed, and where; exits with 1 if the one for commits is not.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Status;
 
@@ -56,74 +61,97 @@ pub(super) fn install(options: &Install, global: &Global) -> Result<Outcome, Fai
     if hooks.folder.ends_with(".husky/_") {
         return refuse("husky makes the hooks here: add the line `stacklint hook run` to .husky/pre-commit".to_owned());
     }
-    let script = script(&std::env::current_exe()?, &place.project.start, global);
-    if let Some(name) = ours(&hooks) {
-        hooks.write(name, &script)?;
-        return say(&format!("The hook {} is up to date.", hooks.folder.join(name).display()));
+    let names = [COMMIT, MERGE].into_iter().chain(options.pre_push.then_some(PUSH));
+    let names: Vec<&str> = names.collect();
+    if let Some(name) = names.iter().find(|n| ours(&hooks, n).is_none() && hooks.has(n) && hooks.has(&before(n))) {
+        let before = before(name);
+        return refuse(format!("{folder} has both {name}, which is not of stacklint, and {before}: keep one of them"));
     }
-    if hooks.has(NAME) {
-        if hooks.has(BEFORE) {
-            return refuse(format!(
-                "{folder} has both {NAME}, which is not of stacklint, and {BEFORE}: keep one of them"
-            ));
-        }
-        hooks.rename(NAME, BEFORE)?;
+    for name in names {
+        install_one(&hooks, name, &script(name, &std::env::current_exe()?, &place.project.start, global))?;
     }
-    if let Err(error) = hooks.write(NAME, &script) {
+    Ok(Outcome::Clean)
+}
+
+fn install_one(hooks: &Hooks, name: &str, script: &str) -> Result<(), Failure> {
+    if let Some(found) = ours(hooks, name) {
+        hooks.write(&found, script)?;
+        return say(&format!("The hook {} is up to date.", hooks.folder.join(found).display()));
+    }
+    let before = before(name);
+    if hooks.has(name) {
+        hooks.rename(name, &before)?;
+    }
+    if let Err(error) = hooks.write(name, script) {
         // Without ours the other one is to be what it was.
-        if hooks.has(BEFORE) && !hooks.has(NAME) {
-            hooks.rename(BEFORE, NAME)?;
+        if hooks.has(&before) && !hooks.has(name) {
+            hooks.rename(&before, name)?;
         }
         return Err(error.into());
     }
-    let then = match hooks.has(BEFORE) {
-        true => format!(" The hook that was there is {BEFORE} now and runs first."),
+    let then = match hooks.has(&before) {
+        true => format!(" The hook that was there is {before} now and runs first."),
         false => String::new(),
     };
-    say(&format!("Installed {}.{then}", hooks.folder.join(NAME).display()))
+    say(&format!("Installed {}.{then}", hooks.folder.join(name).display()))
 }
 
 pub(super) fn uninstall(global: &Global) -> Result<Outcome, Failure> {
     let hooks = Place::find(global)?.repository()?.hooks();
-    let Some(name) = ours(&hooks) else {
-        return say(&format!("There is no hook of stacklint in {}.", hooks.folder.display()));
-    };
-    hooks.remove(name)?;
-    if hooks.has(BEFORE) {
-        hooks.rename(BEFORE, name)?;
-        return say(&format!("Removed the hook; {} is what it was before.", hooks.folder.join(name).display()));
+    let installed: Vec<(&str, String)> =
+        [COMMIT, MERGE, PUSH].into_iter().filter_map(|name| Some((name, ours(&hooks, name)?))).collect();
+    if installed.is_empty() {
+        say(&format!("There is no hook of stacklint in {}.", hooks.folder.display()))?;
     }
-    say(&format!("Removed {}.", hooks.folder.join(name).display()))
+    for (name, found) in installed {
+        hooks.remove(&found)?;
+        let path = hooks.folder.join(&found);
+        if hooks.has(&before(name)) {
+            hooks.rename(&before(name), &found)?;
+            say(&format!("Removed the hook; {} is what it was before.", path.display()))?;
+        } else {
+            say(&format!("Removed {}.", path.display()))?;
+        }
+    }
+    Ok(Outcome::Clean)
 }
 
 pub(super) fn status(global: &Global) -> Result<Outcome, Failure> {
     let place = Place::find(global)?;
     let hooks = place.repository()?.hooks();
-    let Some(name) = ours(&hooks) else {
-        let other = if hooks.has(NAME) { format!(" ({NAME} is another one)") } else { String::new() };
-        say(&format!("Not installed: there is no hook of stacklint in {}{other}.", hooks.folder.display()))?;
-        return Ok(Outcome::Findings);
-    };
-    let text = hooks.read(name).unwrap_or_default();
-    let first = if hooks.has(BEFORE) { format!("; {BEFORE} runs first") } else { String::new() };
-    say(&format!("Installed: {}{first}.", hooks.folder.join(name).display()))?;
-    if name != NAME {
-        say(&format!("Another tool moved it there and runs it from its own {NAME}."))?;
+    for name in [COMMIT, MERGE, PUSH] {
+        let Some(found) = ours(&hooks, name) else {
+            let other = if hooks.has(name) { format!(" ({name} is another one)") } else { String::new() };
+            let folder = hooks.folder.display();
+            say(&format!("Not installed: there is no {name} hook of stacklint in {folder}{other}."))?;
+            continue;
+        };
+        let text = hooks.read(&found).unwrap_or_default();
+        let first = if hooks.has(&before(name)) { format!("; {} runs first", before(name)) } else { String::new() };
+        say(&format!("Installed: {}{first}.", hooks.folder.join(&found).display()))?;
+        if found != name {
+            say(&format!("Another tool moved it there and runs it from its own {name}."))?;
+        }
+        if text != script(name, &std::env::current_exe()?, &place.project.start, global) {
+            say("It was installed by another version or from another folder; `stacklint hook install` renews it.")?;
+        }
     }
-    if text != script(&std::env::current_exe()?, &place.project.start, global) {
-        say("It was installed by another version or from another folder; `stacklint hook install` renews it.")?;
-    }
-    Ok(Outcome::Clean)
+    Ok(if ours(&hooks, COMMIT).is_some() { Outcome::Clean } else { Outcome::Findings })
 }
 
-/// The name that our hook has.
-fn ours(hooks: &Hooks) -> Option<&'static str> {
-    let is_ours = |name: &&str| hooks.read(name).is_some_and(|text| text.contains(MARK));
-    [NAME].into_iter().chain(MOVED).find(is_ours)
+/// The name of a hook that was there before ours.
+fn before(name: &str) -> String {
+    format!("{name}.before-stacklint")
 }
 
-/// The hook for a program and a folder of the repository.
-fn script(program: &Path, folder: &str, global: &Global) -> String {
+/// The name that our hook has: pre-commit and lefthook move a hook that they find when they install their own.
+fn ours(hooks: &Hooks, name: &str) -> Option<String> {
+    let is_ours = |name: &String| hooks.read(name).is_some_and(|text| text.contains(MARK));
+    [name.to_owned(), format!("{name}.legacy"), format!("{name}.old")].into_iter().find(is_ours)
+}
+
+/// The hook of a name for a program and a folder of the repository.
+fn script(name: &str, program: &Path, folder: &str, global: &Global) -> String {
     let slashes = |path: &Path| path.to_string_lossy().replace('\\', "/");
     let mut options: Vec<String> = global.config.iter().map(|p| format!(" --config {}", quoted(&slashes(p)))).collect();
     options.extend(global.projects.iter().map(|path| format!(" --project {}", quoted(path))));
@@ -132,6 +160,7 @@ fn script(program: &Path, folder: &str, global: &Global) -> String {
     let cache = global.cache.iter().map(|dir| std::path::absolute(dir).unwrap_or(dir.clone()));
     options.extend(cache.map(|dir| format!(" --cache {}", quoted(&slashes(&dir)))));
     let lines = SCRIPT.lines().map(|line| match line {
+        "hook=pre-commit" => format!("hook={name}\n"),
         "binary=stacklint" => format!("binary={}\n", quoted(&slashes(program))),
         "folder=." => format!("folder={}\n", quoted(&format!("./{folder}"))),
         "set --" => format!("set --{}\n", options.concat()),
@@ -145,11 +174,11 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-fn say(text: &str) -> Result<Outcome, Failure> {
+fn say(text: &str) -> Result<(), Failure> {
     let mut out = output::stdout();
     writeln!(out, "{text}")?;
     out.flush()?;
-    Ok(Outcome::Clean)
+    Ok(())
 }
 
 fn refuse(text: String) -> Result<Outcome, Failure> {
@@ -171,7 +200,8 @@ mod tests {
             cache: Some("/var/cache/it".into()),
             timings: false,
         };
-        let text = script(Path::new("/opt/it's here/stacklint"), "a b/$(c)", &global);
+        let text = script(MERGE, Path::new("/opt/it's here/stacklint"), "a b/$(c)", &global);
+        assert!(text.contains("\nhook=pre-merge-commit\n"), "{text}");
         assert!(text.contains("\nbinary='/opt/it'\\''s here/stacklint'\n"), "{text}");
         assert!(text.contains("\nfolder='./a b/$(c)'\n"), "{text}");
         assert!(text.contains("\nset -- --config 'a b.yaml' --dialect 'atmos' --cache '/var/cache/it'\n"), "{text}");

@@ -1,58 +1,201 @@
-//! `stacklint hook run`: what a commit brings, told in as few words as possible.
+//! `stacklint hook run`: what a commit or a push brings, in as few words as possible.
+#![allow(clippy::disallowed_methods, reason = "pre-commit says in variables what it runs hooks for")]
 
 use super::relevance;
 use crate::cli::open::{Place, State};
 use crate::cli::reporting::Judging;
 use crate::cli::{Failure, Global, output};
-use crate::report::text;
-use crate::review::{self, Demand, Filter, Outcome, Overrides, Request};
-use crate::source::{Error, Memory, Source, changed};
+use crate::report::{Report, text};
+use crate::review::{self, Demand, Filter, Outcome, Overrides, Request, Review};
+use crate::source::{Error, Memory, Repository, Source, changed};
 use clap::Args;
-use std::collections::BTreeMap;
-use std::io::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
 
 /// How long a commit may wait, in seconds, where the settings do not say (`time` in `[limits]`); far longer without optimization.
 const SECONDS: u64 = if cfg!(debug_assertions) { 60 } else { 5 };
 
-/// Judge what is staged: this is what the hook does.
+/// The most branches of one push that are checked.
+const MAX_PUSHED: usize = 50;
+/// The most bytes that git may say about a push.
+const MAX_INPUT: u64 = 1 << 20;
+
+/// Judge what is staged: this is what the hooks run.
 ///
 /// Compares HEAD with the index, as `stacklint diff --staged` does: only what the commit brings counts, not what was wrong
 /// before, and not what lies unstaged in the worktree. The first commit of a branch is compared with nothing. Prints new
 /// findings and one line that sums the effects up; nothing if there are neither. A repository without a project is fine.
+///
+/// Where pre-commit names a range (PRE_COMMIT_FROM_REF, PRE_COMMIT_TO_REF), that is compared instead; where it checks all
+/// files (`pre-commit run --all-files` with nothing staged), all findings of HEAD count.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Options {
     /// Show what changes in the components, not only how much
     #[arg(long)]
     diff: bool,
+    /// Compare what is pushed to this remote, as git says on standard input to a pre-push hook
+    #[arg(long, value_name = "REMOTE")]
+    pushed_to: Option<String>,
     #[command(flatten)]
     judging: Judging,
 }
 
+/// Two states that are compared.
+type Sides = (Box<dyn Source>, Box<dyn Source>);
+
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let place = Place::find(global)?;
+    let repository = place.repository()?;
+    if let Some(remote) = &options.pushed_to {
+        return push(options, global, &place, remote);
+    }
+    if let Some((from, to)) = range() {
+        let (from, to) = (repository.resolve(&from)?, repository.resolve(&to)?);
+        // Histories without a common commit are compared as they are.
+        let base = repository.merge_base(&from, &to).unwrap_or(from);
+        return compare((repository.at(&base)?, repository.at(&to)?), options, global, &place);
+    }
     let head = place.open(&State::Index)?;
-    let base: Box<dyn Source> = match place.repository()?.revision("HEAD") {
-        Err(Error::Unborn { .. }) => Box::new(Memory::new("nothing", BTreeMap::new())),
+    let base: Box<dyn Source> = match repository.revision("HEAD") {
+        Err(Error::Unborn { .. }) => nothing(),
         base => base?,
     };
+    if is_run_by_hand() && changed(base.listing(), head.listing()).is_empty() {
+        return whole(&*base, options, global, &place);
+    }
+    let outcome = compare((base, head), options, global, &place)?;
+    Ok(blocks(outcome, "commit"))
+}
+
+/// What pre-commit compares, if it says so.
+fn range() -> Option<(String, String)> {
+    let name = |key: &str| std::env::var(key).ok().filter(|value| !value.is_empty());
+    name("PRE_COMMIT_FROM_REF").zip(name("PRE_COMMIT_TO_REF"))
+}
+
+/// Whether pre-commit runs this, and git does not: git names the index that it commits.
+fn is_run_by_hand() -> bool {
+    std::env::var_os("PRE_COMMIT").is_some() && std::env::var_os("GIT_INDEX_FILE").is_none()
+}
+
+fn nothing() -> Box<dyn Source> {
+    Box::new(Memory::new("nothing", BTreeMap::new()))
+}
+
+/// Says who keeps a commit or a push from being made, and how it is made nevertheless.
+fn blocks(outcome: Outcome, what: &str) -> Outcome {
+    if outcome != Outcome::Clean {
+        output::eprint(&format!(
+            "stacklint blocked this {what}. Fix what is reported above, or skip the hook with `git {what} --no-verify`."
+        ));
+    }
+    outcome
+}
+
+/// Judges what one state brings in comparison with another one.
+fn compare((base, head): Sides, options: &Options, global: &Global, place: &Place) -> Result<Outcome, Failure> {
     if !relevance::can_matter(&changed(base.listing(), head.listing()), &*base, &*head) {
         return Ok(Outcome::Clean);
     }
-    let overrides = Overrides { seconds: Some(SECONDS), ..options.judging.overrides(&place)? };
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
-    let review = match review::compare(&*base, &*head, &place.workspace(), &request) {
+    judge(options, global, place, |request| review::compare(&*base, &*head, &place.workspace(), request))
+}
+
+/// Judges a state as a whole.
+fn whole(head: &dyn Source, options: &Options, global: &Global, place: &Place) -> Result<Outcome, Failure> {
+    judge(options, global, place, |request| review::check(head, &place.workspace(), request))
+}
+
+fn judge(
+    options: &Options,
+    global: &Global,
+    place: &Place,
+    review: impl FnOnce(&Request<'_>) -> Result<Review, review::Error>,
+) -> Result<Outcome, Failure> {
+    let overrides = Overrides { seconds: Some(SECONDS), ..options.judging.overrides(place)? };
+    let review = match review(&Request { filter: Filter::default(), overrides: &overrides, affected: None }) {
         Err(review::Error::NoProject(_)) => return Ok(Outcome::Clean),
         review => review?,
     };
-    let has_changes = review.has_changes();
-    options.judging.finish(review, &overrides, &place, Demand::Nothing, |report| {
-        let how = output::options(global);
-        let mut out = output::stdout();
-        if options.diff && has_changes {
-            text::write(&mut out, report, &how)?;
-        } else {
-            text::write_brief(&mut out, report, &how)?;
-        }
-        Ok(out.flush()?)
-    })
+    options.judging.finish(review, &overrides, place, Demand::Nothing, |report| write(report, options, global))
+}
+
+fn write(report: &Report<'_>, options: &Options, global: &Global) -> Result<(), Failure> {
+    let how = output::options(global);
+    let mut out = output::stdout();
+    let changes = report.comparison.is_some_and(|c| !c.diff.components.is_empty());
+    if options.diff && changes {
+        text::write(&mut out, report, &how)?;
+    } else {
+        text::write_brief(&mut out, report, &how)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// Judges what a push brings to each branch: what the remote has of it, or else what its main branch has, is the base.
+fn push(options: &Options, global: &Global, place: &Place, remote: &str) -> Result<Outcome, Failure> {
+    if let Some((from, to)) = range() {
+        let repository = place.repository()?;
+        let sides = (repository.revision(&from)?, repository.revision(&to)?);
+        return compare(sides, options, global, place);
+    }
+    let mut text = String::new();
+    std::io::stdin().take(MAX_INPUT).read_to_string(&mut text)?;
+    let mut outcome = Outcome::Clean;
+    for (old, new) in updates(&text) {
+        let sides = pushed(place.repository()?, remote, &old, &new)?;
+        outcome = worse(outcome, compare(sides, options, global, place)?);
+    }
+    Ok(blocks(outcome, "push"))
+}
+
+/// The old and new commits of the branches that are pushed, each pair once. A line is `local-ref id remote-ref id`, where zeros
+/// stand for no commit.
+fn updates(text: &str) -> BTreeSet<(String, String)> {
+    let update = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [_, new, to, old] = words[..] else { return None };
+        (to.starts_with("refs/heads/") && !is_zero(new)).then(|| (old.to_owned(), new.to_owned()))
+    };
+    text.lines().filter_map(update).take(MAX_PUSHED).collect()
+}
+
+fn is_zero(id: &str) -> bool {
+    id.bytes().all(|b| b == b'0')
+}
+
+fn pushed(repository: &Repository, remote: &str, old: &str, new: &str) -> Result<Sides, Failure> {
+    let head = repository.resolve(new)?;
+    let on_remote = [format!("refs/remotes/{remote}/HEAD"), format!("refs/remotes/{remote}/main")];
+    let known = [old.to_owned()].into_iter().filter(|old| !is_zero(old)).chain(on_remote);
+    // What the remote has may not be here: then its main branch is the nearest that is known.
+    let base =
+        known.filter_map(|name| repository.resolve(&name).ok()).find_map(|b| repository.merge_base(&b, &head).ok());
+    let base = match base {
+        Some(base) => repository.at(&base)?,
+        None => nothing(),
+    };
+    Ok((base, repository.at(&head)?))
+}
+
+fn worse(a: Outcome, b: Outcome) -> Outcome {
+    match (a, b) {
+        (Outcome::Defect, _) | (_, Outcome::Defect) => Outcome::Defect,
+        (Outcome::Findings, _) | (_, Outcome::Findings) => Outcome::Findings,
+        _ => b,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_that_are_pushed() {
+        let (old, new, none) = ("1".repeat(40), "2".repeat(40), "0".repeat(40));
+        let text = format!(
+            "refs/heads/a {new} refs/heads/a {old}\nrefs/heads/b {new} refs/heads/b {old}\n\
+             (delete) {none} refs/heads/c {old}\nrefs/tags/v1 {new} refs/tags/v1 {none}\nwords\n\n"
+        );
+        assert_eq!(updates(&text).into_iter().collect::<Vec<_>>(), [(old, new)]);
+    }
 }

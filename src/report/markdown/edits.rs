@@ -2,7 +2,7 @@
 
 use super::escape::{code, cut, diff_block, html, text};
 use super::{MAX_NAME, MAX_NAMES, Page, Piece};
-use crate::diff::group::{Folded, Group};
+use crate::diff::group::{Effect, Folded, Group, Renamed};
 use crate::diff::{Cause, Change, ChangeKind, Side, mask};
 use crate::report::Options;
 use crate::report::text::{addresses, causes, changes, style, value, words};
@@ -64,7 +64,7 @@ impl Page<'_> {
         let mut reached: Vec<Address> = block.iter().flat_map(|g| g.addresses.iter().cloned()).collect();
         reached.sort();
         reached.dedup();
-        let number: usize = block.iter().map(|g| g.changes.len().max(1)).sum();
+        let number: usize = block.iter().map(|g| g.changes.len().max(g.renames.len()).max(1)).sum();
         let what = |code: &dyn Fn(&str) -> String| {
             let reached = match &reached[..] {
                 [one] => format!("{} of {}", code(&cut(&one.2, MAX_NAME)), code(&cut(&one.0, MAX_NAME))),
@@ -130,8 +130,11 @@ impl Page<'_> {
             changes.push(format!("… and {}", style::count(group.changes.len() - MAX_CHANGES, "more change")));
         }
         let rows = rows(&group.addresses, several_types);
-        let status = group.status.name();
+        let status = group.effect.name();
         let (whole, place) = match &group.addresses[..] {
+            _ if group.effect == Effect::Renamed => {
+                (group.renames.iter().map(renamed).collect::<Vec<_>>().join("\n"), String::new())
+            }
             [_] if changes.is_empty() => (format!("**component {status}:** {rows}"), String::new()),
             several if changes.is_empty() => {
                 (format!("**{} {status}:** {rows}", addresses::totals(several)), String::new())
@@ -193,6 +196,12 @@ impl Page<'_> {
         let lines = changes::long_lines(change, &options);
         format!("{word}\n\n{}", diff_block(&lines, indent))
     }
+}
+
+/// A stack or component with its old and its new name.
+fn renamed(renamed: &Renamed) -> String {
+    let (from, to) = (code(&cut(renamed.from, MAX_NAME)), code(&cut(renamed.to, MAX_NAME)));
+    format!("**{} renamed:** {from} → {to}, {}", renamed.what, text(&addresses::renamed_totals(renamed)))
 }
 
 /// A text as code, with the words that differ in bold.

@@ -68,7 +68,8 @@ impl Page<'_> {
     /// A finding in one line.
     fn line(&self, finding: &Finding) -> Item {
         let d = &finding.diagnostic;
-        let side = if finding.novelty == Some(Novelty::Fixed) { Side::Base } else { Side::Head };
+        let is_gone = finding.novelty == Some(Novelty::Fixed) || d.at_head.is_some();
+        let side = if is_gone { Side::Base } else { Side::Head };
         Item {
             level: finding.level.name(),
             rule: d.rule.id,

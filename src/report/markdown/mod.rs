@@ -17,7 +17,7 @@ use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// GitHub takes 65,536 characters; some are left for what surrounds the report. Counted in UTF-16 code units, of which
@@ -174,7 +174,9 @@ impl Page<'_> {
     fn stacks(&self) -> Option<String> {
         let diff = self.report.comparison.as_ref()?.diff;
         let mut stacks: BTreeMap<String, ([usize; 3], Vec<&str>)> = BTreeMap::new();
-        for component in &diff.components {
+        let old_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.from).collect();
+        let new_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.to).collect();
+        for (i, component) in diff.components.iter().enumerate().filter(|(i, _)| !old_names.contains(i)) {
             let stack = match &*component.project {
                 "" => component.stack.to_string(),
                 project => format!("{project}: {}", component.stack),
@@ -182,6 +184,8 @@ impl Page<'_> {
             let (counts, names) = stacks.entry(stack).or_default();
             counts[match component.status {
                 Status::Modified => 0,
+                // What is renamed is there as before.
+                Status::Added if new_names.contains(&i) => 0,
                 Status::Added => 1,
                 Status::Removed => 2,
             }] += 1;

@@ -243,7 +243,7 @@ impl Builder<'_> {
                 left = left.saturating_sub(1);
                 changes.push(self.change(group, folded, (left > 0).then_some(&mut explainers)));
             }
-            made.push(GroupData { status: group.status.name(), changes, causes, at });
+            made.push(GroupData { status: group.effect.name(), changes, causes, at });
         }
         made
     }
@@ -254,7 +254,7 @@ impl Builder<'_> {
         folded: &Folded<'_>,
         explainers: Option<&mut [Explainers<'_>; 2]>,
     ) -> ChangeData {
-        let secret = mask::is_secret_pointer(folded.path);
+        let secret = folded.variants.iter().any(|variant| variant.is_secret);
         let options = self.tables.options;
         let text = |value: &Option<Value>| value.as_ref().map(|value| inline(value, secret, &options));
         let values: Vec<_> = folded

@@ -1,6 +1,6 @@
 //! Places: files as URIs, regions in lines and UTF-16 code units.
 
-use crate::diagnostic::Label;
+use crate::diagnostic::{AtHead, Label};
 use crate::files::{File, Files};
 use crate::report::links::percent_encoded;
 use serde_sarif::sarif::{ArtifactLocation, Location, PhysicalLocation, Region};
@@ -25,6 +25,15 @@ pub(super) fn physical(label: &Label, files: &Files) -> PhysicalLocation {
         .artifact_location(artifact(&file.path))
         .region(region(&file, label.start, file.trimmed_end(label.start, label.end)))
         .build()
+}
+
+/// The place of something that is gone in the file as it is now.
+pub(super) fn at_head(path: &str, at: AtHead) -> PhysicalLocation {
+    let mut place = PhysicalLocation::builder().artifact_location(artifact(path)).build();
+    if let AtHead::Line(line) = at {
+        place.region = Some(Region::builder().start_line(i64::from(line)).build());
+    }
+    place
 }
 
 /// Bytes of a file as lines and columns.

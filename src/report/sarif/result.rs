@@ -119,7 +119,11 @@ fn link(label: &Label, id: usize, files: &Files) -> String {
 }
 
 fn location(d: &Diagnostic, files: &Files) -> Location {
-    let mut location = Location::builder().physical_location(place::physical(&d.primary, files)).build();
+    let physical = match d.at_head {
+        None => place::physical(&d.primary, files),
+        Some(at) => place::at_head(&files.get(d.primary.file).path, at),
+    };
+    let mut location = Location::builder().physical_location(physical).build();
     location.message = said(&d.primary);
     location.logical_locations = d.address.as_deref().map(|address| {
         let name = address.rsplit('/').next().unwrap_or(address);

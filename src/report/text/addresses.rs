@@ -1,8 +1,7 @@
 //! Where a change arrives: components and stacks, those with the same components in one row.
 
 use super::style::{self, Theme};
-use crate::diff::Status;
-use crate::diff::group::Group;
+use crate::diff::group::{Effect, Group, Renamed};
 use crate::report::Options;
 use crate::resolution::Address;
 use std::collections::BTreeMap;
@@ -45,18 +44,53 @@ pub(super) fn write_whole(
         [address] => {
             format!(
                 "component {}: {} of {}",
-                group.status.name(),
+                group.effect.name(),
                 name(address, several_types),
                 style::escape(&address.0)
             )
         }
-        several => format!("{} {}", totals(several), group.status.name()),
+        several => format!("{} {}", totals(several), group.effect.name()),
     };
-    match group.status {
-        Status::Removed => writeln!(out, "  {}", theme.removed(&format!("- {line}")))?,
+    match group.effect {
+        Effect::Removed => writeln!(out, "  {}", theme.removed(&format!("- {line}")))?,
         _ => writeln!(out, "  {}", theme.added(&format!("+ {line}")))?,
     }
     if group.addresses.len() > 1 { rows(out, &group.addresses, several_types, options) } else { Ok(()) }
+}
+
+/// Writes stacks and components that have another name.
+pub(super) fn write_renamed(
+    out: &mut dyn io::Write,
+    group: &Group,
+    several_types: bool,
+    options: &Options,
+) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    for renamed in &group.renames {
+        let names = format!("{} → {}", style::escape(renamed.from), style::escape(renamed.to));
+        let line = format!("~ {} renamed: {names}", renamed.what);
+        writeln!(out, "  {}, {}", theme.changed(&line), renamed_totals(renamed))?;
+        if renamed.what == "stack" || renamed.addresses.len() > 1 {
+            rows(out, &renamed.addresses, several_types, options)?;
+        }
+    }
+    Ok(())
+}
+
+/// `3 components; 3 states move`, or `in dev; its state moves`.
+pub(in crate::report) fn renamed_totals(renamed: &Renamed) -> String {
+    let reached = match &renamed.addresses[..] {
+        all if renamed.what == "stack" => style::count(all.len(), "component"),
+        [only] => format!("in {}", style::escape(&only.0)),
+        several => format!("in {}", style::count(several.len(), "stack")),
+    };
+    match renamed.moved_states {
+        0 if renamed.is_replaced => format!("{reached}; destroyed and created again"),
+        0 => format!("{reached}; no state moves"),
+        1 if renamed.addresses.len() == 1 => format!("{reached}; its state moves"),
+        1 => format!("{reached}; 1 state moves"),
+        several => format!("{reached}; {several} states move"),
+    }
 }
 
 /// `40 components of 12 stacks`.

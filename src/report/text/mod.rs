@@ -15,7 +15,7 @@ pub(super) mod words;
 pub use findings::write as write_finding;
 
 use crate::diff::Diff;
-use crate::diff::group;
+use crate::diff::group::{self, Effect};
 use crate::files::Files;
 use crate::report::{Comparison, Finding, Novelty, Options, Report, coverage, headline};
 use crate::resolution::Address;
@@ -145,7 +145,9 @@ fn write_groups(
         causes::write(out, &block[0].causes, all_secret, files, options)?;
         for group in block {
             writeln!(out)?;
-            if group.changes.is_empty() {
+            if group.effect == Effect::Renamed {
+                addresses::write_renamed(out, group, several_types, options)?;
+            } else if group.changes.is_empty() {
                 addresses::write_whole(out, group, several_types, options)?;
             } else {
                 changes::write(out, &group.changes, options)?;

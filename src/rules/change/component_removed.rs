@@ -1,13 +1,12 @@
 //! `component-removed` and `stack-removed`: what was deployed is no longer described.
 
-use super::{Changed, Changes, is_deployed, status};
+use super::{Changed, Changes, Place, count_of, is_deployed, place, status};
 use crate::diagnostic::Diagnostic;
-use crate::diff::Status;
-use crate::resolution::{Component, RemovalEffect};
+use crate::diff::{Cause, Status};
+use crate::resolution::RemovalEffect;
 use crate::rules::rule;
 use crate::text::Text;
-use crate::value::{Data, Map, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 rule!(
     COMPONENT_REMOVED,
@@ -18,7 +17,7 @@ rule!(
 );
 rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a whole stack is no longer described");
 
-const NOTE: &str = "what is deployed stays, and nobody looks after it any more";
+const NOTE: &str = "what is deployed stays, unmanaged";
 
 pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut found = removed(changes, RemovalEffect::Destroyed, None);
@@ -32,23 +31,19 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
 
 /// Removed components with this removal effect, and this help if one is given.
 fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) -> Vec<Diagnostic> {
-    let (gone_stacks, renamed) = (stacks_gone(changes), renames(changes));
+    let gone_stacks = stacks_gone(changes);
     changes.by_cause(&COMPONENT_REMOVED, |changed| {
         let change = changed.change;
-        let becomes = changed.before.is_some_and(|c| c.removal == removal);
+        let has_effect = changed.before.is_some_and(|c| c.removal == removal);
         let has_help = help.is_none_or(|help| changed.vocabulary().removal_help == help);
-        if !becomes || !has_help || !is_gone(changed) || gone_stacks.contains(&change.stack) {
+        if !has_effect || !has_help || !is_gone(changes, changed) || gone_stacks.contains(&change.stack) {
             return Vec::new();
         }
-        let text = match (renamed.get(&change.address()), removal) {
-            (Some(name), RemovalEffect::Destroyed) => {
-                format!("is called `{name}` now: the next run destroys it and creates another one")
-            }
-            (Some(name), _) => format!("is called `{name}` now: its state stays under the old name"),
-            (None, RemovalEffect::Destroyed) => "is taken away: the next run destroys it".to_owned(),
-            (None, _) => "is taken away".to_owned(),
+        let text = match removal {
+            RemovalEffect::Destroyed => "is removed: the next run destroys it",
+            _ => "is removed",
         };
-        vec![(&change.causes[..], text)]
+        vec![(&change.causes[..], text.to_owned())]
     })
 }
 
@@ -56,76 +51,53 @@ pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let gone = stacks_gone(changes);
     let mut found = Vec::new();
     for stack in gone {
-        let mut members = changes.components.iter().filter(|c| is_gone(c) && c.change.stack == stack).peekable();
-        let Some(first) = members.peek() else { continue };
-        let label = first
-            .key(changes.context.files)
-            .unwrap_or_else(|| super::label(&first.change.causes, first.file, changes.context.files));
+        let members: Vec<&Changed<'_>> =
+            changes.components.iter().filter(|c| is_gone(changes, c) && c.change.stack == stack).collect();
+        let Some(first) = members.first() else { continue };
         let help = match first.before.map(|c| c.removal) {
             Some(RemovalEffect::Destroyed) => "destroy it first",
             _ => first.vocabulary().removal_help,
         };
-        let number = members.count();
-        let message = format!("stack `{stack}` is taken away, with {}", count(number));
-        let mut finding =
-            Diagnostic::new(&STACK_REMOVED, message, label).token(&*stack).address(&*stack).note(NOTE).help(help);
+        let message = format!("stack `{stack}` is removed, with {}", count_of(members.len(), "component"));
+        let mut finding = Diagnostic::new(&STACK_REMOVED, message, changes.label(deciding(&members), first.file))
+            .token(&*stack)
+            .address(&*stack)
+            .note(NOTE)
+            .help(help);
         finding.stacks = vec![stack];
-        found.push(finding);
+        found.push(changes.placed_at_head(finding));
     }
     found
 }
 
-fn count(components: usize) -> String {
-    if components == 1 { "1 component".to_owned() } else { format!("{components} components") }
+/// The causes of the removal that most components share.
+fn deciding<'a>(members: &[&Changed<'a>]) -> &'a [Cause] {
+    let mut counts: BTreeMap<Place, (usize, usize)> = BTreeMap::new();
+    for (i, cause) in members.iter().enumerate().filter_map(|(i, m)| Some((i, m.change.causes.first()?))) {
+        counts.entry(place(cause)).or_insert((0, i)).0 += 1;
+    }
+    let most = counts.into_values().max_by_key(|(number, first)| (*number, std::cmp::Reverse(*first)));
+    most.map_or(&[], |(_, first)| &members[first].change.causes)
 }
 
-fn is_gone(changed: &Changed<'_>) -> bool {
+/// Whether a component was deployed and is neither there nor renamed.
+fn is_gone(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
     status(changed, Status::Removed)
         && changed.before.is_some_and(|c| is_deployed(c) && c.removal != RemovalEffect::Nothing)
+        && changes.renamed(changed).is_none()
 }
 
-/// The stacks that lose every component that they had.
+/// The stacks that lose every component that they had, and are not renamed.
 fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Text> {
+    let renamed: BTreeSet<&str> = changes
+        .diff
+        .renames
+        .iter()
+        .map(|r| (&changes.diff.components[r.from].stack, &changes.diff.components[r.to].stack))
+        .filter_map(|(old, new)| (old != new).then_some(&**old))
+        .collect();
     let left: BTreeSet<&str> =
         changes.context.resolution.units.iter().flat_map(|u| u.components.iter().map(|c| &*c.stack)).collect();
-    let gone = changes.components.iter().filter(|c| is_gone(c)).map(|c| Text::clone(&c.change.stack));
-    gone.filter(|stack| !left.contains(&**stack)).collect()
-}
-
-/// Components that are gone, with the name of the one in the same stack that took over their configuration.
-fn renames<'a>(changes: &Changes<'a>) -> HashMap<crate::resolution::Address, &'a str> {
-    let mut new: BTreeMap<(&str, &str), Vec<(&Component, Value)>> = BTreeMap::new();
-    for changed in changes.components.iter().filter(|c| status(c, Status::Added)) {
-        if let Some(component) = changed.after {
-            let list = new.entry((&component.stack, &component.kind)).or_default();
-            list.push((component, nameless(component)));
-        }
-    }
-    let mut found = HashMap::new();
-    for changed in changes.components.iter().filter(|c| is_gone(c)) {
-        let Some(component) = changed.before else { continue };
-        let Some(candidates) = new.get_mut(&(&*component.stack, &*component.kind)) else { continue };
-        let old = nameless(component);
-        let declared = candidates.iter().position(|(new, _)| new.declared() == component.declared());
-        let alike = || candidates.iter().position(|(_, value)| crate::diff::same::same(value, &old));
-        if let Some(at) = declared.or_else(alike) {
-            let (new, _) = candidates.remove(at);
-            found.insert(component.address(), &*new.name);
-        }
-    }
-    found
-}
-
-/// The configuration of a component without what only says its name.
-fn nameless(component: &Component) -> Value {
-    let Data::Map(map) = &component.value.data else { return component.value.clone() };
-    let words = component.language.vocabulary;
-    let own: Map = map
-        .iter()
-        .filter(|e| !words.named_after.contains(&&*e.key))
-        // Where nothing else is said, the folder of the code is the name.
-        .filter(|e| !(&*e.key == words.code && e.value.as_str() == Some(&component.name)))
-        .map(|e| (Text::clone(&e.key), e.value.clone()))
-        .collect();
-    Value::map(own)
+    let gone = changes.components.iter().filter(|c| is_gone(changes, c)).map(|c| Text::clone(&c.change.stack));
+    gone.filter(|stack| !left.contains(&**stack) && !renamed.contains(&**stack)).collect()
 }

@@ -8,6 +8,7 @@ pub(super) mod edit_without_effect;
 pub(super) mod locals_only_change;
 pub(super) mod locked_component_changed;
 pub(super) mod provider_or_version_widened;
+pub(super) mod renamed;
 pub(super) mod state_address_changed;
 pub(super) mod switched;
 pub(super) mod type_changed;
@@ -17,13 +18,16 @@ use super::{Check, Checked};
 use crate::diagnostic::Rule;
 
 use super::Context;
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{AtHead, Diagnostic, Label};
+use crate::diff::edits::Edits;
 use crate::diff::inline::inline;
+use crate::diff::renames::Rename;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side, Status};
 use crate::files::Files;
 use crate::resolution::{Component, Resolution};
 use crate::text::Text;
 use crate::value::{FileId, Value, Vocabulary};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -40,6 +44,9 @@ pub struct Changes<'a> {
     pub diff: &'a Diff,
     /// The components that differ, sorted by address.
     pub components: Vec<Changed<'a>>,
+    /// By component that is gone: its rename.
+    renames: HashMap<*const ComponentChange, &'a Rename>,
+    edits: RefCell<Option<Edits<'a>>>,
 }
 
 /// A component that differs.
@@ -67,7 +74,14 @@ impl<'a> Changes<'a> {
             let file = *files.get(&Arc::as_ptr(after.or(before)?))?;
             Some(Changed { change, before: before.map(|c| &**c), after: after.map(|c| &**c), file })
         };
-        Changes { context, base, diff, components: diff.components.iter().filter_map(one).collect() }
+        let renames = diff.renames.iter().map(|r| (std::ptr::from_ref(&diff.components[r.from]), r)).collect();
+        let components = diff.components.iter().filter_map(one).collect();
+        Changes { context, base, diff, components, renames, edits: RefCell::new(None) }
+    }
+
+    /// The rename of a component that is gone.
+    fn renamed(&self, changed: &Changed<'_>) -> Option<&'a Rename> {
+        self.renames.get(&std::ptr::from_ref(changed.change)).copied()
     }
 
     /// One finding for each set of lines that caused what `pick` names, and for each text that it gives: the text is the
@@ -80,10 +94,8 @@ impl<'a> Changes<'a> {
         let mut groups: BTreeMap<(Vec<Place>, String), (Label, Vec<Changed<'a>>)> = BTreeMap::new();
         for changed in &self.components {
             for (causes, text) in pick(changed) {
-                let places: Vec<Place> = causes.iter().map(|c| (c.side, c.file, c.line, c.column)).collect();
-                let label = || {
-                    changed.key(self.context.files).unwrap_or_else(|| label(causes, changed.file, self.context.files))
-                };
+                let places: Vec<Place> = causes.iter().map(place).collect();
+                let label = || changed.key(self.context.files).unwrap_or_else(|| self.label(causes, changed.file));
                 let group = groups.entry((places, text)).or_insert_with(|| (label(), Vec::new()));
                 group.1.push(*changed);
             }
@@ -98,18 +110,61 @@ impl<'a> Changes<'a> {
             finding.stacks = members.iter().map(|m| Text::clone(&m.change.stack)).collect();
             finding.stacks.sort();
             finding.stacks.dedup();
-            finding
+            self.placed_at_head(finding)
         };
         groups.into_iter().map(finding).collect()
+    }
+
+    /// The line of the first cause: of its file a line of the newer state, if there is one. The start of `file` if nothing
+    /// caused it.
+    fn label(&self, causes: &[Cause], file: FileId) -> Label {
+        let Some(first) = causes.first() else { return Label::new(file, 0, 0, "") };
+        let files = self.context.files;
+        let path = |c: &Cause| Text::clone(&files.get(c.file).path);
+        let is_gone = self.components.iter().any(|c| status(c, Status::Removed) && c.change.causes == causes);
+        let of_file = |c: &&Cause| c.side == Side::Head && (!is_gone || path(c) == path(first));
+        cause_label(causes.iter().find(of_file).unwrap_or(first), files)
+    }
+
+    /// Says where a finding about something that is gone is shown in the newer state.
+    fn placed_at_head(&self, mut finding: Diagnostic) -> Diagnostic {
+        let (files, label) = (self.context.files, &finding.primary);
+        let is_of_head = |c: &&Cause| c.side == Side::Head && c.file == label.file;
+        if self.diff.components.iter().any(|c| c.causes.iter().any(|cause| is_of_head(&cause))) {
+            return finding;
+        }
+        let mut edits = self.edits.borrow_mut();
+        let edits = edits.get_or_insert_with(|| {
+            Edits::new(self.base, self.context.resolution, files, Some(self.context.is_examined))
+        });
+        if !edits.has(Side::Head, label.file) && (self.context.is_examined)(&files.get(label.file).path) {
+            let edited = edits.of(Side::Base, label.file);
+            finding.at_head = Some(match edited.twin {
+                Some(twin) => {
+                    let text = &files.get(twin).text;
+                    let last = text.trim_end_matches('\n').matches('\n').count() as u32 + 1;
+                    AtHead::Line(edited.nearest(files.get(label.file).line(label.start)).min(last))
+                }
+                None => AtHead::File,
+            });
+            finding.primary.message = "removed".to_owned();
+        }
+        finding
     }
 }
 
 type Place = (Side, FileId, u32, u32);
 
+fn place(cause: &Cause) -> Place {
+    (cause.side, cause.file, cause.line, cause.column)
+}
+
 impl<'a> Changed<'a> {
-    /// The key of a component that is gone, in the older state.
+    /// The key of a component that is gone, in the older state, if its line is among the edited ones.
     fn key(&self, files: &Files) -> Option<Label> {
         let origin = self.before.filter(|_| self.change.status == Status::Removed)?.value.prov.origin?;
+        let line = files.get(origin.file).line(origin.key);
+        self.change.causes.iter().find(|c| c.side == Side::Base && c.file == origin.file && c.line == line)?;
         let end = if origin.key < origin.start { origin.start } else { origin.end };
         let text = files.get(origin.file).text.get(origin.key as usize..end as usize)?.trim_end().len();
         Some(Label::new(origin.file, origin.key, origin.key + text as u32, ""))
@@ -157,14 +212,6 @@ fn names(members: &[Changed<'_>]) -> String {
     names.join(", ")
 }
 
-/// The line of the first cause, one of the newer state if there is one; the start of `file` if nothing caused it.
-fn label(causes: &[Cause], file: FileId, files: &Files) -> Label {
-    match causes.iter().find(|c| c.side == Side::Head).or(causes.first()) {
-        Some(cause) => cause_label(cause, files),
-        None => Label::new(file, 0, 0, ""),
-    }
-}
-
 /// A cause as a place: from its column to the end of its line.
 fn cause_label(cause: &Cause, files: &Files) -> Label {
     let file = files.get(cause.file);
@@ -185,6 +232,11 @@ fn shown(value: Option<&Value>) -> String {
     }
 }
 
+/// A number with a word, in the plural where it is not one.
+fn count_of(number: usize, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
 /// Whether this happened to a component.
 fn status(changed: &Changed<'_>, status: Status) -> bool {
     changed.change.status == status
@@ -198,12 +250,14 @@ pub(super) static CHECKS: &[Checked] = &[
     (&switched::COMPONENT_DISABLED, Check::Change(switched::disabled)),
     (&switched::COMPONENT_ENABLED, Check::Change(switched::enabled)),
     (&component_removed::COMPONENT_REMOVED, Check::Change(component_removed::components)),
+    (&renamed::COMPONENT_RENAMED, Check::Change(renamed::components)),
     (&dependency_dropped::DEPENDENCY_DROPPED, Check::Change(dependency_dropped::check)),
     (&edit_without_effect::EDIT_WITHOUT_EFFECT, Check::Change(edit_without_effect::check)),
     (&locals_only_change::LOCALS_ONLY_CHANGE, Check::Change(locals_only_change::check)),
     (&locked_component_changed::LOCKED_COMPONENT_CHANGED, Check::Change(locked_component_changed::check)),
     (&provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED, Check::Change(provider_or_version_widened::check)),
     (&component_removed::STACK_REMOVED, Check::Change(component_removed::stacks)),
+    (&renamed::STACK_RENAMED, Check::Change(renamed::stacks)),
     (&state_address_changed::STATE_ADDRESS_CHANGED, Check::Change(state_address_changed::check)),
     (&type_changed::TYPE_CHANGED, Check::Change(type_changed::check)),
     (&wide_blast_radius::WIDE_BLAST_RADIUS, Check::Change(wide_blast_radius::check)),

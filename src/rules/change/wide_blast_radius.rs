@@ -22,7 +22,9 @@ type Reached<'a> = (Cause, Vec<Changed<'a>>);
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let limits = changes.context.limits;
     let mut lines: BTreeMap<(FileId, u32), Reached<'_>> = BTreeMap::new();
-    for changed in changes.components.iter().filter(|c| c.was_or_is_deployed()) {
+    // What is renamed counts once, by its new name.
+    let counts = |c: &&Changed<'_>| c.was_or_is_deployed() && changes.renamed(c).is_none();
+    for changed in changes.components.iter().filter(counts) {
         let mut seen = Vec::new();
         for cause in &changed.change.causes {
             let key = (cause.file, cause.line);

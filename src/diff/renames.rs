@@ -1,0 +1,234 @@
+//! Stacks and components that have another name and the same configuration.
+//!
+//! A stack is renamed if nothing is left of it, another one is new, and most components of the old one are in the new one
+//! with the same configuration; those that are not are renamed and changed. A component is renamed if it is gone from a
+//! stack, and a new one of its type in the same stack has its configuration and its code, or is declared as it was.
+//! What differs because of the names themselves does not count (see [`Rewrite`]).
+
+use super::causes::Finder;
+use super::rewrite::{Rewrite, common_words};
+use super::{Cause, Change, ComponentChange, Components, Status, mask, pointer, structural};
+use crate::resolution::{Component, Placed, RemovalEffect, Resolution};
+use crate::terraform::state;
+use crate::text::Text;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Where more stacks are new or gone, none of them is taken for a renamed one.
+const MAX_STACKS: usize = 300;
+/// The most new stacks that one stack is compared with, those with the most similar names first.
+const MAX_CANDIDATES: usize = 8;
+/// The most new components that one component is compared with.
+const MAX_ALTERNATIVES: usize = 50;
+/// The most values that are compared.
+const MAX_NODES: usize = 5_000_000;
+
+/// A component that has another address.
+#[derive(Clone, Debug)]
+pub struct Rename {
+    /// The component that is gone, as an index into [`super::Diff::components`].
+    pub from: usize,
+    /// The new component, as an index into the same list.
+    pub to: usize,
+    /// Whether it is deployed and its state is kept in another place now.
+    pub moves_state: bool,
+    /// Whether it is deployed and the deployment tool destroys what has the old name and creates it anew.
+    pub is_replaced: bool,
+    /// What else is different, beyond what follows from the name.
+    pub changes: Vec<Change>,
+    /// The lines that give it its new name; the first file decides.
+    pub causes: Vec<Cause>,
+}
+
+/// The renames among components that are new or gone, sorted by what is gone.
+pub(super) fn find(
+    components: &[ComponentChange],
+    placed: [&Components; 2],
+    resolutions: [&Resolution; 2],
+    finder: &mut Finder,
+) -> Vec<Rename> {
+    let of = |status| components.iter().enumerate().filter(move |(_, c)| c.status == status).map(|(i, _)| i);
+    let (gone, new): (Vec<usize>, Vec<usize>) = (of(Status::Removed).collect(), of(Status::Added).collect());
+    if gone.is_empty() || new.is_empty() {
+        return Vec::new();
+    }
+    let mut search = Search { components, placed, budget: MAX_NODES, pairs: BTreeMap::new() };
+    search.stacks(&gone, &new, resolutions);
+    search.components(&gone, &new);
+    let pairs = std::mem::take(&mut search.pairs);
+    pairs.into_iter().filter_map(|(from, to)| search.rename(from, to, finder)).collect()
+}
+
+struct Search<'a> {
+    components: &'a [ComponentChange],
+    placed: [&'a Components; 2],
+    budget: usize,
+    /// Indices of components that are gone, with those that took their place.
+    pairs: BTreeMap<usize, usize>,
+}
+
+/// The components of stacks by stack.
+type ByStack<'a> = BTreeMap<&'a Text, Vec<usize>>;
+
+impl<'a> Search<'a> {
+    fn stacks(&mut self, gone: &[usize], new: &[usize], [base, head]: [&Resolution; 2]) {
+        let (old, new) = (self.whole_stacks(gone, head), self.whole_stacks(new, base));
+        if old.len().max(new.len()) > MAX_STACKS {
+            return;
+        }
+        let mut candidates = Vec::new();
+        for (a, old) in &old {
+            for (b, new) in &new {
+                let alike = common_words(a, b) + self.units(old[0], new[0]).map_or(0, |(x, y)| common_words(&x, &y));
+                candidates.push((Reverse(alike), *a, *b));
+            }
+        }
+        candidates.sort();
+        let (mut taken, mut tries): (BTreeSet<&Text>, HashMap<&Text, usize>) = Default::default();
+        for (_, a, b) in candidates {
+            let tried = tries.entry(a).or_default();
+            if *tried >= MAX_CANDIDATES || taken.contains(a) || taken.contains(b) {
+                continue;
+            }
+            *tried += 1;
+            let (Some(old), Some(new)) = (old.get(a), new.get(b)) else { continue };
+            if let Some(pairs) = self.stack(old, new) {
+                self.pairs.extend(pairs);
+                taken.extend([a, b]);
+            }
+        }
+    }
+
+    /// The stacks of components that the other side has nothing of.
+    fn whole_stacks(&self, indices: &[usize], other: &Resolution) -> ByStack<'a> {
+        let mut stacks = ByStack::new();
+        for i in indices {
+            stacks.entry(&self.components[*i].stack).or_default().push(*i);
+        }
+        for component in other.units.iter().flat_map(|u| &u.components) {
+            stacks.remove(&component.stack);
+        }
+        stacks
+    }
+
+    /// The components of two stacks by pairs, if most of the old ones are in the new stack.
+    fn stack(&mut self, old: &[usize], new: &[usize]) -> Option<Vec<(usize, usize)>> {
+        let by_name: HashMap<(&Text, &Text), usize> =
+            new.iter().map(|i| ((&self.components[*i].kind, &self.components[*i].name), *i)).collect();
+        let twin = |i: &usize| {
+            let c = &self.components[*i];
+            by_name.get(&(&c.kind, &c.name)).map(|to| (*i, *to))
+        };
+        let pairs: Vec<(usize, usize)> = old.iter().filter_map(twin).collect();
+        if pairs.len() * 2 <= old.len() {
+            return None;
+        }
+        let alike = pairs.iter().filter(|(from, to)| self.is_alike(*from, *to)).count();
+        (alike * 2 > old.len()).then_some(pairs)
+    }
+
+    fn components(&mut self, gone: &[usize], new: &[usize]) {
+        let taken: BTreeSet<usize> = self.pairs.values().copied().collect();
+        let mut alternatives: HashMap<(&Text, &Text), Vec<usize>> = HashMap::new();
+        for i in new.iter().filter(|i| !taken.contains(i)) {
+            let c = &self.components[*i];
+            alternatives.entry((&c.stack, &c.kind)).or_default().push(*i);
+        }
+        for from in gone.iter().filter(|i| !self.pairs.contains_key(i)).copied().collect::<Vec<_>>() {
+            let c = &self.components[from];
+            let Some(list) = alternatives.get_mut(&(&c.stack, &c.kind)) else { continue };
+            let mut near: Vec<usize> = (0..list.len()).collect();
+            near.sort_by_key(|at| Reverse(common_words(&c.name, &self.components[list[*at]].name)));
+            near.truncate(MAX_ALTERNATIVES);
+            let declared = near.iter().find(|at| self.is_declared_alike(from, list[**at])).copied();
+            let found = declared.or_else(|| {
+                near.iter().find(|at| self.has_same_code(from, list[**at]) && self.is_alike(from, list[**at])).copied()
+            });
+            if let Some(at) = found {
+                self.pairs.insert(from, list.remove(at));
+            }
+        }
+    }
+
+    fn is_declared_alike(&self, from: usize, to: usize) -> bool {
+        self.sides(from, to).is_some_and(|(old, new)| old.declared() == new.declared())
+    }
+
+    /// Whether two components have the same code, as far as that is known. Where the name of a component names the folder,
+    /// similar names have to do.
+    fn has_same_code(&self, from: usize, to: usize) -> bool {
+        self.sides(from, to).is_some_and(|(old, new)| match (&old.metadata.code, &new.metadata.code) {
+            (Some(a), Some(b)) => a.folder == b.folder || common_words(&old.name, &new.name) > 0,
+            (a, b) => a.is_none() == b.is_none(),
+        })
+    }
+
+    fn is_alike(&mut self, from: usize, to: usize) -> bool {
+        let rewrite = self.rewrite(from, to);
+        let Some((old, new)) = self.sides(from, to) else { return false };
+        rewrite.value(&old.value, &new.value, &mut self.budget)
+    }
+
+    /// The component as it was and as it is.
+    fn sides(&self, from: usize, to: usize) -> Option<(&'a Component, &'a Component)> {
+        Some((self.components[from].before.as_deref()?, self.components[to].after.as_deref()?))
+    }
+
+    /// What follows from the names of two components, of their stacks and of the units that define them.
+    fn rewrite(&self, from: usize, to: usize) -> Rewrite {
+        let (old, new) = (&self.components[from], &self.components[to]);
+        let units = self.units(from, to);
+        let names = [(&*old.stack, &*new.stack), (&*old.name, &*new.name)];
+        Rewrite::between(names.into_iter().chain(units.as_ref().map(|(a, b)| (&**a, &**b))))
+    }
+
+    /// The names of the units that define two components.
+    fn units(&self, from: usize, to: usize) -> Option<(Text, Text)> {
+        let unit = |side: usize, i: usize| self.placed[side].get(&self.components[i].address());
+        let name = |placed: &Placed| Text::clone(&placed.unit.name);
+        Some((unit(0, from).map(name)?, unit(1, to).map(name)?))
+    }
+
+    fn rename(&mut self, from: usize, to: usize, finder: &mut Finder) -> Option<Rename> {
+        let (old, new) = (&self.components[from], &self.components[to]);
+        let (before, after) = (self.placed[0].get(&old.address())?, self.placed[1].get(&new.address())?);
+        let rewrite = self.rewrite(from, to);
+        let (mut changes, mut causes) = (Vec::new(), Vec::new());
+        let steps = structural::compare(&before.component.value, &after.component.value, &after.component.language);
+        for step in steps {
+            let follows = |budget| step.before.zip(step.after).is_some_and(|(a, b)| rewrite.value(a, b, budget));
+            if follows(&mut self.budget) {
+                causes.extend(finder.of_values(&step));
+            } else {
+                let causes = finder.of_step(&step, before, after);
+                let is_secret = mask::is_secret_pointer(&step.path)
+                    || [before, after].iter().any(|p| mask::is_secret_beside(&p.component.value, &step.path));
+                let (before, after) = (step.before.cloned(), step.after.cloned());
+                changes.push(Change { path: step.path, kind: step.kind, is_secret, before, after, causes });
+            }
+        }
+        let causes = match causes.is_empty() {
+            false => finder.union(causes),
+            true => finder.union(old.causes.iter().chain(&new.causes).copied()),
+        };
+        let moves_state = moves_state(&before.component, &after.component);
+        let is_destroyed = before.component.removal == RemovalEffect::Destroyed;
+        let is_replaced = is_destroyed && before.component.metadata.is_deployed();
+        Some(Rename { from, to, moves_state, is_replaced, changes, causes })
+    }
+}
+
+/// Whether what is deployed would be looked for in another place. Where the place is not known the workspace decides.
+fn moves_state(old: &Component, new: &Component) -> bool {
+    if !old.metadata.is_deployed() || !new.metadata.is_deployed() || old.removal != RemovalEffect::Orphaned {
+        return false;
+    }
+    if let (Some(old), Some(new)) = (&old.metadata.state, &new.metadata.state) {
+        return !old.is_same_place(new, &state::ADDRESS);
+    }
+    let workspace = |c: &Component| {
+        let path = c.language.vocabulary.state.as_ref()?.workspace;
+        c.value.at_path(pointer::keys(path).collect::<Vec<_>>().iter().map(String::as_str))?.as_str().map(str::to_owned)
+    };
+    workspace(old).zip(workspace(new)).is_none_or(|(old, new)| old != new)
+}

@@ -1,0 +1,87 @@
+//! `component-renamed` and `stack-renamed`: what is deployed is described under another name, where its state is not.
+
+use super::{Changed, Changes, cause_label, count_of};
+use crate::diagnostic::{Diagnostic, Label};
+use crate::diff::renames::Rename;
+use crate::resolution::RemovalEffect;
+use crate::rules::rule;
+use crate::text::Text;
+use std::collections::BTreeMap;
+
+rule!(
+    COMPONENT_RENAMED,
+    "component-renamed",
+    Change,
+    "0.2.0",
+    "a component has another name, and its state stays under the old one"
+);
+rule!(
+    STACK_RENAMED,
+    "stack-renamed",
+    Change,
+    "0.2.0",
+    "a stack has another name, and the states of its components stay under the old one"
+);
+
+const NOTE: &str = "Terraform finds no state under the new name and plans to create everything again";
+const HELP: &str = "move the states before the next apply (`terraform state pull` under the old name, `terraform state push` under \
+                    the new one), or keep the old name";
+
+pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let mut destroyed = renamed(changes, RemovalEffect::Destroyed);
+    destroyed.extend(renamed(changes, RemovalEffect::Orphaned).into_iter().map(|f| f.note(NOTE).help(HELP)));
+    destroyed
+}
+
+/// Components with a new name in the same stack and with this removal effect.
+fn renamed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
+    changes.by_cause(&COMPONENT_RENAMED, |changed| {
+        let Some(rename) = changes.renamed(changed).filter(|_| changed.before.is_some_and(|c| c.removal == removal))
+        else {
+            return Vec::new();
+        };
+        let new = &changes.diff.components[rename.to];
+        let text = match removal {
+            RemovalEffect::Destroyed => "the next run destroys it and creates another one",
+            _ => "its state stays under the old name",
+        };
+        let matters = rename.moves_state || rename.is_replaced;
+        match matters && new.stack == changed.change.stack {
+            true => vec![(&rename.causes[..], format!("is renamed to `{}`: {text}", new.name))],
+            false => Vec::new(),
+        }
+    })
+}
+
+pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let mut stacks: BTreeMap<(&Text, &Text), Vec<(&Rename, &Changed<'_>)>> = BTreeMap::new();
+    for changed in &changes.components {
+        let Some(rename) = changes.renamed(changed) else { continue };
+        let (old, new) = (&changed.change.stack, &changes.diff.components[rename.to].stack);
+        if old != new && (rename.moves_state || rename.is_replaced) {
+            stacks.entry((old, new)).or_default().push((rename, changed));
+        }
+    }
+    stacks.into_iter().map(|((old, new), members)| stack(changes, old, new, &members)).collect()
+}
+
+fn stack(changes: &Changes<'_>, old: &Text, new: &Text, members: &[(&Rename, &Changed<'_>)]) -> Diagnostic {
+    let moving = members.iter().filter(|(rename, _)| rename.moves_state).count();
+    let (effect, help) = match moving {
+        0 => (format!("the next run destroys and creates {} again", count_of(members.len(), "component")), None),
+        1 => ("1 component will use a different state".to_owned(), Some(HELP)),
+        several => (format!("{several} components will use different states"), Some(HELP)),
+    };
+    let (rename, changed) = members[0];
+    let label: Label = match rename.causes.iter().find(|c| c.side == crate::diff::Side::Head) {
+        Some(cause) => cause_label(cause, changes.context.files),
+        None => changes.label(&rename.causes, changed.file),
+    };
+    let message = format!("stack `{old}` is renamed to `{new}`: {effect}");
+    let mut finding = Diagnostic::new(&STACK_RENAMED, message, label).token(format!("{old} {new}")).address(&**new);
+    if let Some(help) = help {
+        finding = finding.note(NOTE).help(help);
+    }
+    finding.stacks = vec![Text::clone(new)];
+    changes.placed_at_head(finding)
+}
