@@ -54,7 +54,8 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     let affected = any_list.then(|| options.affected.asked());
     let request = Request { filter, overrides: &overrides, affected };
     let review = review::compare(&*base, &*head, &place.workspace(), &request)?;
-    let (has_changes, is_whole) = (review.has_changes(), review.coverage.is_whole());
+    let has_changes = review.has_changes();
+    let is_whole = review.coverage.is_whole() && !review.coverage.has_empty_project();
     let incomplete = review.is_list_incomplete() || any_list && !is_whole;
     for affected in review.comparison.iter().map(|comparison| &comparison.affected) {
         for note in affected.notes.iter().chain(&affected.unresolved) {

@@ -39,17 +39,21 @@ pub fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options
 }
 
 fn write_annotations(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
-    // An annotation without a file is shown first.
+    // An annotation without a file is shown first, and counts.
+    let mut led = None;
     if report.comparison.is_some() {
         let lines = coverage::lead(report);
         if !lines.is_empty() {
             let is_new = report.coverage.lacking().iter().any(|(which, _)| *which == Lacking::Head);
-            writeln!(out, "{}", message(if is_new { "error" } else { "warning" }, &lines.join("\n")))?;
+            let level = if is_new { Level::Error } else { Level::Warning };
+            writeln!(out, "{}", message(command(level), &lines.join("\n")))?;
+            led = Some(level);
         }
     }
     for level in [Level::Error, Level::Warning, Level::Note] {
         let findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts() && f.level == level).collect();
-        let shown = if findings.len() > MAX_ANNOTATIONS { MAX_ANNOTATIONS - 1 } else { findings.len() };
+        let room = MAX_ANNOTATIONS - usize::from(led == Some(level));
+        let shown = if findings.len() > room { room - 1 } else { findings.len() };
         for finding in &findings[..shown] {
             out.write_all(annotation(finding, report).as_bytes())?;
         }

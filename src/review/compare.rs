@@ -2,7 +2,7 @@
 
 use super::align::{Aligned, absent, align, misnamed, without_doubtful};
 use super::check::add_settings;
-use super::coverage::{self, Coverage, ProjectCoverage};
+use super::coverage::{self, Coverage, ProjectCoverage, Unresolved};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::trust::{self, SettingsFrom};
@@ -103,6 +103,14 @@ pub fn compare(
         affected.extend(one.affected);
     }
     let comparison = Comparison::new(Revision::of(base), diffs, &review.coverage);
+    let lacking = review.coverage.lacking();
+    affected.items.retain(|item| {
+        let is_lost = |one: &Unresolved| match &one.component {
+            Some((kind, name)) => *kind == item.component_type && *name == item.component,
+            None => true,
+        };
+        !lacking.iter().any(|(_, one)| one.stack.as_ref() == Some(&item.stack) && is_lost(one))
+    });
     review.comparison = Some(Comparison { code, affected, ..comparison });
     request.filter.matched(&review.resolved.1)?;
     Ok(review)

@@ -250,7 +250,14 @@ fn a_push_is_checked_on_request() {
     repo.run(&["hook", "status"]).ends_with(0).says("there is no pre-push hook");
     repo.run(&["hook", "install", "--pre-push"]).ends_with(0).says("pre-push");
     // What was wrong in the first push counts, because the remote had nothing.
-    assert_eq!(push(&["main"]), (true, "1 change reaches 1 component in 1 stack (1 added, 0 removed)\n".to_owned()));
+    assert_eq!(
+        push(&["main"]),
+        (
+            true,
+            "1 change reaches 1 component in 1 stack (1 added, 0 removed)\ncompared 1 stack, 1 component; atmos.yaml\n"
+                .to_owned()
+        )
+    );
     repo.write(STACK, BAD).git(&["add", "."]);
     passes(&repo, &["--no-verify"]);
     let (ok, text) = push(&["main"]);
@@ -291,7 +298,10 @@ fn the_range_that_pre_commit_names_is_compared() {
     let refs = |from, to| [("PRE_COMMIT", "1"), ("PRE_COMMIT_FROM_REF", from), ("PRE_COMMIT_TO_REF", to)];
     // What `main` brought meanwhile is no change of `topic`.
     let topic = repo.run_with(&["hook", "run"], &refs("main", "topic")).ends_with(0);
-    assert_eq!(topic.stdout, "1 change reaches 1 component in 1 stack (1 added, 0 removed)\n");
+    assert_eq!(
+        topic.stdout,
+        "1 change reaches 1 component in 1 stack (1 added, 0 removed)\ncompared 2 stacks, 2 components; atmos.yaml\n"
+    );
     repo.run_with(&["hook", "run"], &refs("main~1", "main")).ends_with(1).says("unresolved-import");
     repo.run_with(&["hook", "run"], &refs("main", "nowhere")).ends_with(2).complains("nowhere");
     // Empty variables are none.
