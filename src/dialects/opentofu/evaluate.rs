@@ -23,6 +23,8 @@ use std::sync::Arc;
 
 /// The longest chain of names.
 const MAX_CHAIN: usize = 200;
+/// The most causes that are told of one value.
+const MAX_CAUSES: usize = 50;
 /// What looking up a name costs of the budget.
 const LOOK_UP: u64 = 20;
 
@@ -216,7 +218,7 @@ impl<'a> Statics<'a> {
             }
         }
         if !failures.is_empty() {
-            return Err(failures);
+            return Err(distinct(failures));
         }
         let mut evaluator = Evaluator::new(written.file, &names, &self.files, &self.budget);
         let value = evaluator.eval(&written.expr);
@@ -333,6 +335,19 @@ impl<'a> Statics<'a> {
 /// `, which module.m.source needs`
 fn required_by(stack: &[Identifier]) -> String {
     stack.last().map_or_else(String::new, |top| format!(", but {} needs it earlier", top.text))
+}
+
+/// Each cause once: a name can be asked for in many ways, and each way would double what is wrong behind it.
+fn distinct(failures: Vec<Failure>) -> Vec<Failure> {
+    let mut kept: Vec<Failure> = Vec::new();
+    for failure in failures {
+        let is_known =
+            kept.iter().any(|k| k.rule == failure.rule && k.place == failure.place && k.message == failure.message);
+        if !is_known && kept.len() < MAX_CAUSES {
+            kept.push(failure);
+        }
+    }
+    kept
 }
 
 fn hop(mut failure: Failure, stack: &[Identifier], dependency: &str) -> Failure {
