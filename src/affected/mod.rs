@@ -79,7 +79,8 @@ pub struct Affected {
 }
 
 impl Affected {
-    /// Says of components that only have another name which one that is.
+    /// Says of components that only have another name which one that is. There is no job for the old name: a job would
+    /// destroy what the new name stands for.
     pub fn mark_renames(&mut self, diff: &Diff) {
         let name = |i: usize| {
             let change = &diff.components[i];
@@ -93,6 +94,7 @@ impl Affected {
             let other = others.get(&own).map(|i| name(*i));
             let place = if item.deleted { &mut item.renamed_to } else { &mut item.renamed_from };
             *place = other;
+            item.is_job &= item.renamed_to.is_none();
         }
     }
 

@@ -246,7 +246,7 @@ pub fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &Optio
         components.extend(found);
     }
     let renames = renames::find(&components, [&old, &new], [base, head], &mut finder);
-    let gone = gone(&components, head);
+    let gone = gone(&components, base, head);
     let locals = reach.finish([base, head], files, options.filter);
     Diff { components, renames, locals, gone, unresolved: unresolved(base, head) }
 }
@@ -292,14 +292,16 @@ fn component(
     Some(ComponentChange { project, stack, kind, name, status, changes, causes, before: of(old), after: of(new) })
 }
 
-/// Stacks that nothing is left of.
-fn gone(components: &[ComponentChange], head: &Resolution) -> BTreeSet<Text> {
+/// Stacks that nothing is left of, neither resolved nor broken.
+fn gone(components: &[ComponentChange], base: &Resolution, head: &Resolution) -> BTreeSet<Text> {
     let removed = components.iter().filter(|c| c.status == Status::Removed);
     let mut gone: BTreeSet<Text> = removed.map(|c| Text::clone(&c.stack)).collect();
     if !gone.is_empty() {
         for component in head.units.iter().flat_map(|u| &u.components) {
             gone.remove(&component.stack);
         }
+        let incomplete = head.incomplete_stacks(base);
+        gone.retain(|stack| !incomplete.contains(stack));
     }
     gone
 }

@@ -7,7 +7,7 @@
 
 use super::causes::Finder;
 use super::rewrite::{Rewrite, common_words};
-use super::{Cause, Change, ComponentChange, Components, Status, mask, pointer, structural};
+use super::{Cause, Change, ComponentChange, Components, Status, mask, structural};
 use crate::resolution::{Component, Placed, RemovalEffect, Resolution};
 use crate::terraform::state;
 use crate::text::Text;
@@ -72,7 +72,7 @@ type ByStack<'a> = BTreeMap<&'a Text, Vec<usize>>;
 
 impl<'a> Search<'a> {
     fn stacks(&mut self, gone: &[usize], new: &[usize], [base, head]: [&Resolution; 2]) {
-        let (old, new) = (self.whole_stacks(gone, head), self.whole_stacks(new, base));
+        let (old, new) = (self.whole_stacks(gone, [base, head]), self.whole_stacks(new, [head, base]));
         if old.len().max(new.len()) > MAX_STACKS {
             return;
         }
@@ -100,7 +100,7 @@ impl<'a> Search<'a> {
     }
 
     /// The stacks of components that the other side has nothing of.
-    fn whole_stacks(&self, indices: &[usize], other: &Resolution) -> ByStack<'a> {
+    fn whole_stacks(&self, indices: &[usize], [own, other]: [&Resolution; 2]) -> ByStack<'a> {
         let mut stacks = ByStack::new();
         for i in indices {
             stacks.entry(&self.components[*i].stack).or_default().push(*i);
@@ -108,6 +108,8 @@ impl<'a> Search<'a> {
         for component in other.units.iter().flat_map(|u| &u.components) {
             stacks.remove(&component.stack);
         }
+        let incomplete = other.incomplete_stacks(own);
+        stacks.retain(|stack, _| !incomplete.contains(stack));
         stacks
     }
 
@@ -218,17 +220,16 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether what is deployed would be looked for in another place. Where the place is not known the workspace decides.
+/// Whether what is deployed would be looked for in another place. Where no
+/// configuration says where that is, the workspace decides.
 fn moves_state(old: &Component, new: &Component) -> bool {
     if !old.metadata.is_deployed() || !new.metadata.is_deployed() || old.removal != RemovalEffect::Orphaned {
         return false;
     }
-    if let (Some(old), Some(new)) = (&old.metadata.state, &new.metadata.state) {
-        return !old.is_same_place(new, &state::ADDRESS);
-    }
-    let workspace = |c: &Component| {
-        let path = c.language.vocabulary.state.as_ref()?.workspace;
-        c.value.at_path(pointer::keys(path).collect::<Vec<_>>().iter().map(String::as_str))?.as_str().map(str::to_owned)
+    let is_same_place = match (&old.metadata.state, &new.metadata.state) {
+        (Some(old), Some(new)) => old.is_same_place(new, &state::ADDRESS),
+        (old, new) => old.is_none() && new.is_none(),
     };
-    workspace(old).zip(workspace(new)).is_none_or(|(old, new)| old != new)
+    let workspaces = old.metadata.workspace.as_ref().zip(new.metadata.workspace.as_ref());
+    !is_same_place || workspaces.is_none_or(|(old, new)| old != new)
 }

@@ -107,7 +107,8 @@ fn case(finding: &Finding, by: Option<&Suppression>, report: &Report<'_>) -> Cas
     Case { xml, is_failure: skipped.is_none() }
 }
 
-/// Text in an attribute. What XML has no way to write, control characters above all, is written as text does.
+/// Text in an attribute. What XML has no way to write, control characters above all, is written as text does;
+/// nothing in it is a command to a CI system.
 fn attribute(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in style::escape(text).chars() {
@@ -122,7 +123,7 @@ fn attribute(text: &str) -> String {
             c => safe.push(c),
         }
     }
-    safe
+    super::log::inert(&safe).into_owned()
 }
 
 /// Text between tags, over several lines, none of which is a command to a runner in whose log it is printed.

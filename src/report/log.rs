@@ -1,6 +1,6 @@
 //! What is printed where a CI system or a terminal reads along: nothing that comes from files is a command to either.
 //!
-//! Commands that are known: `::name::` at the start of a line (GitHub Actions), `##[name]` (GitHub Actions, Azure Pipelines),
+//! Commands that are known: `::name::` at the start of a line (GitHub Actions; `::: ` names no command), `##[name]` (GitHub Actions, Azure Pipelines),
 //! `##vso[…]` (Azure Pipelines), `##teamcity[…]`, `section_start:` and `section_end:` (GitLab), `travis_fold:`.
 
 use super::text::style;
@@ -13,7 +13,7 @@ const WORDS: [&str; 3] = ["section_start", "section_end", "travis_fold"];
 /// A line in which no CI system finds a command.
 pub fn harmless(line: &str) -> Cow<'_, str> {
     let start = skip_white_and_colors(line);
-    let is_command = line.get(start..).is_some_and(|rest| rest.starts_with("::"));
+    let is_command = line.get(start..).is_some_and(|rest| rest.starts_with("::") && !is_arrow(rest));
     if !is_command && !line.contains("##") && !WORDS.iter().any(|word| line.contains(word)) {
         return Cow::Borrowed(line);
     }
@@ -26,6 +26,15 @@ pub fn harmless(line: &str) -> Cow<'_, str> {
     }
     safe.push_str(&inert(rest));
     Cow::Owned(safe)
+}
+
+/// Whether a line starts with the arrow before a further place of a finding: `::: `, with color codes before the blank.
+fn is_arrow(text: &str) -> bool {
+    let Some(mut rest) = text.strip_prefix(":::") else { return false };
+    while let Some(code) = color_code(rest) {
+        rest = &rest[code..];
+    }
+    rest.starts_with(' ')
 }
 
 /// Text in which nothing is a command that may stand anywhere in a line.
@@ -222,8 +231,10 @@ mod tests {
         for (line, expected) in [
             ("plain a::b # c", "plain a::b # c"),
             ("::error::x", "·:error::x"),
-            (" \t::: a.yaml:1:2", " \t·:: a.yaml:1:2"),
-            (" \u{1b}[1m\u{1b}[94m::: \u{1b}[0ma", " \u{1b}[1m\u{1b}[94m·:: \u{1b}[0ma"),
+            (" \t::: a.yaml:1:2", " \t::: a.yaml:1:2"),
+            (" \u{1b}[1m\u{1b}[94m::: \u{1b}[0ma", " \u{1b}[1m\u{1b}[94m::: \u{1b}[0ma"),
+            (":::error::a", "·::error::a"),
+            (":::", "·::"),
             ("\u{a0}\u{3000}::set-env::", "\u{a0}\u{3000}·:set-env::"),
             ("a ##[error]b ##[x]", "a ## [error]b ## [x]"),
             ("x##vso[task.complete]", "x## vso[task.complete]"),

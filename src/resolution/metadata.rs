@@ -18,8 +18,10 @@ pub struct ComponentMetadata {
     pub code: Option<Code>,
     /// What it hands to its code.
     pub inputs: Inputs,
-    /// Where its state is kept.
+    /// Where its state is kept, if its configuration says so.
     pub state: Option<StatePlace>,
+    /// The workspace that its code runs in, if it is known.
+    pub workspace: Option<Text>,
     /// The components that it needs: those that it declares, in the order of the text, then those that it reads from.
     pub links: Vec<Link>,
     /// The components that it inherits from, those that it names itself and those that follow from them.
@@ -92,17 +94,15 @@ pub struct StatePlace {
     pub origin: Option<Origin>,
     /// How many of the settings were written by somebody.
     pub authored: usize,
-    /// The workspace, if it is known.
-    pub workspace: Option<Text>,
     /// The code runs in a folder of its own, not in the one where it lies.
     pub is_separate: bool,
 }
 
 impl StatePlace {
-    /// Whether a state that is kept here is found at the other place, too, where these settings say where it is.
+    /// Whether a state of the same workspace is found at the other place, too, where these settings say where it is.
     pub fn is_same_place(&self, other: &StatePlace, settings: &[&str]) -> bool {
         let is_same = |name: &str| self.settings.get(name) == other.settings.get(name);
-        self.backend == other.backend && self.workspace == other.workspace && settings.iter().all(|n| is_same(n))
+        self.backend == other.backend && settings.iter().all(|n| is_same(n))
     }
 }
 
@@ -181,10 +181,11 @@ impl ComponentMetadata {
             Arc::ptr_eq(a, b) || a.keys().eq(b.keys())
         };
         flags(self) == flags(other)
+            && self.workspace == other.workspace
             && folder(self) == folder(other)
             && (0..2).all(has_same_names)
             && match (&self.state, &other.state) {
-                (Some(a), Some(b)) => a.backend == b.backend && a.workspace == b.workspace && a.settings == b.settings,
+                (Some(a), Some(b)) => a.backend == b.backend && a.settings == b.settings,
                 (a, b) => a.is_none() == b.is_none(),
             }
             && self.links.len() == other.links.len()

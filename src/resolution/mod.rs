@@ -257,6 +257,17 @@ pub struct Placed {
 }
 
 impl Resolution {
+    /// The stacks that may have components that were not resolved here. A stack whose components all failed is known
+    /// only by the other state of the same unit.
+    pub fn incomplete_stacks<'a>(&'a self, other: &'a Resolution) -> BTreeSet<&'a Text> {
+        let incomplete: BTreeSet<&str> = self.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.name).collect();
+        let of_units = |resolution: &'a Resolution| {
+            let units = resolution.units.iter().filter(|u| incomplete.contains(&*u.name));
+            units.flat_map(|u| u.components.iter().map(|c| &c.stack).chain(&u.failed))
+        };
+        of_units(self).chain(of_units(other)).collect()
+    }
+
     /// The findings alone. Nothing is taken apart for that: it would take as long as much of the resolving, and is for
     /// the end of a process.
     pub fn into_findings(self) -> Vec<Diagnostic> {

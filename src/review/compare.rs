@@ -2,7 +2,7 @@
 
 use super::align::{Aligned, absent, align, misnamed, without_doubtful};
 use super::check::add_settings;
-use super::coverage::{self, Coverage, ProjectCoverage, Unresolved};
+use super::coverage::{self, Coverage, Lacking, ProjectCoverage, Unresolved};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::trust::{self, SettingsFrom};
@@ -103,7 +103,8 @@ pub fn compare(
         affected.extend(one.affected);
     }
     let comparison = Comparison::new(Revision::of(base), diffs, &review.coverage);
-    let lacking = review.coverage.lacking();
+    // A component of the head whose state in the base is not known is listed: it may differ.
+    let lacking: Vec<_> = review.coverage.lacking().into_iter().filter(|(side, _)| *side != Lacking::Base).collect();
     affected.items.retain(|item| {
         let is_lost = |one: &Unresolved| match &one.component {
             Some((kind, name)) => *kind == item.component_type && *name == item.component,

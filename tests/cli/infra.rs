@@ -154,7 +154,9 @@ fn several_systems_in_one_repository() {
     assert_eq!(stacks(&["--config", "atmos.yaml", "--config", "infra.yaml"]), ["dev", "prod", "staging"]);
     let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0);
     assert_eq!(components(&run), ["dev/box added"]);
-    repo.run(&["check", "--dialect", "none"]).ends_with(2).complains("[possible values: atmos, jitsubst, opentofu]");
+    repo.run(&["check", "--dialect", "none"])
+        .ends_with(2)
+        .complains("[possible values: atmos, jitsubst, garden, opentofu]");
 }
 
 #[test]

@@ -74,9 +74,12 @@ fn projects_can_be_selected() {
     repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
     assert_eq!(paths(&run_in(&bare, &two, &[]).ends_with(0)), ["infra", "platform/a", "platform/b"]);
     repo.write("stacklint.toml", "projects = ['infra', 'platform/*']\n").commit("settings");
-    assert_eq!(paths(&repo.run(&DIFF).ends_with(0)), ["infra", "platform/a", "platform/b"]);
+    // What a change selects holds from the next commit on.
+    assert_eq!(paths(&repo.run(&DIFF).ends_with(1)).len(), 4);
+    let of_head = [&DIFF[..], &["--settings-from", "head"]].concat();
+    assert_eq!(paths(&repo.run(&of_head).ends_with(0)), ["infra", "platform/a", "platform/b"]);
     repo.write("stacklint.toml", "projects = ['nothing']\n").commit("settings");
-    repo.run(&DIFF).ends_with(2).complains("infra");
+    repo.run(&of_head).ends_with(2).complains("infra");
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> ComponentMetadata {
     let map = known.map;
     let metadata = |key: &str| map.get("metadata").and_then(|m| m.get(key));
     let code = code(map, known.kind, stacks);
-    let state = (known.kind == "terraform").then(|| state(map, known.workspace, stacks)).flatten();
+    let state = (known.kind == "terraform").then(|| state(map, stacks)).flatten();
     let mut links = declared(map);
     read(map, &mut links, stacks);
     links.shrink_to_fit();
@@ -51,6 +51,7 @@ pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> ComponentMetadata {
         code,
         inputs: inputs(map, known.authored),
         state,
+        workspace: known.workspace.map(Text::from),
         links,
         bases: bases(map),
     }
@@ -162,7 +163,7 @@ fn is_unset(value: &Value) -> bool {
     value.as_str().is_some_and(|s| s.trim_end() == "!unset")
 }
 
-fn state(map: &Map, workspace: Option<String>, stacks: &Stacks<'_>) -> Option<StatePlace> {
+fn state(map: &Map, stacks: &Stacks<'_>) -> Option<StatePlace> {
     let backend = match &map.get("backend_type")?.data {
         Data::Str(name) if !name.is_empty() => Text::clone(name),
         _ => return None,
@@ -185,7 +186,7 @@ fn state(map: &Map, workspace: Option<String>, stacks: &Stacks<'_>) -> Option<St
     let origin = value.and_then(|v| v.prov.origin).or_else(|| written().find_map(|e| e.value.prov.origin));
     let workdir = map.get("provision").and_then(|p| p.at_path(["workdir", "enabled"])).and_then(Value::as_bool);
     let is_separate = workdir == Some(true) || map.get("source").and_then(Value::as_map).is_some_and(|m| !m.is_empty());
-    Some(StatePlace { backend, settings, origin, authored, workspace: workspace.map(Text::from), is_separate })
+    Some(StatePlace { backend, settings, origin, authored, is_separate })
 }
 
 /// The plain text of a value: known, and nothing that a template left over.

@@ -54,7 +54,7 @@ fn has_own_backend(context: &Components<'_>, component: &Component) -> bool {
 /// The address of a component's state, if it is known.
 fn address(component: &Component, place: &StatePlace) -> Option<Vec<(&'static str, String)>> {
     let folder = component.metadata.code.as_ref().map(|c| &*c.folder).filter(|_| !place.is_separate);
-    let workspace = place.workspace.as_deref()?;
+    let workspace = component.metadata.workspace.as_deref()?;
     state::object(&Place { backend: &place.backend, settings: &place.settings, workspace, folder })
 }
 
@@ -98,6 +98,6 @@ pub(super) fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
 }
 
 fn workspace(component: &Component) -> String {
-    let workspace = component.metadata.state.as_ref().and_then(|s| s.workspace.as_deref());
+    let workspace = component.metadata.workspace.as_deref();
     workspace.map_or_else(String::new, |w| format!("`{w}`"))
 }

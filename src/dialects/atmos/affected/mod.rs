@@ -45,6 +45,8 @@ struct Comparison<'a> {
     stack_filter: &'a dyn Fn(&str) -> bool,
     base: Components,
     head: Components,
+    /// Stacks that the head resolves only in part.
+    incomplete: BTreeSet<Text>,
     changed: &'a ChangedFiles,
     code: CodeReasons<'a>,
 }
@@ -53,7 +55,7 @@ impl Atmos {
     /// The components that a change affects.
     pub(super) fn list_affected(&self, request: &Request<'_>, project: &Project) -> Affected {
         let mut out = Affected::default();
-        let Some((config, base, head)) = self.both(request, project, &mut out) else { return out };
+        let Some((config, base, head, incomplete)) = self.both(request, project, &mut out) else { return out };
         let differing = differences(request.base.listing(), request.head.listing());
         let changed = ChangedFiles::of(&differing, request.base, request.head);
         let modules = Modules::new(request.head, request.files, request.cache);
@@ -65,6 +67,7 @@ impl Atmos {
             stack_filter: request.stack_filter,
             base,
             head,
+            incomplete,
             changed: &changed,
             code: CodeReasons::new(&config, &changed, &modules, request.files),
         };
@@ -86,13 +89,14 @@ impl Atmos {
         out
     }
 
-    /// The configuration of the head, and the components of both revisions under it.
+    /// The configuration of the head, the components of both revisions under it, and the stacks that the head resolves
+    /// only in part.
     fn both(
         &self,
         request: &Request<'_>,
         project: &Project,
         out: &mut Affected,
-    ) -> Option<(Config, Components, Components)> {
+    ) -> Option<(Config, Components, Components, BTreeSet<Text>)> {
         let head_reader = Reader::new(request.head, request.files, &self.cache);
         let base_reader = Reader::new(request.base, request.files, &self.cache);
         let mut shared = Deps::default();
@@ -116,7 +120,8 @@ impl Atmos {
         for (side, resolution) in [("base", &base), ("head", &head)] {
             out.unresolved.extend(unresolved(resolution).map(|name| format!("{side}: {name}")));
         }
-        Some((config, base.components(), head.components()))
+        let incomplete = head.incomplete_stacks(&base).into_iter().cloned().collect();
+        Some((config, base.components(), head.components(), incomplete))
     }
 }
 
@@ -177,7 +182,7 @@ impl Comparison<'_> {
             if !is_listed || self.head.contains_key(address) {
                 continue;
             }
-            let whole = !stacks.contains(&address.0);
+            let whole = !stacks.contains(&address.0) && !self.incomplete.contains(&address.0);
             let mut item = self.item(component);
             item.affected = if whole { "deleted.stack" } else { "deleted" }.to_owned();
             item.affected_all = vec![item.affected.clone()];
