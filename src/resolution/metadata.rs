@@ -191,11 +191,13 @@ impl ComponentMetadata {
                 (a, b) => a.is_none() == b.is_none(),
             }
             && self.links.len() == other.links.len()
-            && self
-                .links
-                .iter()
-                .zip(&other.links)
-                .all(|(a, b)| a.how == b.how && a.component == b.component && a.kind == b.kind && a.stack == b.stack && a.reads == b.reads)
+            && self.links.iter().zip(&other.links).all(|(a, b)| {
+                a.how == b.how
+                    && a.component == b.component
+                    && a.kind == b.kind
+                    && a.stack == b.stack
+                    && a.reads == b.reads
+            })
     }
 }
 

@@ -43,8 +43,7 @@ impl ActionFiles {
 
     /// Whether a file (a path from the root of the repository) is one of them, under the ignore files of a project.
     pub(crate) fn contains(&self, path: &str, ignores: &Ignores) -> bool {
-        let is_below =
-            self.dir.is_empty() || path.strip_prefix(&self.dir).is_some_and(|rest| rest.starts_with('/'));
+        let is_below = self.dir.is_empty() || path.strip_prefix(&self.dir).is_some_and(|rest| rest.starts_with('/'));
         if !is_below || *path == *self.config || is_never_scanned(path) {
             return false;
         }
@@ -71,7 +70,9 @@ fn includes(pattern: &str, path: &str) -> bool {
 fn texts(list: Option<&Node>) -> Option<Option<Vec<String>>> {
     let Some(list) = list else { return Some(None) };
     match &list.data {
-        Data::List(items) => items.iter().map(|item| Some(item.as_text()?.to_string())).collect::<Option<_>>().map(Some),
+        Data::List(items) => {
+            items.iter().map(|item| Some(item.as_text()?.to_string())).collect::<Option<_>>().map(Some)
+        }
         Data::Null | Data::Undefined => Some(None),
         _ => None,
     }

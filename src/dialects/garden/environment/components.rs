@@ -47,7 +47,11 @@ fn component(stack: &Text, part: Part) -> Component {
         locals: None,
         declared: None,
         removal,
-        metadata: ComponentMetadata { is_disabled: part.is_disabled, links: part.links, ..ComponentMetadata::default() },
+        metadata: ComponentMetadata {
+            is_disabled: part.is_disabled,
+            links: part.links,
+            ..ComponentMetadata::default()
+        },
         language: Language::default(),
     }
 }

@@ -57,7 +57,15 @@ impl Failure {
     pub(crate) fn plain(kind: FailureKind, message: impl Into<String>, place: &Prov) -> Box<Failure> {
         let message = message.into();
         let circular = kind == FailureKind::Circular;
-        Box::new(Failure { plain: message.clone(), message, kind, circular, place: place.clone(), span: None, missing: None })
+        Box::new(Failure {
+            plain: message.clone(),
+            message,
+            kind,
+            circular,
+            place: place.clone(),
+            span: None,
+            missing: None,
+        })
     }
 
     /// Text that cannot be parsed.
