@@ -1,17 +1,14 @@
 //! Evaluation of expressions. What is wrong is collected; the value of what is wrong is unknown, so that one mistake is
 //! reported once.
 
-use super::ast::{Expr, ExprKind, For, Key, Name, Span, Step};
+use super::ast::{Expr, ExprKind, Name, Span, Step};
 use super::convert::convert;
 use super::functions::{self, Files};
-use super::number::Number;
 use super::types::{Type, unify};
-use super::val::{Data, Entries, Marks, Val};
-use super::walk;
+use super::val::{Data, Val};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 use std::cell::Cell;
-use std::collections::btree_map::Entry;
 
 /// Values and text of one value: no more is computed.
 const MAX_VALUES: usize = 300_000;
@@ -70,10 +67,12 @@ pub(crate) struct Evaluator<'a> {
     pub(super) files: &'a dyn Files,
     pub(super) budget: &'a Budget,
     pub(super) templates: usize,
-    scope: &'a dyn Scope,
+    pub(super) scope: &'a dyn Scope,
+    /// Names that `for` gave values to, the innermost last.
+    pub(super) bound: Vec<(Text, Val)>,
+    /// The elements of the splats around what is evaluated, the innermost last.
+    pub(super) elements: Vec<Val>,
     allows_calls: bool,
-    bound: Vec<(Text, Val)>,
-    elements: Vec<Val>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -196,155 +195,6 @@ impl<'a> Evaluator<'a> {
         value
     }
 
-    fn traversal(&mut self, root: &Name, steps: &[Step], span: Span) -> Val {
-        if let Some((_, value)) = self.bound.iter().rev().find(|(name, _)| *name == root.text) {
-            let value = value.clone();
-            return self.walk(value, steps);
-        }
-        match self.scope.get(root, steps) {
-            Some((value, taken)) => {
-                let prov = self.derived(span, [&value]);
-                let found = self.walk(value, steps.get(taken..).unwrap_or_default());
-                merge_prov(found, prov)
-            }
-            None => self.problem("Variables not allowed", "Variables may not be used here.", span),
-        }
-    }
-
-    fn walk(&mut self, base: Val, steps: &[Step]) -> Val {
-        let mut value = base;
-        for step in steps {
-            value = match step {
-                Step::Attribute(name) => self.attribute(&value, name),
-                Step::Index(Key::Number(number), at) => self.index(&value, &Val::number(number.clone()), *at),
-                Step::Index(Key::Text(text), at) => self.index(&value, &Val::str(Text::clone(text)), *at),
-            };
-        }
-        value
-    }
-
-    fn attribute(&mut self, base: &Val, name: &Name) -> Val {
-        let missing = "Unsupported attribute";
-        match &base.data {
-            Data::Unknown(..) => Val { data: base.data.clone(), ..Val::null() }.dynamic().marked(base.marks),
-            Data::Null(_) => self.problem(
-                "Attempt to get attribute from null value",
-                "This value is null, so it does not have any attributes.",
-                name.span,
-            ),
-            Data::Object(entries) => match entries.get(&name.text) {
-                Some(value) => value.clone().marked(base.marks),
-                None => {
-                    let near = crate::text::nearest(&name.text, entries.keys().map(|k| &**k));
-                    let hint = near.map_or_else(String::new, |n| format!(" Did you mean \"{n}\"?"));
-                    let detail = format!("This object does not have an attribute named \"{}\".{hint}", name.text);
-                    self.problem(missing, detail, name.span)
-                }
-            },
-            Data::Map(_, entries) => match entries.get(&name.text) {
-                Some(value) => value.clone().marked(base.marks),
-                None => {
-                    let detail = format!(
-                        "The given key does not identify an element in this collection value: \"{}\".",
-                        name.text
-                    );
-                    self.problem("Missing map element", detail, name.span)
-                }
-            },
-            _ => {
-                let kind = Type::of(base).name();
-                let detail = format!("Can't access attributes on a value of type {kind}.");
-                self.problem(missing, detail, name.span)
-            }
-        }
-    }
-
-    /// An element of a collection.
-    pub(super) fn index(&mut self, base: &Val, key: &Val, span: Span) -> Val {
-        let marks = base.marks | key.marks;
-        let invalid = "Invalid index";
-        if base.is_null() {
-            return self.problem(
-                "Attempt to index null value",
-                "This value is null, so it does not have any indices.",
-                span,
-            );
-        }
-        if base.is_unknown() || key.is_unknown() {
-            let reason = base.unknown_reason().or_else(|| key.unknown_reason()).cloned().unwrap_or_default();
-            return Val::unknown(Type::Dynamic, reason).marked(marks);
-        }
-        if key.is_null() {
-            return self.problem(invalid, "Can't use a null value as an indexing key.", span);
-        }
-        let missing = "The given key does not identify an element in this collection value";
-        match &base.data {
-            Data::List(_, items) | Data::Tuple(items) => {
-                let Ok(Data::Number(number)) = convert(key, &Type::Number).map(|k| k.data) else {
-                    return self.problem(invalid, format!("{missing}: a number is required."), span);
-                };
-                let found = number.as_i64().and_then(|i| usize::try_from(i).ok()).and_then(|i| items.get(i));
-                match found {
-                    Some(value) => value.clone().marked(marks),
-                    None => {
-                        let detail = match items.is_empty() {
-                            true => format!("{missing}: the collection has no elements."),
-                            false => format!("{missing}: the given index is greater than or equal to the length of the collection."),
-                        };
-                        self.problem(invalid, detail, span)
-                    }
-                }
-            }
-            Data::Map(_, entries) | Data::Object(entries) => {
-                let Ok(Data::Str(text)) = convert(key, &Type::Str).map(|k| k.data) else {
-                    return self.problem(invalid, format!("{missing}: string required."), span);
-                };
-                match entries.get(&text) {
-                    Some(value) => value.clone().marked(marks),
-                    None => self.problem(invalid, format!("{missing}."), span),
-                }
-            }
-            Data::Set(..) => self.problem(invalid, "Elements of a set are identified only by their value and don't have any separate index or key to select with, so it's only possible to perform operations across all elements of the set.", span),
-            _ => self.problem(invalid, "This value does not have any indices.", span),
-        }
-    }
-
-    fn splat(&mut self, base: &Expr, each: &Expr) -> Val {
-        let source = self.eval(base);
-        let span = base.span.to(each.span);
-        let single = source.as_items().is_none();
-        if source.is_unknown() {
-            return source.dynamic();
-        }
-        let items: Vec<Val> = match source.as_items() {
-            Some(items) => items.iter().cloned().collect(),
-            None if source.is_null() => Vec::new(),
-            None => vec![source.clone()],
-        };
-        if source.is_null() && matches!(Type::of(&source), Type::List(_) | Type::Set(_) | Type::Tuple(_)) {
-            return self.problem(
-                "Splat of null value",
-                "Splat expressions (with the * symbol) cannot be applied to null sequences.",
-                span,
-            );
-        }
-        let mut found = Vec::with_capacity(items.len());
-        for item in items {
-            self.elements.push(item);
-            found.push(self.eval(each));
-            self.elements.pop();
-        }
-        let prov = self.derived(span, found.iter().chain([&source]));
-        let is_list = matches!(source.data, Data::List(..) | Data::Set(..)) && !single;
-        let types: Vec<Type> = found.iter().map(Type::of).collect();
-        let value = match unify(&types) {
-            Some(ty) if is_list && types.iter().all(|t| *t == ty) => Val::list(ty, found),
-            None if is_list && types.is_empty() => Val::list(Type::Dynamic, found),
-            _ => Val::tuple(found),
-        };
-        self.bounded(value, span).marked(source.marks).with_prov(prov)
-    }
-
     fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, span: Span) -> Val {
         let (first, second) = (self.attempt(yes), self.attempt(no));
         let test = self.eval(condition);
@@ -392,178 +242,6 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn object(&mut self, items: &[(Expr, Expr)], span: Span) -> Val {
-        let (mut entries, mut marks, mut unknown) = (Entries::new(), Marks::NONE, None);
-        let mut read = Vec::new();
-        for (key, value) in items {
-            let value = self.eval(value);
-            let key = self.object_key(key);
-            marks = marks | key.marks;
-            match &key.data {
-                Data::Unknown(_, reason) => unknown = Some(Text::clone(reason)),
-                Data::Str(text) => {
-                    entries.insert(Text::clone(text), value);
-                }
-                _ => unknown = Some(Text::new()),
-            }
-            read.push(key);
-        }
-        if let Some(reason) = unknown {
-            return Val::unknown(Type::Dynamic, reason).marked(marks);
-        }
-        let prov = self.derived(span, entries.values().chain(&read));
-        self.bounded(Val::object(entries), span).marked(marks).with_prov(prov)
-    }
-
-    fn object_key(&mut self, key: &Expr) -> Val {
-        match &key.kind {
-            ExprKind::Traversal(_, steps) if !steps.is_empty() => {
-                let detail = "If this expression is intended to be a reference, wrap it in parentheses. If it's instead \
-                              intended as a literal name containing periods, wrap it in quotes to create a string literal.";
-                return self.problem("Ambiguous attribute key", detail, key.span);
-            }
-            ExprKind::Null => return Val::str("null"),
-            _ => {}
-        }
-        if let Some(word) = walk::keyword(key) {
-            return Val::str(Text::clone(word));
-        }
-        let value = self.eval(key);
-        self.key(value, key.span)
-    }
-
-    /// A value as a key.
-    fn key(&mut self, value: Val, span: Span) -> Val {
-        if value.is_null() {
-            return self.problem("Null value as key", "Can't use a null value as a key.", span);
-        }
-        match convert(&value, &Type::Str) {
-            Ok(key) => key,
-            Err(why) => {
-                self.problem("Incorrect key type", format!("Can't use this value as a key: {}.", why.text()), span)
-            }
-        }
-    }
-
-    fn for_expr(&mut self, all: &For, span: Span) -> Val {
-        let collection = self.eval(&all.collection);
-        let Some(pairs) = self.iterate(&collection, all.collection.span) else {
-            let reason = collection.unknown_reason().cloned().unwrap_or_default();
-            return Val::unknown(Type::Dynamic, reason).marked(collection.marks);
-        };
-        let mut result = Iterated { marks: collection.marks, ..Iterated::default() };
-        let before = self.bound.len();
-        for (key, value) in pairs {
-            self.bound.truncate(before);
-            self.bound.extend(all.key_name.as_ref().map(|name| (Text::clone(&name.text), key)));
-            self.bound.push((Text::clone(&all.value_name.text), value));
-            self.iteration(all, &mut result);
-            if !self.budget.take(1) {
-                self.bound.truncate(before);
-                return self.exhausted(span);
-            }
-        }
-        self.bound.truncate(before);
-        if let Some(reason) = result.unknown {
-            return Val::unknown(Type::Dynamic, reason).marked(result.marks);
-        }
-        let value = match all.key {
-            None => Val::tuple(result.items),
-            Some(_) if all.groups => Val::object(result.groups.into_iter().map(|(k, v)| (k, Val::tuple(v))).collect()),
-            Some(_) => Val::object(result.entries),
-        };
-        let prov = self.derived(span, value.children().chain([&collection]).chain(&result.read));
-        self.bounded(value, span).marked(result.marks).with_prov(prov)
-    }
-
-    fn iteration(&mut self, all: &For, result: &mut Iterated) {
-        if let Some(condition) = &all.condition {
-            let test = self.eval(condition);
-            result.marks = result.marks | test.marks;
-            match convert(&test, &Type::Bool).map(|v| v.data) {
-                Ok(Data::Bool(true)) => {}
-                Ok(Data::Bool(false)) => return,
-                Ok(Data::Unknown(_, reason)) => {
-                    result.unknown = Some(reason);
-                    return;
-                }
-                _ => {
-                    self.problem(
-                        "Invalid 'for' condition",
-                        "The value of the 'if' clause must be either true or false.",
-                        condition.span,
-                    );
-                    return;
-                }
-            }
-            result.read.push(test);
-        }
-        let key = all.key.as_ref().map(|expr| {
-            let value = self.eval(expr);
-            (self.key(value, expr.span), expr.span)
-        });
-        let value = self.eval(&all.value);
-        let Some((key, span)) = key else {
-            result.items.push(value);
-            return;
-        };
-        result.marks = result.marks | key.marks;
-        let text = match &key.data {
-            Data::Str(text) => Text::clone(text),
-            Data::Unknown(_, reason) => {
-                result.unknown = Some(Text::clone(reason));
-                return;
-            }
-            _ => return,
-        };
-        result.read.push(key);
-        if all.groups {
-            result.groups.entry(text).or_default().push(value);
-            return;
-        }
-        match result.entries.entry(text) {
-            Entry::Occupied(known) => {
-                let text = known.key();
-                let detail = format!(
-                    "Two different items produced the key \"{text}\" in this 'for' expression. If duplicates are expected, \
-                     use the ellipsis (...) after the value expression to enable grouping by key."
-                );
-                self.problem("Duplicate object key", detail, span);
-            }
-            Entry::Vacant(place) => {
-                place.insert(value);
-            }
-        }
-    }
-
-    /// Keys and values of what is iterated; none if it is unknown, or cannot be iterated, which is noted.
-    pub(super) fn iterate(&mut self, collection: &Val, span: Span) -> Option<Vec<(Val, Val)>> {
-        if collection.is_null() {
-            self.problem(
-                "Iteration over null value",
-                "A null value cannot be used as the collection in a 'for' expression.",
-                span,
-            );
-            return None;
-        }
-        match &collection.data {
-            Data::Unknown(..) => None,
-            Data::Set(_, items) => Some(items.iter().map(|v| (v.clone(), v.clone())).collect()),
-            Data::List(_, items) | Data::Tuple(items) => {
-                Some(items.iter().enumerate().map(|(i, v)| (Val::number(Number::from(i)), v.clone())).collect())
-            }
-            Data::Map(_, entries) | Data::Object(entries) => {
-                Some(entries.iter().map(|(k, v)| (Val::str(Text::clone(k)), v.clone())).collect())
-            }
-            _ => {
-                let kind = Type::of(collection).name();
-                let detail = format!("A value of type {kind} cannot be used as the collection in a 'for' expression.");
-                self.problem("Iteration over non-iterable value", detail, span);
-                None
-            }
-        }
-    }
-
     /// Runs something with more names.
     pub(super) fn with_bound<T>(&mut self, names: Vec<(Text, Val)>, run: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.bound.len();
@@ -572,17 +250,6 @@ impl<'a> Evaluator<'a> {
         self.bound.truncate(before);
         result
     }
-}
-
-/// What the iterations of a `for` expression come to.
-#[derive(Default)]
-struct Iterated {
-    items: Vec<Val>,
-    entries: Entries,
-    groups: std::collections::BTreeMap<Text, Vec<Val>>,
-    marks: Marks,
-    unknown: Option<Text>,
-    read: Vec<Val>,
 }
 
 impl Val {
@@ -608,7 +275,7 @@ fn common_type(a: &Val, b: &Val) -> Option<Type> {
 }
 
 /// A value that was found in another one: it keeps its own place, and is also computed from what led to it.
-fn merge_prov(value: Val, prov: Prov) -> Val {
+pub(super) fn merge_prov(value: Val, prov: Prov) -> Val {
     match value.prov.origin {
         // What it was found in is among the inputs, but its own line says most.
         Some(_) => {

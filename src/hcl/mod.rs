@@ -2,7 +2,9 @@
 //! the language. It knows nothing of any system: names are given a meaning by a [`Scope`](eval::Scope), files are read
 //! through [`Files`](functions::Files).
 
+mod access;
 pub(crate) mod ast;
+mod collections;
 pub(crate) mod convert;
 pub(crate) mod eval;
 pub(crate) mod export;

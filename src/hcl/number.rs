@@ -8,7 +8,7 @@ use std::fmt;
 /// Bits of a mantissa.
 const PRECISION: u64 = 512;
 /// The largest decimal or binary exponent that is computed with; anything beyond is infinite or zero.
-const MAX_EXPONENT: i64 = 20_000;
+const MAX_EXPONENT: i64 = Number::MAX_EXPONENT as i64;
 
 /// A number: `mantissa * 2^exponent`, the mantissa odd or zero; or an infinity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +25,9 @@ pub(crate) enum Number {
 }
 
 impl Number {
+    /// The largest decimal exponent that takes time to compute with.
+    pub(crate) const MAX_EXPONENT: usize = 20_000;
+
     /// Zero.
     pub(crate) fn zero() -> Self {
         Number::from(0_i64)

@@ -26,6 +26,9 @@ impl Evaluator<'_> {
         }
         let mut output = Output::default();
         self.parts(parts, &mut output, span);
+        if !self.budget.take(output.text.len() as u64 / 64) {
+            return self.exhausted(span);
+        }
         let prov = self.derived(span, &output.read);
         let value = match output.unknown {
             Some(reason) => Val::unknown(Type::Str, reason),

@@ -2,32 +2,12 @@
 
 use super::ast::{Name, Step};
 use super::eval::{Budget, Evaluator, Scope};
-use super::functions::{Content, FileError, Files};
-use super::parse::{parse_body, parse_expression};
+use super::functions::NoFiles;
+use super::parse::{Layout, Parsed, parse_expression};
 use super::val::Val;
 use super::{export, parse};
 use crate::value::FileId;
 use serde_json::{Value as Json, json};
-
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn read(&self, path: &str) -> Result<Content, FileError> {
-        Err(FileError::Failed(format!("no file exists at \"{path}\"")))
-    }
-
-    fn exists(&self, _: &str) -> Result<bool, FileError> {
-        Ok(false)
-    }
-
-    fn below(&self, _: &str) -> Result<Vec<String>, FileError> {
-        Ok(Vec::new())
-    }
-
-    fn folder(&self) -> Option<String> {
-        None
-    }
-}
 
 /// One name, `secret`.
 struct Secret;
@@ -37,6 +17,10 @@ impl Scope for Secret {
         let marked = || Val::str("pw").marked(super::val::Marks::SENSITIVE);
         (&*root.text == "secret").then(|| (marked(), 0))
     }
+}
+
+fn parse_body(text: &str) -> Parsed {
+    parse::parse_body(text, Layout::Strict)
 }
 
 fn run(text: &str) -> (Val, Vec<String>) {
@@ -184,6 +168,46 @@ fn bodies_are_read_around_mistakes() {
     let one_line = parse_body("\u{feff}locals { a = \"b\" }\r\nx = 1 # end");
     assert!(one_line.errors.is_empty(), "{:?}", one_line.errors);
     assert_eq!((one_line.body.blocks.len(), one_line.body.attributes.len()), (1, 1));
+}
+
+#[test]
+fn blocks_on_one_line_have_one_argument() {
+    for (text, expected) in [
+        ("a { b = 1 }\nc {}\nd \"e\" {\n}\n", ""),
+        ("a { b = 1\n}\n", "Invalid single-argument block definition"),
+        ("a { b = 1, c = 2 }\nd = 1\n", "Invalid single-argument block definition"),
+        ("a { b { c = 1 } }\nd = 1\n", "Argument definition required"),
+        ("a {\n  b = 1 }\n", "Missing newline after argument"),
+        ("a {\n  b {}}\n", "Missing newline after block definition"),
+        ("a { = 1 }\nd = 1\n", "Argument or block definition required"),
+    ] {
+        let errors = |layout| parse::parse_body(text, layout).errors.iter().map(|e| e.summary).collect::<Vec<_>>();
+        assert_eq!(errors(Layout::Strict).join(", "), expected, "{text}");
+        let is_broken = text.contains("{ = ") || text.contains(", c");
+        assert_eq!(errors(Layout::Lenient).is_empty(), !is_broken, "{text}");
+    }
+}
+
+#[test]
+fn long_chains_have_a_limit() {
+    let chain = |part: &str, n: usize| parse_expression(&format!("a{}", part.repeat(n)));
+    for part in ["+1", " && b", "[c]", ".*", "[*]", ".*[0]", "?1:1", "[c].d", "+{ a = 1 }.*"] {
+        let found = chain(part, 200_000).err().and_then(|errors| errors.first().map(|e| e.summary));
+        assert!(matches!(found, Some("Too long expression" | "Too deep nesting")), "{part}: {found:?}");
+        assert!(chain(part, 100).is_ok(), "{part}");
+    }
+    for part in [".b", "[0]", "[\"x\"]"] {
+        assert!(chain(part, 200_000).is_ok(), "{part}");
+    }
+    assert!(chain("::b", 200_000).is_err());
+    // The left sides of nested chains add up.
+    let nested = (0..140).fold("1".to_owned(), |inner, _| format!("({inner}){}", "+1".repeat(100)));
+    assert_eq!(parse_expression(&nested).unwrap_err()[0].summary, "Too long expression");
+    // Expressions beside each other do not.
+    let wide = format!("[{}]", format!("1{}, ", "+1".repeat(900)).repeat(20));
+    assert!(parse_expression(&wide).is_ok());
+    let numbers = format!("a = [{}]", "1e-19999, ".repeat(100_000));
+    assert!(parse_body(&numbers).errors.iter().any(|e| e.summary == "Too many digits"));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! One file of a module: what it declares, with places. Expressions are looked at, never evaluated.
+//! One file of a module: what it declares, with places. Expressions are read, never evaluated.
 
 use super::types::Type;
+use crate::hcl::ast::{Attribute, Block, Body, Expr, ExprKind, Name, Span};
+use crate::hcl::parse::{Layout, parse_body, parse_expression};
+use crate::hcl::walk;
 use crate::text::Text;
 use crate::value::Kind;
-use hcl_edit::Span;
-use hcl_edit::expr::Expression;
-use hcl_edit::structure::{Block, Body, Structure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -87,83 +87,33 @@ fn text_of(bytes: &[u8]) -> Result<&str, Unreadable> {
     std::str::from_utf8(bytes).map_err(|e| unreadable(e.valid_up_to(), "the file is not UTF-8"))
 }
 
-/// Parses a file in the native syntax. Spans count from the start of the file.
+/// Parses a file in the native syntax.
 ///
 /// # Errors
-/// Syntax; too large, or nested too deeply for the parser.
-fn body_of(bytes: &[u8]) -> Result<(Body, Offsets), Unreadable> {
-    let text = text_of(bytes)?;
-    let inner = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let skipped = text.len() - inner.len();
-    let body = match hcl_edit::parser::parse_body(inner) {
-        Ok(body) => body,
-        Err(error) => {
-            let (spread, inserted) = spread(inner);
-            let Some(body) = hcl_edit::parser::parse_body(&spread).ok().filter(|_| !inserted.is_empty()) else {
-                let line = error.location().line().saturating_sub(1);
-                let start: usize = inner.split_inclusive('\n').take(line).map(str::len).sum();
-                return Err(unreadable(skipped + start, error.message().to_owned()));
-            };
-            return Ok((body, Offsets { skipped, inserted }));
+/// Syntax, an argument that is set twice; too large, or beyond a limit of the parser.
+fn body_of(bytes: &[u8]) -> Result<Body, Unreadable> {
+    let parsed = parse_body(text_of(bytes)?, Layout::Lenient);
+    if let Some(error) = parsed.errors.into_iter().next() {
+        return Err(unreadable(error.span.start as usize, error.detail));
+    }
+    match redefined(&parsed.body) {
+        None => Ok(parsed.body),
+        Some(name) => {
+            let message = format!("the argument `{}` is set twice in one block", name.text);
+            Err(unreadable(name.span.start as usize, message))
         }
-    };
-    Ok((body, Offsets { skipped, inserted: Vec::new() }))
-}
-
-/// How places of what was parsed relate to those of the file.
-struct Offsets {
-    /// Bytes in front of the text.
-    skipped: usize,
-    /// Where line ends were inserted, sorted, in bytes of what was parsed.
-    inserted: Vec<usize>,
-}
-
-impl Offsets {
-    fn of(&self, span: Range<usize>) -> Range<usize> {
-        let place = |at: usize| at - self.inserted.partition_point(|i| *i < at) + self.skipped;
-        place(span.start)..place(span.end)
     }
 }
 
-/// The text with the content of every block at its top on lines of its own, and where line ends were inserted. People write
-/// `variable "x" { type = string` and go on below; what it declares is clear, though the syntax has no room for it.
-fn spread(text: &str) -> (String, Vec<usize>) {
-    let (mut out, mut inserted) = (String::with_capacity(text.len() + 64), Vec::new());
-    let (mut depth, mut quoted, mut before) = (0usize, false, ' ');
-    let mut chars = text.char_indices().peekable();
-    let mut is_blank = true;
-    while let Some((at, c)) = chars.next() {
-        let is_comment = !quoted && (c == '#' || c == '/' && text[at..].starts_with("//"));
-        if is_comment {
-            let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
-            out.push_str(&text[at..end]);
-            while chars.next_if(|(i, _)| *i < end).is_some() {}
-            continue;
-        }
-        let closes = !quoted && c == '}' && depth == 1;
-        if closes && !is_blank {
-            inserted.push(out.len());
-            out.push('\n');
-        }
-        out.push(c);
-        match c {
-            '"' if before != '\\' => quoted = !quoted,
-            '\n' => (quoted, is_blank) = (false, true),
-            '{' | '[' | '(' if !quoted => depth += 1,
-            '}' | ']' | ')' if !quoted => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let opens = !quoted && c == '{' && depth == 1;
-        // What comes next in this line. The whole of the line would be its length for every brace in it.
-        let next = || text[at + c.len_utf8()..].chars().find(|c| *c == '\n' || !c.is_whitespace());
-        if opens && next().is_some_and(|c| !matches!(c, '\n' | '}')) {
-            inserted.push(out.len());
-            out.push('\n');
-        }
-        is_blank = (is_blank && c.is_whitespace()) || c == '\n' || opens;
-        before = if before == '\\' { ' ' } else { c };
-    }
-    (out, inserted)
+/// The first argument of a body, or of a block in it, that has the name of one before it.
+fn redefined(body: &Body) -> Option<&Name> {
+    let mut names = BTreeSet::new();
+    let own = body.attributes.iter().map(|a| &a.name).find(|name| !names.insert(&*name.text));
+    own.or_else(|| body.blocks.iter().find_map(|block| redefined(&block.body)))
+}
+
+fn range(span: Span) -> Range<usize> {
+    span.start as usize..span.end as usize
 }
 
 /// The declarations of a file in the native syntax (`.tf`, `.tofu`).
@@ -171,75 +121,67 @@ fn spread(text: &str) -> (String, Vec<usize>) {
 /// # Errors
 /// It cannot be parsed.
 pub(super) fn native(bytes: &[u8]) -> Result<Declarations, Unreadable> {
-    let (body, offsets) = body_of(bytes)?;
-    let mut found = Declarations { is_blank: body.is_empty(), ..Declarations::default() };
-    for block in body.blocks() {
-        let label = block.labels.first().map(|l| Text::from(l.as_str()));
-        // What the head of the block spans: up to its opening brace, as far as that can be told.
-        let end = block.labels.last().and_then(Span::span).or_else(|| block.ident.span());
-        let span = offsets.of(block.span().map_or(0, |s| s.start)..end.map_or(0, |s| s.end));
-        match (block.ident.as_str(), label) {
+    let body = body_of(bytes)?;
+    let is_blank = body.attributes.is_empty() && body.blocks.is_empty();
+    let mut found = Declarations { is_blank, ..Declarations::default() };
+    for block in &body.blocks {
+        let span = range(block.header());
+        match (&*block.kind.text, block.label(0).cloned()) {
             ("variable", Some(name)) => {
                 found.variables.push(Declared { name, span, parts: variable(block) });
             }
             ("output", Some(name)) => {
-                let kind = block.body.get_attribute("value").and_then(|a| kind(&a.value));
+                let kind = block.body.get("value").and_then(|a| kind(&a.expr));
                 found.outputs.push(Declared { name, span, parts: kind });
             }
             ("module", Some(name)) => {
-                let source = block.body.get_attribute("source").and_then(|a| text(&a.value));
-                let has_version = block.body.get_attribute("version").is_some();
+                let source = block.body.get("source").and_then(text);
+                let has_version = block.body.get("version").is_some();
                 found.calls.push(Declared { name, span, parts: CallParts { source, has_version } });
             }
-            ("terraform", None) => settings(&block.body, &offsets, &mut found),
+            ("terraform", None) => settings(&block.body, &mut found),
             _ => {}
         }
     }
     Ok(found)
 }
 
-fn settings(body: &Body, offsets: &Offsets, found: &mut Declarations) {
-    for structure in body.iter() {
-        match structure {
-            Structure::Attribute(a) if a.key.as_str() == "required_version" => found.required_version = text(&a.value),
-            Structure::Attribute(_) => {}
-            Structure::Block(block) => {
-                let span = offsets.of(block.span().unwrap_or(0..0));
-                match (block.ident.as_str(), block.labels.first()) {
-                    ("backend", Some(kind)) => {
-                        found.backend = Some(Declared { name: kind.as_str().into(), span, parts: () });
-                    }
-                    ("cloud", None) => found.backend = Some(Declared { name: "cloud".into(), span, parts: () }),
-                    ("required_providers", None) => {
-                        found.required_providers.extend(block.body.attributes().map(|a| Text::from(a.key.as_str())));
-                    }
-                    _ => {}
-                }
+fn settings(body: &Body, found: &mut Declarations) {
+    if let Some(version) = body.get("required_version") {
+        found.required_version = text(version);
+    }
+    for block in &body.blocks {
+        let span = range(block.kind.span.to(block.body.span));
+        match (&*block.kind.text, block.label(0)) {
+            ("backend", Some(kind)) => {
+                found.backend = Some(Declared { name: Text::clone(kind), span, parts: () });
             }
+            ("cloud", None) => found.backend = Some(Declared { name: "cloud".into(), span, parts: () }),
+            ("required_providers", None) => {
+                found.required_providers.extend(block.body.attributes.iter().map(|a| Text::clone(&a.name.text)));
+            }
+            _ => {}
         }
     }
 }
 
 fn variable(block: &Block) -> VariableParts {
-    let get = |key: &str| block.body.get_attribute(key).map(|a| &a.value);
-    let flag = |key: &str| match get(key) {
-        Some(Expression::Bool(b)) => Some(*b.value()),
+    let get = |key: &str| block.body.get(key).map(|a| &a.expr);
+    let flag = |key: &str| match get(key).map(|expr| &expr.kind) {
+        Some(ExprKind::Bool(b)) => Some(*b),
         _ => None,
     };
     VariableParts {
-        ty: get("type").map(Type::parse),
+        ty: get("type").map(|expr| Type::parse(expr)),
         has_default: get("default").is_some(),
         nullable: flag("nullable"),
         sensitive: flag("sensitive"),
-        is_validated: block.body.has_blocks("validation"),
+        is_validated: block.body.blocks_of("validation").next().is_some(),
     }
 }
 
-fn text(expression: &Expression) -> Option<String> {
-    match expression {
-        Expression::String(s) => Some(s.as_str().to_owned()),
-        _ => None,
-    }
+fn text(attribute: &Attribute) -> Option<String> {
+    walk::constant_text(&attribute.expr).map(str::to_owned)
 }
 
 /// The declarations of a file in the JSON syntax (`.tf.json`, `.tofu.json`). Places are those of the quoted names, or the
@@ -261,7 +203,7 @@ pub(super) fn json(bytes: &[u8]) -> Result<Declarations, Unreadable> {
     let mut found = Declarations::default();
     for (name, body) in labelled(root.get("variable")) {
         let flag = |key: &str| body.get(key).and_then(Json::as_bool);
-        let ty = body.get("type").and_then(Json::as_str).map(|t| t.parse::<Expression>());
+        let ty = body.get("type").and_then(Json::as_str).map(parse_expression);
         let parts = VariableParts {
             ty: ty.map(|t| t.map_or(Type::Any, |t| Type::parse(&t))),
             has_default: body.get("default").is_some(),
@@ -321,22 +263,18 @@ pub(super) fn values(bytes: &[u8], is_json: bool) -> Result<BTreeSet<Text>, Unre
         let map: JsonMap = serde_json::from_str(text).map_err(|_| unreadable(0, "the file is not valid JSON"))?;
         return Ok(map.keys().map(|k| Text::from(k.as_str())).collect());
     }
-    let (body, _) = body_of(bytes)?;
-    Ok(body.attributes().map(|a| Text::from(a.key.as_str())).collect())
+    Ok(body_of(bytes)?.attributes.into_iter().map(|a| a.name.text).collect())
 }
 
 /// The kind of the value of an expression, where its form tells it.
-fn kind(expression: &Expression) -> Option<Kind> {
-    match expression {
-        Expression::Bool(_) => Some(Kind::Bool),
-        Expression::Number(_) => Some(Kind::Number),
-        Expression::String(_) | Expression::HeredocTemplate(_) => Some(Kind::String),
-        // A template that is one interpolation has the value of that.
-        Expression::StringTemplate(template) => (template.iter().count() > 1).then_some(Kind::String),
-        Expression::Array(_) => Some(Kind::List),
-        Expression::Object(_) => Some(Kind::Map),
-        Expression::ForExpr(each) => Some(if each.key_expr.is_some() { Kind::Map } else { Kind::List }),
-        Expression::Parenthesis(inner) => kind(inner.inner()),
+fn kind(expression: &Expr) -> Option<Kind> {
+    match &walk::unwrapped(expression).kind {
+        ExprKind::Bool(_) => Some(Kind::Bool),
+        ExprKind::Number(_) => Some(Kind::Number),
+        ExprKind::Template(_) => Some(Kind::String),
+        ExprKind::Tuple(_) => Some(Kind::List),
+        ExprKind::Object(_) => Some(Kind::Map),
+        ExprKind::For(each) => Some(if each.key.is_some() { Kind::Map } else { Kind::List }),
         _ => None,
     }
 }

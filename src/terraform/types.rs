@@ -2,8 +2,9 @@
 //!
 //! What is not known fits everything: a mismatch is told only where the conversion must fail.
 
+use crate::hcl::ast::{Call, Expr, ExprKind};
+use crate::hcl::walk;
 use crate::value::{Data, Prov, Value};
-use hcl_edit::expr::{Expression, FuncCall, ObjectKey};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -61,7 +62,7 @@ pub struct Mismatch {
 
 impl Type {
     /// Reads a type expression. What is no type, or one that this does not know, is [`Type::Any`].
-    pub fn parse(expression: &Expression) -> Type {
+    pub(super) fn parse(expression: &Expr) -> Type {
         parse(expression, 0)
     }
 
@@ -89,22 +90,23 @@ impl fmt::Display for Type {
     }
 }
 
-fn parse(expression: &Expression, depth: usize) -> Type {
+fn parse(expression: &Expr, depth: usize) -> Type {
     if depth > MAX_DEPTH {
         return Type::Any;
     }
-    match expression {
-        Expression::Variable(name) => keyword(name.as_str()),
+    if let Some(name) = walk::keyword(expression) {
+        return keyword(name);
+    }
+    match &expression.kind {
+        ExprKind::Paren(inner) => parse(inner, depth + 1),
+        ExprKind::Call(call) => constructor(call, depth),
         // The notation before Terraform 0.12.
-        Expression::String(name) => match name.as_str() {
-            "list" => Type::List(Box::new(Type::Any)),
-            "map" => Type::Map(Box::new(Type::Any)),
-            "string" => Type::String,
+        _ => match walk::constant_text(expression) {
+            Some("list") => Type::List(Box::new(Type::Any)),
+            Some("map") => Type::Map(Box::new(Type::Any)),
+            Some("string") => Type::String,
             _ => Type::Any,
         },
-        Expression::Parenthesis(inner) => parse(inner.inner(), depth + 1),
-        Expression::FuncCall(call) => constructor(call, depth),
-        _ => Type::Any,
     }
 }
 
@@ -120,28 +122,22 @@ fn keyword(name: &str) -> Type {
     }
 }
 
-fn constructor(call: &FuncCall, depth: usize) -> Type {
-    let mut args = call.args.iter();
-    let (Some(first), false) = (args.next(), call.name.is_namespaced()) else { return Type::Any };
+fn constructor(call: &Call, depth: usize) -> Type {
+    let Some(first) = call.arguments.first() else { return Type::Any };
     let inner = || Box::new(parse(first, depth + 1));
-    match (call.name.name.as_str(), first) {
+    match (&*call.name.text, &first.kind) {
         ("list", _) => Type::List(inner()),
         ("set", _) => Type::Set(inner()),
         ("map", _) => Type::Map(inner()),
         ("optional", _) => *inner(),
-        ("tuple", Expression::Array(items)) => Type::Tuple(items.iter().map(|i| parse(i, depth + 1)).collect()),
-        ("object", Expression::Object(entries)) => {
+        ("tuple", ExprKind::Tuple(items)) => Type::Tuple(items.iter().map(|i| parse(i, depth + 1)).collect()),
+        ("object", ExprKind::Object(entries)) => {
             let mut attributes = Vec::new();
-            for (key, value) in entries.iter() {
-                let name = match key {
-                    ObjectKey::Ident(name) => name.as_str().to_owned(),
-                    ObjectKey::Expression(Expression::String(name)) => name.as_str().to_owned(),
-                    ObjectKey::Expression(Expression::Variable(name)) => name.as_str().to_owned(),
-                    ObjectKey::Expression(_) => return Type::Any,
-                };
-                let expression = value.expr();
-                let is_optional = matches!(expression, Expression::FuncCall(c) if c.name.name.as_str() == "optional");
-                attributes.push(Attribute { name, ty: parse(expression, depth + 1), is_optional });
+            for (key, value) in entries {
+                let name = walk::keyword(key).map(|name| &**name).or_else(|| walk::constant_text(key));
+                let Some(name) = name else { return Type::Any };
+                let is_optional = matches!(&value.kind, ExprKind::Call(c) if *c.name.text == *"optional");
+                attributes.push(Attribute { name: name.to_owned(), ty: parse(value, depth + 1), is_optional });
             }
             Type::Object(attributes)
         }
@@ -261,7 +257,7 @@ mod tests {
     }
 
     fn ty(text: &str) -> Type {
-        Type::parse(&text.parse::<Expression>().expect("an expression"))
+        Type::parse(&crate::hcl::parse::parse_expression(text).expect("an expression"))
     }
 
     fn said(of: &str, value: serde_json::Value) -> Option<String> {

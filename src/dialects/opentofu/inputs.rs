@@ -8,7 +8,7 @@ use super::variable::{Variable, literal};
 use crate::dialects::{ProjectInputs, VariableInput};
 use crate::hcl::ast::{Body, Expr, Span};
 use crate::hcl::eval::{Budget, Evaluator, NoNames};
-use crate::hcl::parse::{parse_body, parse_expression};
+use crate::hcl::parse::{Layout, parse_body, parse_expression};
 use crate::hcl::val::Val;
 use crate::source::{BlobId, Node};
 use crate::text::Text;
@@ -105,7 +105,7 @@ impl Inputs {
         let parsed = match is_json {
             true => super::json::values(text),
             false => {
-                let parsed = parse_body(text);
+                let parsed = parse_body(text, Layout::Strict);
                 super::load::Parsed { body: parsed.body, errors: parsed.errors }
             }
         };

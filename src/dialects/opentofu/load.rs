@@ -133,7 +133,7 @@ impl<'a> Loader<'a> {
         let text = self.files.get(file).text.clone();
         let mut parsed = match syntax {
             Syntax::Native | Syntax::Values => {
-                let parse::Parsed { body, errors } = parse::parse_body(&text);
+                let parse::Parsed { body, errors } = parse::parse_body(&text, parse::Layout::Strict);
                 Parsed { body, errors }
             }
             Syntax::Json => super::json::configuration(&text),

@@ -69,6 +69,27 @@ pub(crate) trait Files {
     fn folder(&self) -> Option<String>;
 }
 
+/// No files: there are none to read.
+pub(crate) struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, path: &str) -> Result<Content, FileError> {
+        Err(FileError::Failed(format!("no file exists at \"{path}\"")))
+    }
+
+    fn exists(&self, _: &str) -> Result<bool, FileError> {
+        Ok(false)
+    }
+
+    fn below(&self, _: &str) -> Result<Vec<String>, FileError> {
+        Ok(Vec::new())
+    }
+
+    fn folder(&self) -> Option<String> {
+        None
+    }
+}
+
 /// What a function takes as one argument.
 #[derive(Clone, Copy, Debug)]
 struct Param {

@@ -1,7 +1,7 @@
 //! Files and blocks.
 
 use super::super::ast::{Attribute, Block, Body, Name, Span};
-use super::{Broken, Parser, Read};
+use super::{Broken, Layout, Parser, Read};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ impl Parser<'_> {
             }
             let before = self.pos;
             if self.item(body).is_err() {
-                self.recover();
+                self.recover(true);
             }
             if self.pos == before {
                 self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
@@ -73,7 +73,7 @@ impl Parser<'_> {
 
     fn line_end(&mut self, summary: &'static str, detail: &str) -> Read<()> {
         self.blank();
-        if self.at_line_end() || self.peek() == b'}' {
+        if self.at_line_end() || (self.layout == Layout::Lenient && self.peek() == b'}') {
             return Ok(());
         }
         let span = self.next_span();
@@ -101,8 +101,17 @@ impl Parser<'_> {
         self.pos += 1;
         let mut inner = Body::default();
         let result = self.nested(|p| {
-            p.items(&mut inner);
-            Ok(())
+            p.blank();
+            if p.layout == Layout::Lenient || p.at_line_end() || p.peek() == b'}' {
+                p.items(&mut inner);
+                return Ok(());
+            }
+            let result = p.single(&mut inner);
+            if result.is_err() {
+                p.recover(false);
+                p.take("}");
+            }
+            result
         });
         inner.span = Span::new(start, self.pos + 1);
         let closed = result.is_ok() && self.take("}");
@@ -115,6 +124,60 @@ impl Parser<'_> {
             return Err(self.error("Unclosed configuration block", detail, opening));
         }
         self.line_end("Missing newline after block definition", "A block definition must end with a newline.")
+    }
+
+    /// The argument of a block that ends on the line that it begins on.
+    fn single(&mut self, body: &mut Body) -> Read<()> {
+        let Some(name) = self.name() else {
+            let span = self.next_span();
+            let detail = "An argument or block definition is required here.";
+            return Err(self.error("Argument or block definition required", detail, span));
+        };
+        self.blank();
+        if self.peek() != b'=' || self.at("==") {
+            let is_block = matches!(self.peek(), b'"' | b'{') || self.at_name();
+            let (summary, detail) = match is_block {
+                true => (
+                    "Argument definition required",
+                    format!(
+                        "A single-line block definition can contain only a single argument. If you meant to define argument \
+                         \"{}\", use an equals sign to assign it a value. To define a nested block, place it on a line of \
+                         its own within its parent block.",
+                        name.text
+                    ),
+                ),
+                false => (
+                    "Argument or block definition required",
+                    "An argument or block definition is required here. To set an argument, use the equals sign \"=\" to \
+                     introduce the argument value."
+                        .to_owned(),
+                ),
+            };
+            let span = if is_block { name.span } else { self.next_span() };
+            return Err(self.error(summary, detail, span));
+        }
+        self.pos += 1;
+        let expr = Arc::new(self.expression()?);
+        body.attributes.push(Attribute { name, expr });
+        self.blank();
+        let detail = match self.peek() {
+            b'}' => return Ok(()),
+            b',' => {
+                "Single-line block syntax can include only one argument definition. To define multiple arguments, use the \
+                 multi-line block syntax with one argument definition per line."
+            }
+            _ if !self.at_line_end() => {
+                "A single-line block definition must end with a closing brace immediately after its single argument \
+                 definition."
+            }
+            _ => {
+                "An argument definition on the same line as its containing block creates a single-line block definition, \
+                 which must also be closed on the same line. Place the block's closing brace immediately after the argument \
+                 definition."
+            }
+        };
+        let span = self.next_span();
+        Err(self.error("Invalid single-argument block definition", detail, span))
     }
 
     fn label(&mut self) -> Read<Name> {
@@ -130,15 +193,15 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips what is left of a broken item: to a line end outside of brackets.
-    fn recover(&mut self) {
+    /// Skips what is left of a broken item: to a closing brace or, with `at_line`, a line end outside of brackets.
+    fn recover(&mut self, at_line: bool) {
         let mut open = 0_usize;
         while !self.at_end() {
             match self.peek() {
                 b'{' | b'[' | b'(' => open += 1,
                 b'}' if open == 0 => return,
                 b'}' | b']' | b')' => open = open.saturating_sub(1),
-                b'\n' if open == 0 => return,
+                b'\n' if open == 0 && at_line => return,
                 b'"' => {
                     self.skip_quoted();
                     continue;

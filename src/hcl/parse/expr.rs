@@ -36,6 +36,7 @@ impl Parser<'_> {
         let mut left = self.term()?;
         while let Some((found, op)) = self.operator(level) {
             let right = self.operation(found + 1)?;
+            self.grow()?;
             let span = left.span.to(right.span);
             left = Expr { span, kind: ExprKind::Binary(op, Box::new(left), Box::new(right)) };
         }
@@ -93,15 +94,8 @@ impl Parser<'_> {
             b'<' if self.at("<<") => self.heredoc(),
             b'0'..=b'9' => {
                 let text = self.digits(false).to_owned();
-                let span = Span::new(start, self.pos);
-                match Number::parse(&text) {
-                    Some(number) => Ok(Expr { span, kind: ExprKind::Number(number) }),
-                    None => Err(self.error(
-                        "Invalid number literal",
-                        "Failed to recognize the value of this number literal.",
-                        span,
-                    )),
-                }
+                let number = self.number(&text, start)?;
+                Ok(Expr { span: Span::new(start, self.pos), kind: ExprKind::Number(number) })
             }
             _ => match self.name() {
                 Some(name) => self.named(name),
@@ -117,10 +111,28 @@ impl Parser<'_> {
         }
     }
 
+    /// The value of a number that was just taken.
+    fn number(&mut self, text: &str, start: usize) -> Read<Number> {
+        let span = Span::new(start, self.pos);
+        let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let exponent = exponent.parse::<i64>().map_or(usize::MAX, |e| e.unsigned_abs() as usize);
+        let work = digits.len().saturating_add(exponent.min(Number::MAX_EXPONENT));
+        match self.digits_left.checked_sub(work) {
+            Some(left) => self.digits_left = left,
+            None => {
+                let detail = format!("The numbers of a file can have {} digits.", super::MAX_DIGITS);
+                return Err(self.error("Too many digits", detail, span));
+            }
+        }
+        let detail = "Failed to recognize the value of this number literal.";
+        Number::parse(text).ok_or_else(|| self.error("Invalid number literal", detail, span))
+    }
+
     /// A name: a keyword, a call or a reference.
     fn named(&mut self, mut name: Name) -> Read<Expr> {
         let span = name.span;
         let mut is_call = false;
+        let mut whole = name.text.to_string();
         loop {
             let before = self.pos;
             self.blank();
@@ -134,11 +146,16 @@ impl Parser<'_> {
                         span,
                     ));
                 };
-                name = Name { text: format!("{}::{}", name.text, part.text).into(), span: span.to(part.span) };
+                whole.push_str("::");
+                whole.push_str(&part.text);
+                name.span = span.to(part.span);
                 is_call = true;
                 continue;
             }
             if self.peek() == b'(' {
+                if is_call {
+                    name.text = whole.into();
+                }
                 return self.call(name);
             }
             self.pos = before;
@@ -205,6 +222,7 @@ impl Parser<'_> {
                     self.pos += 1;
                     self.blank();
                     if self.take("*") {
+                        self.grow()?;
                         base = self.attribute_splat(base)?;
                     } else if self.peek().is_ascii_digit() {
                         base = self.old_index(base, start)?;
@@ -231,13 +249,8 @@ impl Parser<'_> {
 
     fn old_index(&mut self, base: Expr, start: usize) -> Read<Expr> {
         let text = self.digits(true).to_owned();
-        let span = Span::new(start, self.pos);
-        match Number::parse(&text) {
-            Some(number) => Ok(step(base, Step::Index(Key::Number(number), span))),
-            None => {
-                Err(self.error("Invalid number literal", "Failed to recognize the value of this number literal.", span))
-            }
-        }
+        let number = self.number(&text, start)?;
+        Ok(step(base, Step::Index(Key::Number(number), Span::new(start, self.pos))))
     }
 
     /// `.*`: only attributes belong to the elements.
@@ -271,6 +284,7 @@ impl Parser<'_> {
         self.blank();
         if self.peek() == b'*' {
             self.pos += 1;
+            self.grow()?;
             self.expect(
                 "]",
                 "Missing close bracket on splat index",
@@ -301,6 +315,7 @@ impl Parser<'_> {
         Ok(match literal {
             Some(key) => step(base, Step::Index(key, span)),
             None => {
+                self.grow()?;
                 let span = Span::new(base.span.start as usize, self.pos);
                 Expr { span, kind: ExprKind::Index(Box::new(base), Box::new(key)) }
             }

@@ -11,6 +11,11 @@ use crate::text::Text;
 
 /// How deep blocks and expressions nest. Each level takes some stack.
 const MAX_DEPTH: usize = 150;
+/// How high the tree of an expression grows: nesting, and the operators, computed indexes and splats of one chain
+/// (`a + b + c`). Whatever walks the tree recurses as deep.
+const MAX_HEIGHT: usize = 1000;
+/// The digits and decimal exponents of all numbers of a file. A large exponent takes little text and much time.
+const MAX_DIGITS: usize = 4_000_000;
 /// Most errors that are reported of one file.
 const MAX_ERRORS: usize = 50;
 
@@ -29,9 +34,19 @@ struct Broken;
 
 type Read<T> = Result<T, Broken>;
 
+/// How strictly the content of a file is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// As the language defines it.
+    Strict,
+    /// A block may begin on the line of its opening brace and end on the line of its last item, whatever it contains:
+    /// `variable "x" { type = string` and more lines. Its meaning is clear.
+    Lenient,
+}
+
 /// Reads the content of a file. A byte order mark counts as white space.
-pub(crate) fn parse_body(text: &str) -> Parsed {
-    let mut parser = Parser::new(text);
+pub(crate) fn parse_body(text: &str, layout: Layout) -> Parsed {
+    let mut parser = Parser { layout, ..Parser::new(text) };
     if text.starts_with('\u{feff}') {
         parser.pos = '\u{feff}'.len_utf8();
     }
@@ -83,12 +98,26 @@ struct Parser<'a> {
     /// Whether line ends mean nothing here.
     free: bool,
     depth: usize,
+    /// The most that the trees made at this level of nesting can have grown to.
+    height: usize,
+    /// What is left of [`MAX_DIGITS`].
+    digits_left: usize,
+    layout: Layout,
     errors: Vec<SyntaxError>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str) -> Self {
-        Parser { text, pos: 0, free: false, depth: 0, errors: Vec::new() }
+        Parser {
+            text,
+            pos: 0,
+            free: false,
+            depth: 0,
+            height: 0,
+            digits_left: MAX_DIGITS,
+            layout: Layout::Strict,
+            errors: Vec::new(),
+        }
     }
 
     fn error(&mut self, summary: &'static str, detail: impl Into<String>, span: Span) -> Broken {
@@ -106,9 +135,22 @@ impl<'a> Parser<'a> {
             return Err(self.error("Too deep nesting", detail, span));
         }
         self.depth += 1;
+        let beside = std::mem::take(&mut self.height);
         let result = run(self);
         self.depth -= 1;
+        self.height = beside.max(self.height + 1);
         result
+    }
+
+    /// Notes that a tree becomes a part of a new one at the same level of nesting, as the left side of an operator does.
+    fn grow(&mut self) -> Read<()> {
+        self.height += 1;
+        if self.height <= MAX_HEIGHT {
+            return Ok(());
+        }
+        let span = self.next_span();
+        let detail = format!("An expression can have {MAX_HEIGHT} operators, indexes and splats in a row.");
+        Err(self.error("Too long expression", detail, span))
     }
 
     /// Runs a part of the parser where line ends mean nothing, or something.

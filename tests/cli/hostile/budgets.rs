@@ -179,18 +179,55 @@ fn templates() {
     }
 }
 
+/// Expressions that are as long as a file may be, each with what is wrong with it; nothing if it is well formed.
+fn chains() -> [(&'static str, String, &'static str); 8] {
+    [
+        ("attributes", format!("a{}", ".b".repeat(400_000)), ""),
+        ("indexes", format!("a{}", "[0]".repeat(300_000)), ""),
+        ("splats", format!("a{}", "[*]".repeat(300_000)), "levels deep"),
+        ("computed indexes", format!("a{}", "[b]".repeat(300_000)), "in a row"),
+        ("operators", format!("1{}", "+1".repeat(400_000)), "in a row"),
+        ("conditionals", format!("1{}", "?1:1".repeat(200_000)), "levels deep"),
+        ("namespaces", format!("a{}()", "::b".repeat(400_000)), ""),
+        ("brackets", format!("{}1{}", "[".repeat(400_000), "]".repeat(400_000)), "levels deep"),
+    ]
+}
+
 #[test]
 fn code_with_long_chains() {
-    for (name, expression) in [
-        ("attributes", format!("a{}", ".b".repeat(400_000))),
-        ("indexes", format!("a{}", "[0]".repeat(300_000))),
-        ("splats", format!("a{}", "[*]".repeat(300_000))),
-        ("operators", format!("1{}", "+1".repeat(400_000))),
-        ("conditionals", format!("1{}", "?1:1".repeat(200_000))),
-    ] {
+    for (name, expression, wrong) in chains() {
         let repo = project(&[("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n")]);
         repo.write("components/terraform/box/main.tf", format!("variable \"size\" {{ default = {expression} }}\n"));
-        measured(name, &repo, &["check"]).is_told(&[]);
+        let words = if wrong.is_empty() { vec![] } else { vec!["this code cannot be read", wrong] };
+        measured(name, &repo, &["check"]).is_told(&words);
+    }
+}
+
+#[test]
+fn root_modules_with_long_chains() {
+    let high = format!("{}{}1{}", "[".repeat(140), "1+".repeat(900), "]".repeat(140));
+    let all = chains().into_iter().chain([("as high as a tree may be", high, "")]);
+    for (name, expression, wrong) in all {
+        let repo = Repo::new();
+        repo.write("live/main.tf", "terraform {\n  backend \"s3\" {\n    key = local.key\n  }\n}\n");
+        repo.write("live/locals.tf", format!("locals {{\n  key = {expression}\n}}\n")).write("live/x.tofu", "");
+        repo.write("other/main.tf", "terraform {\n  backend \"s3\" {\n    key = local.gone-too\n  }\n}\n");
+        repo.commit("roots");
+        let words = if wrong.is_empty() { vec![] } else { vec![wrong] };
+        measured(name, &repo, &["check", "--dialect", "opentofu"]).is_told(&words);
+    }
+}
+
+#[test]
+fn includes_with_long_chains() {
+    for (name, expression, wrong) in chains() {
+        let repo = project(&[
+            ("stacks/deploy/bad.yaml", "vars: {stage: bad, size: !include ../size.tfvars}\n"),
+            ("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n"),
+        ]);
+        repo.write("stacks/size.tfvars", format!("size = {expression}\n"));
+        let wrong = if wrong.is_empty() { "not allowed" } else { wrong };
+        measured(name, &repo, &["check"]).is_told(&[wrong]);
     }
 }
 

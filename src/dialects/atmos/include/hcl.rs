@@ -1,15 +1,18 @@
-//! HCL files (`.hcl`, `.tf`, `.tfvars`): attributes whose expressions need nothing from outside.
+//! HCL files (`.hcl`, `.tf`, `.tfvars`): attributes whose expressions need nothing from outside, and call no function.
 
-mod expr;
-
-use crate::value::{Data, Map, Value};
-use expr::{Number, Val};
-use hcl_edit::structure::{Body, Structure};
+use crate::hcl::ast::{Attribute, SyntaxError};
+use crate::hcl::eval::{Budget, Evaluator, NoNames};
+use crate::hcl::functions::NoFiles;
+use crate::hcl::number::Number;
+use crate::hcl::parse::{Layout, parse_body};
+use crate::hcl::types::Type;
+use crate::hcl::val::{Data as HclData, Val};
+use crate::value::{Data, FileId, Map, Value};
 
 /// Larger files are refused.
 const MAX_BYTES: usize = 4 << 20;
-/// Brackets, interpolations and runs of operators inside each other.
-const MAX_DEPTH: usize = 60;
+/// Steps that the evaluation of one attribute may take.
+const MAX_STEPS: u64 = 1_000_000;
 
 /// The attributes of a file by name. Fractions of numbers are cut off, null is an empty map.
 ///
@@ -17,93 +20,70 @@ const MAX_DEPTH: usize = 60;
 /// Bad syntax, blocks, references to variables or functions.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "invalid UTF-8".to_owned())?;
-    if text.len() > MAX_BYTES || nesting(text) > MAX_DEPTH {
-        return Err("the file is too large or its expressions are nested too deeply".to_owned());
+    if text.len() > MAX_BYTES {
+        return Err("the file is too large".to_owned());
     }
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let body: Body = hcl_edit::parser::parse_body(text).map_err(|e| {
-        let place = e.location();
-        format!("{},{}: {}", place.line(), place.column(), e.message())
-    })?;
+    let parsed = parse_body(text, Layout::Strict);
+    if let Some(error) = parsed.errors.first() {
+        return Err(message(text, error));
+    }
+    if let Some(block) = parsed.body.blocks.first() {
+        return Err(format!("Unexpected {:?} block; Blocks are not allowed here.", &*block.kind.text));
+    }
     let mut map = Map::new();
-    for structure in body.iter() {
-        match structure {
-            Structure::Block(block) => {
-                let name = block.ident.as_str();
-                return Err(format!("Unexpected {name:?} block; Blocks are not allowed here."));
-            }
-            Structure::Attribute(attribute) => {
-                let name = attribute.key.as_str();
-                if map.has(name) {
-                    return Err(format!("Attribute redefined; The argument {name:?} was already set."));
-                }
-                let value = expr::evaluate(&attribute.value, text).map_err(|e| format!("{name}: {e}"))?;
-                map.set(name, convert(&value)?);
-            }
+    for attribute in &parsed.body.attributes {
+        let name = &*attribute.name.text;
+        if map.has(name) {
+            return Err(format!("Attribute redefined; The argument {name:?} was already set."));
         }
+        let value = evaluate(attribute).map_err(|why| format!("{name}: {why}"))?;
+        map.set(name, convert(&value)?);
     }
     Ok(Value::map(map))
 }
 
+/// A mistake with its line and column.
+fn message(text: &str, error: &SyntaxError) -> String {
+    let before = text.get(..error.span.start as usize).unwrap_or(text);
+    let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
+    let number = above.matches('\n').count() + usize::from(before.contains('\n')) + 1;
+    format!("{number},{}: {}; {}", line.chars().count() + 1, error.summary, error.detail)
+}
+
+fn evaluate(attribute: &Attribute) -> Result<Val, String> {
+    let budget = Budget::new(MAX_STEPS);
+    // No place in the file is part of a result.
+    let mut evaluator = Evaluator::new(FileId::new(0), &NoNames, &NoFiles, &budget).without_calls();
+    let value = evaluator.eval(&attribute.expr);
+    match evaluator.problems.first() {
+        Some(problem) => Err(format!("{}; {}", problem.summary, problem.detail)),
+        None => Ok(value),
+    }
+}
+
 fn convert(value: &Val) -> Result<Value, String> {
-    Ok(match value {
-        Val::Null => Value::map(Map::new()),
+    Ok(match &value.data {
+        HclData::Null(Type::Dynamic) => Value::map(Map::new()),
         // A null that took on the type of the other branch crashes the reference.
-        Val::TypedNull => return Err("null where a value of another type is expected".to_owned()),
-        Val::Bool(b) => Value::new(Data::Bool(*b)),
-        Val::Number(Number::Int(n)) => whole(*n as f64, i64::try_from(*n).ok()),
-        Val::Number(Number::Float(f)) => whole(*f, Some(*f as i64).filter(|_| f.abs() < 9.2e18)),
-        Val::Str(s) => Value::str(s.as_str()),
-        Val::List(items) => Value::list(items.iter().map(convert).collect::<Result<_, _>>()?),
-        Val::Map(map) => {
-            let pairs = map.iter().map(|(k, v)| Ok((k.as_str().into(), convert(v)?)));
+        HclData::Null(_) => return Err("null where a value of another type is expected".to_owned()),
+        HclData::Bool(b) => Value::new(Data::Bool(*b)),
+        HclData::Number(number) => whole(number),
+        HclData::Str(text) => Value::str(text.clone()),
+        HclData::List(_, items) | HclData::Set(_, items) | HclData::Tuple(items) => {
+            Value::list(items.iter().map(convert).collect::<Result<_, _>>()?)
+        }
+        HclData::Map(_, entries) | HclData::Object(entries) => {
+            let pairs = entries.iter().map(|(key, value)| Ok((key.clone(), convert(value)?)));
             Value::map(pairs.collect::<Result<Map, String>>()?)
         }
+        HclData::Unknown(..) | HclData::Reference(_) => return Err("the value is not known".to_owned()),
     })
 }
 
 /// Numbers go no further than 64 bits.
-fn whole(f: f64, n: Option<i64>) -> Value {
-    Value::new(Data::Int(n.unwrap_or(if f < 0.0 { i64::MIN } else { i64::MAX })))
-}
-
-/// How deep the expression tree may get, by a count that does not understand the text: brackets and operators inside of
-/// plain texts count as far as they are not obviously harmless.
-fn nesting(text: &str) -> usize {
-    let (mut depth, mut prefixes, mut binaries, mut deepest) = (0usize, 0usize, 0usize, 0usize);
-    for line in text.lines() {
-        let trimmed = line.trim_start();
-        if trimmed.starts_with('#') || trimmed.starts_with("//") {
-            continue;
-        }
-        if depth == 0 {
-            (prefixes, binaries) = (0, 0);
-        }
-        // Where a text holds expressions, quotes nest and say nothing.
-        let plain_quotes = !line.contains("${") && !line.contains("%{");
-        let (mut quoted, mut escaped, mut signs, mut before) = (false, false, 0usize, 0u8);
-        for b in line.bytes() {
-            if plain_quotes && b == b'"' && !escaped {
-                quoted = !quoted;
-            }
-            escaped = b == b'\\' && !escaped;
-            if quoted {
-                continue;
-            }
-            match b {
-                b'(' | b'[' | b'{' => depth += 1,
-                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-                b'?' | b'!' => prefixes += 1,
-                b'+' | b'-' | b'*' | b'/' | b'%' | b'<' | b'>' | b'&' | b'|' | b'.' => binaries += 1,
-                b'=' if before == b'=' => binaries += 1,
-                _ => {}
-            }
-            signs = if b == b'-' { signs + 1 } else { 0 };
-            before = b;
-            deepest = deepest.max(depth).max(prefixes).max(signs / 8).max(binaries / 100);
-        }
-    }
-    deepest
+fn whole(number: &Number) -> Value {
+    let limit = if number.is_negative() { i64::MIN } else { i64::MAX };
+    Value::new(Data::Int(number.truncate().as_i64().unwrap_or(limit)))
 }
 
 #[cfg(test)]
@@ -115,12 +95,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_too_deep_is_not_parsed() {
-        let nested = |n: usize| one(&format!("{}1{}", "[".repeat(n), "]".repeat(n)));
-        assert!(nested(MAX_DEPTH - 1).is_ok());
-        assert!(nested(MAX_DEPTH + 1).unwrap_err().contains("nested too deeply"));
+    fn what_is_too_large_is_not_parsed() {
         assert!(parse("\n".repeat(MAX_BYTES).as_bytes()).is_ok());
-        assert!(parse("\n".repeat((4 << 20) + 1).as_bytes()).unwrap_err().contains("too large"));
+        assert!(parse("\n".repeat(MAX_BYTES + 1).as_bytes()).unwrap_err().contains("too large"));
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        assert_eq!(
+            parse(b"a = 1\n\n\xc3\xa9 = [1 2]\n").unwrap_err().split(';').next(),
+            Some("3,8: Missing item separator")
+        );
+        assert_eq!(parse(b"= 1").unwrap_err().split(';').next(), Some("1,1: Argument or block definition required"));
+        let deep = one(&"[".repeat(1000)).unwrap_err();
+        assert!(deep.contains("Too deep nesting"), "{deep}");
     }
 
     #[test]
@@ -174,11 +162,6 @@ mod tests {
         for text in [format!("{}1", "1 + ".repeat(5900)), format!("\"${{{}1}}\"", "1 + ".repeat(300_000))] {
             assert!(one(&text).is_err());
         }
-        let brackets = format!("{}1{}", "[".repeat(59), "]".repeat(59));
-        let interpolations = format!("{}1{}", "\"${".repeat(59), "}\"".repeat(59));
-        assert!(
-            one(&brackets).is_ok() && one(&interpolations).is_ok() && one(&format!("{}true", "!".repeat(58))).is_ok()
-        );
         assert!(one(&format!("[{}]", "\"arn:aws:s3:::a-b-c/d/e\", ".repeat(5000))).is_ok());
     }
 }
