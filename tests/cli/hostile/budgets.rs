@@ -281,11 +281,7 @@ fn garden_projects_that_multiply() {
         ("garden: loops over ranges", run(each), "limit-exceeded"),
         ("garden: a matrix that explodes", matrix, "limit-exceeded"),
         ("garden: variables that double", doubled + &run("['${var.v0}']"), "limit-exceeded"),
-        (
-            "garden: variables that need each other",
-            format!("variables: {{a: '${{var.b}}', b: '${{var.a}}'}}\n"),
-            "cycle",
-        ),
+        ("garden: variables that need each other", "variables: {a: '${var.b}', b: '${var.a}'}\n".to_owned(), "cycle"),
         ("garden: nested templates", nested + &run("['${var.v0}']"), "template-error"),
     ] {
         let repo = Repo::new();
