@@ -90,7 +90,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             // What was asked for may be in what could not be resolved.
             return match asked.finish(global)? {
                 Outcome::Clean => Err(Failure::Message(named.wanted.missing(&found))),
-                outcome => Ok(outcome),
+                outcome => {
+                    output::eprint(&format!("stacklint: {}", named.wanted.missing(&found)));
+                    Ok(outcome)
+                }
             };
         }
         match options.question.format {

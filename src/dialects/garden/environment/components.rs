@@ -3,9 +3,9 @@
 use super::{Part, Stage, value_of};
 use crate::dialects::garden::project::ProjectConfig;
 use crate::dialects::garden::template::node::Node;
-use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
+use crate::resolution::{Component, ComponentMetadata, Needed, RemovalEffect};
 use crate::text::Text;
-use crate::value::Language;
+use crate::value::{Language, Value};
 use std::sync::Arc;
 
 /// The project with its variables in this environment.
@@ -38,7 +38,18 @@ pub(super) fn all(stack: &Text, parts: Vec<Part>) -> Vec<Arc<Component>> {
     out
 }
 
+/// The actions that an action depends on: `deploy.api`.
+fn needed(value: &Value) -> Vec<Needed> {
+    let all = value.at_path(["dependsOn"]).and_then(Value::as_list).map(|items| items.to_vec()).unwrap_or_default();
+    let one = |item: &Value| {
+        let (kind, name) = item.as_str()?.split_once('.')?;
+        Some(Needed { kind: kind.into(), name: name.into(), origin: item.prov.origin, is_read: false })
+    };
+    all.iter().filter_map(one).collect()
+}
+
 fn component(stack: &Text, part: Part) -> Component {
+    let needed = needed(&part.value);
     let removal = match part.kind.as_str() {
         "deploy" => RemovalEffect::Orphaned,
         _ => RemovalEffect::Nothing,
@@ -52,7 +63,7 @@ fn component(stack: &Text, part: Part) -> Component {
         locals: None,
         declared: None,
         removal,
-        metadata: ComponentMetadata { is_disabled: part.is_disabled, ..ComponentMetadata::default() },
+        metadata: ComponentMetadata { is_disabled: part.is_disabled, needed, ..ComponentMetadata::default() },
         language: Language::default(),
     }
 }
