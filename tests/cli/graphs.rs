@@ -132,12 +132,14 @@ fn what_one_side_could_not_resolve_is_not_removed() {
 #[test]
 fn what_systems_with_dependencies_of_their_own_need() {
     let repo = Repo::new();
-    repo.copy(&crate::common::fixture("demo-garden/head"), "").commit("all");
+    repo.copy(&crate::common::fixture("demo-garden/base"), "")
+        .copy(&crate::common::fixture("demo-garden/head"), "")
+        .commit("all");
     let edges_of = |repo: &Repo, about: &str| edges(&graph(repo, &[about]));
     let needs = edges_of(&repo, "dependencies");
     assert!(needs.contains(&"dev/deploy/web -> dev/deploy/api".to_owned()), "{needs:?}");
     let repo = Repo::new();
-    repo.copy(&crate::common::fixture("infra/head"), "").commit("all");
+    repo.copy(&crate::common::fixture("infra/base"), "").copy(&crate::common::fixture("infra/head"), "").commit("all");
     let needs = edges_of(&repo, "dependencies");
     assert!(needs.contains(&"prod/infra.database/db -> prod/infra.vpc/vpc".to_owned()), "{needs:?}");
     assert!(!edges_of(&repo, "references").is_empty());
