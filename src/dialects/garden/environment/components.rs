@@ -3,9 +3,9 @@
 use super::{Part, Stage, value_of};
 use crate::dialects::garden::project::ProjectConfig;
 use crate::dialects::garden::template::node::Node;
-use crate::resolution::{Component, ComponentMetadata, Needed, RemovalEffect};
+use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
 use crate::text::Text;
-use crate::value::{Language, Value};
+use crate::value::Language;
 use std::sync::Arc;
 
 /// The project with its variables in this environment.
@@ -22,13 +22,8 @@ pub(super) fn project(config: &ProjectConfig, stage: &Stage<'_>) -> Part {
     if let Some(namespace) = stage.roots.get("environment").and_then(|node| node.get("namespace").cloned()) {
         entries.push(("namespace".into(), namespace));
     }
-    Part {
-        kind: "project".into(),
-        name: Text::clone(&config.name),
-        value: value_of(&Node::map(entries)),
-        shaping: config.tree.prov.origin.into_iter().collect(),
-        is_disabled: false,
-    }
+    let shaping = config.tree.prov.origin.into_iter().collect();
+    Part::new("project".into(), Text::clone(&config.name), value_of(&Node::map(entries)), shaping)
 }
 
 /// Components of a stack, sorted by type and name.
@@ -38,18 +33,7 @@ pub(super) fn all(stack: &Text, parts: Vec<Part>) -> Vec<Arc<Component>> {
     out
 }
 
-/// The actions that an action depends on: `deploy.api`.
-fn needed(value: &Value) -> Vec<Needed> {
-    let all = value.at_path(["dependsOn"]).and_then(Value::as_list).map(|items| items.to_vec()).unwrap_or_default();
-    let one = |item: &Value| {
-        let (kind, name) = item.as_str()?.split_once('.')?;
-        Some(Needed { kind: kind.into(), name: name.into(), origin: item.prov.origin, is_read: false })
-    };
-    all.iter().filter_map(one).collect()
-}
-
 fn component(stack: &Text, part: Part) -> Component {
-    let needed = needed(&part.value);
     let removal = match part.kind.as_str() {
         "deploy" => RemovalEffect::Orphaned,
         _ => RemovalEffect::Nothing,
@@ -63,7 +47,11 @@ fn component(stack: &Text, part: Part) -> Component {
         locals: None,
         declared: None,
         removal,
-        metadata: ComponentMetadata { is_disabled: part.is_disabled, needed, ..ComponentMetadata::default() },
+        metadata: ComponentMetadata {
+            is_disabled: part.is_disabled,
+            links: part.links,
+            ..ComponentMetadata::default()
+        },
         language: Language::default(),
     }
 }
