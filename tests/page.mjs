@@ -62,7 +62,11 @@ async function open(path) {
     if (Date.now() - begin > 20_000) fail(`${path} shows nothing: ${problems.join("; ")}`);
     await sleep(20);
   }
-  return { ask, run, key, problems, requests, url, time: Date.now() - begin };
+  const at = async (hash) => {
+    await run(`location.hash = ${JSON.stringify(hash)}`);
+    await sleep(100);
+  };
+  return { ask, at, run, key, problems, requests, url, time: Date.now() - begin };
 }
 
 // What may stand in no page: elements that names and values of a hostile repository ask for.
@@ -79,6 +83,16 @@ async function use(path) {
     same(await run("document.querySelector('[role=tab][aria-selected=true]').dataset.view"), view, "the view after a click");
     same(await run(MARKUP), 0, `elements from files in ${view}`);
   }
+  // Dark and light: another background, and text that can be read on it.
+  const shades = [];
+  for (const value of ["light", "dark"]) {
+    await page.ask("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value }] });
+    const [back, front] = await run("['backgroundColor', 'color'].map((name) => getComputedStyle(document.body)[name].match(/\\d+/g).map(Number))");
+    const light = ([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    if (Math.abs(light(back) - light(front)) < 128) fail(`${value}: ${front} on ${back}`);
+    shades.push(light(back) > light(front));
+  }
+  same(shades, [true, false], "light and dark");
   // By keyboard: the arrow goes on to the first view, and the slash to the search.
   await run(`document.getElementById('tab-${tabs.at(-1)}').focus()`);
   await key("ArrowRight");
@@ -100,6 +114,33 @@ async function use(path) {
     await run("(() => { const s = document.getElementById('stack'); s.value = s.options[1].value; s.dispatchEvent(new Event('change')); })()");
     same(await run("new URLSearchParams(location.hash.slice(1)).get('stack')"), stack, "the stack in the address");
     await run("document.getElementById('clear').click()");
+  }
+  // A row has a link of its own, which opens it whatever is shown now.
+  for (const view of tabs) {
+    await run(`document.getElementById('tab-${view}').click()`);
+    const link = await run("document.querySelector('#view [data-id] .mark')?.getAttribute('href')");
+    if (!link) continue;
+    const id = new URLSearchParams(link.slice(1)).get("open");
+    await page.at("#query=nothing-is-called-like-this");
+    await page.at(link);
+    same(await run("document.querySelector('[role=tab][aria-selected=true]').dataset.view"), view, "the view of a link");
+    same(await run("document.querySelector('.target')?.dataset.id"), id, "the row of a link");
+    same(await run("document.querySelector('.target').open ?? true"), true, "the row of a link is open");
+    same(await run("document.querySelector('.target').contains(document.activeElement)"), true, "the focus after a link");
+  }
+  await run("document.getElementById('clear').click()");
+  await run(`document.getElementById('tab-${tabs[0]}').click()`);
+  // Enter opens a group.
+  if (await run("!!document.querySelector('#view details')")) {
+    await run("document.querySelector('#view summary').focus()");
+    await key("Enter", "\r");
+    same(await run("document.querySelector('#view details').open"), true, "a group after Enter");
+  }
+  // What is risky leads to its finding.
+  if (!(await run("document.getElementById('risks').hidden"))) {
+    await run("document.querySelector('#risks button').click()");
+    same(await run("document.activeElement.classList.contains('finding')"), true, "the finding of a risk");
+    await run(`document.getElementById('tab-${tabs[0]}').click()`);
   }
   // A click shows where a value comes from, Escape ends that and gives the focus back.
   await run("document.querySelectorAll('details').forEach((d) => { d.open = true; })");

@@ -1,11 +1,11 @@
 //! `stacklint completions` and `man`: what shells and `man` need, made from the command line itself.
 
-use super::{Cli, Failure, Outcome, output};
+use super::{Cli, Failure, Outcome, complete, output};
 use crate::report::log::Kind;
 use clap::{Args, CommandFactory};
 use std::io::Write;
 
-/// Print completions for a shell.
+/// Print the script that makes a shell complete commands, options, stacks, components and paths.
 #[derive(Args, Debug)]
 pub(super) struct Completions {
     /// The shell
@@ -21,7 +21,7 @@ pub(super) struct Man {
 
 pub(super) fn completions(options: &Completions) -> Result<Outcome, Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(options.shell, &mut Cli::command(), "stacklint", &mut text);
+    complete::write_script(&options.shell.to_string(), &mut text)?;
     let mut out = output::stdout_of(Kind::Raw);
     out.write_all(&text)?;
     out.flush()?;

@@ -3,7 +3,7 @@
 use super::question::{self, report_broken};
 use super::{Failure, Global, Outcome, output};
 use crate::diff::Status;
-use crate::query::graphs::{About, Context, Graph, graph};
+use crate::query::graphs::{About, Context, Differences, Graph, graph, unresolved};
 use crate::report::answers::graph::{Format, MAX_DRAWN, write};
 use crate::resolution::Resolution;
 use crate::review::{Filter, Host as _, Resolved, ResolvedPair};
@@ -17,7 +17,7 @@ use std::io::Write;
 /// Show a graph of files, components, locals or code.
 ///
 /// With REVISIONS (`A..B`, or one revision, which is compared with the worktree) it is the graph of the change: what is
-/// added (+), removed (-), changed (~), and what leads to it (>).
+/// added (+), removed (-), changed (~), what leads to it (>), and what one side could not resolve (?).
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// What to show
@@ -110,8 +110,9 @@ fn change(
         graph(options.about(), &Context { resolution, modules: &modules, files, keep })
     };
     let changed = changed(&pair.resolved);
-    let is_changed = |name: &str| changed.contains(name);
-    let mut shown = Graph::changed(of(base, &*pair.base), of(head, &*pair.head), &is_changed);
+    let (lost, gained) = (unresolved(&[base], &[head], files), unresolved(&[head], &[base], files));
+    let differences = Differences { changed: &|name| changed.contains(name), lost: &lost, gained: &gained };
+    let mut shown = Graph::changed(of(base, &*pair.base), of(head, &*pair.head), &differences);
     if !options.all {
         shown.keep_changes();
     }

@@ -3,6 +3,7 @@
 mod affected;
 mod check;
 mod ci;
+mod complete;
 mod demo;
 mod describe;
 mod diff;
@@ -160,8 +161,11 @@ impl From<std::io::Error> for Failure {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
     std::panic::set_hook(Box::new(threads::note_panic));
+    if let Some(code) = complete::answer() {
+        return code;
+    }
+    let cli = Cli::parse();
     watch::start();
     let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(&cli)));
     let ended = ended.unwrap_or_else(|defect| Err(Failure::of_defect(&defect)));

@@ -96,6 +96,18 @@ impl State {
         Ok(Asked { place, source, resolved })
     }
 
+    /// The part of the state that is likely to hold a stack, resolved; none where all of it must be.
+    pub(super) fn resolve_likely(&self, stack: &str, global: &Global) -> Result<Option<Asked>, Failure> {
+        if stack.contains(['*', '?', '[', '{']) {
+            return Ok(None);
+        }
+        let place = self.place(global)?;
+        let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
+        let source = place.timings.phase("open", || place.open(&state))?;
+        let resolved = review::resolve_likely(&*source, &place.workspace(), &Settings::default(), stack)?;
+        Ok(resolved.map(|resolved| Asked { place, source, resolved }))
+    }
+
     /// The two states of `A..B` or `A...B`, or a revision and the worktree, resolved.
     pub(super) fn resolve_range(&self, text: &str, filter: &Filter, global: &Global) -> Result<AskedPair, Failure> {
         let place = self.place(global)?;

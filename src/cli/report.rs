@@ -5,7 +5,7 @@ use super::open::{self, Place};
 use super::reporting::Judging;
 use super::{Failure, Global, Outcome, output};
 use crate::diff::Status;
-use crate::query::graphs::{About, Context, Graph, graph};
+use crate::query::graphs::{About, Context, Differences, Graph, graph, unresolved};
 use crate::report::Report;
 use crate::report::page::{self, Page};
 use crate::resolution::Resolution;
@@ -67,8 +67,11 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     })
 }
 
-/// Writes the page of a review.
-fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place, out: &Path) -> Result<(), Failure> {
+/// Writes the page of a review of one or two states.
+///
+/// # Errors
+/// A file that cannot be written.
+pub(super) fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place, out: &Path) -> Result<(), Failure> {
     let cache = place.code();
     let of = |about: About, resolutions: &[&Resolution], source: &dyn Source| {
         let modules = Modules::new(source, &review.files, &cache);
@@ -85,7 +88,9 @@ fn write(review: &Review, sources: &[Box<dyn Source>], place: &Place, out: &Path
             let modified = comparison.diff.components.iter().filter(|c| c.status == Status::Modified);
             let changed: BTreeSet<String> = modified.map(|c| format!("{}/{}/{}", c.stack, c.kind, c.name)).collect();
             let (a, b) = (of(About::Dependencies, &bases, &**base), of(About::Dependencies, &heads, &**head));
-            let mut shown = Graph::changed(a, b, &|name| changed.contains(name));
+            let (lost, gained) = (unresolved(&bases, &heads, &review.files), unresolved(&heads, &bases, &review.files));
+            let differences = Differences { changed: &|name| changed.contains(name), lost: &lost, gained: &gained };
+            let mut shown = Graph::changed(a, b, &differences);
             shown.keep_changes();
             shown
         }

@@ -20,10 +20,7 @@ const PERIOD: Duration = Duration::from_millis(50);
 /// Watches this run from now on, with the default limits.
 pub(super) fn start() {
     set(&Limits::default());
-    #[cfg(debug_assertions)]
-    if let Ok(work) = std::env::var("STACKLINT_PLANT_DEFECT") {
-        let _ = crate::threads::PLANTED.set(work);
-    }
+    plant_defect();
     let start = Instant::now();
     // Where no thread can be made, there is nothing to watch with.
     let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
@@ -38,6 +35,27 @@ pub(super) fn start() {
             }
         }
     });
+}
+
+/// Ends this process without a word once it runs longer than this, or needs more memory than a run may by default.
+pub(super) fn limit_silently(budget: Duration) {
+    plant_defect();
+    let (start, memory) = (Instant::now(), Limits::default().get(Limit::Memory));
+    // Where no thread can be made, there is nothing to watch with.
+    let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
+        while start.elapsed() < budget && resident().is_none_or(|used| used <= memory) {
+            std::thread::sleep(PERIOD);
+        }
+        std::process::exit(0)
+    });
+}
+
+/// Takes the piece of work that a test wants to fail from the environment.
+fn plant_defect() {
+    #[cfg(debug_assertions)]
+    if let Ok(work) = std::env::var("STACKLINT_PLANT_DEFECT") {
+        let _ = crate::threads::PLANTED.set(work);
+    }
 }
 
 /// Says what the settings allow.

@@ -70,7 +70,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if let Some(range) = named.range {
         return difference(options, range, &named, global);
     }
-    let asked = options.question.state.resolve(global)?;
+    let asked = match options.question.state.resolve_likely(named.wanted.stack, global)? {
+        Some(asked) if named.wanted.pick(&asked.resolved.resolution.components())?.is_some() => asked,
+        _ => options.question.state.resolve(global)?,
+    };
     let Resolved { files, resolution, .. } = &asked.resolved;
     let found = resolution.components();
     let (mut out, text) = (output::stdout_of(options.question.format.kind()), options.question.text(global));
@@ -87,7 +90,10 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             // What was asked for may be in what could not be resolved.
             return match asked.finish(global)? {
                 Outcome::Clean => Err(Failure::Message(named.wanted.missing(&found))),
-                outcome => Ok(outcome),
+                outcome => {
+                    output::eprint(&format!("stacklint: {}", named.wanted.missing(&found)));
+                    Ok(outcome)
+                }
             };
         }
         match options.question.format {

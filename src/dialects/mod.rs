@@ -121,6 +121,12 @@ pub trait Dialect: Send + Sync {
     /// Resolves a revision. Mistakes in its files are findings of the resolution.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;
 
+    /// The files that define the units which are likely to hold a stack of this name, to ask about it without resolving all
+    /// others; none where only resolving tells. It is a guess: other units may hold it.
+    fn likely_units(&self, _source: &dyn Source, _project: &Project, _files: &Files, _stack: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Resolves the strings of a value against a context that the caller knows. With `partial`, what cannot be resolved
     /// stays as it is written; without, it is an error.
     ///

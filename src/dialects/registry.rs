@@ -106,6 +106,11 @@ impl Part<'_> {
         &self.project.start
     }
 
+    /// The files that define the units which are likely to hold a stack (see [`Dialect::likely_units`]).
+    pub fn likely_units(&self, source: &dyn Source, files: &Files, stack: &str) -> Vec<String> {
+        self.dialect.likely_units(source, &self.project, files, stack)
+    }
+
     /// Resolves one state; none where that does not have the project.
     pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Option<Resolution> {
         let is_there = || self.dialect.root(source, &self.project).is_some_and(|root| root == self.project.start);

@@ -55,6 +55,53 @@ pub fn find<'a>(value: &'a Value, keys: &[String]) -> Result<Vec<&'a Value>, Str
     Ok(found)
 }
 
+/// The paths that what is typed may go on with, keys with dots between them or JSON Pointers, at most about `most`. The only
+/// one that fits comes with what is in it.
+pub fn completions(value: &Value, typed: &str, most: usize) -> Vec<String> {
+    let is_pointer = typed.starts_with('/');
+    let mut found = Vec::new();
+    let mut todo = vec![(String::new(), value)];
+    while let Some((above, value)) = todo.pop() {
+        each_inside(value, &mut |key, item| {
+            let path = joined(&above, key, is_pointer);
+            let goes_on = typed.strip_prefix(&*path).is_some_and(|rest| rest.starts_with(['.', '/']));
+            if goes_on {
+                todo.push((path, item));
+            } else if path.starts_with(typed) && found.len() < most {
+                found.push((path, item));
+            }
+        });
+    }
+    if let [(above, value)] = &found[..] {
+        let (above, value) = (above.clone(), *value);
+        each_inside(value, &mut |key, item| {
+            if found.len() < most {
+                found.push((joined(&above, key, is_pointer), item));
+            }
+        });
+    }
+    found.into_iter().map(|(path, _)| path).collect()
+}
+
+fn joined(above: &str, key: &str, is_pointer: bool) -> String {
+    let mut path = above.to_owned();
+    if is_pointer {
+        pointer::push(&mut path, key);
+    } else {
+        path.push_str(if above.is_empty() { "" } else { "." });
+        path.push_str(key);
+    }
+    path
+}
+
+fn each_inside<'a>(value: &'a Value, visit: &mut dyn FnMut(&str, &'a Value)) {
+    match &value.data {
+        Data::Map(map) => map.iter().for_each(|e| visit(&e.key, &e.value)),
+        Data::List(items) => items.iter().enumerate().for_each(|(i, item)| visit(&i.to_string(), item)),
+        _ => {}
+    }
+}
+
 fn missing(above: &Value, around: &[String], key: &str) -> String {
     let place = if around.is_empty() { "the configuration".to_owned() } else { format!("`{}`", around.join(".")) };
     match &above.data {
@@ -86,6 +133,22 @@ mod tests {
             assert_eq!(find(&value, &keys).unwrap().last().unwrap().as_str(), Some("x"));
         }
         assert_eq!(keys("", &value).len(), 0);
+    }
+
+    #[test]
+    fn what_is_typed_goes_on() {
+        let value = sample();
+        for (typed, expected) in [
+            ("", &["vars", "vars.a.b"][..]),
+            ("vars", &["vars", "vars.a.b"]),
+            ("vars.", &["vars.a.b", "vars.a.b.0"]),
+            ("vars.a.b.0.c", &["vars.a.b.0.cidr"]),
+            ("/vars/a", &["/vars/a.b", "/vars/a.b/0"]),
+            ("settings", &[]),
+        ] {
+            assert_eq!(completions(&value, typed, 10), expected, "{typed}");
+        }
+        assert_eq!(completions(&value, "", 1), ["vars"]);
     }
 
     #[test]

@@ -24,8 +24,24 @@ pub struct ComponentMetadata {
     pub workspace: Option<Text>,
     /// The components that it needs: those that it declares, in the order of the text, then those that it reads from.
     pub links: Vec<Link>,
+    /// The components of its stack that it needs, in systems that judge that by themselves: graphs show it, no rule of all
+    /// systems reads it.
+    pub needed: Vec<Needed>,
     /// The components that it inherits from, those that it names itself and those that follow from them.
     pub bases: Vec<Base>,
+}
+
+/// A component of the same stack that another one needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needed {
+    /// Its type.
+    pub kind: Text,
+    /// Its name.
+    pub name: Text,
+    /// Where that is written.
+    pub origin: Option<Origin>,
+    /// Whether something of it is read, not only declared to be needed.
+    pub is_read: bool,
 }
 
 /// A component that another one inherits from.

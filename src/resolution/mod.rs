@@ -8,7 +8,7 @@ use crate::text::Text;
 pub use gap::{Extent, Gap};
 pub use imports::{Import, Imports};
 pub use metadata::{
-    Base, Code, CodeOrigin, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, StackSelector, StatePlace,
+    Base, Code, CodeOrigin, ComponentMetadata, Inputs, Link, LinkKind, Needed, ReadTarget, StackSelector, StatePlace,
 };
 
 use crate::diagnostic::Diagnostic;

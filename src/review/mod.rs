@@ -20,7 +20,7 @@ pub use coverage::Coverage;
 pub use filter::Filter;
 pub use judge::{BaselineFile, Overrides};
 pub use pair::{ResolvedPair, resolve_pair};
-pub use resolve::{Resolved, resolve};
+pub use resolve::{Resolved, resolve, resolve_likely};
 pub use trust::SettingsFrom;
 
 use crate::affected::{self, Affected};

@@ -62,6 +62,21 @@ fn every_variable_of_a_script_is_given_and_every_input_is_used() {
     }
 }
 
+#[test]
+fn the_page_of_a_change_is_kept_as_an_artifact() {
+    let definition = definition();
+    let steps = definition["runs"]["steps"].as_array().unwrap();
+    let step = steps.iter().find(|step| step["id"] == "page").unwrap();
+    assert!(step["uses"].as_str().unwrap().starts_with("actions/upload-artifact@"));
+    assert_eq!(step["with"]["path"], "${{ steps.run.outputs.page-file }}");
+    assert_eq!(step["with"]["name"], "${{ inputs.page }}");
+    assert_eq!(step["if"], "inputs.page != '' && steps.run.outputs.page-file != ''");
+    // Neither a taken name nor a server without artifacts decides over a change.
+    assert_eq!(step["continue-on-error"], true);
+    let place = |id: &str| steps.iter().position(|step| step["id"] == id).unwrap();
+    assert!(place("run") < place("page") && place("page") < place("finish"));
+}
+
 /// A tag can be moved to other code; a commit cannot.
 #[test]
 fn actions_are_pinned_by_commit() {

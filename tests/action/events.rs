@@ -77,6 +77,8 @@ fn changes_the_network(job: Job, base: &str, head: &str) -> Job {
     assert_eq!(sarif["version"], "2.1.0");
     let affected: Value = serde_json::from_str(&job.file("affected-file")).unwrap();
     assert_eq!(affected[0]["affected"], "stack.vars");
+    let page = job.file("page-file");
+    assert!(page.starts_with("<!doctype html>") && page.contains("10.1.0.0/16"), "{page}");
     job
 }
 

@@ -102,6 +102,50 @@ fn the_graph_of_a_change() {
 }
 
 #[test]
+fn what_one_side_could_not_resolve_is_not_removed() {
+    let repo = repo();
+    repo.edit("stacks/deploy/dev.yaml", "catalog/all", "catalog/al");
+    repo.commit("head");
+    for (about, name) in [
+        ("imports", "stacks/deploy/dev.yaml"),
+        ("inheritance", "dev/terraform/app"),
+        ("dependencies", "dev/terraform/vpc"),
+        ("modules", "components/terraform/app"),
+        ("modules", "modules/net"),
+    ] {
+        for (range, side) in [("base..HEAD", "head"), ("HEAD..base", "base")] {
+            let run = repo.run(&["graph", about, range, "--all", "--format", "json"]).ends_with(1);
+            validate(&schema("graph.json"), &run.json());
+            let graph = run.json();
+            let nodes = graph["nodes"].as_array().unwrap();
+            let change = nodes.iter().find(|n| n["name"] == name).map(|n| n["change"].as_str().unwrap());
+            let is_claimed = nodes.iter().any(|n| n["change"] == "removed" || n["change"] == "added");
+            assert!(
+                change.is_some_and(|c| !["added", "removed"].contains(&c)) && !is_claimed,
+                "{about} {side} {graph:#}"
+            );
+        }
+    }
+    repo.run(&["graph", "dependencies", "base..HEAD"]).ends_with(1).says("? dev/terraform/app").hides("- dev");
+}
+
+#[test]
+fn what_systems_with_dependencies_of_their_own_need() {
+    let repo = Repo::new();
+    repo.copy(&crate::common::fixture("demo-garden/base"), "")
+        .copy(&crate::common::fixture("demo-garden/head"), "")
+        .commit("all");
+    let edges_of = |repo: &Repo, about: &str| edges(&graph(repo, &[about]));
+    let needs = edges_of(&repo, "dependencies");
+    assert!(needs.contains(&"dev/deploy/web -> dev/deploy/api".to_owned()), "{needs:?}");
+    let repo = Repo::new();
+    repo.copy(&crate::common::fixture("infra/base"), "").copy(&crate::common::fixture("infra/head"), "").commit("all");
+    let needs = edges_of(&repo, "dependencies");
+    assert!(needs.contains(&"prod/infra.database/db -> prod/infra.vpc/vpc".to_owned()), "{needs:?}");
+    assert!(!edges_of(&repo, "references").is_empty());
+}
+
+#[test]
 fn graphs_as_text_and_pictures() {
     let repo = repo();
     let run = |format: &str| repo.run(&["graph", "imports", "--format", format]).stdout;

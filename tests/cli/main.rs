@@ -8,6 +8,7 @@ mod cache;
 mod causes;
 #[path = "../common/mod.rs"]
 mod common;
+mod completion;
 mod contracts;
 mod coverage;
 mod docs;

@@ -90,6 +90,17 @@ fn steps(answer: &Value) -> Vec<String> {
 }
 
 #[test]
+fn what_is_missing_is_named_beside_what_does_not_resolve() {
+    let repo = repo();
+    repo.edit("stacks/deploy/prod.yaml", "catalog/*", "catalog/gone");
+    repo.run(&["why", "dev", "vpcc", "vars"])
+        .ends_with(1)
+        .complains("catalog/gone")
+        .complains("stack `dev` has no component `vpcc`; did you mean `vpc`?");
+    repo.run(&["why", "dev", "vpc", "vars.cidr"]).ends_with(0).says("10.1.0.0/16");
+}
+
+#[test]
 fn a_line_reaches_the_values_that_come_from_it() {
     let repo = repo();
     // `cidr` is replaced in `dev`.

@@ -41,7 +41,7 @@ pub(super) struct Options {
     /// Write no annotations into the log of GitHub Actions
     #[arg(long)]
     no_annotations: bool,
-    /// Write report.json, report.sarif, comment.md, affected.json and matrix.json into this folder
+    /// Write report.json, report.html, report.sarif, comment.md, affected.json and matrix.json into this folder
     #[arg(long, value_name = "DIR")]
     reports: Option<PathBuf>,
     /// Write a report in this format to a file; can be repeated
@@ -62,6 +62,9 @@ const REPORTS: [(&str, &str, Format); 5] = [
     ("affected-file", "affected.json", Format::Affected),
     ("matrix-file", "matrix.json", Format::Matrix),
 ];
+
+/// The output that names the page of a change, and its file.
+const PAGE: (&str, &str) = ("page-file", "report.html");
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let in_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|v| !v.is_empty());
@@ -111,8 +114,19 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     let overrides = options.judging.overrides(&place)?;
     let request =
         Request { filter: Filter::default(), overrides: &overrides, affected: Some(affected::Options::default()) };
+    let mut page = None;
     let review = match &sides.base {
-        Some(base) => review::compare(&*repository.at(base)?, &*head, &place.workspace(), &request)?,
+        Some(base) => {
+            let base = repository.at(base)?;
+            let review = review::compare(&*base, &*head, &place.workspace(), &request)?;
+            if let Some(folder) = &options.reports {
+                let path = folder.join(PAGE.1);
+                crate::source::make_folder(folder).map_err(|e| unwritten(folder, &e))?;
+                super::report::write(&review, &[base, head], &place, &path)?;
+                page = Some(path);
+            }
+            review
+        }
         None => {
             output::eprint(&format!(
                 "stacklint: nothing to compare with ({}): only what is wrong is looked for",
@@ -123,6 +137,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     };
     options.judging.finish(review, &overrides, &place, Demand::Nothing, |report| {
         *facts = Facts::of(report)?;
+        facts.files.extend(page.map(|path| (PAGE.0, path)));
         publish(report, options, &job, &place, global, facts)
     })
 }
@@ -181,8 +196,7 @@ fn publish(
         github::append("GITHUB_STEP_SUMMARY", &String::from_utf8_lossy(&markdown))?;
     }
     let Some(folder) = &options.reports else { return Ok(()) };
-    let fail = |path: &Path, e: std::io::Error| Failure::Message(format!("cannot write {}: {e}", path.display()));
-    crate::source::make_folder(folder).map_err(|e| fail(folder, e))?;
+    crate::source::make_folder(folder).map_err(|e| unwritten(folder, &e))?;
     // Code scanning takes every result for an open alert, whatever the file says of it.
     let open: Vec<Finding> = report.findings.iter().filter(|f| f.is_present()).cloned().collect();
     for (name, file, format) in REPORTS {
@@ -195,10 +209,14 @@ fn publish(
             format => rendered(format, report, &style)?,
         };
         let path = folder.join(file);
-        crate::source::write_file(&path, text.as_ref()).map_err(|e| fail(&path, e))?;
+        crate::source::write_file(&path, text.as_ref()).map_err(|e| unwritten(&path, &e))?;
         facts.files.push((name, path));
     }
     Ok(())
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Message(format!("cannot write {}: {error}", path.display()))
 }
 
 fn rendered(format: Format, report: &Report<'_>, style: &Style) -> Result<Vec<u8>, Failure> {

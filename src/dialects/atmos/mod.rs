@@ -30,6 +30,7 @@ mod imports;
 mod include;
 mod inheritance;
 mod layers;
+mod likely;
 mod local_blame;
 mod local_graph;
 mod local_misses;
@@ -207,7 +208,7 @@ impl Atmos {
         let templates = &self.templates;
         let stacks = Stacks { reader, config, strategy, templates, sink, met, vendored, world, sums };
         let validations = Validations::new(reader, config, sink);
-        let reach = changes.map(|changes| Reach::new(reader, config, changes, &checks));
+        let reach = changes.map(|changes| Reach::new(reader, config, changes, Some(&checks)));
         let looked_at = changes.map_or(Scope::All, Scope::Touched);
         let one = |path: &String| {
             let unit = || match reach.as_ref().and_then(|reach| reach.untouched(path)) {
@@ -401,6 +402,12 @@ impl Dialect for Atmos {
         let mut shared = Deps::default();
         let config = search::load(&reader, project, &mut shared);
         self.resolve_with(&reader, config, project, files, &mut shared, scope)
+    }
+
+    fn likely_units(&self, source: &dyn Source, project: &Project, files: &Files, stack: &str) -> Vec<String> {
+        let reader = Reader::new(source, files, &self.cache);
+        let config = search::load(&reader, project, &mut Deps::default());
+        config.map_or_else(|_| Vec::new(), |config| likely::manifests(&reader, &config, stack))
     }
 
     fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {

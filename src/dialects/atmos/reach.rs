@@ -25,7 +25,7 @@ pub(crate) struct Reach<'a> {
     changes: &'a [Change],
     /// Whether anything changes that is no manifest, so that components may be held against something else.
     others: bool,
-    checks: &'a Checks<'a>,
+    checks: Option<&'a Checks<'a>>,
     known: Mutex<HashMap<Text, Arc<Option<Step>>>>,
     told: Mutex<HashSet<Text>>,
 }
@@ -38,12 +38,13 @@ struct Step {
 }
 
 impl<'a> Reach<'a> {
-    /// For manifests of a revision that differs from another one in `changes`. Checks are told what they are not shown.
+    /// For manifests of a revision that differs from another one in `changes`. Checks, if any, are told what they are not
+    /// shown.
     pub(crate) fn new(
         reader: &'a Reader<'a>,
         config: &'a Config,
         changes: &'a [Change],
-        checks: &'a Checks<'a>,
+        checks: Option<&'a Checks<'a>>,
     ) -> Self {
         let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
         let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);
@@ -53,6 +54,26 @@ impl<'a> Reach<'a> {
 
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it.
     pub(crate) fn untouched(&self, path: &str) -> Option<BTreeSet<FileId>> {
+        let (mut seen, files) = self.closure(path)?;
+        let Some(checks) = self.checks else { return Some(files) };
+        seen.retain(|path| self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(Text::clone(path)));
+        for path in &seen {
+            checks.reaches(path);
+            let step = self.step(path);
+            for next in step.as_ref().as_ref().into_iter().flat_map(|s| &s.next) {
+                // With or without a context: neither of the two is looked at, because neither is touched.
+                checks.imports(path, next, true);
+            }
+        }
+        Some(files)
+    }
+
+    /// The paths of a manifest and of all that it imports, if that is certain and no change touches them.
+    pub(crate) fn files(&self, path: &str) -> Option<HashSet<Text>> {
+        self.closure(path).map(|(paths, _)| paths)
+    }
+
+    fn closure(&self, path: &str) -> Option<(HashSet<Text>, BTreeSet<FileId>)> {
         let mut files = BTreeSet::new();
         let mut seen: HashSet<Text> = HashSet::new();
         let mut open: Vec<Text> = vec![path.into()];
@@ -65,16 +86,7 @@ impl<'a> Reach<'a> {
             files.extend(&step.files);
             open.extend(step.next.iter().filter(|next| !seen.contains(*next)).cloned());
         }
-        seen.retain(|path| self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(Text::clone(path)));
-        for path in &seen {
-            self.checks.reaches(path);
-            let step = self.step(path);
-            for next in step.as_ref().as_ref().into_iter().flat_map(|s| &s.next) {
-                // With or without a context: neither of the two is looked at, because neither is touched.
-                self.checks.imports(path, next, true);
-            }
-        }
-        Some(files)
+        Some((seen, files))
     }
 
     fn step(&self, path: &Text) -> Arc<Option<Step>> {

@@ -108,7 +108,10 @@ impl Stack {
             locals: None,
             declared: (planned.resource.name != planned.resource.module).then(|| Text::clone(&planned.resource.module)),
             removal: RemovalEffect::Destroyed,
-            metadata: ComponentMetadata::default(),
+            metadata: ComponentMetadata {
+                needed: checks::needed(self, &planned.resource.name),
+                ..ComponentMetadata::default()
+            },
             language: Language::default(),
         };
         let mut all: Vec<Arc<Component>> = self.resources.iter().map(|p| Arc::new(of(p))).collect();

@@ -70,6 +70,12 @@ pub(super) fn needs(context: &Context<'_>, only_read: bool) -> Graph {
             }
         }
     }
+    for component in shown(context) {
+        for needed in component.metadata.needed.iter().filter(|needed| !only_read || needed.is_read) {
+            let to = format!("{}/{}/{}", component.stack, needed.kind, needed.name);
+            graph.add_edge(&node(component), &to, "", context.place(needed.origin));
+        }
+    }
     graph
 }
 

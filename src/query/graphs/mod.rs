@@ -5,6 +5,8 @@ mod components;
 mod files;
 pub mod layout;
 
+pub use change::{Differences, unresolved};
+
 use crate::files::Files;
 use crate::resolution::Resolution;
 use crate::terraform::Modules;
@@ -63,6 +65,8 @@ pub enum Change {
     Changed,
     /// It does not differ, but it leads to something that does.
     Reached,
+    /// Only one state has it, but of the other one not everything could be resolved.
+    Unresolved,
 }
 
 impl Change {
@@ -74,6 +78,7 @@ impl Change {
             Change::Removed => "removed",
             Change::Changed => "changed",
             Change::Reached => "reached",
+            Change::Unresolved => "unresolved",
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::diff::{Change, Diff, Side, mask, pointer};
 use crate::files::Files;
 use crate::query::why::{Explainer, Role, Step};
 use crate::report::text::value::inline;
-use crate::report::{Finding, Report, coverage, headline};
+use crate::report::{Finding, Novelty, Report, coverage, headline};
 use crate::resolution::{Address, Placed, Resolution};
 use crate::text::Text;
 use crate::value::{Data as Kind, Origin, Value};
@@ -30,7 +30,10 @@ pub(super) struct Data {
     head: String,
     verdict: String,
     level: &'static str,
-    coverage: Vec<String>,
+    /// What could not be resolved or read, and what is assumed.
+    lacking: Vec<String>,
+    /// What was analyzed.
+    coverage: String,
     stacks: Vec<Text>,
     kinds: Vec<Text>,
     names: Vec<Text>,
@@ -77,6 +80,8 @@ struct FindingData {
     rule: &'static str,
     level: &'static str,
     status: Option<&'static str>,
+    /// Whether a change brings it in and it is more than a note.
+    risk: bool,
     message: String,
     help: Option<String>,
     file: usize,
@@ -103,7 +108,8 @@ impl Data {
             head: report.head.rev.clone(),
             verdict,
             level,
-            coverage: covered(report),
+            lacking: lacking(report),
+            coverage: coverage::summary(report),
             stacks: tables.stacks.rows(),
             kinds: tables.kinds.rows(),
             names: tables.names.rows(),
@@ -137,10 +143,9 @@ fn verdict(report: &Report<'_>) -> (String, &'static str) {
     }
 }
 
-/// What could not be resolved, and what was analyzed.
-fn covered(report: &Report<'_>) -> Vec<String> {
+/// What could not be resolved or read, and what is assumed.
+fn lacking(report: &Report<'_>) -> Vec<String> {
     let mut lines: Vec<String> = coverage::lead(report).iter().map(|line| sentence(line)).collect();
-    lines.push(sentence(&coverage::summary(report)));
     if !report.troubles.is_empty() {
         lines.push(format!("Could not be read: {}.", report.troubles.join(", ")));
     }
@@ -166,6 +171,7 @@ fn of_finding(finding: &Finding, tables: &mut Tables<'_>, report: &Report<'_>) -
         rule: diagnostic.rule.id,
         level: finding.level.name(),
         status: finding.novelty.map(crate::report::Novelty::name),
+        risk: finding.novelty == Some(Novelty::New) && finding.level >= Level::Warning,
         message: diagnostic.message.clone(),
         help: diagnostic.help.clone(),
         file: tables.paths.add(Text::clone(&file.path)),

@@ -4,7 +4,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   const PAGE = 200;
-  const state = { view: "", query: "", stack: "", kind: "", pick: "", shown: PAGE };
+  const state = { view: "", query: "", stack: "", kind: "", pick: "", open: "", shown: PAGE };
 
   const el = (name, attributes = {}, ...children) => {
     const node = document.createElement(name);
@@ -20,15 +20,21 @@
   const place = (file, line) => `${data.files[file]}:${line}`;
 
   // Hash of the page: what is shown, so that it can be linked to.
-  const write = () => {
+  const KEYS = ["view", "query", "stack", "kind", "pick", "open"];
+  const hashOf = (shown) => {
     const parts = new URLSearchParams();
-    for (const key of ["view", "query", "stack", "kind", "pick"]) if (state[key]) parts.set(key, state[key]);
-    const hash = "#" + parts.toString();
+    for (const key of KEYS) if (shown[key]) parts.set(key, shown[key]);
+    return "#" + parts.toString();
+  };
+  const write = () => {
+    const hash = hashOf(state);
     if (location.hash !== hash) history.replaceState(null, "", hash);
   };
+  // A link to one row, whatever is searched for.
+  const mark = (view, id) => el("a", { class: "mark", href: hashOf({ view, open: id }), "aria-label": "Link to this" }, "#");
   const read = () => {
     const parts = new URLSearchParams(location.hash.slice(1));
-    for (const key of ["view", "query", "stack", "kind", "pick"]) state[key] = parts.get(key) || "";
+    for (const key of KEYS) state[key] = parts.get(key) || "";
     if (!views.some((view) => view.id === state.view)) state.view = views[0].id;
   };
 
@@ -89,8 +95,11 @@
   };
   const inStack = (a) => !state.stack || data.stacks[a[0]] === state.stack;
 
+  (data.groups || []).forEach((group, i) => { group.id = `g${i}`; });
+  data.findings.forEach((finding, i) => { finding.id = `f${i}`; });
   const pager = (items, one) => {
     const box = el("div");
+    if (state.open) state.shown = Math.max(state.shown, items.findIndex((item) => item.id === state.open) + 1);
     const fill = () => {
       box.replaceChildren(...items.slice(0, state.shown).map(one));
       if (items.length > state.shown)
@@ -122,14 +131,15 @@
   const groupRow = (group) => {
     const stacks = new Set(group.at.map((i) => data.addresses[i][0]));
     const first = group.changes.length ? group.changes.map((c) => c.path).slice(0, 3).join(", ") + (group.changes.length > 3 ? ", …" : "") : address(data.addresses[group.at[0]]);
-    const box = el("details", {}, el("summary", {},
+    const box = el("details", { "data-id": group.id }, el("summary", {},
       el("span", { class: `tag ${group.status}` }, group.status), el("code", {}, first),
-      el("span", { class: "dim" }, `  ${many(group.at.length, "component")} in ${many(stacks.size, "stack")}`)));
+      el("span", { class: "dim" }, `  ${many(group.at.length, "component")} in ${many(stacks.size, "stack")}`), mark("changes", group.id)));
     const fill = () => {
+      if (box.open) { state.open = group.id; write(); }
       if (!box.open || box.childElementCount > 1) return;
-      if (group.causes.length) box.append(el("h2", {}, "Causes"));
-      for (const [base, file, line, text] of group.causes)
-        box.append(el("div", { class: "excerpt mono" }, `${base ? "−" : "+"} ${place(file, line)}  `, data.texts[text]));
+      if (group.causes.length)
+        box.append(el("h2", {}, "Causes"), el("div", { class: "causes mono" }, ...group.causes.map(([base, file, line, text]) =>
+          el("div", {}, el("span", { class: "dim" }, `${place(file, line)}  `), el("span", { class: base ? "cut" : "put" }, `${base ? "−" : "+"} ${data.texts[text]}`)))));
       box.append(...group.changes.map(change), el("h2", {}, "Components"));
       const list = el("ul", { class: "plain" });
       const more = (from) => {
@@ -149,8 +159,8 @@
   const findings = () => data.findings.filter((f) =>
     (!state.kind || f.level === state.kind) && (!state.stack || f.stacks.length === 0 || f.stacks.includes(state.stack))
     && matches([f.rule, f.message, data.files[f.file], ...f.stacks]));
-  const findingRow = (f) => el("article", { class: "finding" },
-    el("p", {}, el("span", { class: `tag ${f.level}` }, f.level), f.status ? el("span", { class: "tag" }, f.status) : null, el("code", {}, f.rule), " ", f.message),
+  const findingRow = (f) => el("article", { class: "finding", "data-id": f.id, tabindex: "-1" },
+    el("p", {}, el("span", { class: `tag ${f.level}` }, f.level), f.status ? el("span", { class: "tag" }, f.status) : null, el("code", {}, f.rule), " ", f.message, mark("findings", f.id)),
     el("p", { class: "mono dim" }, place(f.file, f.line)),
     el("div", { class: "excerpt mono" }, f.excerpt.map(([line, text]) => `${String(line).padStart(5)} ${line === f.line ? "›" : " "} ${text}`).join("\n")),
     f.help ? el("p", {}, f.help) : null,
@@ -218,7 +228,7 @@
     }
     const list = el("ul", {}, ...edges.slice(0, 500).map(([from, to, label]) => el("li", {}, el("code", {}, `${nodes[from][0]} → ${nodes[to][0]}`), label ? ` ${label}` : "")));
     return el("div", {}, el("div", { class: "scroll", id: "graph", tabindex: "0", role: "region", "aria-label": "Graph" }, picture),
-      el("details", {}, el("summary", {}, "The same as a list"), list));
+      edges.length ? el("details", {}, el("summary", {}, "The same as a list"), list) : null);
   };
 
   const explorer = () => {
@@ -270,6 +280,15 @@
     { id: "graph", name: data.groups ? "Dependencies" : "Imports", draw: graph, kinds: [] },
   ].filter(Boolean);
 
+  // Opens the row that the address of the page names, and goes there.
+  const reveal = () => {
+    const row = [...document.querySelectorAll("#view [data-id]")].find((node) => node.dataset.id === state.open);
+    if (!row) return;
+    if (row.tagName === "DETAILS") row.open = true;
+    row.classList.add("target");
+    row.scrollIntoView({ block: "center" });
+    (row.querySelector("summary") || row).focus({ preventScroll: true });
+  };
   const render = () => {
     state.shown = PAGE;
     const view = views.find((v) => v.id === state.view);
@@ -287,7 +306,7 @@
     byId("view").replaceChildren(view.draw());
     write();
   };
-  const go = (id) => { state.view = id; state.kind = ""; render(); };
+  const go = (id) => { state.view = id; state.kind = ""; state.open = ""; render(); };
 
   byId("tabs").append(...views.map((view) => el("button", { type: "button", role: "tab", id: `tab-${view.id}`, "data-view": view.id, "aria-controls": "view", on: { click: () => go(view.id) } }, view.name)));
   byId("tabs").addEventListener("keydown", (event) => {
@@ -300,21 +319,31 @@
   });
   byId("stack").append(el("option", { value: "" }, "all"), ...[...data.stacks].sort().map((stack) => el("option", { value: stack }, stack)));
   let timer = 0;
-  byId("query").addEventListener("input", (event) => { clearTimeout(timer); timer = setTimeout(() => { state.query = event.target.value; state.pick = ""; render(); }, 120); });
+  byId("query").addEventListener("input", (event) => { clearTimeout(timer); timer = setTimeout(() => { state.query = event.target.value; state.pick = ""; state.open = ""; render(); }, 120); });
   byId("stack").addEventListener("change", (event) => { state.stack = event.target.value; render(); });
   byId("kind").addEventListener("change", (event) => { state.kind = event.target.value; render(); });
-  byId("clear").addEventListener("click", () => { Object.assign(state, { query: "", stack: "", kind: "", pick: "" }); render(); });
+  byId("clear").addEventListener("click", () => { Object.assign(state, { query: "", stack: "", kind: "", pick: "", open: "" }); render(); });
   byId("search").addEventListener("submit", (event) => event.preventDefault());
   document.addEventListener("keydown", (event) => {
     if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) { byId("query").focus(); event.preventDefault(); }
   });
-  addEventListener("hashchange", () => { read(); render(); });
+  addEventListener("hashchange", () => { read(); render(); reveal(); });
 
   byId("revisions").textContent = data.base ? `${data.base} → ${data.head}` : data.head;
   byId("verdict").textContent = data.verdict;
   byId("verdict").className = data.level;
-  byId("coverage").textContent = data.coverage.join(" ");
+  byId("coverage").textContent = data.coverage;
+  byId("lacking").hidden = data.lacking.length === 0;
+  byId("lacking").append(...data.lacking.map((text) => el("li", {}, text)));
+  const RISKS = 5;
+  const risks = data.findings.filter((f) => f.risk);
+  byId("risks").hidden = risks.length === 0;
+  byId("risks").append(el("h2", {}, many(risks.length, "risk")), el("ul", {}, ...risks.slice(0, RISKS).map((f) => el("li", {},
+    el("span", { class: `tag ${f.level}` }, f.level),
+    el("button", { type: "button", class: "link", on: { click: () => { Object.assign(state, { view: "findings", query: "", stack: "", kind: "", pick: "", open: f.id }); render(); reveal(); } } }, f.message))),
+    risks.length > RISKS ? el("li", { class: "dim" }, `and ${risks.length - RISKS} more; see the findings`) : null));
   document.title = `stacklint: ${data.base ? `${data.base} → ` : ""}${data.head}`;
   read();
   render();
+  reveal();
 })();

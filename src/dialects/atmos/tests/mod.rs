@@ -11,6 +11,7 @@ mod evaluated;
 mod fuzz;
 mod imports;
 mod inheritance;
+mod likely;
 mod local_properties;
 mod local_rules;
 mod locals;

@@ -10,7 +10,9 @@ use crate::dialects::jitsubst::rules;
 use crate::dialects::jitsubst::sink::{Sink, label};
 use crate::files::Files;
 use crate::graph::{Graph, Step};
-use crate::value::{FileId, Value};
+use crate::resolution::Needed;
+use crate::text::Text;
+use crate::value::{FileId, Origin, Value};
 use std::collections::BTreeSet;
 
 /// What makes one resource need another.
@@ -20,6 +22,18 @@ pub(crate) struct Edge {
     place: Label,
     /// Whether it is a reference, not an item of `depends_on`.
     is_reference: bool,
+}
+
+/// The resources that a resource needs, with their types.
+pub(crate) fn needed(stack: &Stack, name: &str) -> Vec<Needed> {
+    let one = |(to, edge): (&String, &Edge)| {
+        let resource = &stack.resource(to)?.resource;
+        let place = &edge.place;
+        let origin = Origin { file: place.file, key: place.start, start: place.start, end: place.end };
+        let (kind, name) = (Text::clone(&resource.kind), Text::clone(&resource.name));
+        Some(Needed { kind, name, origin: Some(origin), is_read: edge.is_reference })
+    };
+    stack.needs.edges(&name.to_owned()).filter_map(one).collect()
 }
 
 pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {

@@ -5,7 +5,7 @@ mod lexical;
 mod references;
 mod secrets;
 
-pub(crate) use graph::{Edge, depends, needs};
+pub(crate) use graph::{Edge, depends, needed, needs};
 
 use super::Stack;
 use super::config::Config;

@@ -36,7 +36,7 @@ pub(super) fn write(out: &mut dyn io::Write, graph: &Graph) -> io::Result<()> {
         let text = if edge.label.is_empty() { String::new() } else { format!("|\"{}\"|", label(&edge.label)) };
         writeln!(out, "  n{from} {arrow}{text} n{to}")?;
     }
-    for change in [Change::Added, Change::Removed, Change::Changed, Change::Reached] {
+    for change in [Change::Added, Change::Removed, Change::Changed, Change::Reached, Change::Unresolved] {
         if graph.nodes.values().any(|node| node.change == change) {
             let paint = color(change);
             writeln!(out, "  classDef {} stroke:{paint},color:{paint}", change.name())?;

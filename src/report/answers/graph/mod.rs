@@ -106,6 +106,7 @@ fn sign(change: Change) -> &'static str {
         Change::Removed => "- ",
         Change::Changed => "~ ",
         Change::Reached => "> ",
+        Change::Unresolved => "? ",
     }
 }
 
@@ -117,6 +118,7 @@ fn color(change: Change) -> &'static str {
         Change::Removed => "#cf222e",
         Change::Changed => "#9a6700",
         Change::Reached => "#0969da",
+        Change::Unresolved => "#6639ba",
     }
 }
 

@@ -85,7 +85,7 @@ impl<'a> Tree<'a> {
         let text = match change {
             Change::Added => self.theme.added(&text),
             Change::Removed => self.theme.removed(&text),
-            Change::Changed | Change::Reached => self.theme.changed(&text),
+            Change::Changed | Change::Reached | Change::Unresolved => self.theme.changed(&text),
             Change::Same => text,
         };
         let missing = if node.is_missing { " (not found)" } else { "" };
