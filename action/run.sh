@@ -9,6 +9,9 @@ arguments=(-C "${INPUT_WORKING_DIRECTORY:-.}")
 while IFS= read -r path; do
     [ -z "$path" ] || arguments+=(--config "$path")
 done <<<"${INPUT_CONFIG:-}"
+while IFS= read -r path; do
+    [ -z "$path" ] || arguments+=("--project=$path")
+done <<<"${INPUT_PROJECT:-}"
 arguments+=(ci --reports "${RUNNER_TEMP:?}/stacklint-reports")
 [ -z "${INPUT_BASE:-}" ] || arguments+=("--base=$INPUT_BASE")
 [ -z "${INPUT_HEAD:-}" ] || arguments+=("--head=$INPUT_HEAD")

@@ -78,6 +78,13 @@ pub struct Affected {
     pub notes: Vec<String>,
 }
 
+impl Item {
+    /// The address of the component.
+    pub fn address(&self) -> Address {
+        (Text::clone(&self.stack), Text::clone(&self.component_type), Text::clone(&self.component))
+    }
+}
+
 impl Affected {
     /// Says of components that only have another name which one that is. There is no job for the old name: a job would
     /// destroy what the new name stands for.
@@ -90,8 +97,7 @@ impl Affected {
         let others: BTreeMap<Address, usize> =
             sides.map(|(own, other)| (diff.components[own].address(), other)).collect();
         for item in &mut self.items {
-            let own = (Text::clone(&item.stack), Text::clone(&item.component_type), Text::clone(&item.component));
-            let other = others.get(&own).map(|i| name(*i));
+            let other = others.get(&item.address()).map(|i| name(*i));
             let place = if item.deleted { &mut item.renamed_to } else { &mut item.renamed_from };
             *place = other;
             item.is_job &= item.renamed_to.is_none();

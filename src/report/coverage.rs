@@ -19,6 +19,11 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let assumptions: BTreeSet<&String> = report.coverage.projects.iter().flat_map(|p| &p.assumptions).collect();
     let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
     lines.extend(report.coverage.warnings.iter().map(|warning| format!("warning: {warning}")));
+    for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
+        let verb = if report.comparison.is_some() { "compared" } else { "checked" };
+        let place = if project.path == "." { String::new() } else { format!(" in {}", project.path) };
+        lines.push(format!("no stack with a component is found{place}, so nothing is {verb}"));
+    }
     let mut groups: Vec<(Group<'_>, Vec<&Unresolved>)> = Vec::new();
     let lacking = report.coverage.lacking();
     for (which, one) in &lacking {

@@ -39,6 +39,7 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
     if diff.components.is_empty() {
         let all = diff.unresolved.is_empty() && coverage.is_whole();
         return match code {
+            None if !coverage.projects.is_empty() && coverage.is_empty() => "Nothing was compared.".to_owned(),
             Some(code) if all => format!("No change of configuration; {code}"),
             Some(code) => format!("No change in the configuration that could be resolved; {code}"),
             None if all => "No effective change.".to_owned(),

@@ -115,6 +115,8 @@ pub struct Link {
     pub by: Text,
     /// The name of the other component.
     pub component: Text,
+    /// Its type; none where the name alone says which one it is.
+    pub kind: Option<Text>,
     /// The stack of the other component.
     pub stack: StackSelector,
     /// What is read of it.
@@ -189,11 +191,13 @@ impl ComponentMetadata {
                 (a, b) => a.is_none() == b.is_none(),
             }
             && self.links.len() == other.links.len()
-            && self
-                .links
-                .iter()
-                .zip(&other.links)
-                .all(|(a, b)| a.how == b.how && a.component == b.component && a.stack == b.stack && a.reads == b.reads)
+            && self.links.iter().zip(&other.links).all(|(a, b)| {
+                a.how == b.how
+                    && a.component == b.component
+                    && a.kind == b.kind
+                    && a.stack == b.stack
+                    && a.reads == b.reads
+            })
     }
 }
 

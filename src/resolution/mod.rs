@@ -268,6 +268,21 @@ impl Resolution {
         of_units(self).chain(of_units(other)).collect()
     }
 
+    /// The components of another state of the project that this one may have, too, though it could not resolve them, and
+    /// those of stacks that the other state could not name.
+    pub fn lost_components(&self, other: &Resolution) -> BTreeSet<Address> {
+        let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.name, &**u)).collect();
+        let unnamed = other.units.iter().flat_map(|u| u.components.iter().filter(|c| u.failed.contains(&c.stack)));
+        let mut lost: BTreeSet<Address> = unnamed.map(|c| c.address()).collect();
+        for unit in self.units.iter().filter(|u| u.is_incomplete()) {
+            let is_whole_unit = unit.state == State::Broken || !unit.failed.is_empty();
+            let is_broken = |c: &Component| unit.broken.iter().any(|(kind, name)| *kind == c.kind && *name == c.name);
+            let components = there.get(&*unit.name).into_iter().flat_map(|u| &u.components);
+            lost.extend(components.filter(|c| is_whole_unit || is_broken(c)).map(|c| c.address()));
+        }
+        lost
+    }
+
     /// The findings alone. Nothing is taken apart for that: it would take as long as much of the resolving, and is for
     /// the end of a process.
     pub fn into_findings(self) -> Vec<Diagnostic> {

@@ -1,5 +1,6 @@
 //! What one side could not resolve is compared with nothing: no component of it is taken for removed or added.
 
+use crate::affected::Affected;
 use crate::diff::{Diff, Status};
 use crate::files::Files;
 use crate::resolution::{Extent, Gap, Resolution, State, Unit};
@@ -60,10 +61,29 @@ fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
     stacks.map(|c| Text::clone(&c.stack)).collect()
 }
 
+/// Takes out of the list of affected components those that a side could not resolve, and those of stacks whose names are
+/// not known.
+pub(super) fn without_lost(affected: &mut Affected, base: &Resolution, head: &Resolution) {
+    if is_either_misnamed(base, head) {
+        affected.items.clear();
+        return;
+    }
+    let (lost, in_base) = (head.lost_components(base), base.components());
+    let unnamed: BTreeSet<&Text> = head.units.iter().flat_map(|u| &u.failed).collect();
+    affected.items.retain(|item| match item.deleted {
+        true => in_base.contains_key(&item.address()) && !lost.contains(&item.address()),
+        false => !unnamed.contains(&item.stack),
+    });
+}
+
+fn is_either_misnamed(base: &Resolution, head: &Resolution) -> bool {
+    misnamed(base, head).or_else(|| misnamed(head, base)).is_some()
+}
+
 /// Takes out of a comparison what is only missing on a side that could not be resolved.
 pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolution, files: &Files) {
     let (of_base, of_head) = (doubtful(base, head), doubtful(head, base));
-    let is_misnamed = misnamed(base, head).or_else(|| misnamed(head, base)).is_some();
+    let is_misnamed = is_either_misnamed(base, head);
     diff.retain(|change| match change.status {
         _ if is_misnamed => false,
         Status::Added => !of_base.contains(&change.stack),

@@ -1,8 +1,8 @@
 //! What differs between two states, and what is wrong in them.
 
-use super::align::{Aligned, absent, align, misnamed, without_doubtful};
+use super::align::{Aligned, absent, align, misnamed, without_doubtful, without_lost};
 use super::check::add_settings;
-use super::coverage::{self, Coverage, Lacking, ProjectCoverage, Unresolved};
+use super::coverage::{self, Coverage, ProjectCoverage};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::trust::{self, SettingsFrom};
@@ -103,15 +103,6 @@ pub fn compare(
         affected.extend(one.affected);
     }
     let comparison = Comparison::new(Revision::of(base), diffs, &review.coverage);
-    // A component of the head whose state in the base is not known is listed: it may differ.
-    let lacking: Vec<_> = review.coverage.lacking().into_iter().filter(|(side, _)| *side != Lacking::Base).collect();
-    affected.items.retain(|item| {
-        let is_lost = |one: &Unresolved| match &one.component {
-            Some((kind, name)) => *kind == item.component_type && *name == item.component,
-            None => true,
-        };
-        !lacking.iter().any(|(_, one)| one.stack.as_ref() == Some(&item.stack) && is_lost(one))
-    });
     review.comparison = Some(Comparison { code, affected, ..comparison });
     request.filter.matched(&review.resolved.1)?;
     Ok(review)
@@ -194,7 +185,8 @@ impl Comparing<'_> {
         let (mut base, mut head, mut diff) = self.resolve();
         let cache = self.workspace.host.code();
         let code = self.code(&head, &cache);
-        let affected = self.affected(&cache, &diff, &code);
+        let mut affected = self.affected(&cache, &diff, &code);
+        without_lost(&mut affected, &base, &head);
         let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
         let is_touched = |path: &str| self.touched.contains(path);
         let shared = rules::Context::new(self.files, &nothing, &is_touched, &self.settings.limits, &withheld);

@@ -137,6 +137,11 @@ impl Coverage {
         self.projects.iter().all(|p| is_whole(&p.head) && p.base.as_ref().is_none_or(is_whole))
     }
 
+    /// Whether nothing at all was resolved.
+    pub fn is_empty(&self) -> bool {
+        self.projects.iter().all(ProjectCoverage::is_empty)
+    }
+
     /// Whether there is a project of which nothing was resolved.
     pub fn has_empty_project(&self) -> bool {
         self.projects.is_empty() || self.projects.iter().any(ProjectCoverage::is_empty)
@@ -239,7 +244,8 @@ fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Ve
             }
         }
         let stack = unit.components.first().map(|c| Text::clone(&c.stack));
-        let stack = stack.or_else(|| own.locals.stacks.get(&unit.file).cloned());
+        let named = || stacks_of(unit, elsewhere.get(&*unit.name).copied(), own, other).into_iter().next();
+        let stack = stack.or_else(named);
         all.extend(unit.broken.iter().map(|component| one(stack.clone(), Some(component.clone()))));
     }
     if let Some((gap, other)) = other.and_then(|other| Some((misnamed(own, other)?, other))) {
@@ -253,7 +259,8 @@ fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Ve
             place: place.clone(),
         }));
     }
-    if let Some(gap) = own.gap.as_ref().filter(|gap| gap.extent == Extent::Everything && all.is_empty()) {
+    let is_nothing = |gap: &&Gap| gap.extent == Extent::Everything || own.units.is_empty();
+    if let Some(gap) = own.gap.as_ref().filter(|gap| is_nothing(gap) && all.is_empty()) {
         let place = gap_place(own, gap, files);
         let file = place.as_ref().map_or_else(|| Text::from("."), |(file, _)| Text::clone(file));
         all.insert(Unresolved { stack: None, file, component: None, reason: gap.reason.clone(), place });

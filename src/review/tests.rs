@@ -3,11 +3,12 @@
 use super::*;
 use crate::diff::Status;
 use crate::report::{Format, Options, Report};
-use crate::resolution::State;
+use crate::resolution::{State, Unit};
 use crate::source::Memory;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 type Texts = BTreeMap<String, String>;
 
@@ -94,10 +95,15 @@ fn written(format: Format, review: &Review) -> String {
     String::from_utf8(out).unwrap()
 }
 
+/// The files of the units of a side that pass a test.
+fn unit_files(review: &Review, side: usize, is_meant: impl Fn(&Unit) -> bool) -> Vec<String> {
+    let units = review.resolved.1[side].units.iter().filter(|u| is_meant(u));
+    units.map(|u| review.files.get(u.file).path.to_string()).collect()
+}
+
 /// The files of units that a side has resolved as a whole.
 fn resolved(review: &Review, side: usize) -> Vec<String> {
-    let units = review.resolved.1[side].units.iter().filter(|u| u.state == State::Resolved && !u.is_incomplete());
-    units.map(|u| review.files.get(u.file).path.to_string()).collect()
+    unit_files(review, side, |u| u.state == State::Resolved && !u.is_incomplete())
 }
 
 /// What must hold of a review of two states.
@@ -115,19 +121,28 @@ fn check_review(review: &Review, sides: [&Texts; 2]) -> Result<(), TestCaseError
             Status::Modified => continue,
         };
         let units = review.resolved.1[here].units.iter();
-        let defines = |u: &&std::sync::Arc<crate::resolution::Unit>| {
-            u.components.iter().any(|c| c.stack == change.stack && c.name == change.name)
+        let defines = |u: &&Arc<Unit>| {
+            u.components.iter().any(|c| c.stack == change.stack && c.kind == change.kind && c.name == change.name)
         };
         for unit in units.filter(defines) {
             let path = review.files.get(unit.file).path.to_string();
             let is_gone = !sides[there].contains_key(&path);
+            let is_known = |u: &Unit| {
+                let is_broken = u.broken.iter().any(|(kind, name)| *kind == change.kind && *name == change.name);
+                u.state == State::Resolved && u.failed.is_empty() && !is_broken
+            };
             prop_assert!(
-                is_gone || resolved(review, there).contains(&path),
+                is_gone || unit_files(review, there, is_known).contains(&path),
                 "{} {} of {path}",
                 change.status.name(),
                 change.stack
             );
         }
+    }
+    for stack in &comparison.diff.gone {
+        let defines = |u: &Unit| u.components.iter().any(|c| c.stack == *stack);
+        let incomplete = unit_files(review, 1, Unit::is_incomplete);
+        prop_assert!(!unit_files(review, 0, defines).iter().any(|path| incomplete.contains(path)), "gone: {stack}");
     }
     let text = written(Format::Text, review);
     if !(is_whole(0) && is_whole(1)) {
@@ -144,7 +159,11 @@ fn check_review(review: &Review, sides: [&Texts; 2]) -> Result<(), TestCaseError
     let affected: serde_json::Value = serde_json::from_str(&written(Format::Affected, review)).unwrap();
     for item in affected.as_array().into_iter().flatten() {
         let is_changed = |c: &crate::diff::ComponentChange| item["stack"] == *c.stack && item["component"] == *c.name;
-        prop_assert!(comparison.diff.components.iter().any(is_changed), "{item}");
+        // What was not resolved before may differ now.
+        let may_differ = item["deleted"] != true && !is_whole(0);
+        prop_assert!(may_differ || comparison.diff.components.iter().any(is_changed), "{item}\n{text}");
+        let is_gone = comparison.diff.gone.iter().any(|stack| item["stack"] == **stack);
+        prop_assert!(item["affected"] != "deleted.stack" || is_gone, "{item}");
     }
     let last = text.lines().last().unwrap_or_default();
     prop_assert!(last.starts_with("compared "), "{text}");

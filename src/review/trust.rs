@@ -96,7 +96,23 @@ fn of_settings(
         let note = format!("it sets `fail-on` to `{}`, which was `{}`", fail_on(Some(after)), fail_on(before));
         finding.notes.push(note);
     }
+    let (old, new) = (selected(before), selected(Some(after)));
+    if old != new {
+        finding.notes.push(format!("it selects {new} for analysis, which was {old}"));
+    }
     Some(finding)
+}
+
+/// The projects that settings select, in words.
+fn selected(load: Option<&Load>) -> String {
+    let patterns = load.map_or(&[][..], |load| &load.settings.projects.value);
+    match patterns {
+        [] => "all projects".to_owned(),
+        patterns => {
+            let patterns: Vec<String> = patterns.iter().map(|p| format!("`{}`", p.as_str())).collect();
+            format!("the projects {}", patterns.join(", "))
+        }
+    }
 }
 
 /// Names what would be hidden, and says from when on the change counts.

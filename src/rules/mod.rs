@@ -103,6 +103,7 @@ impl Components<'_> {
             how: LinkKind::Reads,
             by: "".into(),
             component: Text::clone(&output.component),
+            kind: None,
             stack: output.stack.as_ref().map_or(StackSelector::Here, |stack| StackSelector::Stack(Text::clone(stack))),
             reads: ReadTarget::Output(name.into()),
             is_optional: false,

@@ -56,6 +56,14 @@ impl<'a> Deref for Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
+    /// Those of a type, if one is asked for.
+    fn of_kind(&self, kind: Option<&Text>) -> Option<Targets<'a>> {
+        match kind {
+            None => Some(self.clone()),
+            Some(kind) => self.iter().find(|c| c.kind == *kind).map(|c| Targets::One([*c])),
+        }
+    }
+
     /// Adds a component. Of several units that define one component of a type, the last one counts.
     fn add(&mut self, component: &'a Arc<Component>) {
         let mut all = self.to_vec();
@@ -162,11 +170,13 @@ impl<'a> World<'a> {
     /// Whether no component that is deployed needs itself, be it by way of others.
     pub fn is_acyclic(&self) -> bool {
         *self.is_acyclic.get_or_init(|| {
-            let names = self.index().stacks.values().flat_map(BTreeMap::values);
-            let numbered = (0..).zip(names).flat_map(|(n, named)| named.iter().map(move |c| (Arc::as_ptr(c), n)));
-            let numbers: HashMap<*const Component, u32> = numbered.collect();
+            let all = self.index().stacks.values().flat_map(BTreeMap::values).flat_map(|named| named.iter());
+            let numbers: HashMap<*const Component, u32> = all.map(|c| Arc::as_ptr(c)).zip(0..).collect();
             // One that another unit defines as well has the number of that.
-            let by_name = |c: &Component| self.index().stacks.get(&*c.stack)?.get(&*c.name)?.first().copied();
+            let by_name = |c: &Component| {
+                let named = self.index().stacks.get(&*c.stack)?.get(&*c.name)?;
+                named.iter().find(|other| other.kind == c.kind).copied()
+            };
             let number = |c: &Arc<Component>| {
                 let known = numbers.get(&Arc::as_ptr(c));
                 known.or_else(|| numbers.get(&Arc::as_ptr(by_name(c)?))).copied()
@@ -192,8 +202,8 @@ impl<'a> World<'a> {
         let Some((stack, names)) = known.or_else(|| self.unit_stack(stack)) else {
             return if index.is_whole { Target::NoStack } else { Target::Withheld };
         };
-        match names.get(&*link.component) {
-            Some(found) => Target::Found(found.clone()),
+        match names.get(&*link.component).and_then(|named| named.of_kind(link.kind.as_ref())) {
+            Some(found) => Target::Found(found),
             None if index.is_whole && !index.hidden.contains(&*link.component) => Target::NoComponent(stack),
             None => Target::Withheld,
         }
@@ -261,6 +271,7 @@ mod tests {
             how: LinkKind::Declared,
             by: "test".into(),
             component: component.into(),
+            kind: None,
             stack,
             reads: ReadTarget::Nothing,
             is_optional: false,

@@ -214,6 +214,9 @@ fn broken_on_both_sides() {
         // Where nothing at all was analyzed, that is no success.
         let expected = i32::from(lost.len() == 2);
         assert_eq!(json.status, expected, "{name}: {json}");
+        for format in ["text", "markdown"] {
+            repo.run(&["diff", range, "--format", format]).hides("No effective change");
+        }
         for more in [&["--exit-code"][..], &["--strict"], &["--format", "affected"], &["--format", "matrix"]] {
             repo.run(&[&["diff", range], more].concat()).ends_with(1);
         }
@@ -222,6 +225,44 @@ fn broken_on_both_sides() {
         let hook = repo.run(&["hook", "run"]);
         assert_eq!(hook.status, 0, "{name}: {hook}");
         repo.run(&["hook", "run", "--strict"]).ends_with(1);
+    }
+}
+
+/// The stack has no component left that resolves, and is not removed for that.
+#[test]
+fn a_component_whose_base_is_gone() {
+    let repo = repo();
+    repo.edit("stacks/deploy/dev.yaml", "box: {", "box: {metadata: {inherits: [net]}, ").commit("inherits");
+    repo.write("stacks/catalog/net.yaml", "").commit("emptied");
+    let range = "HEAD~1..HEAD";
+    let json = repo.run(&["diff", range, "--format", "json"]).ends_with(1).json();
+    let changed = json["components"].as_array().unwrap().iter();
+    let changed: Vec<String> = changed.map(|c| format!("{} {} {}", c["stack"], c["component"], c["status"])).collect();
+    let removed = ["\"dev\" \"net\" \"removed\"", "\"prod\" \"net\" \"removed\""];
+    assert_eq!(changed, removed, "{json:#}");
+    assert_eq!(json["coverage"]["projects"][0]["head"]["unresolved"][0]["component"], "box", "{json:#}");
+    let text = repo.run(&["diff", range]).ends_with(1).says("1 component no longer resolves: box in dev");
+    text.says("net in dev, prod").hides("stack `dev` is removed").hides("[stack-removed]");
+    let affected = repo.run(&["diff", range, "--format", "affected"]).ends_with(1).json();
+    let items = affected.as_array().unwrap().iter();
+    let items: Vec<String> = items.map(|i| format!("{} {} {}", i["stack"], i["component"], i["affected"])).collect();
+    assert_eq!(items, removed.map(|r| r.replace("removed", "deleted")), "{affected:#}");
+}
+
+#[test]
+fn a_project_in_which_nothing_is_found_on_either_side() {
+    for (config, reason) in
+        [(ATMOS.replace("deploy", "nowhere"), "no stack manifests found"), (ATMOS.into(), "no stack")]
+    {
+        let repo = Repo::new();
+        repo.write("atmos.yaml", config).write("stacks/deploy/dev.yaml", "vars: {stage: dev}\n").commit("one");
+        repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev, size: 1}\n").commit("two");
+        for format in ["text", "markdown"] {
+            let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(1).says("Nothing was compared");
+            run.hides("No effective change").says(reason);
+        }
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).ends_with(1);
+        repo.run(&["ci", "--base", "HEAD~1"]).ends_with(0).says("Nothing was compared");
     }
 }
 

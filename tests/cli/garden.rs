@@ -67,17 +67,8 @@ fn a_mistake_is_one_finding_at_its_line() {
     repo.write("services/web/garden.yml", "kind: Run\nname: x\ntype: exec\nspec: {command: ['${var.hots.web}']}\n");
     let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
     let lines: Vec<&str> = run.stdout.lines().filter(|line| line.contains("undefined-reference")).collect();
-    // One for each list of the keys there are, which differs by environment.
-    assert!(lines.len() <= 2 && !lines.is_empty(), "{run}");
-    assert!(lines.iter().all(|line| line.starts_with("services/web/garden.yml:4:")), "{run}");
-}
-
-#[test]
-fn nothing_is_said_to_be_gone_where_nothing_could_be_resolved() {
-    let repo = repo();
-    repo.write("project.garden.yml", "kind: Project\nname: [\n").commit("broken");
-    let run = repo.run(&["diff", "base..HEAD", "--format", "json"]).ends_with(1);
-    assert_eq!(run.json()["components"], json!([]), "{run}");
+    assert_eq!(lines.len(), 1, "the keys that there are differ by environment: {run}");
+    assert!(lines[0].starts_with("services/web/garden.yml:4:"), "{run}");
 }
 
 #[test]
@@ -86,4 +77,238 @@ fn templates_are_evaluated_alone() {
     repo.write("c.json", r#"{"var": {"replicas": 3}}"#);
     let run = repo.run(&["eval", "--dialect", "garden", "--context", "c.json", "${var.replicas > 2 ? 'many' : 'few'}"]);
     assert_eq!(run.ends_with(0).stdout, "many\n");
+}
+
+/// An action of each kind with sources of its own; `run.later` reads a static output alone.
+const ACTIONS: &str = "\
+kind: Build
+name: api
+type: exec
+include: [src/**/*, Makefile]
+exclude: ['**/*.md']
+spec: {command: [make]}
+---
+kind: Deploy
+name: api
+type: exec
+build: api
+spec: {deployCommand: ['${actions.build.api.outputs.log}']}
+---
+kind: Test
+name: smoke
+type: exec
+include: []
+dependencies: [deploy.api]
+spec: {command: [curl]}
+---
+kind: Run
+name: later
+type: exec
+include: []
+spec: {command: ['${actions.build.api.version}']}
+---
+kind: Run
+name: other
+type: exec
+source: {path: ../other}
+spec: {command: [x]}
+";
+
+fn project() -> Repo {
+    let repo = Repo::new();
+    let project = "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments: [{name: dev}, {name: prod}]\n\
+                   providers: [{name: exec}]\nvariables: {url: a}\n";
+    repo.write("project.garden.yml", project).write("api/garden.yml", ACTIONS);
+    for path in ["api/src/main.c", "api/src/README.md", "api/notes.txt", "other/run.sh", "api/src/x.tmp"] {
+        repo.write(path, "1\n");
+    }
+    repo.commit("base");
+    repo.tag("base");
+    repo
+}
+
+/// `type.component reasons` of what is affected in `prod`.
+fn affected(repo: &Repo, more: &[&str]) -> Vec<String> {
+    let run = repo.run(&[&["diff", "base..HEAD", "--format", "affected"], more].concat()).ends_with(0);
+    let all = run.json();
+    let text = |item: &Value, key: &str| item[key].as_str().unwrap().to_owned();
+    let items = all.as_array().unwrap().iter().filter(|item| item["stack"] == "prod");
+    let reasons = |item: &Value| {
+        let all: Vec<&str> = item["affected_all"].as_array().unwrap().iter().map(|r| r.as_str().unwrap()).collect();
+        all.join(" ")
+    };
+    items.map(|i| format!("{}.{} {}", text(i, "component_type"), text(i, "component"), reasons(i))).collect()
+}
+
+#[test]
+fn sources_and_dependencies_affect_actions() {
+    for (path, expected) in [
+        ("api/src/main.c", &["build.api component"][..]),
+        ("api/src/README.md", &[]),
+        ("api/notes.txt", &[]),
+        ("other/run.sh", &["run.other component"]),
+        ("other/garden.txt", &["run.other component"]),
+        ("other/debug-info-1/x", &[]),
+    ] {
+        let repo = project();
+        repo.write(path, "2\n").commit("edit");
+        assert_eq!(affected(&repo, &[]), expected, "{path}");
+    }
+    let repo = project();
+    repo.write("api/src/main.c", "2\n").commit("edit");
+    let all = affected(&repo, &["--include-dependents"]);
+    assert_eq!(all, ["build.api component", "deploy.api dependency", "run.later dependency", "test.smoke dependency"]);
+    let run = repo.run(&["diff", "base..HEAD", "--format", "affected", "--include-dependents"]).ends_with(0);
+    let build = run.json().as_array().unwrap().iter().find(|item| item["component_type"] == "build").unwrap().clone();
+    assert_eq!((&build["file"], &build["folder"]), (&json!("api/src/main.c"), &json!("api")), "{run}");
+    assert_eq!(build["dependents"][0]["dependents"][0]["component"], json!("smoke"), "{run}");
+    assert_eq!(build["included_in_dependents"], json!(false), "{run}");
+}
+
+#[test]
+fn what_is_ignored_is_no_source() {
+    let repo = project();
+    repo.write("api/.gardenignore", "*.tmp\n").commit("ignore");
+    assert_eq!(affected(&repo, &[]), ["build.api component"], "it loses a file");
+    repo.tag("ignored").write("api/src/x.tmp", "2\n").commit("edit");
+    let run = repo.run(&["diff", "ignored..HEAD", "--format", "affected"]).ends_with(0);
+    assert_eq!(run.json(), json!([]), "{run}");
+}
+
+#[test]
+fn dependencies_are_a_graph() {
+    let repo = project();
+    let run = repo.run(&["graph", "dependencies", "--stack", "prod", "--format", "json"]).ends_with(0);
+    for edge in ["prod/deploy/api", "prod/build/api", "actions.build.api.version", "prod/test/smoke", "\"build\""] {
+        assert!(run.stdout.contains(edge), "{edge}: {run}");
+    }
+    repo.run(&["check"]).ends_with(0).hides("cycle");
+    repo.edit("api/garden.yml", "include: [src/**/*, Makefile]", "dependencies: [test.smoke]");
+    let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
+    let lines: Vec<&str> = run.stdout.lines().filter(|line| line.contains("cycle")).collect();
+    assert_eq!(lines.len(), 1, "{run}");
+    assert!(lines[0].contains("dependency-cycle") && lines[0].contains("`build.api`"), "{run}");
+}
+
+#[test]
+fn a_dependency_that_is_still_read_is_not_dropped() {
+    let repo = project();
+    repo.edit("api/garden.yml", "build: api\n", "").commit("edit");
+    repo.run(&["diff", "base..HEAD"]).ends_with(0).hides("dependency-dropped");
+}
+
+/// An edit that keeps environments from being resolved.
+struct Damage {
+    name: &'static str,
+    edit: fn(&Repo),
+    /// The environments that it concerns.
+    lost: &'static [&'static str],
+    /// Words of the reason.
+    reason: &'static str,
+}
+
+const DAMAGES: [Damage; 8] = [
+    Damage {
+        name: "a broken project file",
+        edit: |r| {
+            r.write("project.garden.yml", "kind: Project\nname: [\n");
+        },
+        lost: &["dev", "prod"],
+        reason: "did not find expected",
+    },
+    Damage {
+        name: "a mistyped kind of the project",
+        edit: |r| {
+            r.edit("project.garden.yml", "kind: Project", "kind: Projekt");
+        },
+        lost: &["dev", "prod"],
+        reason: "project.garden.yml is not in",
+    },
+    Damage {
+        name: "a project without environments",
+        edit: |r| {
+            r.edit("project.garden.yml", "[{name: dev}, {name: prod}]", "[]");
+        },
+        lost: &["dev", "prod"],
+        reason: "at least one entry",
+    },
+    Damage {
+        name: "a project that is moved and broken",
+        edit: |r| {
+            r.remove("project.garden.yml");
+            r.write("garden.yml", "kind: Project\nname: [\n");
+        },
+        lost: &["dev", "prod"],
+        reason: "did not find expected",
+    },
+    Damage {
+        name: "a broken action file",
+        edit: |r| {
+            r.write("api/garden.yml", "kind: Build\nname: [\n");
+        },
+        lost: &["dev", "prod"],
+        reason: "did not find expected",
+    },
+    Damage {
+        name: "a mistyped key of an environment",
+        edit: |r| {
+            r.edit("project.garden.yml", "{name: prod}", "{nmae: prod}");
+        },
+        lost: &["dev", "prod"],
+        reason: "an environment needs a `name`",
+    },
+    Damage {
+        name: "a mistyped variable of one environment",
+        edit: |r| {
+            r.edit("project.garden.yml", "{name: prod}", "{name: prod, varfile: nope.env}");
+        },
+        lost: &["prod"],
+        reason: "nope.env",
+    },
+    Damage {
+        name: "a missing dependency",
+        edit: |r| {
+            r.edit("api/garden.yml", "dependencies: [deploy.api]", "dependencies: [deploy.apu]");
+        },
+        lost: &["dev", "prod"],
+        reason: "apu",
+    },
+];
+
+#[test]
+fn what_is_not_resolved_is_not_removed() {
+    for Damage { name, edit, lost, reason } in DAMAGES {
+        let repo = project();
+        edit(&repo);
+        repo.commit("bad");
+        let json = repo.run(&["diff", "base..HEAD", "--format", "json"]).ends_with(1);
+        let report = json.json();
+        let unresolved = report["coverage"]["projects"][0]["head"]["unresolved"].as_array().unwrap().clone();
+        let mut stacks: Vec<&str> = unresolved.iter().filter_map(|one| one["stack"].as_str()).collect();
+        stacks.sort_unstable();
+        assert_eq!(stacks, lost, "{name}: {json}");
+        assert!(unresolved.iter().all(|one| one["reason"].as_str().unwrap().contains(reason)), "{name}: {json}");
+        let components = report["components"].as_array().unwrap();
+        let is_lost = |c: &&Value| lost.contains(&c["stack"].as_str().unwrap());
+        assert_eq!(components.iter().find(is_lost), None, "{name}: {json}");
+        assert!(!report["coverage"]["projects"][0]["config"].as_array().unwrap().is_empty(), "{name}: {json}");
+        let text = repo.run(&["diff", "base..HEAD"]).ends_with(1).hides("No effective change").hides("removed");
+        assert!(text.stdout.contains("no longer resolve"), "{name}: {text}");
+        let run = repo.run(&["diff", "base..HEAD", "--format", "affected"]).ends_with(1).complains("no longer resolve");
+        assert!(lost.iter().all(|stack| !run.stdout.contains(&format!("\"{stack}\""))), "{name}: {run}");
+        // The other way round nothing is new.
+        repo.tag("bad");
+        let json = repo.run(&["diff", "bad..base", "--format", "json"]).ends_with(0);
+        assert_eq!(json.json()["components"].as_array().unwrap().iter().find(is_lost), None, "{name}: {json}");
+        repo.run(&["diff", "bad..base"]).ends_with(0).hides("No effective change").says("not compared");
+    }
+}
+
+#[test]
+fn an_environment_that_is_gone_is_removed() {
+    let repo = project();
+    repo.edit("project.garden.yml", ", {name: prod}", "").commit("less");
+    let run = repo.run(&["diff", "base..HEAD", "--format", "json"]).ends_with(0);
+    let all = run.json()["components"].as_array().unwrap().clone();
+    assert!(!all.is_empty() && all.iter().all(|c| c["stack"] == "prod" && c["status"] == "removed"), "{run}");
 }

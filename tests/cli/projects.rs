@@ -75,7 +75,11 @@ fn projects_can_be_selected() {
     assert_eq!(paths(&run_in(&bare, &two, &[]).ends_with(0)), ["infra", "platform/a", "platform/b"]);
     repo.write("stacklint.toml", "projects = ['infra', 'platform/*']\n").commit("settings");
     // What a change selects holds from the next commit on.
-    assert_eq!(paths(&repo.run(&DIFF).ends_with(1)).len(), 4);
+    let run = repo.run(&DIFF).ends_with(0).says("review-changed");
+    assert_eq!(
+        paths(&run.says("it selects the projects `infra`, `platform/*` for analysis, which was all projects")).len(),
+        4
+    );
     let of_head = [&DIFF[..], &["--settings-from", "head"]].concat();
     assert_eq!(paths(&repo.run(&of_head).ends_with(0)), ["infra", "platform/a", "platform/b"]);
     repo.write("stacklint.toml", "projects = ['nothing']\n").commit("settings");

@@ -21,6 +21,13 @@ pub(crate) const ALL: &[Planting] = &[
         );
         p.expect("pick: [one, two]");
     }),
+    ("garden-merge-order", |p| {
+        add(
+            p,
+            "kind: Run\nname: planted\ntype: exec\nvariables:\n  all: {first: 1, $merge: {second: 2}}\nspec: {command: [planted]}\n",
+        );
+        p.expect("$merge: {second: 2}");
+    }),
     ("garden-operator-without-effect", |p| {
         add(p, "kind: Run\nname: planted\ntype: exec\nvariables: {all: {$then: [1]}}\nspec: {command: [planted]}\n");
         p.expect("$then: [1]");
@@ -28,6 +35,19 @@ pub(crate) const ALL: &[Planting] = &[
     ("garden-optional-suffix", |p| {
         add(p, "kind: Run\nname: planted\ntype: exec\nspec: {command: [\"${project.name}?\"]}\n");
         p.expect("${project.name}?");
+    }),
+    ("garden-undefined-item", |p| {
+        let item = "{$if: \"${project.name != 'planted'}\", $then: b}";
+        add(p, &format!("kind: Run\nname: planted\ntype: exec\nspec: {{command: [a, {item}]}}\n"));
+        p.expect("$then: b");
+    }),
+    ("garden-unknown-environment", |p| {
+        add(p, "kind: Run\nname: planted\ntype: exec\nenvironments: [planted]\nspec: {command: [a]}\n");
+        p.expect("environments: [planted]");
+    }),
+    ("garden-unused-input", |p| {
+        add(p, "kind: ConfigTemplate\nname: planted\ninputs: {lost: {type: string, default: a}}\nconfigs: []\n");
+        p.expect("inputs: {lost");
     }),
 ];
 

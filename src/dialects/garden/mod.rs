@@ -6,6 +6,7 @@
 //! what is written.
 
 mod actions;
+mod affected;
 mod document;
 mod environment;
 mod eval;
@@ -18,19 +19,21 @@ pub(crate) mod template;
 mod tests;
 
 use super::{Below, Dialect, EvalError, Evaluated, Presence, Project, Scope, is_vendored};
+use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
-use crate::resolution::{Resolution, State, Unit};
+use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value};
+use actions::ActionFiles;
 use environment::{Environment, Input};
 use project::load::{Cache, Loader};
-use project::{EnvironmentConfig, Loaded, ProjectConfig, discover};
+use project::{EnvironmentConfig, Ignores, Loaded, ProjectConfig, discover};
 use sink::Sink;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -46,51 +49,103 @@ impl Garden {
         Garden { cache: Cache::new(limits), limits }
     }
 
-    /// The unit of the project in a folder: all of its environments.
+    /// The folders of the projects that are asked for.
+    fn folders(&self, source: &dyn Source, project: &Project) -> BTreeSet<String> {
+        match project.config.is_empty() {
+            true => discover::find(source, &project.start).into_iter().collect(),
+            false => project.config.iter().map(|path| discover::parent(path).to_owned()).collect(),
+        }
+    }
+
+    /// The ignore files of the project in a folder; none if there is no project.
+    fn ignores(&self, (source, files): (&dyn Source, &Files), dir: &str) -> Ignores {
+        let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &project_file(source, dir)));
+        let mut sink = Sink::new(files.add(dir, "", || Text::from("")));
+        project::ignores(loader, dir, &mut sink).unwrap_or_default()
+    }
+
+    /// The project in a folder, each of its environments as a unit.
     fn project(
         &self,
         (source, files): (&dyn Source, &Files),
         dir: &str,
         project: &Project,
         scope: Scope<'_>,
-    ) -> (Unit, Vec<Diagnostic>) {
-        let beside = discover::config_files(source, dir);
-        let named = beside.into_iter().find(|path| discover::is_project_file(source, path));
-        let path = named.unwrap_or_else(|| discover::join(dir, "garden.yml"));
+    ) -> Resolved {
+        let path = project_file(source, dir);
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &path));
         let file = loader.files.add(&path, "", || Text::from(""));
         let mut sink = Sink::new(file);
         let loaded = project::load(loader, dir, &mut sink);
         lints::check(&loaded, &mut sink);
         let is_broken = sink.is_broken();
-        let mut findings = sink.into_findings();
-        let mut unit = Unit::broken(path.as_str().into(), file);
-        let Some(config) = &loaded.config else { return (unit, findings) };
+        let mut out = Resolved {
+            units: Vec::new(),
+            findings: sink.into_findings(),
+            config: loaded.config.as_ref().map(|config| config.file).or(loaded.file).unwrap_or(file),
+            is_partial: is_broken || loaded.config.is_none(),
+            files: BTreeMap::new(),
+            ignores: Ignores::default(),
+        };
+        let Some(config) = &loaded.config else { return out };
+        let mut sink = Sink::new(config.file);
+        out.ignores = Ignores::read(loader, config, &mut sink);
         let ids: BTreeSet<FileId> =
             loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
-        (unit.file, unit.files) = (config.file, ids.into_iter().collect());
+        let ids: Vec<FileId> = ids.into_iter().collect();
+        let unit = |name: &str| {
+            let broken = Unit::broken(discover::join(dir, name).into(), config.file);
+            Unit { files: ids.clone(), ..broken }
+        };
         if is_broken {
-            return (unit, findings);
+            out.units = config.environments.iter().map(|environment| unit(&environment.name)).collect();
+            return out;
         }
         let one = |environment: &EnvironmentConfig| environment_of(loader, &loaded, (config, environment), project);
-        for (environment, more) in threads::map(&config.environments, one) {
-            findings.extend(more);
-            let Environment { name, components, is_broken, broken } = environment;
-            unit.components.extend(components);
-            unit.broken.extend(broken);
-            unit.failed.extend(is_broken.then_some(name));
+        for (environment, findings) in threads::map(&config.environments, one) {
+            out.findings.extend(findings);
+            let mut unit = unit(&environment.name);
+            if !environment.is_broken {
+                unit.state = State::Resolved;
+                (unit.components, unit.broken) = (environment.components, environment.broken);
+                unit.broken.sort();
+                unit.broken.dedup();
+            }
+            let stack = &environment.name;
+            let files = environment.files.into_iter();
+            out.files.extend(files.map(|((kind, name), files)| ((Text::clone(stack), kind, name), files)));
+            out.units.push(unit);
         }
-        unit.broken.sort();
-        unit.broken.dedup();
-        unit.failed.sort();
-        unit.components.sort_by_key(|component| component.address());
-        unit.state = State::Resolved;
         if !is_touched(loader, scope) {
-            unit.state = State::OutOfScope;
-            unit.components.clear();
+            for unit in &mut out.units {
+                unit.state = State::OutOfScope;
+                unit.components.clear();
+            }
         }
-        (unit, findings)
+        out
     }
+}
+
+/// A project that was resolved.
+struct Resolved {
+    /// Its environments.
+    units: Vec<Unit>,
+    /// What is wrong.
+    findings: Vec<Diagnostic>,
+    /// The file that configures it.
+    config: FileId,
+    /// Whether there may be more environments than are known.
+    is_partial: bool,
+    /// The source files of its actions.
+    files: BTreeMap<Address, ActionFiles>,
+    /// What its ignore files leave out.
+    ignores: Ignores,
+}
+
+/// The file that holds the project of a folder, or could hold it.
+fn project_file(source: &dyn Source, dir: &str) -> String {
+    let named = discover::config_files(source, dir).into_iter().find(|path| discover::is_project_file(source, path));
+    named.unwrap_or_else(|| discover::join(dir, "garden.yml"))
 }
 
 /// One environment, and what is wrong with it.
@@ -108,9 +163,7 @@ fn environment_of(
     });
     resolved.unwrap_or_else(|defect| {
         let finding = Diagnostic::defect(&defect, config.file);
-        let failed =
-            Environment { name: Text::clone(stack), components: Vec::new(), is_broken: true, broken: Vec::new() };
-        (failed, vec![finding])
+        (Environment::broken(stack), vec![finding])
     })
 }
 
@@ -158,22 +211,35 @@ impl Dialect for Garden {
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
-        let dirs: BTreeSet<String> = match project.config.is_empty() {
-            true => discover::find(source, &project.start).into_iter().collect(),
-            false => project.config.iter().map(|path| discover::parent(path).to_owned()).collect(),
-        };
         let mut resolution = Resolution::default();
-        for dir in &dirs {
-            let (unit, findings) = self.project((source, files), dir, project, scope);
-            resolution.units.push(Arc::new(unit));
-            resolution.findings.extend(findings);
+        let mut lost = Vec::new();
+        for dir in &self.folders(source, project) {
+            let resolved = self.project((source, files), dir, project, scope);
+            resolution.config.push(resolved.config);
+            lost.extend(resolved.is_partial.then_some(resolved.config));
+            resolution.units.extend(resolved.units.into_iter().map(Arc::new));
+            resolution.findings.extend(resolved.findings);
         }
         resolution.units.sort_by(|a, b| a.name.cmp(&b.name));
         diagnostic::unite(&mut resolution.findings);
+        resolution.gap = lost.first().map(|file| gap(*file, &resolution));
         resolution
+    }
+
+    fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {
+        Some(self.list_affected(request, project))
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
         eval::eval(template, context, partial, self.limits)
     }
+}
+
+/// What is missing where the file of a project cannot be read.
+fn gap(file: FileId, resolution: &Resolution) -> Gap {
+    let reason = resolution.findings.iter().find(|finding| finding.is_breaking && finding.primary.file == file);
+    let reason = reason.or_else(|| resolution.findings.iter().find(|finding| finding.is_breaking));
+    let extent = if resolution.units.is_empty() { Extent::Everything } else { Extent::Units };
+    let reason = reason.map_or_else(|| "the project cannot be read".to_owned(), |finding| finding.message.clone());
+    Gap { extent, reason, file: Some(file) }
 }

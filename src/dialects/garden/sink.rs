@@ -3,7 +3,7 @@
 use super::template::error::{Failure, FailureKind};
 use super::template::node::Node;
 use crate::diagnostic::{Diagnostic, Label, Rule, rules};
-use crate::text::Text;
+use crate::text::{Text, nearest};
 use crate::value::{FileId, Origin, Prov};
 
 /// Collects findings. Those of an environment say so.
@@ -40,7 +40,16 @@ impl Sink {
 
     /// Takes what keeps a value from being evaluated.
     pub(crate) fn failure(&mut self, failure: &Failure) {
-        let finding = Diagnostic::new(rule(failure.kind), failure.plain.clone(), self.failure_label(failure));
+        let label = self.failure_label(failure);
+        let finding = match &failure.missing {
+            // The keys that there are differ by environment, and the mistake is one.
+            Some((key, available)) => {
+                let (message, _) = failure.plain.split_once(" Available keys: ").unwrap_or((&failure.plain, ""));
+                let finding = Diagnostic::new(rule(failure.kind), message.trim_end_matches('.'), label);
+                finding.help(keys_to_use(key, available)).token(key.as_str())
+            }
+            None => Diagnostic::new(rule(failure.kind), failure.plain.clone(), label),
+        };
         self.push(finding.breaking());
     }
 
@@ -105,4 +114,19 @@ fn rule(kind: FailureKind) -> &'static Rule {
 /// The place of a value of a mapping, or of the mapping where the value has none.
 pub(crate) fn place_of<'a>(map: &'a Node, key: &str) -> &'a Prov {
     map.get(key).map_or(&map.prov, |node| &node.prov)
+}
+
+/// What to write instead of a key that is not there.
+fn keys_to_use(key: &str, available: &[Text]) -> String {
+    /// The most keys that are listed.
+    const MOST: usize = 20;
+    if let Some(near) = nearest(key, available.iter().map(Text::as_str)) {
+        return format!("did you mean `{near}`?");
+    }
+    let names: Vec<&str> = available.iter().take(MOST).map(Text::as_str).collect();
+    match available.len() {
+        0 => "there are no keys here".to_owned(),
+        all if all > MOST => format!("keys are {}, and {} more", names.join(", "), all - MOST),
+        _ => format!("keys are {}", names.join(", ")),
+    }
 }

@@ -87,7 +87,7 @@ fn is_gone(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
         && changes.renamed(changed).is_none()
 }
 
-/// The stacks that lose every component that they had, and are not renamed.
+/// The stacks that lose every component that they had, have none that may only be broken, and are not renamed.
 fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Text> {
     let renamed: BTreeSet<&str> = changes
         .diff
@@ -96,8 +96,6 @@ fn stacks_gone(changes: &Changes<'_>) -> BTreeSet<Text> {
         .map(|r| (&changes.diff.components[r.from].stack, &changes.diff.components[r.to].stack))
         .filter_map(|(old, new)| (old != new).then_some(&**old))
         .collect();
-    let left: BTreeSet<&str> =
-        changes.context.resolution.units.iter().flat_map(|u| u.components.iter().map(|c| &*c.stack)).collect();
     let gone = changes.components.iter().filter(|c| is_gone(changes, c)).map(|c| Text::clone(&c.change.stack));
-    gone.filter(|stack| !left.contains(&**stack) && !renamed.contains(&**stack)).collect()
+    gone.filter(|stack| changes.diff.gone.contains(stack) && !renamed.contains(&**stack)).collect()
 }

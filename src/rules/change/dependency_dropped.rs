@@ -56,7 +56,9 @@ fn dropped<'a>(before: &'a Component, after: &Component) -> Vec<&'a Link> {
     let is_kept = |link: &Link| {
         let still = after.metadata.links.iter().filter(|l| l.how == LinkKind::Declared);
         // One in a stack that cannot be told may be the same.
-        still.into_iter().any(|l| l.component == link.component && l.stack != StackSelector::Unknown)
+        still
+            .into_iter()
+            .any(|l| l.component == link.component && l.kind == link.kind && l.stack != StackSelector::Unknown)
             || after.metadata.links.iter().any(|l| l.how == LinkKind::Declared && l.stack == StackSelector::Unknown)
     };
     declared(before).filter(|link| !is_kept(link)).collect()
@@ -71,5 +73,8 @@ fn is_same(reader: &Component, read: &Link, declarer: &Component, declared: &Lin
     };
     let (here, there) = (stack(reader, read), stack(declarer, declared));
     // What is told by its variables is mostly in the same stack.
-    read.component == declared.component && here.is_some() && there.is_none_or(|there| Some(there) == here)
+    read.component == declared.component
+        && read.kind == declared.kind
+        && here.is_some()
+        && there.is_none_or(|there| Some(there) == here)
 }

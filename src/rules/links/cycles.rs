@@ -11,8 +11,8 @@ use crate::rules::{Components, Need, Target};
 use crate::text::Text;
 use crate::value::Origin;
 
-/// A component: its stack and name.
-type Node = (Text, Text);
+/// A component: its stack, name and type.
+type Node = (Text, Text, Text);
 
 /// Why a component needs another one.
 struct Edge<'a> {
@@ -37,7 +37,7 @@ fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a
     for Need { from, link, target } in context.world.needs_of_deployed().filter(|need| with.contains(&need.link.how)) {
         if let Target::Found(targets) = target {
             for to in targets.iter() {
-                let node = |c: &Component| (Text::clone(&c.stack), Text::clone(&c.name));
+                let node = |c: &Component| (Text::clone(&c.stack), Text::clone(&c.name), Text::clone(&c.kind));
                 graph.add_edge(node(from), node(to), Edge { from, to, link });
             }
         }
@@ -76,9 +76,11 @@ fn report(
 ) {
     let Some(first) = cycle.first().map(|step| step.edge) else { return };
     let one_stack = cycle.iter().all(|step| step.edge.from.stack == first.from.stack);
+    let one_kind = cycle.iter().all(|step| step.edge.from.kind == first.from.kind);
+    let named = |c: &Component| if one_kind { c.name.to_string() } else { format!("{}.{}", c.kind, c.name) };
     let name = |c: &Component| match one_stack {
-        true => format!("`{}`", c.name),
-        false => format!("`{}` of `{}`", c.name, c.stack),
+        true => format!("`{}`", named(c)),
+        false => format!("`{}` of `{}`", named(c), c.stack),
     };
     let mut labels = cycle.iter().filter_map(|step| {
         let edge = step.edge;

@@ -262,3 +262,36 @@ fn settings_only_lower_limits() {
     repo.run(&["check"]).ends_with(1).says("limit-exceeded").says("--raise-limits");
     repo.run(&["check", "--raise-limits"]).ends_with(0);
 }
+
+#[test]
+fn garden_projects_that_multiply() {
+    const PROJECT: &str = "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments: [{name: dev}]\n";
+    let doubled: String = (0..40).map(|i| format!("  v{i}: '${{var.v{n}}}${{var.v{n}}}'\n", n = i + 1)).collect();
+    let doubled = format!("variables:\n{doubled}  v40: x\n");
+    let nested = format!("variables: {{v0: \"{}a{}\"}}\n", "${(".repeat(5_000), ")}".repeat(5_000));
+    let keys: String = (0..8).map(|i| format!("  m{i}: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]\n")).collect();
+    let matrix = format!(
+        "---\nkind: ConfigTemplate\nname: t\nconfigs: [{{kind: Run, type: exec, name: x}}]\n---\n\
+         kind: RenderTemplate\nname: r\ntemplate: t\nmatrix:\n{keys}"
+    );
+    let each =
+        "{$forEach: '${range(1, 1000000)}', $return: {$forEach: '${range(1, 1000000)}', $return: '${item.value}'}}";
+    let run = |command: &str| format!("---\nkind: Run\nname: x\ntype: exec\nspec: {{command: {command}}}\n");
+    for (name, rest, finding) in [
+        ("garden: loops over ranges", run(each), "limit-exceeded"),
+        ("garden: a matrix that explodes", matrix, "limit-exceeded"),
+        ("garden: variables that double", doubled + &run("['${var.v0}']"), "limit-exceeded"),
+        (
+            "garden: variables that need each other",
+            format!("variables: {{a: '${{var.b}}', b: '${{var.a}}'}}\n"),
+            "cycle",
+        ),
+        ("garden: nested templates", nested + &run("['${var.v0}']"), "template-error"),
+    ] {
+        let repo = Repo::new();
+        repo.write("project.garden.yml", format!("{PROJECT}{rest}")).commit("hostile");
+        let run = measured(name, &repo, &["check", "--format", "concise"]);
+        assert_eq!(run.status, Some(1), "{name}: {}", run.said);
+        assert!(run.said.contains(finding), "{name}: {}", run.said);
+    }
+}

@@ -45,17 +45,23 @@ struct Comparison<'a> {
     stack_filter: &'a dyn Fn(&str) -> bool,
     base: Components,
     head: Components,
-    /// Stacks that the head resolves only in part.
-    incomplete: BTreeSet<Text>,
+    lost: Lost,
     changed: &'a ChangedFiles,
     code: CodeReasons<'a>,
+}
+
+/// What the head could not resolve of what the base has.
+struct Lost {
+    /// Stacks that it resolves only in part.
+    stacks: BTreeSet<Text>,
+    components: BTreeSet<Address>,
 }
 
 impl Atmos {
     /// The components that a change affects.
     pub(super) fn list_affected(&self, request: &Request<'_>, project: &Project) -> Affected {
         let mut out = Affected::default();
-        let Some((config, base, head, incomplete)) = self.both(request, project, &mut out) else { return out };
+        let Some((config, base, head, lost)) = self.both(request, project, &mut out) else { return out };
         let differing = differences(request.base.listing(), request.head.listing());
         let changed = ChangedFiles::of(&differing, request.base, request.head);
         let modules = Modules::new(request.head, request.files, request.cache);
@@ -67,7 +73,7 @@ impl Atmos {
             stack_filter: request.stack_filter,
             base,
             head,
-            incomplete,
+            lost,
             changed: &changed,
             code: CodeReasons::new(&config, &changed, &modules, request.files),
         };
@@ -89,14 +95,13 @@ impl Atmos {
         out
     }
 
-    /// The configuration of the head, the components of both revisions under it, and the stacks that the head resolves
-    /// only in part.
+    /// The configuration of the head, the components of both revisions under it, and what the head could not resolve.
     fn both(
         &self,
         request: &Request<'_>,
         project: &Project,
         out: &mut Affected,
-    ) -> Option<(Config, Components, Components, BTreeSet<Text>)> {
+    ) -> Option<(Config, Components, Components, Lost)> {
         let head_reader = Reader::new(request.head, request.files, &self.cache);
         let base_reader = Reader::new(request.base, request.files, &self.cache);
         let mut shared = Deps::default();
@@ -120,8 +125,11 @@ impl Atmos {
         for (side, resolution) in [("base", &base), ("head", &head)] {
             out.unresolved.extend(unresolved(resolution).map(|name| format!("{side}: {name}")));
         }
-        let incomplete = head.incomplete_stacks(&base).into_iter().cloned().collect();
-        Some((config, base.components(), head.components(), incomplete))
+        let lost = Lost {
+            stacks: head.incomplete_stacks(&base).into_iter().cloned().collect(),
+            components: head.lost_components(&base),
+        };
+        Some((config, base.components(), head.components(), lost))
     }
 }
 
@@ -179,10 +187,10 @@ impl Comparison<'_> {
         for (address, placed) in self.base.iter().filter(|(address, _)| (self.filter)(address)) {
             let component = &placed.component;
             let is_listed = DELETED_KINDS.contains(&&*component.kind) && !component.metadata.is_abstract;
-            if !is_listed || self.head.contains_key(address) {
+            if !is_listed || self.head.contains_key(address) || self.lost.components.contains(address) {
                 continue;
             }
-            let whole = !stacks.contains(&address.0) && !self.incomplete.contains(&address.0);
+            let whole = !stacks.contains(&address.0) && !self.lost.stacks.contains(&address.0);
             let mut item = self.item(component);
             item.affected = if whole { "deleted.stack" } else { "deleted" }.to_owned();
             item.affected_all = vec![item.affected.clone()];

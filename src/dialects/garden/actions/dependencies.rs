@@ -6,6 +6,7 @@ use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::references::{Reference, ReferenceKey};
+use crate::resolution::{Link, LinkKind, ReadTarget, StackSelector};
 use crate::text::Text;
 use crate::value::Prov;
 
@@ -16,8 +17,58 @@ pub(super) struct Dependency {
     pub on: Key,
     /// Where it is named or read.
     pub place: Prov,
+    /// The field that names it, or the key path that reads it.
+    pub by: Text,
+    /// What makes it.
+    pub how: How,
+}
+
+/// What makes a dependency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// A field names the action.
+    Named,
+    /// A template reads what is known of the action before it is executed.
+    Static,
+    /// A template reads this output, for which the action has to be executed.
+    Output(Text),
+}
+
+impl Dependency {
     /// Whether it is named, not only read.
-    pub is_explicit: bool,
+    pub(super) fn is_explicit(&self) -> bool {
+        self.how == How::Named
+    }
+}
+
+/// Each dependency as rules and graphs know it: the action has to be ready before, and what is read of it is read. An
+/// action that may not be there is one that only Garden knows; `is_skipped` says of which nothing is awaited.
+pub(super) fn links(
+    all: &[Dependency],
+    is_known: impl Fn(&Key) -> bool,
+    is_skipped: impl Fn(&Key) -> bool,
+) -> Vec<Link> {
+    let link = |dependency: &Dependency, how: LinkKind, reads: ReadTarget| Link {
+        how,
+        by: Text::clone(&dependency.by),
+        component: Text::clone(&dependency.on.1),
+        kind: Some(dependency.on.0.lower().into()),
+        stack: if is_known(&dependency.on) { StackSelector::Here } else { StackSelector::Unknown },
+        reads,
+        is_optional: false,
+        origin: dependency.place.origin,
+        stack_origin: None,
+    };
+    let kept = || all.iter().filter(|dependency| !is_skipped(&dependency.on));
+    let declared = kept().map(|dependency| link(dependency, LinkKind::Declared, ReadTarget::Nothing));
+    let read = kept().filter(|dependency| !dependency.is_explicit()).map(|dependency| {
+        let reads = match &dependency.how {
+            How::Output(name) => ReadTarget::Output(Text::clone(name)),
+            How::Named | How::Static => ReadTarget::Nothing,
+        };
+        link(dependency, LinkKind::Reads, reads)
+    });
+    declared.chain(read).collect()
 }
 
 /// The actions that fields name. Entries that are no references are reported.
@@ -26,18 +77,20 @@ pub(super) fn explicit(builtin: &Node, sink: &mut Sink) -> Vec<Dependency> {
     let list = |key: &str| builtin.get(key).and_then(Node::as_list).cloned().unwrap_or_default();
     for entry in list("dependencies").iter() {
         match reference(entry) {
-            Ok(Some(on)) => out.push(Dependency { on, place: entry.prov.clone(), is_explicit: true }),
+            Ok(Some(on)) => out.push(named(on, "dependencies", entry)),
             Ok(None) => {}
             Err(message) => sink.error(&rules::INVALID_CONFIG, message, &entry.prov),
         }
     }
-    let build = |node: &Node| {
-        let name = node.as_text()?;
-        Some(Dependency { on: (ActionKind::Build, Text::clone(name)), place: node.prov.clone(), is_explicit: true })
-    };
-    out.extend(list("copyFrom").iter().filter_map(|copy| build(copy.get("build")?)));
-    out.extend(builtin.get("build").and_then(build));
+    let build = |node: &Node, by: &str| Some(named((ActionKind::Build, Text::clone(node.as_text()?)), by, node));
+    out.extend(list("copyFrom").iter().filter_map(|copy| build(copy.get("build")?, "copyFrom")));
+    out.extend(builtin.get("build").and_then(|node| build(node, "build")));
     out
+}
+
+/// A dependency on an action that a field names.
+fn named(on: Key, by: &str, node: &Node) -> Dependency {
+    Dependency { on, place: node.prov.clone(), by: by.into(), how: How::Named }
 }
 
 /// The action that an entry means; none for an empty entry or one that nobody knows.
@@ -111,9 +164,42 @@ pub(super) fn implicit(reference: &Reference, sink: &mut Sink) -> Option<Depende
         }
         Some(ReferenceKey::Known(segment)) => Text::clone(&segment.text),
     };
-    if let Some(ReferenceKey::Failed(failure)) = path.next() {
+    let rest: Vec<&ReferenceKey> = path.collect();
+    if let Some(ReferenceKey::Failed(failure)) = rest.first() {
         sink.failure(failure);
         return None;
     }
-    Some(Dependency { on: (kind, name), place: reference.place.clone(), is_explicit: false })
+    let mut by = format!("{}.{}.{name}", root.text, kind_word(reference));
+    for key in &rest {
+        match key {
+            ReferenceKey::Known(segment) => by.push_str(&format!(".{}", segment.text)),
+            _ => by.push_str(".*"),
+        }
+    }
+    let how = match rest.as_slice() {
+        [ReferenceKey::Known(outputs), ReferenceKey::Known(output), ..]
+            if outputs.text == *"outputs" && !is_static(kind, &output.text) =>
+        {
+            How::Output(Text::clone(&output.text))
+        }
+        _ => How::Static,
+    };
+    Some(Dependency { on: (kind, name), place: reference.place.clone(), by: by.into(), how })
+}
+
+/// The word for the kind of an action in a key path: `build`, or `services` after `runtime`.
+fn kind_word(reference: &Reference) -> &str {
+    match reference.path.get(1) {
+        Some(ReferenceKey::Known(segment)) => &segment.text,
+        _ => "*",
+    }
+}
+
+/// Whether an output is known before the action is executed: what a container image is going to be called (`reference`:
+/// section 15, "Graph").
+fn is_static(kind: ActionKind, output: &str) -> bool {
+    /// In camel case; the same words joined by hyphens mean the same.
+    const IMAGE: [&str; 5] =
+        ["localimagename", "localimageid", "deploymentimagename", "deploymentimagetag", "deploymentimageid"];
+    kind == ActionKind::Build && IMAGE.contains(&output.replace('-', "").to_lowercase().as_str())
 }

@@ -3,6 +3,7 @@
 mod dependencies;
 mod exec;
 mod fields;
+mod files;
 mod inputs;
 mod modules;
 pub(crate) mod plugins;
@@ -11,6 +12,7 @@ mod render;
 mod resolve;
 mod sources;
 
+pub(crate) use files::ActionFiles;
 pub(crate) use prepare::graph;
 pub(crate) use render::WorkflowSource;
 pub(crate) use resolve::{Resolved, resolve};

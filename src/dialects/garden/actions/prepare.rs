@@ -38,6 +38,8 @@ pub(super) struct Prepared {
     pub is_disabled: bool,
     /// What it depends on, in the order of the text, each action once.
     pub dependencies: Vec<Dependency>,
+    /// The same with all ways in which each action is named and read.
+    pub uses: Vec<Dependency>,
     /// Its files of variables, in order.
     pub varfiles: Vec<Node>,
 }
@@ -106,13 +108,15 @@ fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: 
     check_files(&builtin, &action, sink);
     let is_disabled = is_disabled(&builtin, stage.environment());
     let varfiles = varfiles(stage, &action, &builtin, sink);
-    let dependencies = find_dependencies(stage, &action, &builtin, context, sink);
-    for dependency in dependencies.iter().filter(|d| d.is_explicit && !keys.contains(&d.on)) {
+    let uses = find_dependencies(stage, &action, &builtin, context, sink);
+    let mut seen = BTreeSet::new();
+    let dependencies: Vec<Dependency> = uses.iter().filter(|used| seen.insert(&used.on)).cloned().collect();
+    for dependency in dependencies.iter().filter(|d| d.is_explicit() && !keys.contains(&d.on)) {
         let (kind, name) = &dependency.on;
         let message = format!("there is no {} action `{name}` to depend on", kind.title());
         sink.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
     }
-    Some(Prepared { source: action, builtin, is_disabled, dependencies, varfiles })
+    Some(Prepared { source: action, builtin, is_disabled, dependencies, uses, varfiles })
 }
 
 /// Whether built-in fields disable an action.
@@ -162,7 +166,7 @@ fn varfiles(stage: &Stage<'_>, action: &ActionSource, builtin: &Node, sink: &mut
     entries.iter().filter_map(|entry| varfile(stage, action, entry, sink)).collect()
 }
 
-/// Everything that an action depends on, each action once: where it is named first.
+/// Everything that an action depends on, each way of naming or reading it once: where it stands first.
 fn find_dependencies(
     stage: &Stage<'_>,
     action: &ActionSource,
@@ -181,7 +185,7 @@ fn find_dependencies(
         }
     }
     let mut seen = BTreeSet::new();
-    all.retain(|dependency| seen.insert(dependency.on.clone()));
+    all.retain(|dependency| seen.insert((dependency.on.clone(), Text::clone(&dependency.by))));
     all
 }
 

@@ -1,7 +1,8 @@
 //! Actions as Garden resolves them before it executes any: what needs an executed action stays as it is written.
 
-use super::dependencies::Dependency;
+use super::dependencies::{Dependency, links};
 use super::exec;
+use super::files::ActionFiles;
 use super::prepare::{Graph, Prepared};
 use super::sources::{Key, source_path};
 use crate::diagnostic::rules;
@@ -13,10 +14,9 @@ use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::context::{ContextId, Lookup, Segment};
 use crate::dialects::garden::template::eval::{Scope, captured};
 use crate::dialects::garden::template::node::{Data, Node};
-use crate::graph::Graph as Edges;
 use crate::text::Text;
 use crate::value::{Origin, Prov};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// An action that was resolved as far as possible.
 pub(crate) struct Resolved {
@@ -38,7 +38,6 @@ struct Contexts {
 
 /// Resolves all actions of a graph.
 pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<Resolved> {
-    check_cycles(graph, sink);
     let actions = stage.evaluator.reserve();
     let shared = shared_roots(stage, actions);
     let contexts: Vec<Contexts> = graph.actions.iter().map(|action| contexts_of(stage, action, &shared)).collect();
@@ -50,8 +49,20 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<
     let known = action_references(stage, graph, &contexts, &unknown);
     let data = stage.evaluator.data(known);
     stage.evaluator.fill(actions, vec![data]);
+    // A disabled Build is executed for what depends on it; other disabled actions are skipped.
+    let skipped = graph.actions.iter().filter(|action| action.is_disabled && action.source.kind != ActionKind::Build);
+    let skipped: BTreeSet<Key> = skipped.map(|action| action.source.key()).collect();
     let all = graph.actions.iter().zip(&contexts);
-    all.map(|(action, contexts)| one(stage, action, contexts, &keys, sink)).collect()
+    let resolved = all.map(|(action, contexts)| {
+        let mut resolved = one(stage, action, contexts, &keys, sink);
+        if !action.is_disabled {
+            let is_known = |on: &Key| keys.contains(on) && !graph.possible.contains(on);
+            resolved.part.links = links(&action.uses, is_known, |on| skipped.contains(on));
+            resolved.part.files = ActionFiles::of(action);
+        }
+        resolved
+    });
+    resolved.collect()
 }
 
 /// What all specs may refer to, besides what belongs to an action.
@@ -151,7 +162,7 @@ fn one(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, keys: &BTreeSe
     if action.is_disabled {
         // Garden skips it: whatever else is in it has no effect.
         let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
-        let part = Part { kind, name: Text::clone(&source.name), value, shaping, is_disabled: true };
+        let part = Part { is_disabled: true, ..Part::new(kind, Text::clone(&source.name), value, shaping) };
         return Resolved { part, is_complete: true };
     }
     let before = sink.len();
@@ -175,7 +186,7 @@ fn one(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, keys: &BTreeSe
     entries.push(("variables".into(), variables));
     entries.push(("dependsOn".into(), depends_on(&action.dependencies)));
     let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
-    let part = Part { kind, name: Text::clone(&source.name), value, shaping, is_disabled: false };
+    let part = Part::new(kind, Text::clone(&source.name), value, shaping);
     Resolved { part, is_complete }
 }
 
@@ -248,35 +259,11 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink
 
 /// Actions that are read and do not exist, and an action that reads itself.
 fn check_dependencies(action: &Prepared, keys: &BTreeSet<Key>, sink: &mut Sink) {
-    for dependency in action.dependencies.iter().filter(|d| !d.is_explicit) {
+    for dependency in action.dependencies.iter().filter(|d| !d.is_explicit()) {
         let (kind, name) = &dependency.on;
         if !keys.contains(&dependency.on) {
             let message = format!("there is no {} action `{name}` to refer to", kind.title());
             sink.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
         }
-    }
-}
-
-/// Actions that wait for each other.
-fn check_cycles(graph: &Graph, sink: &mut Sink) {
-    let mut edges: Edges<String, Prov> = Edges::new();
-    let disabled: BTreeMap<Key, bool> =
-        graph.actions.iter().map(|action| (action.source.key(), action.is_disabled)).collect();
-    // A disabled Build is executed for what depends on it.
-    let enabled = |key: &Key| disabled.get(key).is_some_and(|disabled| !disabled || key.0 == ActionKind::Build);
-    for action in graph.actions.iter().filter(|action| !action.is_disabled) {
-        for dependency in action.dependencies.iter().filter(|dependency| enabled(&dependency.on)) {
-            let name = |(kind, name): &Key| format!("{}.{name}", kind.lower());
-            edges.add_edge(name(&action.source.key()), name(&dependency.on), dependency.place.clone());
-        }
-    }
-    for cycle in edges.cycles() {
-        let names: Vec<&str> = cycle.iter().map(|step| step.from.as_str()).collect();
-        let Some(first) = cycle.first() else { continue };
-        let message = match names.as_slice() {
-            [only] => format!("`{only}` depends on itself"),
-            _ => format!("actions depend on each other: {}", names.join(" needs ")),
-        };
-        sink.error(&rules::DEPENDENCY_CYCLE, message, first.edge);
     }
 }

@@ -22,13 +22,8 @@ pub(super) fn project(config: &ProjectConfig, stage: &Stage<'_>) -> Part {
     if let Some(namespace) = stage.roots.get("environment").and_then(|node| node.get("namespace").cloned()) {
         entries.push(("namespace".into(), namespace));
     }
-    Part {
-        kind: "project".into(),
-        name: Text::clone(&config.name),
-        value: value_of(&Node::map(entries)),
-        shaping: config.tree.prov.origin.into_iter().collect(),
-        is_disabled: false,
-    }
+    let shaping = config.tree.prov.origin.into_iter().collect();
+    Part::new("project".into(), Text::clone(&config.name), value_of(&Node::map(entries)), shaping)
 }
 
 /// Components of a stack, sorted by type and name.
@@ -52,7 +47,11 @@ fn component(stack: &Text, part: Part) -> Component {
         locals: None,
         declared: None,
         removal,
-        metadata: ComponentMetadata { is_disabled: part.is_disabled, ..ComponentMetadata::default() },
+        metadata: ComponentMetadata {
+            is_disabled: part.is_disabled,
+            links: part.links,
+            ..ComponentMetadata::default()
+        },
         language: Language::default(),
     }
 }

@@ -8,13 +8,13 @@ mod stage;
 pub(crate) mod variables;
 mod workflow;
 
-use super::actions::{self, Resolved};
+use super::actions::{self, ActionFiles, Resolved};
 use super::project::load::Loader;
 use super::project::{EnvironmentConfig, Loaded, ProjectConfig};
 use super::sink::Sink;
 use super::template::node::Node;
 use crate::dialects::ProjectInputs;
-use crate::resolution::Component;
+use crate::resolution::{Component, Link};
 use crate::text::Text;
 use crate::value::Value;
 use std::sync::Arc;
@@ -29,6 +29,16 @@ pub(crate) struct Environment {
     pub is_broken: bool,
     /// Kinds and names of components that could not be resolved.
     pub broken: Vec<(Text, Text)>,
+    /// The source files of actions, by kind and name.
+    pub files: Vec<((Text, Text), ActionFiles)>,
+}
+
+impl Environment {
+    /// An environment of which nothing is known.
+    pub(crate) fn broken(name: &Text) -> Self {
+        let (components, broken, files) = (Vec::new(), Vec::new(), Vec::new());
+        Environment { name: Text::clone(name), components, is_broken: true, broken, files }
+    }
 }
 
 /// What the stages of one environment share.
@@ -59,6 +69,17 @@ pub(crate) struct Part {
     pub shaping: Vec<crate::value::Origin>,
     /// Whether it is disabled in the environment.
     pub is_disabled: bool,
+    /// What it needs.
+    pub links: Vec<Link>,
+    /// Its source files, if it is an action that has some.
+    pub files: Option<ActionFiles>,
+}
+
+impl Part {
+    /// A component of a type and name that needs nothing: its configuration, and lines that shaped it.
+    pub(crate) fn new(kind: Text, name: Text, value: Value, shaping: Vec<crate::value::Origin>) -> Self {
+        Part { kind, name, value, shaping, is_disabled: false, links: Vec::new(), files: None }
+    }
 }
 
 /// Resolves an environment.
@@ -81,8 +102,10 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, sink: &mut Sink) -> Envir
             workflow::resolve(&stage, &graph.workflows, &mut parts, sink);
         }
     }
+    let key = |part: &Part| (Text::clone(&part.kind), Text::clone(&part.name));
+    let files = parts.iter_mut().filter_map(|part| Some((key(part), part.files.take()?))).collect();
     let components = if is_broken { Vec::new() } else { components::all(stack, parts) };
-    Environment { name: Text::clone(stack), components, is_broken, broken }
+    Environment { name: Text::clone(stack), components, is_broken, broken, files }
 }
 
 /// A value for reports, evaluated as far as possible: `undefined` leaves no trace.

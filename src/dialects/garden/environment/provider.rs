@@ -58,7 +58,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink)
         let context = stage.context(&roots);
         let (config, _) = stage.deep(&merged, context, sink);
         check(&name, &config, sink);
-        parts.push(Part { kind: "provider".into(), name, value: value_of(&config), shaping, is_disabled: false });
+        parts.push(Part::new("provider".into(), name, value_of(&config), shaping));
     }
     sink.len() == before
 }

@@ -43,7 +43,7 @@ pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec
         let value = one(stage, workflow, sink);
         let shaping = workflow.shaping.clone();
         let name = Text::clone(&workflow.name);
-        parts.push(Part { kind: "workflow".into(), name, value, shaping, is_disabled: false });
+        parts.push(Part::new("workflow".into(), name, value, shaping));
     }
 }
 

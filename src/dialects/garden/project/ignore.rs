@@ -1,10 +1,54 @@
 //! Ignore files: the patterns of git's `.gitignore`.
 
+use super::config::ProjectConfig;
+use super::discover::{join, parent, relative};
+use super::load::Loader;
+use crate::dialects::garden::sink::Sink;
 use crate::source::glob;
+use crate::text::Text;
+
+/// The ignore files of a project.
+#[derive(Debug, Default)]
+pub(crate) struct Ignores {
+    /// The folder of the project, from the root of the repository.
+    dir: String,
+    files: Vec<IgnoreFile>,
+    /// The texts of the files with their paths.
+    texts: Vec<(String, Text)>,
+}
+
+impl Ignores {
+    /// Reads the ignore files of a project. Those of git do not count: what is committed is no longer ignored.
+    pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, sink: &mut Sink) -> Self {
+        let dir = config.dir.as_str();
+        let listing = loader.source.listing();
+        let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
+        let name = config.text("dotIgnoreFile").unwrap_or(".gardenignore");
+        let mut found = Ignores { dir: dir.to_owned(), ..Ignores::default() };
+        for entry in entries.iter().filter(|entry| entry.path.rsplit('/').next() == Some(name)) {
+            if let Some(text) = loader.text(&entry.path, sink) {
+                found.files.push(IgnoreFile::read(parent(relative(dir, &entry.path)), &text));
+                found.texts.push((entry.path.to_string(), text));
+            }
+        }
+        loader.ask(&join(dir, name));
+        found
+    }
+
+    /// Whether they leave out a path (from the root of the repository).
+    pub(crate) fn leave_out(&self, path: &str) -> bool {
+        is_ignored(&self.files, relative(&self.dir, path))
+    }
+
+    /// Whether others say the same.
+    pub(crate) fn is_same(&self, other: &Ignores) -> bool {
+        self.texts == other.texts
+    }
+}
 
 /// The patterns of one ignore file.
 #[derive(Debug)]
-pub(crate) struct IgnoreFile {
+struct IgnoreFile {
     /// The folder that it is in, from the root of the project; empty for that.
     dir: String,
     patterns: Vec<Pattern>,
@@ -21,7 +65,7 @@ struct Pattern {
 
 impl IgnoreFile {
     /// Reads an ignore file.
-    pub(crate) fn read(dir: &str, text: &str) -> Self {
+    fn read(dir: &str, text: &str) -> Self {
         let patterns = text.lines().filter_map(|line| {
             let line = line.trim_end_matches('\r');
             let line = if line.ends_with("\\ ") { line } else { line.trim_end() };
@@ -56,7 +100,7 @@ impl IgnoreFile {
 
 /// Whether ignore files leave out a path (from the root of the project): the path itself or a folder that it is in. What is in
 /// an ignored folder cannot be taken back.
-pub(crate) fn is_ignored(files: &[IgnoreFile], path: &str) -> bool {
+fn is_ignored(files: &[IgnoreFile], path: &str) -> bool {
     let ends = path.match_indices('/').map(|(i, _)| (i, true)).chain([(path.len(), false)]);
     for (end, is_folder) in ends {
         let part = &path[..end];

@@ -10,9 +10,12 @@ pub(crate) mod schema;
 pub(crate) mod varfile;
 
 pub(crate) use config::{EnvironmentConfig, ProjectConfig, check_keys};
+pub(crate) use ignore::Ignores;
 pub(crate) use resource::{ActionKind, Resource, first_line};
+pub(crate) use scan::is_never_scanned;
 
 use super::sink::Sink;
+use crate::value::FileId;
 use load::Loader;
 use std::sync::Arc;
 
@@ -20,6 +23,8 @@ use std::sync::Arc;
 pub(crate) struct Loaded {
     /// The project, if its configuration can be used.
     pub config: Option<ProjectConfig>,
+    /// The file that it should be in, if that was read.
+    pub file: Option<FileId>,
     /// All other resources in the order of their files.
     pub resources: Vec<Arc<Resource>>,
 }
@@ -28,8 +33,10 @@ pub(crate) struct Loaded {
 pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
     let beside: Vec<_> =
         discover::config_files(loader.source, dir).iter().filter_map(|p| loader.load(p, sink)).collect();
+    let file = beside.iter().find(|file| file.resources.iter().any(|resource| resource.is_project()));
+    let file = file.or(beside.first()).map(|file| file.file);
     let config = config::read(dir, &beside, sink);
-    let Some(config) = config else { return Loaded { config: None, resources: Vec::new() } };
+    let Some(config) = config else { return Loaded { config: None, file, resources: Vec::new() } };
     let mut resources = Vec::new();
     for path in scan::files(loader, &config, sink) {
         let Some(file) = loader.load(&path, sink) else { continue };
@@ -40,5 +47,12 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
         loader.report(file, sink);
     }
     resources.retain(|resource| resource::is_valid(resource, sink));
-    Loaded { config: Some(config), resources }
+    Loaded { config: Some(config), file, resources }
+}
+
+/// The ignore files of the project in a folder.
+pub(crate) fn ignores(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Option<Ignores> {
+    let beside: Vec<_> =
+        discover::config_files(loader.source, dir).iter().filter_map(|path| loader.load(path, sink)).collect();
+    Some(Ignores::read(loader, &config::read(dir, &beside, sink)?, sink))
 }

@@ -1,8 +1,8 @@
 //! Which files of a project are read for configuration.
 
 use super::config::ProjectConfig;
-use super::discover::{is_config_name, join, parent, relative};
-use super::ignore::{IgnoreFile, is_ignored};
+use super::discover::{is_config_name, join, relative};
+use super::ignore::Ignores;
 use super::load::Loader;
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::Node;
@@ -16,32 +16,28 @@ pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, sink: &mut Sink
     let dir = config.dir.as_str();
     let listing = loader.source.listing();
     let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
-    let ignore_name = config.text("dotIgnoreFile").unwrap_or(".gardenignore");
-    let mut ignores = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.path.rsplit('/').next() == Some(ignore_name)) {
-        if let Some(text) = loader.text(&entry.path, sink) {
-            ignores.push(IgnoreFile::read(parent(relative(dir, &entry.path)), &text));
-        }
-    }
-    loader.ask(&join(dir, ignore_name));
+    let ignores = Ignores::read(loader, config, sink);
     let scan = config.tree.get("scan");
     let patterns = |key: &str| scan.and_then(|scan| scan.get(key)).map(texts);
     let (include, exclude) = (patterns("include"), patterns("exclude").unwrap_or_default());
     let mut found = Vec::new();
     for entry in entries {
         let (path, name) = (relative(dir, &entry.path), entry.path.rsplit('/').next().unwrap_or_default());
-        let folders = path.split('/').rev().skip(1);
-        let is_never = folders.clone().any(|part| NEVER.contains(&part) || part.starts_with("debug-info"));
-        if !is_config_name(name) || is_never {
+        if !is_config_name(name) || is_never_scanned(path) {
             continue;
         }
         let is_included = include.as_ref().is_none_or(|all| all.iter().any(|pattern| includes(pattern, path)));
         let is_excluded = exclude.iter().any(|pattern| matches(pattern, path));
-        if is_included && !is_excluded && !is_ignored(&ignores, path) {
+        if is_included && !is_excluded && !ignores.leave_out(&entry.path) {
             found.push(entry.path.to_string());
         }
     }
     found
+}
+
+/// Whether a path leads through a folder that is never looked into.
+pub(crate) fn is_never_scanned(path: &str) -> bool {
+    path.split('/').rev().skip(1).any(|part| NEVER.contains(&part) || part.starts_with("debug-info"))
 }
 
 /// The texts of a list.

@@ -2,6 +2,7 @@
 
 use super::ast::{Era, Span};
 use super::parse::ParseError;
+use crate::text::Text;
 use crate::value::Prov;
 
 /// A result of an evaluation. Failures are rare and large.
@@ -14,6 +15,8 @@ pub(crate) struct Failure {
     pub message: String,
     /// The innermost message alone.
     pub plain: String,
+    /// The key that is not there, and those that are, where that is the mistake. They may differ by environment.
+    pub missing: Option<(Text, Vec<Text>)>,
     /// What kind of mistake it is.
     pub kind: FailureKind,
     /// Whether a value that reads itself is behind it.
@@ -54,7 +57,15 @@ impl Failure {
     pub(crate) fn plain(kind: FailureKind, message: impl Into<String>, place: &Prov) -> Box<Failure> {
         let message = message.into();
         let circular = kind == FailureKind::Circular;
-        Box::new(Failure { plain: message.clone(), message, kind, circular, place: place.clone(), span: None })
+        Box::new(Failure {
+            plain: message.clone(),
+            message,
+            kind,
+            circular,
+            place: place.clone(),
+            span: None,
+            missing: None,
+        })
     }
 
     /// Text that cannot be parsed.

@@ -322,6 +322,7 @@ impl Evaluator {
             Ok(Lookup::Missing(missing)) => {
                 let mut failure = site.failure(FailureKind::MissingKey, span, self.reason(&missing));
                 failure.circular = missing.circular;
+                failure.missing = Some((Text::clone(&missing.key), missing.available()));
                 Err(failure)
             }
             Err(failure) => Err(outer(failure, &path, span, site)),

@@ -28,10 +28,6 @@ fn what_is_wrong_is_found_at_its_line() {
             "undefined-reference a/garden.yml:4",
         ),
         (
-            "kind: Run\nname: x\ntype: exec\ndependencies: [run.x]\nspec: {command: [a]}\n",
-            "dependency-cycle a/garden.yml:4",
-        ),
-        (
             "kind: Run\nname: x\ntype: exec\nvarfiles: [no.env]\nspec: {command: [a]}\n",
             "unresolved-include a/garden.yml:4",
         ),

@@ -65,12 +65,7 @@ fn values_know_their_lines() {
 fn a_broken_variable_breaks_its_environment_alone() {
     let project = PROJECT.replace("stage: prod,", "stage: '${var.absent}',");
     let world = World::of(&project).file("garden.yml", &run("[a]"));
-    assert_eq!(
-        world.findings(),
-        [
-            "undefined-reference project.garden.yml:8 Could not find key absent under var. Available keys: region, stage, replicas."
-        ]
-    );
+    assert_eq!(world.findings(), ["undefined-reference project.garden.yml:8 Could not find key absent under var"]);
     assert_eq!(world.command(), json!(["a"]));
 }
 

@@ -1,13 +1,16 @@
 //! What is written in a project and does not do what it says. These checks look at files as they are written, in no
 //! environment.
 
-use super::project::{Loaded, ProjectConfig, Resource};
-use super::rules;
-use super::sink::Sink;
-use super::template::ast::{Block, Era, ExprKind, Part};
-use super::template::node::{Data, Lazy, Node};
-use super::template::structure::keys;
+mod environments;
+mod inputs;
+
 use crate::diagnostic::{Diagnostic, Rule};
+use crate::dialects::garden::project::{Loaded, ProjectConfig, Resource};
+use crate::dialects::garden::rules;
+use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::template::ast::{Block, Era, ExprKind, Part};
+use crate::dialects::garden::template::node::{Data, Lazy, Node};
+use crate::dialects::garden::template::structure::keys;
 use crate::value::Prov;
 
 /// Runs all of them.
@@ -16,8 +19,12 @@ pub(crate) fn check(loaded: &Loaded, sink: &mut Sink) {
     for node in loaded.resources.iter().map(|resource| &resource.tree).chain([&config.tree]) {
         Walk { sink: &mut *sink, era: config.era }.node(node, false);
     }
-    loaded.resources.iter().for_each(|resource| matrix(resource, sink));
+    for resource in &loaded.resources {
+        matrix(resource, sink);
+        inputs::check(resource, sink);
+    }
     lists(config, sink);
+    environments::check(config, &loaded.resources, sink);
 }
 
 fn report(sink: &mut Sink, rule: &'static Rule, place: &Prov, message: String, help: &str, token: &str) {
@@ -98,6 +105,19 @@ impl Walk<'_> {
             _ => None,
         };
         let Some(map) = node.as_map() else { return };
+        if in_list && let (Some(condition), None) = (node.get(keys::IF), node.get(keys::ELSE)) {
+            let message = "where this `$if` is false, the list has an item without a value".to_owned();
+            let help = "write `- $concat: {$if: …, $then: […], $else: []}`, or add `$else`";
+            report(self.sink, &rules::GARDEN_UNDEFINED_ITEM, &condition.prov, message, help, keys::IF);
+        }
+        if let Some(index) = map.keys().position(|key| *key == keys::MERGE).filter(|index| *index > 0)
+            && let Some(merge) = node.get(keys::MERGE)
+        {
+            let before: Vec<String> = map.keys().take(index).map(|key| format!("`{key}`")).collect();
+            let message = format!("`$merge` comes after {} and overrides what it has as well", before.join(", "));
+            let help = "write `$merge` first, so that the keys beside it count";
+            report(self.sink, &rules::GARDEN_MERGE_ORDER, &merge.prov, message, help, keys::MERGE);
+        }
         for (key, value) in map.iter() {
             if let Some((why, help)) = needs(key) {
                 let message = format!("`{key}` {why}, so it is an ordinary key");

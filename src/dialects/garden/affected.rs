@@ -1,0 +1,172 @@
+//! What a change affects: actions whose configuration or source files differ, and what depends on those.
+
+use super::Garden;
+use super::actions::ActionFiles;
+use super::project::Ignores;
+use crate::affected::{Affected, Dependent, Item, Request, of_change, of_code, slug};
+use crate::dialects::{Project, Scope};
+use crate::resolution::{Address, Component, LinkKind, StackSelector, State};
+use crate::source::differences;
+use crate::text::Text;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// The most dependents that are listed below all items together.
+const MAX_DEPENDENTS: usize = 100_000;
+/// Kinds of components that nothing is executed for.
+const SETTINGS: [&str; 2] = ["project", "provider"];
+
+type Items = BTreeMap<Address, Item>;
+type Components = BTreeMap<Address, Arc<Component>>;
+
+impl Garden {
+    /// The components that a change affects.
+    pub(super) fn list_affected(&self, request: &Request<'_>, project: &Project) -> Affected {
+        let mut out = Affected::default();
+        let mut items: Items =
+            request.diff.components.iter().map(|change| (change.address(), of_change(change, request.diff))).collect();
+        for ((_, kind, _), item) in &mut items {
+            let is_setting = SETTINGS.contains(&kind.as_str());
+            item.deployable &= !is_setting;
+            item.is_job &= !is_setting;
+        }
+        let mut components = Components::new();
+        for dir in self.folders(request.head, project) {
+            let head = self.project((request.head, request.files), &dir, project, Scope::All);
+            let base = self.ignores((request.base, request.files), &dir);
+            let broken = head.units.iter().filter(|unit| unit.state == State::Broken);
+            out.unresolved.extend(broken.map(|unit| format!("head: {}", unit.name)));
+            add_sources(request, (&base, &head.ignores), &head.files, &mut items);
+            let all = head.units.iter().flat_map(|unit| &unit.components);
+            components.extend(all.map(|component| (component.address(), Arc::clone(component))));
+        }
+        if request.options.dependents {
+            add_dependents(request, &components, &mut items, &mut out);
+        }
+        out.unresolved.sort();
+        out.items = items.into_values().collect();
+        out
+    }
+}
+
+/// Adds the actions whose source files differ, or whether they are source files at all.
+fn add_sources(
+    request: &Request<'_>,
+    (base, head): (&Ignores, &Ignores),
+    files: &BTreeMap<Address, ActionFiles>,
+    items: &mut Items,
+) {
+    let (old, new) = (request.base.listing(), request.head.listing());
+    let differing: Vec<String> = differences(old, new).iter().map(|pair| pair.path().to_owned()).collect();
+    let mut paths: BTreeSet<&str> = differing.iter().map(String::as_str).collect();
+    if !base.is_same(head) {
+        // A file that stays the same may be ignored on one side alone.
+        let all = old.iter().chain(new.iter()).map(|entry| &*entry.path);
+        paths.extend(all.filter(|path| base.leave_out(path) != head.leave_out(path)));
+    }
+    // Many actions have the same files: all that are rendered together, and those of all environments.
+    let mut known: BTreeMap<&ActionFiles, Option<&str>> = BTreeMap::new();
+    for (address, files) in files.iter().filter(|(address, _)| (request.filter)(address)) {
+        let first = *known.entry(files).or_insert_with(|| {
+            let is_source = |path: &&&str| {
+                old.get(path).is_some() && files.contains(path, base)
+                    || new.get(path).is_some() && files.contains(path, head)
+            };
+            paths.iter().find(is_source).copied()
+        });
+        let Some(file) = first else { continue };
+        let item = items.entry(address.clone()).or_insert_with(|| of_code(address));
+        item.component_path = Text::from(files.dir.as_str());
+        item.affected_all.insert(0, "component".to_owned());
+        item.affected = "component".to_owned();
+        (item.file, item.folder) = (Some(file.to_owned()), Some(files.dir.clone()));
+    }
+}
+
+/// Adds to each item what depends on it, and lists that too.
+fn add_dependents(request: &Request<'_>, components: &Components, items: &mut Items, out: &mut Affected) {
+    let mut needed_by: BTreeMap<Address, Vec<&Arc<Component>>> = BTreeMap::new();
+    let is_asked = |c: &Component| c.metadata.is_deployed() && (request.stack_filter)(&c.stack);
+    for component in components.values().filter(|component| is_asked(component)) {
+        let links = component.metadata.links.iter();
+        for link in links.filter(|link| link.how == LinkKind::Declared && link.stack == StackSelector::Here) {
+            let Some(kind) = &link.kind else { continue };
+            let on = (Text::clone(&component.stack), Text::clone(kind), Text::clone(&link.component));
+            let all = needed_by.entry(on).or_default();
+            if all.last().is_none_or(|last| !Arc::ptr_eq(last, component)) {
+                all.push(component);
+            }
+        }
+    }
+    let mut todo: VecDeque<Address> = items.iter().filter(|(_, item)| !item.deleted).map(|(a, _)| a.clone()).collect();
+    while let Some(address) = todo.pop_front() {
+        for component in needed_by.get(&address).into_iter().flatten() {
+            let address = component.address();
+            let item = items.entry(address.clone()).or_insert_with(|| {
+                todo.push_back(address.clone());
+                of_code(&address)
+            });
+            item.included_in_dependents = true;
+            if item.affected_all.is_empty() {
+                item.affected = "dependency".to_owned();
+                item.affected_all.push("dependency".to_owned());
+            }
+        }
+    }
+    let mut left = MAX_DEPENDENTS;
+    for (address, item) in items.iter_mut() {
+        let mut seen = BTreeSet::from([address.clone()]);
+        item.dependents = Some(match item.deleted {
+            true => Vec::new(),
+            false => below(address, &needed_by, &mut seen, &mut left),
+        });
+    }
+    if left == 0 {
+        out.unresolved.push(format!("dependents: there are more than the {MAX_DEPENDENTS} that are listed"));
+    }
+}
+
+/// What depends on a component, each once, as near as possible; with what depends on that.
+fn below(
+    address: &Address,
+    needed_by: &BTreeMap<Address, Vec<&Arc<Component>>>,
+    seen: &mut BTreeSet<Address>,
+    left: &mut usize,
+) -> Vec<Dependent> {
+    /// How deep the dependents of dependents are nested.
+    const DEEPEST: usize = 64;
+    let mut levels: Vec<Vec<(Address, Option<usize>)>> = vec![vec![(address.clone(), None)]];
+    while let Some(last) = levels.last().filter(|_| levels.len() <= DEEPEST) {
+        let mut next = Vec::new();
+        for (index, (address, _)) in last.iter().enumerate() {
+            for component in needed_by.get(address).into_iter().flatten() {
+                if *left > 0 && seen.insert(component.address()) {
+                    *left -= 1;
+                    next.push((component.address(), Some(index)));
+                }
+            }
+        }
+        if next.is_empty() {
+            break;
+        }
+        levels.push(next);
+    }
+    // From the deepest level up: what was collected of one goes below its parents.
+    let mut collected: BTreeMap<usize, Vec<Dependent>> = BTreeMap::new();
+    for level in levels.into_iter().skip(1).rev() {
+        let mut above: BTreeMap<usize, Vec<Dependent>> = BTreeMap::new();
+        for (index, ((stack, kind, name), parent)) in level.into_iter().enumerate() {
+            let dependent = Dependent {
+                stack_slug: slug(&stack, &name),
+                component: name,
+                component_type: kind,
+                stack,
+                dependents: collected.remove(&index).unwrap_or_default(),
+                ..Dependent::default()
+            };
+            above.entry(parent.unwrap_or_default()).or_default().push(dependent);
+        }
+        collected = above;
+    }
+    collected.remove(&0).unwrap_or_default()
+}
