@@ -34,4 +34,5 @@ mod revisions;
 mod snapshots;
 mod text;
 mod tofu;
+mod tofu_coverage;
 mod validation;

@@ -32,6 +32,8 @@ pub(super) struct Failure {
     pub is_cyclic: bool,
     /// Whether only the running system knows the value: what is not static, or not given.
     pub is_open: bool,
+    /// Whether it hides declarations: what the root module comes to as a whole is not known.
+    pub hides: bool,
 }
 
 impl Failure {
@@ -43,7 +45,15 @@ impl Failure {
             hops: Vec::new(),
             is_cyclic: false,
             is_open: false,
+            hides: false,
         }
+    }
+
+    /// It hides declarations.
+    #[must_use]
+    pub(super) fn hiding(mut self) -> Self {
+        self.hides = true;
+        self
     }
 
     /// The value is there at another time.
@@ -73,12 +83,13 @@ impl Failure {
             hops: Vec::new(),
             is_cyclic: false,
             is_open: false,
+            hides: false,
         }
     }
 
     /// What an error of the syntax is.
     pub(super) fn of_syntax(error: &SyntaxError, file: FileId) -> Self {
-        Failure::new(&super::rules::INVALID_SYNTAX, sentence(error.summary, &error.detail), (file, error.span))
+        Failure::new(&super::rules::INVALID_SYNTAX, sentence(error.summary, &error.detail), (file, error.span)).hiding()
     }
 
     /// The finding; what has no place of its own is told where the nearest dependent is, or at `fallback`.

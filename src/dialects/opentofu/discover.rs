@@ -3,7 +3,9 @@
 use super::address::{self, Address};
 use super::load::{Cache, Loader, join};
 use super::module::{Module, configuration, module};
+use crate::files::Files;
 use crate::hcl::walk;
+use crate::resolution::{Extent, Gap};
 use crate::source::{Kind, Node, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -49,8 +51,18 @@ fn linked_files(source: &dyn Source) -> BTreeSet<String> {
     targets.collect()
 }
 
+/// The root modules below a folder, and why there may be more: a folder is not known to be one if the file that would say
+/// it cannot be read.
+#[derive(Debug, Default)]
+pub(super) struct Roots {
+    /// The folders, sorted by path.
+    pub candidates: Vec<Candidate>,
+    /// Why some may be missing.
+    pub gap: Option<Gap>,
+}
+
 /// The root modules below a folder. The folder itself is one wherever it has configuration, because somebody started there.
-pub(super) fn roots(source: &dyn Source, files: &crate::files::Files, cache: &Cache, start: &str) -> Vec<Candidate> {
+pub(super) fn roots(source: &dyn Source, files: &Files, cache: &Cache, start: &str) -> Roots {
     let loader = Loader::new(source, files, cache, "");
     let linked = linked_files(source);
     let mut all: BTreeMap<String, Arc<Module>> = BTreeMap::new();
@@ -65,8 +77,14 @@ pub(super) fn roots(source: &dyn Source, files: &crate::files::Files, cache: &Ca
         let has_values = || has_values(source, dir);
         dir == start || (!called.contains(dir) && module.has_own_file && (module.is_root || has_values()))
     };
-    let found = all.into_iter().filter(|(dir, module)| is_root(dir, module));
-    found.map(|(dir, module)| Candidate { dir, module }).collect()
+    let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, module)| is_root(dir, module));
+    let uncalled = others.iter().filter(|(dir, _)| !called.contains(dir));
+    let hidden = uncalled.flat_map(|(_, module)| &module.failures).find(|failure| failure.hides);
+    let gap = hidden.map(|failure| {
+        let reason = format!("what it declares is not known: {}", failure.message);
+        Gap { extent: Extent::Units, reason, file: failure.place.map(|(file, _)| file) }
+    });
+    Roots { candidates: found.into_iter().map(|(dir, module)| Candidate { dir, module }).collect(), gap }
 }
 
 /// The folders that a module calls by a literal path.

@@ -92,7 +92,7 @@ impl Inputs {
                     Some(why) => format!("failed to read variables file: {why}"),
                     None => format!("failed to read variables file: there is no {path}"),
                 };
-                self.failures.push(Failure::new(&rules::VALUES, message, (file, Span::default())));
+                self.failures.push(Failure::new(&rules::VALUES, message, (file, Span::default())).hiding());
             }
         }
     }

@@ -34,7 +34,7 @@ use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
 use crate::value::Value;
-use discover::Candidate;
+use discover::{Candidate, Roots};
 use load::Cache;
 use root::Resolved;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl OpenTofu {
     }
 
     /// The root modules that are asked for.
-    fn candidates(&self, source: &dyn Source, project: &Project, files: &Files) -> Vec<Candidate> {
+    fn roots(&self, source: &dyn Source, project: &Project, files: &Files) -> Roots {
         match project.config.as_slice() {
             [] => discover::roots(source, files, &self.cache, &project.start),
             named => {
@@ -60,7 +60,12 @@ impl OpenTofu {
                     true => path.clone(),
                     false => path.rsplit_once('/').map_or("", |(dir, _)| dir).to_owned(),
                 };
-                named.iter().flat_map(|path| discover::roots(source, files, &self.cache, &start(path))).collect()
+                let mut all = Roots::default();
+                for found in named.iter().map(|path| discover::roots(source, files, &self.cache, &start(path))) {
+                    all.candidates.extend(found.candidates);
+                    all.gap = all.gap.or(found.gap);
+                }
+                all
             }
         }
     }
@@ -90,14 +95,14 @@ impl Dialect for OpenTofu {
             return Presence::Absent;
         }
         // Code of another system's project looks the same: that project is certain, this one is not.
-        match discover::roots(source, &Files::default(), &self.cache, &project.start).is_empty() {
+        match discover::roots(source, &Files::default(), &self.cache, &project.start).candidates.is_empty() {
             true => Presence::Absent,
             false => Presence::Likely,
         }
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, _: Scope<'_>) -> Resolution {
-        let candidates = self.candidates(source, project, files);
+        let Roots { candidates, gap } = self.roots(source, project, files);
         let one = |candidate: &Candidate| {
             let work = || root::resolve(candidate, source, files, &self.cache, project);
             threads::guarded(&format!("root module {}", root::stack_name(&candidate.dir)), work).unwrap_or_else(
@@ -116,13 +121,14 @@ impl Dialect for OpenTofu {
         let is_called = |dir: &str, index: usize| {
             found.iter().enumerate().any(|(other, r)| other != index && r.reached.contains(dir))
         };
-        let mut resolution = Resolution::default();
+        let mut resolution = Resolution { gap, ..Resolution::default() };
         for (index, (candidate, resolved)) in candidates.iter().zip(&found).enumerate() {
             // What another root module calls is one only where somebody started in it.
             if candidate.dir != project.start && is_called(&candidate.dir, index) {
                 continue;
             }
             resolution.units.push(Arc::clone(&resolved.unit));
+            resolution.config.push(resolved.unit.file);
             resolution.findings.extend(resolved.findings.iter().cloned());
             resolution.locals.scopes.extend(resolved.scopes.iter().cloned());
             resolution.locals.stacks.insert(resolved.unit.file, resolved.unit.name.clone());

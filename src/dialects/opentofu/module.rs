@@ -208,7 +208,7 @@ pub(super) fn module(loader: &Loader<'_>, dir: &str, linked: &BTreeSet<String>) 
             Err(Some(message)) => {
                 let path = super::load::join(dir, &name);
                 let file = loader.files.add(&path, "", || Text::from(""));
-                module.failures.push(Failure::new(&rules::UNREADABLE_FILE, message, (file, Span::default())));
+                module.failures.push(Failure::new(&rules::UNREADABLE_FILE, message, (file, Span::default())).hiding());
             }
         }
     }

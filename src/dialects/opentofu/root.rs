@@ -75,14 +75,24 @@ pub(super) fn resolve(
     constants(&statics, &mut failures);
     let mut components = builder.components;
     components.sort_by_key(|c| c.address());
+    // What is left of it would look as if the rest were gone.
+    let is_hidden = failures.iter().any(|f| f.hides);
+    if is_hidden {
+        components.clear();
+    }
     let file = main_file(candidate, files);
-    let findings = failures.iter().map(|f| finding(f, file, files, &stack_name(&candidate.dir))).collect();
+    let report = |f: &Failure| {
+        let found = finding(f, file, files, &stack_name(&candidate.dir));
+        // What hides declarations is the reason, not what is missing because of it.
+        if f.hides || !is_hidden { found.breaking() } else { found }
+    };
+    let findings = failures.iter().map(report).collect();
     let unit = Unit {
         name: stack_name(&candidate.dir),
         file,
         files: all_files(&statics, file),
         components,
-        state: State::Resolved,
+        state: if is_hidden { State::Broken } else { State::Resolved },
         broken: Vec::new(),
         failed: Vec::new(),
         unlisted: Vec::new(),
@@ -94,7 +104,7 @@ pub(super) fn resolve(
 fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diagnostic {
     let mut finding = failure.finding(tree::start_of(file), files);
     finding.stacks.push(stack.clone());
-    finding.breaking()
+    finding
 }
 
 fn origin((file, span): (FileId, Span)) -> Origin {

@@ -175,7 +175,7 @@ fn local(
                 call.address,
                 clean(&full)
             );
-            failures.push(Failure::new(&rules::MODULE_SOURCE, message, written.place()));
+            failures.push(Failure::new(&rules::MODULE_SOURCE, message, written.place()).hiding());
             None
         }
         // Nothing is known of what is outside of the repository.
@@ -207,7 +207,7 @@ fn child(
     if path.len() > MAX_DEPTH || statics.nodes.len() >= MAX_MODULES {
         let message =
             format!("the tree of modules has more than {MAX_MODULES} modules or is more than {MAX_DEPTH} levels deep");
-        failures.push(Failure::new(&rules::LIMIT_EXCEEDED, message, place));
+        failures.push(Failure::new(&rules::LIMIT_EXCEEDED, message, place).hiding());
         return;
     }
     let known = statics.nodes.iter().find(|n| n.module.dir == dir).map(|n| Arc::clone(&n.module));
