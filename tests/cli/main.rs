@@ -22,6 +22,7 @@ mod infra;
 mod judging;
 mod locals;
 mod odd_files;
+mod other_components;
 mod outcomes;
 mod page;
 mod places;
