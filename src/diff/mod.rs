@@ -123,6 +123,8 @@ pub struct Change {
     pub causes: Vec<Cause>,
     /// Whether it looks like a secret by the keys on its path, or by what stands beside it.
     pub is_secret: bool,
+    /// Whether both values are the same call, spelled differently: the text changes, the result does not.
+    pub is_same_call: bool,
 }
 
 /// A component that differs.
@@ -269,6 +271,7 @@ fn component(
                 let is_beside = |placed: &Placed| mask::is_secret_beside(&placed.component.value, &step.path);
                 let is_secret = mask::is_secret_pointer(&step.path) || is_beside(old) || is_beside(new);
                 changes.push(Change {
+                    is_same_call: step.is_same_call,
                     is_secret,
                     path: std::mem::take(&mut step.path),
                     kind: step.kind,

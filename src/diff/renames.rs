@@ -205,8 +205,10 @@ impl<'a> Search<'a> {
                 let causes = finder.of_step(&step, before, after);
                 let is_secret = mask::is_secret_pointer(&step.path)
                     || [before, after].iter().any(|p| mask::is_secret_beside(&p.component.value, &step.path));
+                let is_same_call = step.is_same_call;
                 let (before, after) = (step.before.cloned(), step.after.cloned());
-                changes.push(Change { path: step.path, kind: step.kind, is_secret, before, after, causes });
+                let (path, kind) = (step.path, step.kind);
+                changes.push(Change { path, kind, is_secret, is_same_call, before, after, causes });
             }
         }
         let causes = match causes.is_empty() {

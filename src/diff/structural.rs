@@ -33,10 +33,12 @@ pub struct Step<'a> {
     pub base_parents: Vec<&'a Value>,
     /// The same in the head.
     pub head_parents: Vec<&'a Value>,
+    /// Whether both values are the same call, spelled differently.
+    pub is_same_call: bool,
 }
 
 /// The steps from `base` to `head`, in the order in which they are to be applied.
-/// Calls are the same if function and arguments are, however they are spelled.
+/// Of calls whose function and arguments are the same, however they are spelled, a step says so.
 pub fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<Step<'a>> {
     let mut walk =
         Walk { path: String::new(), parents: Vec::new(), steps: Vec::new(), cells: MAX_CELLS, language: *language };
@@ -69,7 +71,7 @@ impl<'a> Walk<'a> {
                 }
             }
             _ => {
-                if !same(base, head) && !self.is_same_call(base, head) {
+                if !same(base, head) {
                     self.step(ChangeKind::Changed, Some(base), Some(head));
                 }
             }
@@ -137,11 +139,6 @@ impl<'a> Walk<'a> {
         true
     }
 
-    fn is_same_call(&self, base: &Value, head: &Value) -> bool {
-        let texts = base.as_str().filter(|s| is_call(s)).zip(head.as_str());
-        texts.is_some_and(|(a, b)| self.language.same_call(a, b))
-    }
-
     fn item(&mut self, index: usize, f: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         pointer::push(&mut self.path, &index.to_string());
@@ -150,7 +147,10 @@ impl<'a> Walk<'a> {
     }
 
     fn step(&mut self, kind: ChangeKind, before: Option<&'a Value>, after: Option<&'a Value>) {
+        let texts = before.and_then(Value::as_str).filter(|text| is_call(text)).zip(after.and_then(Value::as_str));
+        let is_same_call = texts.is_some_and(|(before, after)| self.language.same_call(before, after));
         self.steps.push(Step {
+            is_same_call,
             path: self.path.clone(),
             kind,
             before,

@@ -246,6 +246,8 @@ struct ChangeJson<'a> {
     before: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<&'a Value>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    same_call: bool,
     causes: Vec<CauseJson>,
 }
 
@@ -278,6 +280,7 @@ fn change<'a>(c: &'a Change, files: &Files) -> ChangeJson<'a> {
         kind: c.kind.name(),
         before: c.before.as_ref(),
         after: c.after.as_ref(),
+        same_call: c.is_same_call,
         causes: c.causes.iter().map(|c| cause(c, files)).collect(),
     }
 }

@@ -122,7 +122,7 @@ fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {
         (Some(_), Some(_)) => (Status::Modified, ChangeKind::Changed),
     };
     let path = format!("/vars/{}", word(3).replace('~', "~0").replace('/', "~1"));
-    let change = Change { path, kind, before, after, causes: causes.clone(), is_secret: false };
+    let change = Change { path, kind, before, after, causes: causes.clone(), is_secret: false, is_same_call: false };
     let changes = if status == Status::Modified { vec![change] } else { Vec::new() };
     ComponentChange {
         project: Text::from(""),

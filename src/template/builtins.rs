@@ -3,7 +3,7 @@
 use super::call::combined;
 use super::escape;
 use super::format;
-use super::operand::Operand;
+use super::operand::{Content, Operand};
 use super::val::Val;
 use crate::value::{Data, Value};
 use std::cmp::Ordering;
@@ -278,6 +278,14 @@ fn index<'d>(item: &Operand<'d>, indexes: &[Operand<'d>]) -> Outcome<'d> {
     }
     let mut item = item.clone();
     for at in indexes {
+        if let Content::Object(object) = &item.content
+            && let (Some(entries), Some(Data::Str(key))) = (object.entries(), at.data())
+        {
+            let found = entries.into_iter().find(|(k, _)| k == key);
+            // Go gives the zero value of what is in the map, which prints as nothing.
+            item = found.map_or_else(|| Operand::string(""), |(_, val)| Operand::from_val(val));
+            continue;
+        }
         item = match item.data() {
             Some(Data::Null) => return Err("index of nil pointer".to_owned()),
             Some(Data::Unknown(unknown)) => return Ok(Operand::unknown(unknown.clone())),
@@ -305,7 +313,6 @@ fn index<'d>(item: &Operand<'d>, indexes: &[Operand<'d>]) -> Outcome<'d> {
 
 /// A part of a container; nil if it is not there.
 fn child<'d>(item: &Operand<'d>, find: impl for<'v> Fn(&'v Value) -> Option<&'v Value>) -> Operand<'d> {
-    use super::operand::Content;
     let found = match &item.content {
         Content::Ref(value) => find(value).map(Operand::element),
         Content::Own(value) => find(value).cloned().map(Operand::owned_element),
@@ -366,6 +373,11 @@ fn len(item: &Operand<'_>) -> Result<usize, String> {
         Some(Data::List(l)) => Ok(l.len()),
         Some(Data::Map(m)) => Ok(m.len()),
         Some(Data::Null) => Err("len of nil pointer".to_owned()),
+        None if let Content::Object(object) = &item.content
+            && let Some(entries) = object.entries() =>
+        {
+            Ok(entries.len())
+        }
         None if item.is_missing() => Err("reflect: call of reflect.Value.Type on zero Value".to_owned()),
         _ => Err(format!("len of type {}", item.type_name())),
     }

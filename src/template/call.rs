@@ -2,7 +2,7 @@
 
 use super::ast::{Expr, ExprKind};
 use super::eval::{At, Result, State};
-use super::operand::Operand;
+use super::operand::{Content, Operand};
 use super::text::quote;
 use super::val::Val;
 use super::{Function, builtins};
@@ -73,9 +73,7 @@ impl<'t, 'd> State<'t, 'd> {
         self.check_sizes(&operands)?;
         match builtin.run(&operands, &callee) {
             Ok(result) => {
-                if let Some(value) = result.value() {
-                    self.inputs.add(&value.prov);
-                }
+                self.note_inputs(&result);
                 self.check_result(&result)?;
                 Ok(result)
             }
@@ -158,6 +156,9 @@ impl<'t, 'd> State<'t, 'd> {
         let message = match result {
             Ok(val) => {
                 let result = Operand::from_val(val);
+                if let Content::Object(object) = &result.content {
+                    object.inputs().iter().for_each(|prov| self.inputs.add(prov));
+                }
                 self.check_result(&result)?;
                 return Ok(result);
             }
@@ -182,6 +183,14 @@ impl<'t, 'd> State<'t, 'd> {
         let Some(arg) = culprit.and_then(|i| args.get(i)) else { return self.error(message) };
         self.at = At::Expr(last_word(arg));
         self.error(constant_mismatch(arg, &message).unwrap_or(message))
+    }
+
+    /// Notes that a value was read.
+    pub(super) fn note_inputs(&mut self, read: &Operand<'d>) {
+        match &read.content {
+            Content::Object(object) => object.inputs().iter().for_each(|prov| self.inputs.add(prov)),
+            _ => read.value().into_iter().for_each(|value| self.inputs.add(&value.prov)),
+        }
     }
 
     /// Bounds what functions make.

@@ -5,6 +5,7 @@ use super::operand::{Content, Operand, fits};
 use super::output::{Inputs, Rendered};
 use super::simple;
 use super::text::quote;
+use super::val::Val;
 use super::{Error, Functions, MissingKey, Template, format};
 use crate::limits::Limit;
 use crate::text::Text;
@@ -337,6 +338,11 @@ impl<'t, 'd> State<'t, 'd> {
                 )?
             }
             Content::Missing => Ran::Never,
+            Content::Object(object) if object.entries().is_some() => {
+                let entries = object.entries().unwrap_or_default();
+                let pair = |(key, val): (Text, Val)| (Operand::string(key), Operand::from_val(val));
+                self.elements(branch, &mut entries.into_iter().map(pair))?
+            }
             _ => match value.data() {
                 Some(Data::Int(_) | Data::Uint(_)) if branch.pipe.variables.len() > 1 => {
                     let text = format::print_value(&value.to_val());
@@ -384,9 +390,7 @@ impl<'t, 'd> State<'t, 'd> {
         for (index, element) in items {
             ran = Ran::Some;
             self.tick(1)?;
-            if let Some(value) = element.value() {
-                self.inputs.add(&value.prov);
-            }
+            self.note_inputs(&element);
             match (variables.as_slice(), branch.pipe.assigns) {
                 ([], _) => {}
                 ([one], true) => self.assign(one, element.clone())?,

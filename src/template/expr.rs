@@ -202,6 +202,14 @@ impl<'t, 'd> State<'t, 'd> {
             if i == last && has_arguments {
                 return self.error(format!("{name} is not a method but has arguments"));
             }
+            let computed = match found {
+                None if i == 0 && self.is_root(&receiver) => self.functions.field(name),
+                _ => None,
+            };
+            if let Some(computed) = computed {
+                receiver = self.returned(computed, name, At::Expr(word), &[], &[])?;
+                continue;
+            }
             receiver = match (found, self.missing) {
                 (Some(value), _) => value,
                 (None, MissingKey::Default) => {
@@ -217,6 +225,12 @@ impl<'t, 'd> State<'t, 'd> {
             self.inputs.add(&value.prov);
         }
         Ok(receiver)
+    }
+
+    /// Whether a value is the data that the template is run with.
+    fn is_root(&self, value: &Operand<'d>) -> bool {
+        let root = self.vars.first().map(|(_, root)| &root.content);
+        matches!((&value.content, root), (Content::Ref(a), Some(Content::Ref(b))) if std::ptr::eq(*a, *b))
     }
 
     /// A field of something that has no fields.

@@ -58,7 +58,7 @@ pub(super) fn print_data(data: &Data) -> String {
 }
 
 /// The Go type (`%T`): `map[string]interface {}`.
-pub(super) fn type_name(value: &Val) -> &'static str {
+pub(crate) fn type_name(value: &Val) -> &'static str {
     Item::of(value).type_name()
 }
 

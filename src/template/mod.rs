@@ -59,6 +59,10 @@ pub trait Functions: Send + Sync {
     fn answer(&self, _name: &str, _args: &[Val]) -> Option<Result<Val, String>> {
         None
     }
+    /// A field of the data itself that is computed when it is read; asked where the data have no such key.
+    fn field(&self, _name: &str) -> Option<Result<Val, String>> {
+        None
+    }
     /// The namespace that the function `name`, which takes no arguments, returns (`strings` in `strings.ToUpper "x"`).
     fn object(&self, name: &str) -> Option<Val>;
 }

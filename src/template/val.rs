@@ -1,7 +1,7 @@
 //! What a template computes with: a [`Value`], nothing at all, or an object with methods.
 
 use crate::text::Text;
-use crate::value::{Data, Unknown, Value};
+use crate::value::{Data, Prov, Unknown, Value};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -29,6 +29,18 @@ pub trait Object: Debug + Send + Sync {
     fn print(&self) -> String;
     /// Its Go type (`%T`).
     fn type_name(&self) -> &'static str;
+    /// The entries of one that is a map, sorted by key; `range`, `len` and `index` read them.
+    fn entries(&self) -> Option<Vec<(Text, Val)>> {
+        None
+    }
+    /// What it was made of, for the provenance of whatever reads it.
+    fn inputs(&self) -> Vec<Prov> {
+        Vec::new()
+    }
+    /// Its JSON text, where that is not its printed text in quotes.
+    fn json(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Val {

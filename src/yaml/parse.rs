@@ -57,8 +57,8 @@ pub fn document_of(text: Text) -> Result<Document, Error> {
         return Err(Error { message: "input is too long".to_owned(), offset: 0, position, reported_line: None });
     }
     // libyaml would skip the mark without counting it, so offsets are shifted here instead.
-    let base = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let mut patch = Patch::default();
+    let base = marks(&text);
+    let mut patch = Patch::of(&text[base..]);
     let stop = loop {
         let scanned = patch.text().unwrap_or(&text[base..]);
         let stop = match Builder::new(scanned, base as u32, &patch).run() {
@@ -80,6 +80,11 @@ pub fn document_of(text: Text) -> Result<Document, Error> {
     Err(stop.into_error(&text))
 }
 
+/// The length of the byte-order marks at the start of a text.
+fn marks(text: &str) -> usize {
+    text.len() - text.trim_start_matches('\u{feff}').len()
+}
+
 /// Reads all documents of a text.
 ///
 /// # Errors
@@ -88,11 +93,13 @@ pub fn documents_of(text: Text) -> Result<Vec<Document>, Error> {
     if u32::try_from(text.len()).is_err() {
         return document_of(text).map(|only| vec![only]);
     }
-    let base = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let none = Patch::default();
+    let base = marks(&text);
+    let none = Patch::of(&text[base..]);
     let read = || -> Result<Vec<Document>, Stop> {
         let mut all = Vec::new();
-        let Some(mut events) = Events::new(&text[base..]) else { return Err(Stop::new("out of memory", 0)) };
+        let Some(mut events) = Events::new(none.text().unwrap_or(&text[base..])) else {
+            return Err(Stop::new("out of memory", 0));
+        };
         let mut builder = Builder::new(&text[base..], base as u32, &none);
         loop {
             let event = events.pull().map_err(|failure| Stop::of(failure, base))?;
@@ -114,9 +121,9 @@ fn before(readable: &str, text: &Text) -> Option<Document> {
     if u32::try_from(text.len()).is_err() || !text.starts_with(readable) {
         return None;
     }
-    let base = if readable.starts_with('\u{feff}') { 3 } else { 0 };
-    let none = Patch::default();
-    let built = Builder::new(&readable[base..], base as u32, &none).run().ok()?;
+    let base = marks(readable);
+    let none = Patch::of(&readable[base..]);
+    let built = Builder::new(none.text().unwrap_or(&readable[base..]), base as u32, &none).run().ok()?;
     if built.extra_documents { built.finish(Text::clone(text)).ok() } else { None }
 }
 

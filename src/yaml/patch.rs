@@ -19,9 +19,22 @@ pub(super) struct Patch {
     apostrophe: Option<char>,
     /// Stands for a colon at the end of a plain scalar.
     colon: Option<char>,
+    /// Stands for a byte-order mark that is not at the start, which libyaml skips and the reference takes for a character.
+    mark: Option<char>,
 }
 
 impl Patch {
+    /// For a text without the byte-order marks at its start.
+    pub(super) fn of(text: &str) -> Self {
+        if !text.contains('\u{feff}') {
+            return Patch::default();
+        }
+        // As many bytes as the mark.
+        let stand_in = ('\u{e000}'..='\u{efff}').find(|&stand_in| !text.contains(stand_in));
+        let replaced = stand_in.map(|stand_in| text.replace('\u{feff}', stand_in.encode_utf8(&mut [0; 4])));
+        Patch { text: replaced, mark: stand_in, ..Patch::default() }
+    }
+
     /// The repaired text, if there were repairs.
     pub(super) fn text(&self) -> Option<&str> {
         self.text.as_deref()
@@ -61,6 +74,10 @@ impl Patch {
 
     /// Turns stand-ins in a scalar's value back.
     pub(super) fn restore<'v>(&self, value: Cow<'v, str>, style: Style) -> Cow<'v, str> {
+        let value = match self.mark.filter(|&stand_in| value.contains(stand_in)) {
+            Some(stand_in) => Cow::Owned(value.replace(stand_in, "\u{feff}")),
+            None => value,
+        };
         let (stand_in, original) = match style {
             Style::DoubleQuoted => (self.apostrophe, "'"),
             Style::Plain => (self.colon, ":"),

@@ -290,3 +290,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_byte_order_mark_inside_is_a_character() {
+    for (text, keys) in [
+        ("# c\n\u{feff}vars: 1\ncomponents: 2\n", ["\u{feff}vars", "components"]),
+        ("---\n\u{feff}vars: 1\ncomponents: 2\n", ["\u{feff}vars", "components"]),
+        ("a: 1\n\u{feff}b: 2\n", ["a", "\u{feff}b"]),
+        ("\u{feff}\u{feff}a: 1\nb: 2\n", ["a", "b"]),
+    ] {
+        let document = parse(text.as_bytes()).unwrap();
+        let Kind::Mapping(pairs) = &document.node(document.root().unwrap()).kind else { panic!("{text:?}") };
+        let found: Vec<&str> = pairs
+            .iter()
+            .map(|(key, _)| match &document.node(*key).kind {
+                Kind::Scalar { value, .. } => &**value,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(found, keys, "{text:?}");
+    }
+}

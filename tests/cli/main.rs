@@ -23,6 +23,7 @@ mod infra;
 mod judging;
 mod locals;
 mod odd_files;
+mod other_components;
 mod outcomes;
 mod page;
 mod places;

@@ -1,6 +1,7 @@
 //! What rules may know of a component, from its final sections.
 
 use super::functions;
+use super::host::answers::Target;
 use super::include::args::{self, TerraformArgs};
 use super::paths;
 use super::stack::Stacks;
@@ -33,6 +34,8 @@ pub(super) struct Known<'a> {
     pub(super) workspace: Option<String>,
     /// The variables as written for it, and for its bases.
     pub(super) authored: [Arc<Map>; 2],
+    /// Its sections before they were rendered, and the components that their templates ask for, if they do.
+    pub(super) asked: Option<&'a (Value, Vec<Target>)>,
 }
 
 /// The facts of a component.
@@ -42,7 +45,7 @@ pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> ComponentMetadata {
     let code = code(map, known.kind, stacks);
     let state = (known.kind == "terraform").then(|| state(map, stacks)).flatten();
     let mut links = declared(map);
-    read(map, &mut links, stacks);
+    read(map, known.asked, &mut links, stacks);
     links.shrink_to_fit();
     ComponentMetadata {
         is_abstract: metadata("type").and_then(Value::as_str) == Some("abstract"),
@@ -276,19 +279,21 @@ fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
 }
 
 /// The components whose state or configuration functions and templates read.
-fn read(map: &Map, links: &mut Vec<Link>, stacks: &Stacks<'_>) {
+fn read(map: &Map, asked: Option<&(Value, Vec<Target>)>, links: &mut Vec<Link>, stacks: &Stacks<'_>) {
     let flags = map.flags();
-    if !flags.has(Flags::CALL) && !flags.has(Flags::UNKNOWN) {
-        return;
+    let is_run = |e: &&value::Entry| !NOT_RUN.contains(&&*e.key);
+    let mut walk = Walk { map, asked: asked.map_or(&[], |(_, targets)| targets), links, stacks };
+    if flags.has(Flags::CALL) || flags.has(Flags::UNKNOWN) {
+        map.iter().filter(is_run).for_each(|e| walk.value(&e.value));
     }
-    let mut walk = Walk { map, links, stacks };
-    for entry in map.iter().filter(|e| !NOT_RUN.contains(&&*e.key)) {
-        walk.value(&entry.value);
-    }
+    // What was answered is no longer there to be seen.
+    let before = asked.and_then(|(sections, _)| sections.as_map());
+    before.iter().flat_map(|m| m.iter()).filter(is_run).for_each(|e| walk.templates(&e.value));
 }
 
 struct Walk<'a> {
     map: &'a Map,
+    asked: &'a [Target],
     links: &'a mut Vec<Link>,
     stacks: &'a Stacks<'a>,
 }
@@ -306,6 +311,19 @@ impl Walk<'_> {
                 self.function(&unknown.text, value.prov.origin);
                 self.template(&unknown.text, value.prov.origin);
             }
+            _ => {}
+        }
+    }
+
+    /// The templates of a value that is not rendered.
+    fn templates(&mut self, value: &Value) {
+        if !value.holds(Flags::TEMPLATE) {
+            return;
+        }
+        match &value.data {
+            Data::Map(map) => map.iter().for_each(|e| self.templates(&e.value)),
+            Data::List(items) => items.iter().for_each(|v| self.templates(v)),
+            Data::Str(text) => self.template(text, value.prov.origin),
             _ => {}
         }
     }
@@ -360,7 +378,8 @@ impl Walk<'_> {
         for call in template.method_calls("atmos", "Component") {
             let [component, stack, ..] = call.arguments.as_slice() else { continue };
             let Some(component) = self.argument(component) else { continue };
-            let stack = self.argument(stack).map_or(StackSelector::Unknown, StackSelector::Stack);
+            let stack = self.argument(stack).or_else(|| self.only_stack(&component));
+            let stack = stack.map_or(StackSelector::Unknown, StackSelector::Stack);
             let reads = match call.fields.as_slice() {
                 [section, name, ..] if &**section == "outputs" => ReadTarget::Output(Text::clone(name)),
                 [section, name, ..] if &**section == "vars" => ReadTarget::Input(Text::clone(name)),
@@ -378,6 +397,13 @@ impl Walk<'_> {
                 stack_origin: origin,
             });
         }
+    }
+
+    /// The stack that a component is asked for in, if it is asked for in one alone.
+    fn only_stack(&self, component: &str) -> Option<Text> {
+        let mut stacks = self.asked.iter().filter(|t| *t.component == *component).map(|t| &t.stack);
+        let first = stacks.next()?;
+        stacks.next().is_none().then(|| Text::clone(first))
     }
 
     fn argument(&self, argument: &Argument) -> Option<Text> {

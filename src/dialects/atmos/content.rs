@@ -1,7 +1,8 @@
 //! The content of one manifest before its imports: read, its locals resolved, rendered with the context it is given
 //! (`reference: atmos.md` sections 7.1 and 9).
 
-use super::document::{Decoder, Issue};
+use super::document::{Decoder, Issue, expand_keys};
+use super::host::{Host, Versions, mentions_version};
 use super::locals::{self, Locals};
 use super::manifest::{Call, Manifests};
 use super::reader::{Deps, Includer, Loaded, syntax_issue};
@@ -10,7 +11,7 @@ use super::sink::Poisoned;
 use super::unknowns::{hide_unknowns, reveal};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits};
 use crate::template::{MissingKey, Segment};
 use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value};
@@ -75,7 +76,8 @@ impl Manifests<'_> {
         deps: &mut Deps,
     ) -> Result<Map, Poisoned> {
         let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
-        let engine = self.engine(missing);
+        let host = self.host(loaded, context, deps);
+        let engine = Engine { host: host.as_ref(), ..self.engine(missing) };
         if call.ignore_missing {
             self.met.lenient(loaded.file);
         }
@@ -83,8 +85,15 @@ impl Manifests<'_> {
         // Only a context that the importer gave makes a failure one; otherwise the file waits for its components.
         let given = !call.context.is_empty();
         let structured = raw.filter(|_| !context.is_empty()).map(|raw| {
+            let data = with_versions(&data, host.as_ref());
             let value = locals::replace_references(&Value::map(raw), &data, &engine);
-            value.as_map().cloned().unwrap_or_default()
+            let map = value.as_map().cloned().unwrap_or_default();
+            match self.config.key_delimiter.as_deref() {
+                Some(delimiter) => {
+                    Arc::new(expand_keys(&map, delimiter, self.reader.limits().count(Limit::NestingDepth)))
+                }
+                None => map,
+            }
         });
         match structured {
             Some(map) => match engine.map_in_parts(&map, &data, 1) {
@@ -102,6 +111,16 @@ impl Manifests<'_> {
             },
             None => self.rendered_text(loaded, &data, &engine, given, deps),
         }
+    }
+
+    /// What the templates of a file may ask of the project: the locked versions, if they mention them.
+    fn host(&self, loaded: &Loaded, context: &Map, deps: &mut Deps) -> Option<Host> {
+        if !mentions_version(&loaded.text) || context.has("version") {
+            return None;
+        }
+        self.lock_file.depend(deps);
+        let versions = Some(self.lock_file.track(None, self.sink));
+        Some(Host { versions, ..Host::default() })
     }
 
     /// The content of a file whose text is rendered as it stands there.
@@ -231,6 +250,15 @@ impl Manifests<'_> {
             if matches!(failure, Failure::Template { .. }) { &rules::TEMPLATE_ERROR } else { &rules::INVALID_YAML };
         self.sink.error(rule, message, site, loaded.file)
     }
+}
+
+/// The data of a file, with the versions as maps: a plain reference to one becomes that map.
+fn with_versions(data: &Value, host: Option<&Host>) -> Value {
+    let versions = host.and_then(|host| host.versions.as_ref()).and_then(Option::as_ref);
+    let (Some(Versions::Known(track)), Some(map)) = (versions, data.as_map()) else { return data.clone() };
+    let mut map = (**map).clone();
+    map.set("version", track.to_value());
+    Value { data: Data::Map(Arc::new(map)), prov: data.prov.clone() }
 }
 
 /// The map of a file in which tags have no meaning.

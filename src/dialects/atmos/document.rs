@@ -9,7 +9,7 @@ use crate::dialects::atmos::rules;
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
 pub(crate) use crate::value::decode::scalar;
-use crate::value::{Data, Key, Map, Prov, Value};
+use crate::value::{Data, Entry, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -84,6 +84,8 @@ impl Decoder<'_> {
         let mut issues: Vec<Issue> = yaml::problems(doc)
             .into_iter()
             .filter(|p| self.delimiter.is_none() || p.kind != ProblemKind::DuplicateKey)
+            // What is merged may come from a file, so it is looked at where that is read.
+            .filter(|p| self.include.is_none() || p.kind != ProblemKind::BadMerge)
             .map(|p| {
                 let rule =
                     if p.kind == ProblemKind::DuplicateKey { &rules::DUPLICATE_KEY } else { &rules::INVALID_YAML };
@@ -238,7 +240,14 @@ impl Run<'_, '_> {
             let node = self.doc.node(*key);
             let start = node.span.start;
             match self.key(*key) {
-                Name::Merge => merged.push(self.value(*value, Some(start), false)),
+                Name::Merge => {
+                    let read = self.value(*value, Some(start), false);
+                    if self.decoder.include.is_some() && !self.is_mergeable(*value, &read) {
+                        let message = "map merge requires map or sequence of maps as the value";
+                        self.issues.push(Issue::new(&rules::INVALID_YAML, message, self.doc.node(*value).span));
+                    }
+                    merged.push(read);
+                }
                 Name::Key(name, splits) => match self.decoder.delimiter.filter(|_| splits) {
                     Some(delimiter) => {
                         let parts: Vec<Key> = name.split(delimiter).map(Key::from).collect();
@@ -265,6 +274,26 @@ impl Run<'_, '_> {
         }
         let below = crate::value::decode::below(&merged);
         Map::from_iter(below.into_iter().chain(own.list)).mixed(mixed)
+    }
+
+    /// Whether a merge key may have this node, which was read as a value: a map, an alias of one, an included one, or a list
+    /// of those.
+    fn is_mergeable(&self, id: NodeId, read: &Value) -> bool {
+        let target = |id: NodeId| self.doc.node(self.doc.target(id));
+        let is_included = |id: NodeId| target(id).tag.as_ref().is_some_and(|tag| &*tag.text == "!include");
+        // Why an included value is not known is said of the value itself.
+        let is_map = |value: &Value| matches!(value.data, Data::Map(_) | Data::Unknown(_));
+        let is_good = |id: NodeId, read: Option<&Value>| {
+            matches!(target(id).kind, Kind::Mapping(_)) || is_included(id) && read.is_none_or(is_map)
+        };
+        match (&self.doc.node(id).kind, &read.data) {
+            (Kind::Sequence(items), Data::List(values)) => {
+                items.iter().zip(values.iter()).all(|(item, value)| is_good(*item, Some(value)))
+            }
+            (Kind::Sequence(items), _) => items.iter().all(|item| is_good(*item, None)),
+            (_, Data::List(values)) => is_included(id) && values.iter().all(is_map),
+            _ => is_good(id, Some(read)),
+        }
     }
 
     fn is_text(&self, key: NodeId) -> bool {
@@ -315,6 +344,39 @@ enum Name {
 
 fn splits(key: &str, delimiter: &str) -> bool {
     !delimiter.is_empty() && key.contains(delimiter) && key.split(delimiter).all(|part| !part.is_empty())
+}
+
+/// A map after Atmos has written it and read it again: quotes that its keys do not need are lost by that, so that keys with the
+/// delimiter are expanded whether they were quoted or not. Keys that would nest deeper than `depth` levels stay.
+pub(super) fn expand_keys(map: &Map, delimiter: &str, depth: usize) -> Map {
+    let mut pairs = Pairs::with_capacity(map.len());
+    for Entry { key, value } in map.iter() {
+        let parts: Vec<Key> = match splits(key, delimiter) && !yaml::scalar_text(key, 0).starts_with(['"', '\'']) {
+            true => key.split(delimiter).map(Key::from).collect(),
+            false => vec![Text::clone(key)],
+        };
+        let Some(below) = depth.checked_sub(parts.len()) else {
+            pairs.unite(Text::clone(key), value.clone());
+            continue;
+        };
+        let value = Value { data: expand_data(&value.data, delimiter, below), prov: value.prov.clone() };
+        match parts.len() {
+            1 => pairs.unite(Text::clone(key), value),
+            _ => pairs.expand(parts, value),
+        }
+    }
+    Map::from_iter(pairs.list).mixed(map.is_mixed())
+}
+
+fn expand_data(data: &Data, delimiter: &str, depth: usize) -> Data {
+    match data {
+        Data::Map(map) => Data::Map(Arc::new(expand_keys(map, delimiter, depth))),
+        Data::List(items) if depth > 0 => {
+            let item = |v: &Value| Value { data: expand_data(&v.data, delimiter, depth - 1), prov: v.prov.clone() };
+            Data::List(Arc::new(items.iter().map(item).collect()))
+        }
+        other => other.clone(),
+    }
 }
 
 /// The pairs of a map in the order of the text, found by key.

@@ -1,15 +1,18 @@
-//! What is said of a component that cannot be built.
+//! What is said of a component that cannot be built, and of a configuration that is not there.
 
 use super::bases::BaseError;
 use super::component::Trouble;
 use super::inheritance;
 use super::layers::Kind;
-use super::sink::{Poisoned, label, rename};
+use super::reader::{Deps, Loaded};
+use super::search;
+use super::sink::{Poisoned, Sink, label, rename};
 use super::stack::{Manifest, Resolved, Stacks};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
+use crate::files::Files;
 use crate::limits::Limit;
-use crate::resolution::Component;
+use crate::resolution::{Component, Extent, Gap};
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov, Value};
 use std::sync::Arc;
@@ -101,4 +104,55 @@ impl Stacks<'_> {
         self.sink.push(finding);
         Poisoned
     }
+}
+
+/// A file to hang a finding on that is about the configuration as a whole.
+pub(super) fn anchor(files: &Files, shared: &Deps) -> FileId {
+    shared.files.first().copied().unwrap_or_else(|| files.add("atmos.yaml", "", || Text::from("")))
+}
+
+/// Reports why there is no configuration.
+pub(super) fn report(trouble: search::Trouble, sink: &Sink, files: &Files) -> Gap {
+    let gap = |reason: String, file: FileId| Gap { extent: Extent::Everything, reason, file: Some(file) };
+    match trouble {
+        search::Trouble::File(loaded, issues) => {
+            let reason = issues.first().map_or("it cannot be read", |issue| &issue.message);
+            let gap = gap(format!("{} is broken: {reason}", loaded.path), loaded.file);
+            for issue in issues {
+                let length = loaded.text.len() as u32;
+                let label = Label::new(loaded.file, issue.span.start.min(length), issue.span.end.min(length), "");
+                let rule = if issue.rule == &rules::UNKNOWN_FUNCTION { issue.rule } else { &rules::INVALID_CONFIG };
+                sink.push(Diagnostic::new(rule, issue.message, label));
+            }
+            gap
+        }
+        search::Trouble::Message(message, main) => {
+            let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
+            sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(file, 0, 0, "")));
+            gap(message, file)
+        }
+        search::Trouble::Empty(dir, main) => {
+            let message = format!("the folder {dir} has no configuration files, which Atmos refuses");
+            let folder = files.add(&dir, "", || Text::from(""));
+            let finding = Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(folder, 0, 0, ""));
+            let finding = finding.related(Label::new(main.file, 0, 0, "the configuration that it belongs to"));
+            sink.push(finding.help("put a .yaml file into it, or remove it"));
+            gap(message, folder)
+        }
+    }
+}
+
+/// An import whose content cannot be known.
+pub(super) fn unread(what: String, site: &Prov, from: &Loaded) -> Diagnostic {
+    Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, what, label(site, from.file, ""))
+        .note("stacks that import it are neither checked nor compared")
+}
+
+/// An import that Atmos leaves out without a word, because its path still is a template when the file is looked for.
+pub(super) fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
+    Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported here: `{path}` is not rendered"), {
+        label(site, from.file, "")
+    })
+    .note("Atmos leaves out an import whose path still is a template when it looks for the file")
+    .help("enable templates in atmos.yaml, hand the values over with `context`, or write the path out")
 }

@@ -28,6 +28,7 @@ pub(super) fn eval(
         missing,
         env: &NO_ENV,
         assume: false,
+        host: None,
         misses: None,
     };
     let key = Key::from("value");

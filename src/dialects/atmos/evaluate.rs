@@ -26,6 +26,8 @@ pub(crate) struct World<'a> {
     pub root: &'a str,
     /// How values are to be read.
     pub language: Language,
+    /// Whether a variable of the environment that is not given is assumed not to be set.
+    pub assumes_env: bool,
 }
 
 /// Puts what the places that wait for functions have into a component, so that its templates are rendered too.
@@ -38,10 +40,18 @@ pub(crate) fn attach(map: &mut Map, deferrals: &[Deferral]) {
 }
 
 /// Evaluates the functions of a rendered component of a stack.
-pub(crate) fn evaluate(mut map: Map, deferrals: &[Deferral], stack: &str, world: World<'_>) -> Map {
+///
+/// `outputs` gives the outputs of a component of a stack, where they are known.
+pub(crate) fn evaluate(
+    mut map: Map,
+    deferrals: &[Deferral],
+    stack: &str,
+    world: World<'_>,
+    outputs: &dyn Fn(&str, &str) -> Option<Value>,
+) -> Map {
     let Some(given) = world.given else { return map };
     let waiting = map.remove(WAITING);
-    let run = Run { given, root: world.root, language: world.language, stack, component: map.clone() };
+    let run = Run { given, world, outputs, stack, component: map.clone() };
     let mut out = run.map(&Arc::new(map));
     let waiting = waiting.as_ref().and_then(Value::as_list).map_or(&[][..], |l| l);
     for (deferral, values) in deferrals.iter().filter(|d| d.values.len() > 1).zip(waiting) {
@@ -60,8 +70,8 @@ pub(crate) fn evaluate(mut map: Map, deferrals: &[Deferral], stack: &str, world:
 
 struct Run<'a> {
     given: &'a EvalInputs,
-    root: &'a str,
-    language: Language,
+    world: World<'a>,
+    outputs: &'a dyn Fn(&str, &str) -> Option<Value>,
     stack: &'a str,
     component: Map,
 }
@@ -98,11 +108,12 @@ impl Run<'_> {
     }
 
     fn call(&self, text: &Text, name: &str, arguments: &str) -> Data {
-        let given = self.given.calls.iter().find(|(call, _)| ***call == **text || self.language.same_call(call, text));
+        let given =
+            self.given.calls.iter().find(|(call, _)| ***call == **text || self.world.language.same_call(call, text));
         if let Some((_, value)) = given {
             return value.data.clone();
         }
-        if self.language.call(&Value::str(Text::clone(text))).is_none() {
+        if self.world.language.call(&Value::str(Text::clone(text))).is_none() {
             // Its arguments are refused; a rule says so.
             return Data::Str(Text::clone(text));
         }
@@ -116,7 +127,7 @@ impl Run<'_> {
             "!labels.keys" => Some(list(labels().keys().map(|k| Value::str(Text::clone(k))).collect())),
             "!labels.values" => Some(list(labels().iter().map(|e| e.value.clone()).collect())),
             "!tags" => Some(metadata("tags").map_or_else(|| list(Vec::new()), |tags| tags.data.clone())),
-            "!repo-root" | "!git.root" => (!self.root.is_empty()).then(|| Data::Str(self.root.into())),
+            "!repo-root" | "!git.root" => (!self.world.root.is_empty()).then(|| Data::Str(self.world.root.into())),
             "!terraform.output" | "!terraform.state" => self.output(arguments),
             // Accepted tags that Atmos never evaluates here.
             "!cwd" | "!random" | "!cel" => Some(Data::Str(Text::clone(text))),
@@ -124,7 +135,9 @@ impl Run<'_> {
         };
         known.unwrap_or_else(|| {
             let reason = reason(name, arguments).unwrap_or_else(|| format!("`{name}` is not evaluated"));
-            Data::Unknown(Arc::new(Unknown::new(Text::clone(text), reason)))
+            let assumed = (name == "!env" && self.world.assumes_env)
+                .then(|| Box::new(Value::str(super::functions::env_default(arguments))));
+            Data::Unknown(Arc::new(Unknown { text: Text::clone(text), assumed, reasons: vec![reason.into()] }))
         })
     }
 
@@ -146,7 +159,8 @@ impl Run<'_> {
     fn output(&self, arguments: &str) -> Option<Data> {
         let parsed = args::parse_terraform(arguments).ok()?;
         let stack = parsed.stack.as_deref().unwrap_or(self.stack);
-        let outputs = self.given.outputs.get(&parsed.component)?.get(stack)?;
+        let given = self.given.outputs.get(&parsed.component).and_then(|stacks| stacks.get(stack)).cloned();
+        let outputs = &given.or_else(|| (self.outputs)(&parsed.component, stack))?;
         if let Some(value) = outputs.get(parsed.expression.strip_prefix('.').unwrap_or(&parsed.expression)) {
             return Some(value.data.clone());
         }

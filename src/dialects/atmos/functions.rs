@@ -1,7 +1,9 @@
 //! YAML functions (`reference: atmos.md` section 8). Most of them only the run time can answer: their value is unknown,
 //! with the reason. Nothing is ever executed.
 
+use super::host::Host;
 use super::include::args::{self, TerraformArgs};
+use super::template_functions::NAMESPACE;
 use crate::limits::Limits;
 use crate::template::{Function, Functions, Val};
 use crate::text::Text;
@@ -36,7 +38,7 @@ fn variable(arguments: &str, env: &Env) -> Option<Text> {
 }
 
 /// What `!env` gives where the variable is not set: its default, or nothing.
-fn env_default(arguments: &str) -> String {
+pub(super) fn env_default(arguments: &str) -> String {
     args::parse_env(arguments).map(|(_, default)| default).unwrap_or_default()
 }
 
@@ -55,11 +57,17 @@ pub(crate) struct Declared<'a> {
     pub env: &'a Env,
     /// Whether other variables count as not set.
     pub assume: bool,
+    /// What templates may ask of the project.
+    pub host: Option<&'a Host>,
     /// How much a run may take.
     pub limits: Limits,
 }
 
 impl Functions for Declared<'_> {
+    fn field(&self, name: &str) -> Option<Result<Val, String>> {
+        self.host?.field(name).map(Ok)
+    }
+
     fn limits(&self) -> Limits {
         self.limits
     }
@@ -69,7 +77,9 @@ impl Functions for Declared<'_> {
     }
 
     fn object(&self, name: &str) -> Option<Val> {
-        self.functions.object(name)
+        let known = self.functions.object(name)?;
+        let own = self.host.filter(|_| name == NAMESPACE.name).and_then(|host| host.namespace(self.assume));
+        Some(own.unwrap_or(known))
     }
 
     fn answer(&self, name: &str, args: &[Val]) -> Option<Result<Val, String>> {

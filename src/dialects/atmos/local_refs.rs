@@ -24,6 +24,7 @@ pub(crate) fn engine(templates: &Templates) -> Engine<'_> {
         missing: MissingKey::Error,
         env: &super::functions::NO_ENV,
         assume: false,
+        host: None,
         misses: None,
     }
 }

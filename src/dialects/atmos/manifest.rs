@@ -1,7 +1,9 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
 
 use super::config::Config;
+use super::errors::{dropped, unread};
 use super::functions::{Env, NO_ENV};
+use super::host::{Mentions, version_tracks::LockFile};
 use super::import_context::Handed;
 use super::imports::{self, Import};
 use super::local_observations::Observations;
@@ -76,21 +78,6 @@ impl Processed {
     }
 }
 
-/// An import whose content cannot be known.
-fn unread(what: String, site: &Prov, from: &Loaded) -> Diagnostic {
-    Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, what, label(site, from.file, ""))
-        .note("stacks that import it are neither checked nor compared")
-}
-
-/// An import that Atmos leaves out without a word, because its path still is a template when the file is looked for.
-fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
-    Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported here: `{path}` is not rendered"), {
-        label(site, from.file, "")
-    })
-    .note("Atmos leaves out an import whose path still is a template when it looks for the file")
-    .help("enable templates in atmos.yaml, hand the values over with `context`, or write the path out")
-}
-
 /// How a manifest is reached.
 #[derive(Clone, Default)]
 pub(super) struct Call {
@@ -145,6 +132,10 @@ pub(crate) struct Manifests<'a> {
     pub env: &'a Env,
     /// What rules about locals need.
     pub met: Observations,
+    /// The locked versions.
+    pub lock_file: LockFile<'a>,
+    /// What the templates of files may ask for.
+    pub(super) mentions: Mentions,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
 }
 
@@ -159,7 +150,8 @@ impl<'a> Manifests<'a> {
         locals: &'a LocalCache,
     ) -> Self {
         let (env, met, memo) = (&NO_ENV, Observations::default(), Mutex::default());
-        Manifests { reader, config, strategy, templates, sink, checks, locals, env, met, memo }
+        let (lock_file, mentions) = (LockFile::new(reader, config), Mentions::default());
+        Manifests { reader, config, strategy, templates, sink, checks, locals, env, met, lock_file, mentions, memo }
     }
 
     /// The same, with environment variables that are known.
@@ -194,6 +186,7 @@ impl<'a> Manifests<'a> {
             missing,
             env: self.env,
             assume: false,
+            host: None,
             misses: None,
         }
     }

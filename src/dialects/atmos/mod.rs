@@ -2,9 +2,10 @@
 //!
 //! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
-//! `backend`, `names`: the components of its stacks) → `validation` (what the repository itself demands of them) → `validate`
-//! (`schema`) and `duplicates` (what else Atmos refuses) → the resolution. What is wrong with locals is noted on the way
-//! (`local_met`) and told at the end (`local_rules` and what stands beside it).
+//! `backend`, `names`, `pass`, `finish`: the components of its stacks; `targets` and `host`: what their templates ask
+//! for) → `validation` (what the repository itself demands of them) → `validate` (`schema`) and `duplicates` (what else
+//! Atmos refuses) → the resolution. What is wrong with locals is noted on the way (`local_met`) and told at the end
+//! (`local_rules` and what stands beside it).
 
 mod affected;
 mod backend;
@@ -23,7 +24,9 @@ mod duplicates;
 mod errors;
 mod eval;
 mod evaluate;
+mod finish;
 mod functions;
+mod host;
 mod import_context;
 mod import_graph;
 mod imports;
@@ -59,6 +62,7 @@ mod sharing;
 mod sink;
 mod stack;
 mod tags;
+mod targets;
 mod template_cache;
 mod template_functions;
 #[cfg(test)]
@@ -85,6 +89,7 @@ use crate::value::{FileId, Value};
 use bases::InheritanceCache;
 use config::Config;
 use duplicates::Done;
+use errors::{anchor, report};
 use evaluate::World;
 use local_scopes::{FileLocals, LocalCache};
 use manifest::{Manifests, Processed};
@@ -98,6 +103,7 @@ use sink::{Sink, label};
 use stack::{Resolved, Stacks};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use targets::Targets;
 use validate::Checks;
 use validation::Validations;
 
@@ -206,7 +212,24 @@ impl Atmos {
         let loader = loader.with_env(world.env);
         let (met, vendored, sums) = (&loader.met, OnceLock::new(), self.sums(config));
         let templates = &self.templates;
-        let stacks = Stacks { reader, config, strategy, templates, sink, met, vendored, world, sums };
+        let targets = Targets::new(&loader, &manifests);
+        let (targets, chain, describes) = (&targets, &[][..], false);
+        let stacks = Stacks {
+            reader,
+            config,
+            strategy,
+            templates,
+            sink,
+            met,
+            vendored,
+            world,
+            sums,
+            targets,
+            chain,
+            describes,
+            cycle: OnceLock::new(),
+            depth: Default::default(),
+        };
         let validations = Validations::new(reader, config, sink);
         let reach = changes.map(|changes| Reach::new(reader, config, changes, Some(&checks)));
         let looked_at = changes.map_or(Scope::All, Scope::Touched);
@@ -262,6 +285,7 @@ impl Atmos {
                     env: &env,
                     root: &project.root,
                     language: calls::language(project.promised_merge),
+                    assumes_env: false,
                 };
                 self.units(reader, &config, shared, scope, &sink, world)
             }
@@ -331,9 +355,11 @@ impl Atmos {
         if let (Scope::Touched(changes), Ok(processed)) = (scope, &processed) {
             validations.foresee(&processed.merged, changes, &mut deps);
         }
+        let asks = host::foresee(loader, &mut deps);
         let touched = match scope {
             Scope::All => true,
-            Scope::Touched(changes) => changes.iter().any(|c| deps.touched(&c.path, c.kind)),
+            // What it asks for may change wherever it is defined.
+            Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         };
         let built = match &processed {
             Ok(processed) if touched => stacks
@@ -465,40 +491,4 @@ fn named_only(
     let (state, components, broken, unlisted) = (State::OutOfScope, Vec::new(), Vec::new(), Vec::new());
     let unit = Arc::new(Unit { name, file, files, components, state, broken, failed: Vec::new(), unlisted });
     Some(Done { unit, processed: None, named: Vec::new() })
-}
-
-/// A file to hang a finding on that is about the configuration as a whole.
-fn anchor(files: &Files, shared: &Deps) -> FileId {
-    shared.files.first().copied().unwrap_or_else(|| files.add("atmos.yaml", "", || Text::from("")))
-}
-
-/// Reports why there is no configuration.
-fn report(trouble: Trouble, sink: &Sink, files: &Files) -> Gap {
-    let gap = |reason: String, file: FileId| Gap { extent: Extent::Everything, reason, file: Some(file) };
-    match trouble {
-        Trouble::File(loaded, issues) => {
-            let reason = issues.first().map_or("it cannot be read", |issue| &issue.message);
-            let gap = gap(format!("{} is broken: {reason}", loaded.path), loaded.file);
-            for issue in issues {
-                let length = loaded.text.len() as u32;
-                let label = Label::new(loaded.file, issue.span.start.min(length), issue.span.end.min(length), "");
-                let rule = if issue.rule == &rules::UNKNOWN_FUNCTION { issue.rule } else { &rules::INVALID_CONFIG };
-                sink.push(Diagnostic::new(rule, issue.message, label));
-            }
-            gap
-        }
-        Trouble::Message(message, main) => {
-            let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
-            sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(file, 0, 0, "")));
-            gap(message, file)
-        }
-        Trouble::Empty(dir, main) => {
-            let message = format!("the folder {dir} has no configuration files, which Atmos refuses");
-            let folder = files.add(&dir, "", || Text::from(""));
-            let finding = Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(folder, 0, 0, ""));
-            let finding = finding.related(Label::new(main.file, 0, 0, "the configuration that it belongs to"));
-            sink.push(finding.help("put a .yaml file into it, or remove it"));
-            gap(message, folder)
-        }
-    }
 }

@@ -215,6 +215,13 @@ fn bases(metadata: &Map) -> impl Iterator<Item = &str> {
     list.into_iter().flat_map(|l| l.iter()).filter_map(Value::as_str)
 }
 
+/// The names of the bases that a built component has itself.
+pub(super) fn bases_of(component: &Map) -> Vec<Key> {
+    let legacy = component.get("component").and_then(Value::as_str).map(Key::from);
+    let metadata = component.get("metadata").and_then(Value::as_map);
+    metadata.into_iter().flat_map(|own| bases(own)).map(Key::from).chain(legacy).collect()
+}
+
 fn inherit_from<'a>(
     siblings: &Siblings<'a>,
     name: &'a str,

@@ -6,6 +6,8 @@
 
 use super::config::Config;
 use super::document::Decoder;
+use super::host::version_tracks::LockFile;
+use super::host::{mentions_component, mentions_version};
 use super::imports;
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
@@ -110,6 +112,15 @@ impl<'a> Reach<'a> {
                 return None;
             }
             let content = self.imports_of(&loaded, &mut deps)?;
+            let texts = |file: &FileId| Text::clone(&self.reader.files.get(*file).text);
+            let texts: Vec<Text> = deps.files.iter().map(texts).collect();
+            // What other components come to, only resolving tells.
+            if texts.iter().any(|text| mentions_component(text)) {
+                return None;
+            }
+            if texts.iter().any(|text| mentions_version(text)) {
+                LockFile::new(self.reader, self.config).depend(&mut deps);
+            }
             let relative = paths::relative(path, &self.config.stacks).unwrap_or(path);
             // What is no list of imports keeps the manifest from being resolved, so nothing is imported.
             for item in imports::items(&content, relative).unwrap_or_default() {

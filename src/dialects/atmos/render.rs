@@ -6,6 +6,8 @@
 
 use super::document::{Decoder, Issue};
 use super::functions::{Declared, Env};
+use super::host::Host;
+use super::host::{mentions_component, mentions_version};
 use super::local_misses::Miss;
 use super::template_cache;
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
@@ -86,6 +88,8 @@ pub(crate) struct Engine<'a> {
     pub env: &'a Env,
     /// Whether all other variables count as not set; see [`Unknown::assumed`].
     pub assume: bool,
+    /// What templates may ask of the project.
+    pub host: Option<&'a Host>,
     /// Where to note keys that are missing.
     pub misses: Option<&'a Mutex<Vec<Miss>>>,
 }
@@ -148,7 +152,8 @@ impl Engine<'_> {
     }
 
     pub(super) fn declared(&self) -> Declared<'_> {
-        Declared { functions: self.functions, env: self.env, assume: self.assume, limits: self.templates.limits }
+        let (functions, env, assume, host) = (self.functions, self.env, self.assume, self.host);
+        Declared { functions, env, assume, host, limits: self.templates.limits }
     }
 
     /// The same way of rendering in an empty environment; `None` if this is it.
@@ -310,6 +315,13 @@ impl Written {
 pub(crate) fn inputs(text: &str, data: &Value, engine: &Engine<'_>) -> Vec<Prov> {
     let parsed = engine.parse(text);
     let Ok(template) = parsed.as_ref() else { return Vec::new() };
+    // What the project answers has its own provenance, which only running the text shows.
+    if engine.host.is_some()
+        && (mentions_component(text) || mentions_version(text))
+        && let Ok(rendered) = template.execute(data, engine.missing, &engine.declared())
+    {
+        return rendered.inputs;
+    }
     let mut found: Vec<Prov> = Vec::new();
     for reference in template.references() {
         let mut value = data;

@@ -3,26 +3,27 @@
 
 use super::bases::InheritanceCache;
 use super::component::{Builder, Built, Shared};
-use super::component_metadata;
 use super::config::Config;
 use super::custom;
-use super::duplicates::{Name, Named};
-use super::evaluate::{self, World};
+use super::duplicates::Named;
+use super::evaluate::World;
 use super::layers::{Kind, Layer, Section};
 use super::local_observations::Observations;
 use super::manifest::{FILE_FUNCTIONS, Processed};
 use super::merge::{ListStrategy, merge};
-use super::names::{self, NAME_SECTIONS, Siblings, Workspace, is_same, name_data};
+use super::names::{self, NAME_SECTIONS, Siblings, is_same, name_data};
 use super::paths;
 use super::reader::{Deps, Reader};
 use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label};
+use super::targets::{Place, Targets};
 use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::rules;
-use crate::resolution::{Component, RemovalEffect, ShapingOrigins};
+use crate::resolution::Component;
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::Text;
-use crate::value::{Data, Entry, FileId, Key, Map, Origin, Prov, Value, key};
+use crate::value::{Data, Entry, FileId, Key, Map, Origin, Prov, Value};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Metadata that may be said for a whole stack.
@@ -41,6 +42,16 @@ pub(crate) struct Stacks<'a> {
     pub world: World<'a>,
     /// InheritanceCache of base components.
     pub sums: Arc<InheritanceCache>,
+    /// The other components of the project, for those that ask for them.
+    pub targets: &'a Targets<'a>,
+    /// The components that wait for the one that is being resolved, the first one first.
+    pub chain: &'a [Place],
+    /// What was found to ask for itself on the way, in words.
+    pub cycle: OnceLock<Text>,
+    /// How long the longest chain of components is that was asked for.
+    pub depth: AtomicUsize,
+    /// Components are resolved as `describe component` shows them, for one that asks.
+    pub describes: bool,
 }
 
 /// The components of a manifest.
@@ -60,15 +71,15 @@ pub(crate) struct Resolved {
 pub(super) struct Manifest<'a> {
     pub(super) key: Key,
     pub(super) file: FileId,
-    name: Option<Value>,
+    pub(super) name: Option<Value>,
     /// The paths of the values that the name of a stack is made of, where it is made of values alone.
-    fields: Option<Vec<Vec<String>>>,
+    pub(super) fields: Option<Vec<Vec<String>>>,
     /// The name that was last made, and what of.
     named: Mutex<Option<(Vec<Value>, Value)>>,
     /// Import lines and settings that shape all of it.
-    shaping_origins: Arc<[Origin]>,
+    pub(super) shaping_origins: Arc<[Origin]>,
     pub(super) map: &'a Map,
-    deps: Mutex<Deps>,
+    pub(super) deps: Mutex<Deps>,
 }
 
 impl<'a> Manifest<'a> {
@@ -88,13 +99,7 @@ impl Stacks<'_> {
         processed: &Processed,
         deps: &mut Deps,
     ) -> Result<Resolved, Poisoned> {
-        let map = &processed.merged;
-        let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
-        let shaping_origins: Vec<Origin> =
-            processed.edges.iter().chain(&self.config.shaping_origins).copied().collect();
-        let shaping_origins = Arc::from(shaping_origins);
-        let fields = if name.is_none() { self.name_fields() } else { None };
-        let manifest = Manifest { name, fields, shaping_origins, ..Manifest::new(key, file, map) };
+        let manifest = self.manifest(key, file, processed);
         let found = self.all(&manifest);
         deps.add(&manifest.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
         let mut resolved = found?;
@@ -102,6 +107,17 @@ impl Stacks<'_> {
         resolved.broken.sort();
         resolved.unlisted.sort();
         Ok(resolved)
+    }
+
+    /// A merged manifest on its way.
+    pub(super) fn manifest<'m>(&self, key: &Key, file: FileId, processed: &'m Processed) -> Manifest<'m> {
+        let map: &Map = &processed.merged;
+        let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
+        let shaping_origins: Vec<Origin> =
+            processed.edges.iter().chain(&self.config.shaping_origins).copied().collect();
+        let shaping_origins = Arc::from(shaping_origins);
+        let fields = if name.is_none() { self.name_fields() } else { None };
+        Manifest { name, fields, shaping_origins, ..Manifest::new(key, file, map) }
     }
 
     /// What is broken is left out; the rest of the stack stands.
@@ -188,7 +204,7 @@ impl Stacks<'_> {
     }
 
     /// The global and the type layer of a component type.
-    fn shared(&self, manifest: &Manifest<'_>, kind: Kind) -> Result<Shared, Poisoned> {
+    pub(super) fn shared(&self, manifest: &Manifest<'_>, kind: Kind) -> Result<Shared, Poisoned> {
         let global = |key: &str| self.section(manifest, manifest.map, key);
         let typed = self.section(manifest, manifest.map, kind.name())?;
         let own = |key: &str| match typed.get(key) {
@@ -252,7 +268,7 @@ impl Stacks<'_> {
         Ok(Shared { layer, metadata: global("metadata")?, secrets })
     }
 
-    fn component(
+    pub(super) fn component(
         &self,
         manifest: &Manifest<'_>,
         kind: Kind,
@@ -274,135 +290,6 @@ impl Stacks<'_> {
         let (is_folder, sums) = (&is_folder, &*self.sums);
         let builder = Builder { config, strategy, kind, all, shared, is_folder, sums, limits };
         builder.build(name, map).map_err(|t| self.trouble(&t, manifest, kind, name, value))
-    }
-
-    fn finish(
-        &self,
-        manifest: &Manifest<'_>,
-        type_name: &'static str,
-        Entry { key: name, value }: &Entry,
-        built: Built,
-        said_of_workspace: Option<&Map>,
-    ) -> Result<(Arc<Component>, Option<Named>), Poisoned> {
-        let mut map = built.map;
-        let locals = map.get("locals").cloned();
-        let failed = |e: crate::template::Error| {
-            let message = format!("the stack name of component `{name}` cannot be computed: {}", e.message);
-            self.sink.error(&rules::STACK_NAME_UNRESOLVED, message, &value.prov, manifest.file)
-        };
-        let named = self.named(manifest, &map, name).map_err(failed)?;
-        let stack = match named.name.as_str() {
-            Some("") | None => Value::str(Text::clone(&manifest.key)),
-            Some(_) => named.name.clone(),
-        };
-        let stack_name: Key = match &stack.data {
-            Data::Str(name) => Text::clone(name),
-            _ => Key::default(),
-        };
-        let is_abstract =
-            || map.get("metadata").and_then(|m| m.get("type")).and_then(Value::as_str) == Some("abstract");
-        let checked = match type_name {
-            "terraform" | "helmfile" if !is_abstract() => {
-                let name_of_stack = self.validated_name(manifest, &named.name, &map, name, value);
-                let instead = match &name_of_stack {
-                    Name::Lacks(part) => map.get("vars").and_then(|v| v.get(part)).filter(|v| !v.is_null()).cloned(),
-                    _ => None,
-                };
-                Some(Named { kind: key(type_name), name: Text::clone(name), stack: name_of_stack, instead })
-            }
-            _ => None,
-        };
-        let mark = |map: &mut Map| {
-            map.set(key("atmos_component"), Value { data: Data::Str(Text::clone(name)), prov: value.prov.clone() });
-            map.set(key("atmos_stack"), stack.clone());
-            map.set(key("stack"), stack.clone());
-            map.set(key("atmos_stack_file"), Value::str(Text::clone(&manifest.key)));
-            map.set(key("atmos_manifest"), Value::str(Text::clone(&manifest.key)));
-        };
-        mark(&mut map);
-        let mut deployed = None;
-        if let Some(said) = said_of_workspace {
-            let data = || {
-                let mut marked = name_data(&map, name);
-                mark(&mut marked);
-                Value::map(marked)
-            };
-            let lenient = self.config.templates.ignore_missing;
-            let missing = if lenient { MissingKey::Default } else { MissingKey::Error };
-            let engine = self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, missing);
-            let backend_type: Key = map.get("backend_type").and_then(Value::as_str).unwrap_or_default().into();
-            let workspace = Workspace {
-                config: self.config,
-                engine: &engine,
-                manifest_name: manifest.name.as_ref(),
-                stack: &stack,
-                context: &named.context,
-                metadata: said,
-                templated: manifest.fields.is_some().then_some(&named.name),
-                data: &data,
-                backend_type: &backend_type,
-            };
-            deployed = workspace.deployed(name, map.get("component").and_then(Value::as_str));
-            let workspace = workspace.name().map_err(failed)?;
-            map.set(key("workspace"), workspace);
-        }
-        let info = self.info(&map, type_name);
-        map.set(key("component_info"), info.clone());
-        let mocks = map.remove("mocks");
-        if self.world.given.is_some() {
-            evaluate::attach(&mut map, &built.deferrals);
-        }
-        let rendered = self.render(manifest, map, name, value)?;
-        let mut map = evaluate::evaluate(rendered, &built.deferrals, &stack_name, self.world);
-        map.set(key("component_info"), info);
-        if let Some(mocks) = mocks {
-            map.set(key("mocks"), mocks);
-        }
-        let empty = |e: &Entry| e.value.as_map().is_some_and(|m| m.is_empty());
-        if said_of_workspace.is_some() && !self.config.include_empty && map.iter().any(empty) {
-            map = map.iter().filter(|e| !empty(e)).map(|e| (Text::clone(&e.key), e.value.clone())).collect();
-        }
-        let shaping_origins = ShapingOrigins { own: built.sites.into(), shared: Arc::clone(&manifest.shaping_origins) };
-        let known =
-            component_metadata::Known { map: &map, kind: type_name, workspace: deployed, authored: built.authored };
-        let metadata = component_metadata::of(known, self);
-        let component = Component {
-            stack: stack_name,
-            kind: key(type_name),
-            name: Text::clone(name),
-            value: Value { data: Data::Map(Arc::new(map)), prov: value.prov.clone() },
-            shaping_origins,
-            declared: None,
-            removal: RemovalEffect::Orphaned,
-            language: self.world.language,
-            locals,
-            metadata,
-        };
-        Ok((Arc::new(component), checked))
-    }
-
-    /// The stack of a component as validation sees it.
-    fn validated_name(&self, manifest: &Manifest<'_>, named: &Value, map: &Map, name: &Key, value: &Value) -> Name {
-        let template = &self.config.name_template;
-        let strict = || self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, MissingKey::Error);
-        let templated = match manifest.name.is_some() && !template.is_empty() {
-            true => names::templated(template, &strict(), &Value::map(name_data(map, name))),
-            false => Ok(named.clone()),
-        };
-        match templated {
-            Ok(templated) => match names::validated(self.config, &templated, map) {
-                Some(Ok(stack)) => Name::Known(stack),
-                Some(Err(part)) => Name::Lacks(part),
-                None => Name::Unnamed,
-            },
-            Err(error) => {
-                let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
-                let label = label(&value.prov, manifest.file, "");
-                let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, label);
-                self.sink.report(finding.note("Atmos computes it though the manifest has a `name`"));
-                Name::Unknown
-            }
-        }
     }
 
     /// A component of a merged manifest before it gets its stack, as it was built before.
@@ -434,7 +321,12 @@ impl Stacks<'_> {
     }
 
     /// The name of the stack of a component. It is made once of the same values.
-    fn named(&self, manifest: &Manifest<'_>, map: &Map, name: &Key) -> Result<names::Named, crate::template::Error> {
+    pub(super) fn named(
+        &self,
+        manifest: &Manifest<'_>,
+        map: &Map,
+        name: &Key,
+    ) -> Result<names::Named, crate::template::Error> {
         let at = |path: &Vec<String>| {
             let (first, rest) = path.split_first()?;
             map.get(first)?.at_path(rest.iter().map(String::as_str)).filter(|v| v.as_str().is_some())
@@ -470,21 +362,8 @@ impl Stacks<'_> {
             missing,
             env: self.world.env,
             assume: false,
+            host: None,
             misses: None,
         }
-    }
-
-    /// `component_info`: the type and where the code of the component lies.
-    fn info(&self, map: &Map, type_name: &'static str) -> Value {
-        let mut info = Map::from_iter([(key("component_type"), Value::str(key(type_name)))]);
-        let base = self.config.component_path(type_name);
-        let component = map.get("component").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
-        if let Some(component) = component.filter(|_| !base.is_empty()) {
-            let prefix = map.get("metadata").and_then(|m| m.get("component_folder_prefix")).and_then(Value::as_str);
-            let prefix = prefix.map(str::trim).filter(|p| !p.is_empty()).map_or_else(String::new, |p| format!("{p}/"));
-            let path = paths::clean(&format!("{base}/{prefix}{}", component.as_str().unwrap_or_default()));
-            info.set(key("component_path"), Value { data: Data::Str(path.into()), prov: component.prov.clone() });
-        }
-        Value::map(info)
     }
 }

@@ -65,6 +65,7 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
             after: value("new"),
             causes: causes.clone(),
             is_secret: false,
+            is_same_call: false,
         };
         ComponentChange {
             project: Text::from(""),

@@ -16,6 +16,8 @@ const MAX_LINES: usize = 12;
 const MAX_EXAMPLES: usize = 3;
 /// Paths are aligned up to this width.
 const MAX_ALIGNED: usize = 44;
+/// What is said of a call that is only spelled differently.
+const SAME_CALL: &str = " (the same call)";
 /// Larger texts are not compared line by line.
 const MAX_COMPARED: usize = 200_000;
 
@@ -86,7 +88,10 @@ fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
         return None;
     }
     Some(match (before, after) {
-        (Some(b), Some(a)) => format!("{} {} {}", theme.removed(&b), theme.dim("→"), theme.added(&a)),
+        (Some(b), Some(a)) => {
+            let mark = if change.is_same_call { theme.dim(SAME_CALL) } else { String::new() };
+            format!("{} {} {}{mark}", theme.removed(&b), theme.dim("→"), theme.added(&a))
+        }
         (Some(b), None) => theme.removed(&b),
         (None, Some(a)) => theme.added(&a),
         (None, None) => String::new(),

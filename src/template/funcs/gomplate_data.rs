@@ -88,7 +88,7 @@ macro_rules! data_table {
             $json_array ("a") => |a| read(a, $json_array, "array");
             $yaml ("a") => |a| read(a, $yaml, "object");
             $yaml_array ("a") => |a| read(a, $yaml_array, "array");
-            $toml ("a") => |a| not_evaluated($toml, a);
+            $toml ("a") => |a| super::toml_data::read(&conv_text(a.val(0)));
             $csv ("s*") => |a| csv::rows(&texts(a));
             $by_row ("s*") => |a| csv::by_row(&texts(a));
             $by_column ("s*") => |a| csv::by_column(&texts(a));
@@ -98,7 +98,10 @@ macro_rules! data_table {
                 Some(text) => Value::str(text).into(),
                 None => not_evaluated($to_yaml, a),
             };
-            $to_toml ("a") => |a| not_evaluated($to_toml, a);
+            $to_toml ("a") => |a| match super::toml_data::write(&to_value(a.val(0))) {
+                Some(text) => Value::str(text).into(),
+                None => not_evaluated($to_toml, a),
+            };
             $to_csv ("a*") => |a| csv::write(a.all);
         }
     };

@@ -20,6 +20,7 @@ mod sprig_math;
 mod sprig_text;
 mod text;
 mod time;
+mod toml_data;
 mod url;
 mod yaml_data;
 

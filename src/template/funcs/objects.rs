@@ -62,6 +62,9 @@ impl Object for Namespace {
 
 /// An object as JSON text: what prints as text is text.
 pub(super) fn to_json(object: &dyn Object) -> String {
+    if let Some(text) = object.json() {
+        return text;
+    }
     let data = crate::value::Data::Str(object.print().into());
     super::json::encode(&data, super::json::Style::Html).unwrap_or_default()
 }

@@ -102,6 +102,7 @@ impl Comparison<'_> {
             missing,
             env: &NO_ENV,
             assume: false,
+            host: None,
             misses: None,
         }
     }

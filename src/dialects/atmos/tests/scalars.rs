@@ -139,3 +139,26 @@ fn what_a_trip_through_yaml_does_to_text() {
         of(vars).fails(&["invalid-yaml stacks/deploy/dev.yaml", "cannot be read again", "found a tab character"]);
     }
 }
+
+#[test]
+fn merge_keys_take_what_is_included() {
+    let text = |merged: &str| {
+        format!(
+            "components:\n  terraform:\n    box:\n      vars:\n        k:\n          <<: {merged}\n          x: 1\n"
+        )
+    };
+    let world = |merged: &str| {
+        dev(&text(merged)).file("a.json", r#"{"a": 1, "x": 2}"#).file("l.json", r#"[{"a": 1}, {"a": 2, "b": 3}]"#)
+    };
+    for (merged, expected) in [
+        ("!include a.json", r#"{"a": 1, "x": 1}"#),
+        ("[!include a.json, {a: 5, c: 2}]", r#"{"a": 1, "c": 2, "x": 1}"#),
+        ("[{a: 5}, !include a.json]", r#"{"a": 5, "x": 1}"#),
+        ("!include l.json", r#"{"a": 1, "b": 3, "x": 1}"#),
+    ] {
+        assert_eq!(world(merged).get("box")["vars"]["k"], json(expected), "{merged}");
+    }
+    for merged in ["!include a.json .a", "[!include a.json, 1]", "plain", "[!include l.json]"] {
+        world(merged).fails(&["invalid-yaml stacks/deploy/dev.yaml:7", "map merge requires map"]);
+    }
+}
