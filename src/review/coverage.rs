@@ -259,7 +259,9 @@ fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Ve
             place: place.clone(),
         }));
     }
-    let is_nothing = |gap: &&Gap| gap.extent == Extent::Everything || own.units.is_empty();
+    // A side without the project lacks nothing of it.
+    let is_there = !own.config.is_empty() || !own.assumptions.is_empty();
+    let is_nothing = |gap: &&Gap| gap.extent == Extent::Everything || is_there && own.units.is_empty();
     if let Some(gap) = own.gap.as_ref().filter(|gap| is_nothing(gap) && all.is_empty()) {
         let place = gap_place(own, gap, files);
         let file = place.as_ref().map_or_else(|| Text::from("."), |(file, _)| Text::clone(file));

@@ -1,6 +1,7 @@
 //! Finds root modules: folders that configure something that only a root module has, and that no other module calls.
 
 use super::address::{self, Address};
+use super::diag::Failure;
 use super::load::{Cache, Loader, join};
 use super::module::{Module, configuration, module};
 use crate::files::Files;
@@ -57,8 +58,18 @@ fn linked_files(source: &dyn Source) -> BTreeSet<String> {
 pub(super) struct Roots {
     /// The folders, sorted by path.
     pub candidates: Vec<Candidate>,
-    /// Why some may be missing.
-    pub gap: Option<Gap>,
+    /// Why some may be missing: what hides the declarations of a folder that no other one calls.
+    pub hidden: Option<Failure>,
+}
+
+impl Roots {
+    /// What the roots lack of the project.
+    pub(super) fn gap(&self) -> Option<Gap> {
+        self.hidden.as_ref().map(|failure| {
+            let reason = format!("what it declares is not known: {}", failure.message);
+            Gap { extent: Extent::Units, reason, file: failure.place.map(|(file, _)| file) }
+        })
+    }
 }
 
 /// The root modules below a folder. The folder itself is one wherever it has configuration, because somebody started there.
@@ -79,12 +90,8 @@ pub(super) fn roots(source: &dyn Source, files: &Files, cache: &Cache, start: &s
     };
     let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, module)| is_root(dir, module));
     let uncalled = others.iter().filter(|(dir, _)| !called.contains(dir));
-    let hidden = uncalled.flat_map(|(_, module)| &module.failures).find(|failure| failure.hides);
-    let gap = hidden.map(|failure| {
-        let reason = format!("what it declares is not known: {}", failure.message);
-        Gap { extent: Extent::Units, reason, file: failure.place.map(|(file, _)| file) }
-    });
-    Roots { candidates: found.into_iter().map(|(dir, module)| Candidate { dir, module }).collect(), gap }
+    let hidden = uncalled.flat_map(|(_, module)| &module.failures).find(|failure| failure.hides).cloned();
+    Roots { candidates: found.into_iter().map(|(dir, module)| Candidate { dir, module }).collect(), hidden }
 }
 
 /// The folders that a module calls by a literal path.

@@ -63,7 +63,7 @@ impl OpenTofu {
                 let mut all = Roots::default();
                 for found in named.iter().map(|path| discover::roots(source, files, &self.cache, &start(path))) {
                     all.candidates.extend(found.candidates);
-                    all.gap = all.gap.or(found.gap);
+                    all.hidden = all.hidden.or(found.hidden);
                 }
                 all
             }
@@ -102,7 +102,7 @@ impl Dialect for OpenTofu {
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, _: Scope<'_>) -> Resolution {
-        let Roots { candidates, gap } = self.roots(source, project, files);
+        let roots = self.roots(source, project, files);
         let one = |candidate: &Candidate| {
             let work = || root::resolve(candidate, source, files, &self.cache, project);
             threads::guarded(&format!("root module {}", root::stack_name(&candidate.dir)), work).unwrap_or_else(
@@ -117,12 +117,15 @@ impl Dialect for OpenTofu {
                 },
             )
         };
-        let found: Vec<Resolved> = threads::map(&candidates, one);
+        let found: Vec<Resolved> = threads::map(&roots.candidates, one);
         let is_called = |dir: &str, index: usize| {
             found.iter().enumerate().any(|(other, r)| other != index && r.reached.contains(dir))
         };
-        let mut resolution = Resolution { gap, ..Resolution::default() };
-        for (index, (candidate, resolved)) in candidates.iter().zip(&found).enumerate() {
+        let mut resolution = Resolution { gap: roots.gap(), ..Resolution::default() };
+        if let Some((failure, place)) = roots.hidden.as_ref().and_then(|failure| Some((failure, failure.place?))) {
+            resolution.findings.push(failure.finding(place, files).breaking());
+        }
+        for (index, (candidate, resolved)) in roots.candidates.iter().zip(&found).enumerate() {
             // What another root module calls is one only where somebody started in it.
             if candidate.dir != project.start && is_called(&candidate.dir, index) {
                 continue;
