@@ -15,7 +15,7 @@ pub use baseline::Baseline;
 pub use defect::{INTERNAL_ERROR, ISSUES, REVIEW_CHANGED};
 pub use finding::{Finding, Novelty, Suppressed, Suppression};
 pub use fix::{Applicability, Edit, Fix};
-pub use policy::{Policy, Side, Verdict};
+pub use policy::{Policy, Side, TrustedFile, Verdict};
 pub(crate) use rule::rule;
 pub use rule::{Group, Rule};
 

@@ -12,6 +12,9 @@ use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+/// The id of the trusted state of the file at a path; `None` if there is no such file.
+pub type TrustedFile<'a> = &'a dyn Fn(&str) -> Option<FileId>;
+
 /// How it is decided.
 #[derive(Clone, Copy)]
 pub struct Policy<'a> {
@@ -31,7 +34,7 @@ pub struct Policy<'a> {
     pub baseline: Option<&'a Baseline>,
     /// The state of a file, by its path, whose comments count; none if all comments count. A comment of the head that is not
     /// there silences nothing yet.
-    pub trusted: Option<&'a dyn Fn(&str) -> Option<FileId>>,
+    pub trusted: Option<TrustedFile<'a>>,
 }
 
 /// What was found in one state.
@@ -113,12 +116,7 @@ impl Policy<'_> {
     }
 
     /// The findings of one state that are on, sorted, with what the comments of its files make of them.
-    fn side(
-        &self,
-        side: Side,
-        trusted: Option<&dyn Fn(&str) -> Option<FileId>>,
-        identities: &mut Identities<'_>,
-    ) -> Vec<Judged> {
+    fn side(&self, side: Side, trusted: Option<TrustedFile<'_>>, identities: &mut Identities<'_>) -> Vec<Judged> {
         let mut ignores = Ignores::new(self.files, self.require_reasons, trusted);
         let mut found: Vec<(Diagnostic, Option<Silence>)> = Vec::new();
         for diagnostic in side.diagnostics {
@@ -222,12 +220,12 @@ type OfFile = (Arc<File>, Comments, BTreeSet<usize>, BTreeSet<(usize, usize)>);
 struct Ignores<'a> {
     files: &'a Files,
     require_reasons: bool,
-    trusted: Option<&'a dyn Fn(&str) -> Option<FileId>>,
+    trusted: Option<TrustedFile<'a>>,
     comments: HashMap<FileId, OfFile>,
 }
 
 impl<'a> Ignores<'a> {
-    fn new(files: &'a Files, require_reasons: bool, trusted: Option<&'a dyn Fn(&str) -> Option<FileId>>) -> Self {
+    fn new(files: &'a Files, require_reasons: bool, trusted: Option<TrustedFile<'a>>) -> Self {
         Ignores { files, require_reasons, trusted, comments: HashMap::new() }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Error, SettingsFrom, Workspace};
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
-use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, Verdict};
+use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, TrustedFile, Verdict};
 use crate::files::Files;
 use crate::limits::Limit;
 use crate::resolution::{Resolution, State};
@@ -10,7 +10,6 @@ use crate::rules::{self, Group};
 use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::Source;
 use crate::source::glob::Glob;
-use crate::value::FileId;
 use std::collections::BTreeSet;
 
 /// What takes the place of settings, as the user of the command line says.
@@ -146,7 +145,7 @@ pub(super) struct Judge<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) other: Option<&'a dyn Source>,
     /// The state of a file whose comments count; none if those of the head do.
-    pub(super) trusted: Option<&'a dyn Fn(&str) -> Option<FileId>>,
+    pub(super) trusted: Option<TrustedFile<'a>>,
 }
 
 /// Decides what is reported of what was found.

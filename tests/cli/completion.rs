@@ -85,6 +85,7 @@ fn stacks_components_and_paths_are_completed() {
     assert_eq!((run.status, &*run.stdout), (0, "new"), "{run}");
 }
 
+#[allow(clippy::print_stderr, reason = "a check that was skipped is to be seen")]
 #[test]
 fn the_script_of_bash_completes() {
     let repo = repo();

@@ -61,7 +61,7 @@ fn memory(id: u32) -> u64 {
 impl Measured {
     /// The run, if a finding says what is too much and the other stack is still judged.
     #[track_caller]
-    fn is_told(self, words: &[&str]) {
+    fn is_told(&self, words: &[&str]) {
         assert_eq!(self.status, Some(1), "{}", self.said);
         for word in words.iter().chain(&["gone-too"]) {
             assert!(self.said.contains(word), "no {word:?} in {}", self.said);
