@@ -39,6 +39,8 @@ pub struct Resolution {
     pub assumptions: Vec<String>,
     /// What could not be resolved as a whole.
     pub gap: Option<Gap>,
+    /// Whether every unit is a stack of its name, also one without components.
+    pub units_are_stacks: bool,
 }
 
 /// The local names of a revision: values that files give names to for their own use.
@@ -257,6 +259,12 @@ pub struct Placed {
 }
 
 impl Resolution {
+    /// The stacks without components.
+    pub fn empty_stacks(&self) -> impl Iterator<Item = &Text> {
+        let is_empty = |u: &&Arc<Unit>| u.state == State::Resolved && !u.is_incomplete() && u.components.is_empty();
+        self.units.iter().filter(|_| self.units_are_stacks).filter(is_empty).map(|u| &u.name)
+    }
+
     /// The stacks that may have components that were not resolved here. A stack whose components all failed is known
     /// only by the other state of the same unit.
     pub fn incomplete_stacks<'a>(&'a self, other: &'a Resolution) -> BTreeSet<&'a Text> {

@@ -181,7 +181,7 @@ pub(super) fn of(
     };
     let named = |own: &'_ &Resolution| base.is_none_or(|base| misnamed(own, base).or(misnamed(own, head)).is_none());
     let resolved = || sides().filter(named).flat_map(components).filter(is_resolved);
-    let stacks: BTreeSet<&Text> = resolved().map(|c| &c.stack).collect();
+    let stacks: BTreeSet<&Text> = resolved().map(|c| &c.stack).chain(sides().flat_map(|r| r.empty_stacks())).collect();
     let all: BTreeSet<_> = resolved().map(|c| (&c.stack, &c.kind, &c.name)).collect();
     let (stacks, components) = (stacks.len() + untouched, all.len());
     ProjectCoverage {
@@ -213,7 +213,7 @@ fn components(resolution: &Resolution) -> impl Iterator<Item = &Component> {
 fn side(own: &Resolution, other: Option<&Resolution>, files: &Files) -> SideCoverage {
     let is_named = other.is_none_or(|other| misnamed(own, other).is_none());
     let resolved = || components(own).filter(|_| is_named);
-    let stacks: BTreeSet<&Text> = resolved().map(|c| &c.stack).collect();
+    let stacks: BTreeSet<&Text> = resolved().map(|c| &c.stack).chain(own.empty_stacks()).collect();
     let untouched = untouched(own);
     SideCoverage {
         stacks: stacks.len() + untouched,

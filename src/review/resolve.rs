@@ -175,6 +175,7 @@ pub(super) fn report_empty(resolution: &mut Resolution) {
     let is_known = resolution.gap.is_some() || resolution.findings.iter().any(|f| f.is_breaking);
     if let Some(file) = resolution.config.first()
         && !is_known
+        && resolution.empty_stacks().next().is_none()
         && resolution.units.iter().all(is_empty)
     {
         let message = "this project has no stack with a component, so there is nothing to analyze";

@@ -121,7 +121,7 @@ impl Dialect for OpenTofu {
         let is_called = |dir: &str, index: usize| {
             found.iter().enumerate().any(|(other, r)| other != index && r.reached.contains(dir))
         };
-        let mut resolution = Resolution { gap: roots.gap(), ..Resolution::default() };
+        let mut resolution = Resolution { gap: roots.gap(), units_are_stacks: true, ..Resolution::default() };
         if let Some((failure, place)) = roots.hidden.as_ref().and_then(|failure| Some((failure, failure.place?))) {
             resolution.findings.push(failure.finding(place, files).breaking());
         }
