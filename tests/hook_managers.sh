@@ -35,7 +35,7 @@ try() {
     cd "$temp/$name"
     mkdir -p stacks/deploy "$(dirname "$file")"
     printf 'base_path: .\nstacks: {base_path: stacks, included_paths: ["deploy/**/*"], name_pattern: "{stage}"}\n' >atmos.yaml
-    printf 'vars: {stage: dev}\n' >stacks/deploy/dev.yaml
+    printf 'vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {size: 1}}}}\n' >stacks/deploy/dev.yaml
     $install >/dev/null
     block "$file" >"$file"
     git add --all

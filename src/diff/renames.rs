@@ -3,7 +3,7 @@
 //! A stack is renamed if nothing is left of it, another one is new, and most components of the old one are in the new one
 //! with the same configuration; those that are not are renamed and changed. A component is renamed if it is gone from a
 //! stack, and a new one of its type in the same stack has its configuration and its code, or is declared as it was.
-//! What differs because of the names themselves does not count (see [`Rewrite`]).
+//! What differs because of the names themselves does not count (see `rewrite`).
 
 use super::causes::Finder;
 use super::rewrite::{Rewrite, common_words};

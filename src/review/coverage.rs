@@ -1,7 +1,7 @@
 //! What a review covers: which projects were analyzed, by which configuration files, and what could not be resolved.
 
 use super::align::misnamed;
-use crate::diagnostic::Group;
+use crate::diagnostic::{Diagnostic, Group};
 use crate::files::Files;
 use crate::resolution::{Component, Extent, Gap, Resolution, State, Unit};
 use crate::text::Text;
@@ -292,11 +292,11 @@ fn reason(resolution: &Resolution, unit: &Unit, files: &Files) -> (String, Optio
         (Text::clone(&file.path), file.line(start))
     };
     let uses = |file: FileId| file == unit.file || unit.files.binary_search(&file).is_ok();
-    let mut breaking = resolution
-        .findings
-        .iter()
-        .filter(|f| f.is_breaking || !unit.failed.is_empty() && f.rule.group == Group::Correctness);
-    match (breaking.clone().find(|f| uses(f.primary.file)), &resolution.gap) {
+    let is_reason = |f: &&Diagnostic| f.is_breaking || !unit.failed.is_empty() && f.rule.group == Group::Correctness;
+    let mut breaking = resolution.findings.iter().filter(is_reason);
+    let mut own = breaking.clone().filter(|f| uses(f.primary.file));
+    let first = own.clone().find(|f| f.is_breaking).or_else(|| own.next());
+    match (first, &resolution.gap) {
         (Some(f), _) => (f.message.clone(), Some(place(f.primary.file, f.primary.start))),
         (None, Some(gap)) => (gap.reason.clone(), gap_place(resolution, gap, files)),
         (None, None) => match breaking.next() {

@@ -75,11 +75,7 @@ pub(super) fn resolve(
     constants(&statics, &mut failures);
     let mut components = builder.components;
     components.sort_by_key(|c| c.address());
-    // What is left of it would look as if the rest were gone.
     let is_hidden = failures.iter().any(|f| f.hides);
-    if is_hidden {
-        components.clear();
-    }
     let file = main_file(candidate, files);
     let report = |f: &Failure| {
         let found = finding(f, file, files, &stack_name(&candidate.dir));
@@ -92,9 +88,10 @@ pub(super) fn resolve(
         file,
         files: all_files(&statics, file),
         components,
-        state: if is_hidden { State::Broken } else { State::Resolved },
+        state: State::Resolved,
         broken: Vec::new(),
-        failed: Vec::new(),
+        // What is left of it would look as if the rest were gone.
+        failed: if is_hidden { vec![stack_name(&candidate.dir)] } else { Vec::new() },
         unlisted: Vec::new(),
     };
     let reached = statics.nodes.iter().skip(1).map(|n| n.module.dir.clone()).collect();
