@@ -98,12 +98,15 @@ pub enum Kind {
     Raw,
 }
 
-/// A writer that lets nothing harmful through. Text is passed on line by line.
+/// How many bytes a [`Filter`] holds before it passes them on. Serializers write a few bytes at a time.
+const BATCH: usize = 1 << 14;
+
+/// A writer that lets nothing harmful through. It passes on complete lines of text and whole characters of JSON.
 #[derive(Debug)]
 pub struct Filter<W: Write> {
     out: W,
     kind: Kind,
-    /// The beginning of a line or character.
+    /// What was written and not passed on yet.
     held: Vec<u8>,
     /// What of `##name[` the last characters of JSON were.
     command: Command,
@@ -147,11 +150,14 @@ impl<W: Write> Filter<W> {
                 Ok(())
             }
             Kind::Json => {
+                // Only strings hold other characters than those of ASCII, or a `#`.
+                if self.command == Command::None && bytes.iter().all(|b| *b < 0x7f && *b != b'#') {
+                    return self.out.write_all(bytes);
+                }
                 let text = String::from_utf8_lossy(bytes);
                 let mut safe = String::with_capacity(text.len());
                 let mut units = [0; 2];
                 for c in text.chars() {
-                    // Only strings hold other characters than those of ASCII, or a `#`.
                     let is_command = c == '[' && self.command == Command::Name;
                     self.command = self.command.then(c);
                     if is_command || c >= '\u{7f}' && style::steers(c) {
@@ -166,6 +172,21 @@ impl<W: Write> Filter<W> {
             }
         }
     }
+
+    /// Passes on what is held, up to the last complete line of text or character of JSON.
+    fn pass_complete(&mut self) -> io::Result<()> {
+        let end = match self.kind {
+            Kind::Text => self.held.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1),
+            // Up to the start of the last character.
+            _ => self.held.iter().rposition(|b| *b & 0xc0 != 0x80).unwrap_or(0),
+        };
+        if end == 0 {
+            return Ok(());
+        }
+        let rest = self.held.split_off(end);
+        let complete = std::mem::replace(&mut self.held, rest);
+        self.pass(&complete)
+    }
 }
 
 impl<W: Write> Write for Filter<W> {
@@ -173,19 +194,10 @@ impl<W: Write> Write for Filter<W> {
         if self.kind == Kind::Raw {
             return self.out.write(bytes);
         }
-        let end = match self.kind {
-            Kind::Text => bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1),
-            // Up to the start of the last character.
-            _ => bytes.iter().rposition(|b| *b & 0xc0 != 0x80).unwrap_or(0),
-        };
-        if end == 0 {
-            self.held.extend_from_slice(bytes);
-            return Ok(bytes.len());
+        self.held.extend_from_slice(bytes);
+        if self.held.len() >= BATCH {
+            self.pass_complete()?;
         }
-        let mut whole = std::mem::take(&mut self.held);
-        whole.extend_from_slice(&bytes[..end]);
-        self.held.extend_from_slice(&bytes[end..]);
-        self.pass(&whole)?;
         Ok(bytes.len())
     }
 
@@ -257,18 +269,22 @@ mod tests {
             filter.flush().unwrap();
             String::from_utf8(std::mem::take(&mut filter.out)).unwrap()
         };
-        vec![through(1), through(7), through(1000)]
+        vec![through(1), through(7), through(1000), through(1 << 20)]
     }
 
     #[test]
     fn filters_do_not_depend_on_how_text_arrives() {
-        let text = "a\u{1b}[31mred\u{1b}[0m\u{1b}[2Jb\tc\r\u{ad}\u{61c}\u{180e}\u{9b}\n::x\n##vso[y]\nend";
-        let safe = "a\u{1b}[31mred\u{1b}[0m\\u{1b}[2Jb\tc\\r\\u{ad}\\u{61c}\\u{180e}\\u{9b}\n·:x\n## vso[y]\nend";
-        assert_eq!(filtered(Kind::Text, text), [safe; 3]);
-        let value = "##vso[x] ###[y] a## b [z] é漢\u{7f}\u{85}\u{202e}\u{e0041}";
-        let json = serde_json::to_string_pretty(&[value]).unwrap();
+        // Longer than a batch.
+        let filler = "é漢字\n".repeat(BATCH / 4);
+        let text =
+            filler.clone() + "a\u{1b}[31mred\u{1b}[0m\u{1b}[2Jb\tc\r\u{ad}\u{61c}\u{180e}\u{9b}\n::x\n##vso[y]\nend";
+        let safe = filler.clone()
+            + "a\u{1b}[31mred\u{1b}[0m\\u{1b}[2Jb\tc\\r\\u{ad}\\u{61c}\\u{180e}\\u{9b}\n·:x\n## vso[y]\nend";
+        assert_eq!(filtered(Kind::Text, &text), [safe.as_str(); 4]);
+        let value = filler + "##vso[x] ###[y] a## b [z] é漢\u{7f}\u{85}\u{202e}\u{e0041}";
+        let json = serde_json::to_string_pretty(&[&value]).unwrap();
         for safe in filtered(Kind::Json, &json) {
-            assert_eq!(serde_json::from_str::<[String; 1]>(&safe).unwrap(), [value]);
+            assert_eq!(serde_json::from_str::<[String; 1]>(&safe).unwrap(), [value.clone()]);
             assert!(
                 !safe.contains("##vso[")
                     && !safe.contains("###[")
@@ -277,6 +293,6 @@ mod tests {
             );
             assert!(!safe.chars().any(|c| style::steers(c) && c != '\n'), "{safe}");
         }
-        assert_eq!(filtered(Kind::Raw, text), [text; 3]);
+        assert_eq!(filtered(Kind::Raw, &text), [text.as_str(); 4]);
     }
 }
