@@ -2,13 +2,13 @@
 //! Whole runs on large repositories are measured by `bench/measure.py`.
 
 use divan::{Bencher, black_box};
-use stacklint::dialects::{Dialects, Project, Scope};
+use stacklint::dialects::Project;
 use stacklint::diff;
 use stacklint::files::Files;
-use stacklint::limits::Limits;
 use stacklint::report::{Format, Options, Report};
 use stacklint::resolution::Resolution;
-use stacklint::review::{self, Filter, NoHost, Overrides, Request, Review, Workspace};
+use stacklint::review::{self, Filter, NoHost, Overrides, Request, Resolved, Review, Workspace};
+use stacklint::settings::Settings;
 use stacklint::source::Memory;
 use stacklint::template::{self, FunctionSet, MissingKey};
 use stacklint::value::{Map, Value};
@@ -74,12 +74,15 @@ fn layered(layers: usize) -> Memory {
     Memory::new("memory", files)
 }
 
-fn resolve(source: &Memory, files: &Files) -> Resolution {
-    let dialects = Dialects::new(None, Limits::default());
-    let found = dialects.detect(&[source], &Project::default());
-    let resolution = found.resolve(source, files, Scope::All);
-    assert!(!resolution.units.is_empty() && resolution.findings.is_empty(), "{:?}", resolution.findings);
-    resolution
+/// The state of a project, resolved without findings.
+fn resolve(source: &Memory, files: Files) -> Resolved {
+    let project = Project::default();
+    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
+    let resolved = review::resolve(source, &workspace, &Settings::default(), files);
+    let resolved = resolved.unwrap_or_else(|_| panic!("there is a project"));
+    let Resolution { units, findings, .. } = &resolved.resolution;
+    assert!(!units.is_empty() && findings.is_empty(), "{findings:?}");
+    resolved
 }
 
 #[divan::bench(args = [10, 1_000])]
@@ -103,22 +106,22 @@ fn template(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = [4, 64])]
 fn merge(bencher: Bencher<'_, '_>, layers: usize) {
     let source = layered(layers);
-    bencher.bench(|| resolve(black_box(&source), &Files::default()));
+    bencher.bench(|| resolve(black_box(&source), Files::default()));
 }
 
 #[divan::bench(args = [1, 20])]
 fn resolving(bencher: Bencher<'_, '_>, stacks: usize) {
     let source = project(stacks, 50, "one");
-    bencher.bench(|| resolve(black_box(&source), &Files::default()));
+    bencher.bench(|| resolve(black_box(&source), Files::default()));
 }
 
 #[divan::bench(args = [1, 20])]
 fn comparing(bencher: Bencher<'_, '_>, stacks: usize) {
-    let files = Files::default();
-    let (base, head) = (resolve(&project(stacks, 50, "one"), &files), resolve(&project(stacks, 50, "two"), &files));
+    let Resolved { files, resolution: base, dialects: _kept } = resolve(&project(stacks, 50, "one"), Files::default());
+    let head = resolve(&project(stacks, 50, "two"), files);
     bencher.bench(|| {
         let options = diff::Options { filter: &|_| true, touched: None };
-        let found = diff::diff(black_box(&base), black_box(&head), &files, &options);
+        let found = diff::diff(black_box(&base), black_box(&head.resolution), &head.files, &options);
         assert_eq!(found.components.len(), stacks * 50);
         found
     });

@@ -3,15 +3,17 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::disallowed_methods, reason = "how long to go on is said by the environment")]
 
-use crate::diagnostic::{Applicability, fix};
-use crate::dialects::{Dialects, Project, Scope};
+use crate::diagnostic::{Applicability, Group, fix};
+use crate::dialects::Project;
 use crate::files::Files;
 use crate::limits::Limits;
+use crate::report::Finding;
+use crate::review::{Filter, NoHost, Overrides, Request, Workspace};
 use crate::source::{Memory, Source, glob};
 use crate::terraform::{Cache, Modules};
 use crate::value::{Flags, Prov, Value};
 use crate::yaml::{self, Style};
-use crate::{rules, settings};
+use crate::{review, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -185,19 +187,18 @@ fn damaged() -> impl Strategy<Value = BTreeMap<String, String>> {
     })
 }
 
-/// What is found in a project, all rules on.
-fn findings(texts: &BTreeMap<String, String>, files: &Files) -> Vec<crate::diagnostic::Diagnostic> {
+/// What the review of a project finds, with all groups of rules on; nothing if its settings cannot be used.
+fn findings(texts: &BTreeMap<String, String>) -> (Vec<Finding>, Files) {
     let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let source = Memory::new("memory", bytes);
-    let dialects = Dialects::new(None, Limits::default());
-    let resolution = dialects.detect(&[&source], &Project::default()).resolve(&source, files, Scope::All);
-    let (cache, limits) = (Cache::default(), rules::Limits::default());
-    let all: Vec<_> = rules::RULES.iter().map(|rule| (*rule, crate::diagnostic::Level::Warning)).collect();
-    let withheld = rules::Withheld::default();
-    let context = rules::Context::new(files, &resolution, &|_| true, &limits, &withheld);
-    let mut found = rules::check_state(&context, &Modules::new(&source, files, &cache), &all);
-    found.extend(resolution.findings);
-    found
+    let project = Project::default();
+    let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
+    let overrides = Overrides { groups: Group::ALL.to_vec(), ..Overrides::default() };
+    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    match review::check(&source, &workspace, &request) {
+        Ok(review) => (review.findings, review.files),
+        Err(_) => (Vec::new(), Files::default()),
+    }
 }
 
 proptest! {
@@ -271,20 +272,16 @@ proptest! {
 
     #[test]
     fn projects_of_strangers(texts in damaged()) {
-        let files = Files::default();
-        let found = findings(&texts, &files);
-        for finding in &found {
-            prop_assert!(!finding.is_defect(), "{}", finding.message);
-            let file = files.get(finding.primary.file);
-            prop_assert!(finding.primary.end as usize <= file.text.len().max(finding.primary.start as usize));
+        let (found, files) = findings(&texts);
+        for Finding { diagnostic, .. } in &found {
+            prop_assert!(!diagnostic.is_defect(), "{}", diagnostic.message);
+            let file = files.get(diagnostic.primary.file);
+            prop_assert!(diagnostic.primary.end as usize <= file.text.len().max(diagnostic.primary.start as usize));
         }
         // The same again.
-        let again = findings(&texts, &Files::default());
-        let shown = |all: &[crate::diagnostic::Diagnostic]| {
-            // The order of files depends on who reads first, until findings are judged.
-            let mut all: Vec<_> = all.iter().map(|d| (d.rule.id, d.message.clone())).collect();
-            all.sort();
-            all
+        let (again, _) = findings(&texts);
+        let shown = |all: &[Finding]| -> Vec<(&str, String)> {
+            all.iter().map(|f| (f.diagnostic.rule.id, f.diagnostic.message.clone())).collect()
         };
         prop_assert_eq!(shown(&found), shown(&again));
     }
@@ -294,9 +291,8 @@ proptest! {
     fn fixes_of_strangers(texts in damaged(), least in select(&[Applicability::Safe, Applicability::Unsafe][..])) {
         let mut texts = texts;
         for round in 0.. {
-            let files = Files::default();
-            let found = findings(&texts, &files);
-            let fixed = fix::apply(found.iter().filter_map(|d| d.fix.as_ref()), least, &files);
+            let (found, files) = findings(&texts);
+            let fixed = fix::apply(found.iter().filter_map(|f| f.diagnostic.fix.as_ref()), least, &files);
             let changed: BTreeMap<String, String> = fixed
                 .texts
                 .iter()
