@@ -56,7 +56,8 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     let review = review::compare(&*base, &*head, &place.workspace(), &request)?;
     let has_changes = review.has_changes();
     let is_whole = review.coverage.is_whole() && !review.coverage.has_empty_project();
-    let incomplete = review.is_list_incomplete() || any_list && !is_whole;
+    let is_resolved = review.coverage.is_resolved() && !review.coverage.has_empty_project();
+    let incomplete = review.is_list_incomplete() || any_list && !is_resolved;
     for affected in review.comparison.iter().map(|comparison| &comparison.affected) {
         for note in affected.notes.iter().chain(&affected.unresolved) {
             super::output::eprint(&format!("stacklint: affected components: {note}"));

@@ -7,6 +7,7 @@ use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::Resolution;
 use crate::source::Source;
+use std::collections::BTreeSet;
 
 /// The dialects that a run looks at. They keep what they have parsed, so that a second revision costs what is new in it.
 pub struct Dialects {
@@ -54,7 +55,7 @@ impl Dialects {
             found.extend((presence != Presence::Absent).then_some((presence, part)));
         }
         let best = found.iter().map(|(p, _)| *p).max();
-        Found { parts: found.into_iter().filter(|(p, _)| Some(*p) == best).map(|(_, part)| part).collect() }
+        Found::new(found.into_iter().filter(|(p, _)| Some(*p) == best).map(|(_, part)| part).collect())
     }
 
     /// The dialects of what the user named.
@@ -71,13 +72,15 @@ impl Dialects {
                 parts.push(Part { dialect, project: Project { config, ..project.clone() }, searched: false });
             }
         }
-        Found { parts }
+        Found::new(parts)
     }
 }
 
 /// The projects that a run analyzes.
+#[derive(Default)]
 pub struct Found<'a> {
     parts: Vec<Part<'a>>,
+    inside: BTreeSet<String>,
 }
 
 /// One project.
@@ -135,7 +138,17 @@ impl Part<'_> {
 
 impl<'a> Found<'a> {
     pub(super) fn new(parts: Vec<Part<'a>>) -> Self {
-        Found { parts }
+        Found { parts, inside: BTreeSet::new() }
+    }
+
+    /// The same with the folders of projects that are not analyzed because they lie inside of one that is.
+    pub(super) fn with_inside(self, inside: BTreeSet<String>) -> Self {
+        Found { inside, ..self }
+    }
+
+    /// The folders of projects that are not analyzed because they lie inside of one of the same system that is.
+    pub fn inside(&self) -> &BTreeSet<String> {
+        &self.inside
     }
 
     /// Whether there is none.

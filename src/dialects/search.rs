@@ -65,6 +65,7 @@ impl Dialects {
         }
         let mut parts: Vec<Part<'_>> = Vec::new();
         let mut candidates = BTreeSet::new();
+        let mut is_chosen = true;
         if !selection.folders.is_empty() {
             for folder in &selection.folders {
                 let found = self.from(sources, &at(project, folder), &mut BTreeSet::new());
@@ -77,6 +78,7 @@ impl Dialects {
             parts = self.matching(sources, project, &selection.patterns)?;
         } else {
             parts = self.from(sources, project, &mut candidates);
+            is_chosen = false;
         }
         parts.sort_by(|a, b| a.folder().cmp(b.folder()));
         let mut seen = BTreeSet::new();
@@ -84,7 +86,10 @@ impl Dialects {
         match parts.len() {
             0 => Err(Missing::Nothing(candidates)),
             n if n > MAX_PROJECTS => Err(Missing::TooMany(n)),
-            _ => Ok(Found::new(parts)),
+            _ => {
+                let inside = if is_chosen { BTreeSet::new() } else { inside(&parts, sources) };
+                Ok(Found::new(parts).with_inside(inside))
+            }
         }
     }
 
@@ -161,6 +166,17 @@ fn below(dialect: &dyn Dialect, sources: &[&dyn Source], folder: &str) -> Below 
     let own = |path: &str| is_vendored(&format!("{}/", path.strip_prefix(folder).unwrap_or(path)));
     all.projects.retain(|path| inside(path) && !own(path));
     all
+}
+
+/// The folders of projects that lie inside of some projects of the same system, and are none of them.
+fn inside(parts: &[Part<'_>], sources: &[&dyn Source]) -> BTreeSet<String> {
+    let mut folders = BTreeSet::new();
+    for part in parts {
+        let dialect = part.dialect();
+        let is_part = |folder: &str| parts.iter().any(|p| p.dialect().name() == dialect.name() && p.folder() == folder);
+        folders.extend(below(dialect, sources, part.folder()).projects.into_iter().filter(|folder| !is_part(folder)));
+    }
+    folders
 }
 
 /// Folders that lie in no other one.

@@ -19,6 +19,7 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let assumptions: BTreeSet<&String> = report.coverage.projects.iter().flat_map(|p| &p.assumptions).collect();
     let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
     lines.extend(report.coverage.warnings.iter().map(|warning| format!("warning: {warning}")));
+    lines.extend(not_analyzed(report));
     for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
         let verb = if report.comparison.is_some() { "compared" } else { "checked" };
         let place = if project.path == "." { String::new() } else { format!(" in {}", project.path) };
@@ -40,6 +41,25 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
         lines.push(format!("… and {} why more could not be resolved", count(left_out, "other reason")));
     }
     lines
+}
+
+/// Which projects lie inside of others and are not analyzed, and how they would be.
+fn not_analyzed(report: &Report<'_>) -> Option<String> {
+    let folders = &report.coverage.not_analyzed;
+    let first = folders.first()?;
+    let projects = count(folders.len(), "project");
+    let (verb, those) = if folders.len() == 1 { ("is", "it") } else { ("are", "them") };
+    let touched = if report.comparison.is_some() { ", though the change touches " } else { "" };
+    let touched = if touched.is_empty() { String::new() } else { format!("{touched}{those}") };
+    let mut names: Vec<&str> = folders.iter().take(MAX_NAMES).map(String::as_str).collect();
+    let more = format!("… {} more", folders.len().saturating_sub(MAX_NAMES));
+    if folders.len() > MAX_NAMES {
+        names.push(&more);
+    }
+    Some(format!(
+        "{projects} inside of another one {verb} not analyzed{touched}: {} (--project {first}, or `projects` in stacklint.toml)",
+        names.join(", ")
+    ))
 }
 
 fn noun(one: &Unresolved) -> &'static str {
@@ -110,6 +130,8 @@ pub(super) fn escaped(lines: Vec<String>) -> Vec<String> {
 pub(crate) struct CoverageJson<'a> {
     projects: Vec<ProjectJson<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    not_analyzed: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
 }
 
@@ -176,6 +198,6 @@ impl<'a> CoverageJson<'a> {
             head: side(&p.head),
         };
         let projects = coverage.projects.iter().map(project).collect();
-        CoverageJson { projects, warnings: &coverage.warnings }
+        CoverageJson { projects, not_analyzed: &coverage.not_analyzed, warnings: &coverage.warnings }
     }
 }

@@ -42,6 +42,7 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
             None if !coverage.projects.is_empty() && coverage.is_empty() => "Nothing was compared.".to_owned(),
             Some(code) if all => format!("No change of configuration; {code}"),
             Some(code) => format!("No change in the configuration that could be resolved; {code}"),
+            None if coverage.is_resolved() && !coverage.is_whole() => "No change in what was analyzed.".to_owned(),
             None if all => "No effective change.".to_owned(),
             None => "No change in what could be resolved.".to_owned(),
         };

@@ -35,6 +35,7 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
         resolutions.push(resolution);
     }
     add_settings(&mut found, &load);
+    coverage.not_analyzed = projects.inside().iter().cloned().collect();
     coverage.warnings = idle_patterns(&load.settings, source, &resolutions.iter().collect::<Vec<_>>());
     let has_defect = found.diagnostics.iter().any(|d| d.is_defect());
     let by = Judge {

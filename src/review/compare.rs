@@ -55,6 +55,7 @@ pub fn compare(
     workspace.host.limits(&trusted.work);
     let dialects = workspace.dialects(&trusted);
     let projects = workspace.find(&dialects, &[base, head], &trusted)?;
+    let not_analyzed = projects.inside().iter().filter(|folder| touches(&changes, folder)).cloned().collect();
     let rules = trusted.enabled();
     let mut compared = Vec::new();
     for part in projects.parts() {
@@ -93,6 +94,7 @@ pub fn compare(
         resolved: (dialects, Vec::new()),
     };
     let both: Vec<&Resolution> = compared.iter().flat_map(|one| [&one.base, &one.head]).collect();
+    review.coverage.not_analyzed = not_analyzed;
     review.coverage.warnings = idle_patterns(&review.settings, head, &both);
     let (mut diffs, mut code, mut affected) = (Vec::new(), Vec::new(), Affected::default());
     for one in compared {
@@ -106,6 +108,11 @@ pub fn compare(
     review.comparison = Some(Comparison { code, affected, ..comparison });
     request.filter.matched(&review.resolved.1)?;
     Ok(review)
+}
+
+/// Whether one of some changes is below a folder.
+fn touches(changes: &[Change], folder: &str) -> bool {
+    changes.iter().any(|c| c.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
 /// What both sides of a comparison say about how it is judged.

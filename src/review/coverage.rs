@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Coverage {
     /// The projects in the order in which they are reported.
     pub projects: Vec<ProjectCoverage>,
+    /// The folders of projects that were not analyzed because they lie inside of one that was; where two states are
+    /// compared, those that the change touches.
+    pub not_analyzed: Vec<String>,
     /// Settings that have no effect, a sentence each without a full stop.
     pub warnings: Vec<String>,
 }
@@ -131,8 +134,14 @@ impl Coverage {
         all
     }
 
-    /// Whether everything was resolved, on all sides.
+    /// Whether all projects were resolved as a whole, on all sides, and no change of another one was left out.
     pub fn is_whole(&self) -> bool {
+        let is_comparison = self.projects.iter().any(|p| p.base.is_some());
+        self.is_resolved() && (!is_comparison || self.not_analyzed.is_empty())
+    }
+
+    /// Whether everything of the analyzed projects was resolved, on all sides.
+    pub fn is_resolved(&self) -> bool {
         let is_whole = |side: &SideCoverage| side.unresolved.is_empty();
         self.projects.iter().all(|p| is_whole(&p.head) && p.base.as_ref().is_none_or(is_whole))
     }

@@ -115,3 +115,33 @@ fn a_project_that_goes_or_comes_is_no_other_one() {
     let run = repo.run(&["diff", "HEAD..HEAD~1", "--format", "json"]);
     assert_eq!(run.json()["components"].as_array().unwrap().len(), 0, "{run}");
 }
+
+#[test]
+fn a_project_inside_of_another_one_is_not_passed_over_in_silence() {
+    let repo = Repo::atmos();
+    for folder in ["stacks/deploy", "examples/demo/stacks/deploy"] {
+        repo.write(&format!("{folder}/dev.yaml"), DEV);
+    }
+    repo.write("examples/demo/atmos.yaml", ATMOS).commit("base");
+    repo.edit("examples/demo/stacks/deploy/dev.yaml", "size: 1", "size: 2").commit("head");
+    let range = "HEAD~1..HEAD";
+    for start in [".", "stacks", "examples"] {
+        let text = repo.run_in(start, &["diff", range]).ends_with(0).hides("No effective change");
+        let text = text.says("No change in what was analyzed.").says("the change touches it: examples/demo");
+        assert!(text.stdout.lines().next().unwrap_or_default().contains("--project examples/demo"), "{text}");
+    }
+    let json = repo.run(&["diff", range, "--format", "json"]).ends_with(0).json();
+    assert_eq!(json["coverage"]["not_analyzed"], serde_json::json!(["examples/demo"]));
+    repo.run(&["diff", range, "--format", "markdown"]).ends_with(0).hides("No effective change").says("examples/demo");
+    repo.run(&["diff", range, "--exit-code"]).ends_with(1);
+    repo.run(&["diff", range, "--strict"]).ends_with(1);
+    repo.run(&["diff", range, "--format", "affected"]).ends_with(0);
+    repo.run(&["check"]).ends_with(0).says("1 project inside of another one is not analyzed: examples/demo");
+    repo.run(&["check", "--strict"]).ends_with(0);
+    for asked in [["--project", "examples/demo"], ["-C", "examples/demo"]] {
+        repo.run(&["diff", range, asked[0], asked[1]]).ends_with(0).says("1 → 2").hides("not analyzed");
+    }
+    // A change of the outer project says nothing of the inner one.
+    repo.edit("stacks/deploy/dev.yaml", "size: 1", "size: 3").commit("outer");
+    repo.run(&["diff", range]).ends_with(0).says("1 → 3").hides("not analyzed");
+}
