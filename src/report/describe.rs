@@ -9,15 +9,18 @@ use crate::value::Value;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 
 /// The components that are described, by address.
 pub type Components = BTreeMap<Address, Placed>;
 
 /// Writes `{stack: {"components": {type: {name: configuration}}}}` as JSON, and a line end.
 pub fn write_stacks_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Stacks(&rows(components)))?;
-    writeln!(out)
+    // The serializer writes a few bytes at a time.
+    let mut out = io::BufWriter::with_capacity(1 << 14, out);
+    serde_json::to_writer_pretty(&mut out, &Stacks(&rows(components)))?;
+    writeln!(out)?;
+    out.flush()
 }
 
 /// Writes the same as YAML.

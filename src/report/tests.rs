@@ -187,7 +187,7 @@ fn coverage() -> Coverage {
         stacks: 6,
         components: 31,
     };
-    Coverage { projects: vec![project], warnings: Vec::new() }
+    Coverage { projects: vec![project], not_analyzed: Vec::new(), warnings: Vec::new() }
 }
 
 /// Plain, 80 columns wide.

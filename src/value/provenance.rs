@@ -147,6 +147,15 @@ impl Drop for Trail {
     }
 }
 
+impl Origin {
+    /// The key alone of a value whose key has this many bytes. Quotes around it may be left out at the end.
+    #[must_use]
+    pub fn of_key(self, length: usize) -> Self {
+        let end = u32::try_from(length).map_or(self.start, |length| self.key.saturating_add(length));
+        Origin { start: self.key, end: end.min(self.start.max(self.key)), ..self }
+    }
+}
+
 impl Prov {
     /// Written at `origin`, without history.
     pub fn at(origin: Origin) -> Self {

@@ -257,6 +257,21 @@ fn a_value_is_changed_by_the_import_that_leads_to_it() {
 }
 
 #[test]
+fn the_name_of_a_component_is_its_key_alone() {
+    let base = "components:\n  terraform:\n    base:\n      metadata: {type: abstract}\n      vars:\n        name: \"{{ .atmos_component }}-x\"\n";
+    let dev = "import: [catalog/base]\nvars: {stage: dev}\ncomponents:\n  terraform:\n    box:\n      metadata: {inherits: [base]}\n      vars:\n        size: 1\n";
+    let (base_head, dev_head) = (base.replace("}}-x", "}}-y"), dev.replace("size: 1", "size: 2"));
+    let diff = Edit {
+        files: &[("stacks/catalog/base.yaml", base), ("stacks/deploy/dev.yaml", dev)],
+        head: &[("stacks/catalog/base.yaml", Some(&base_head)), ("stacks/deploy/dev.yaml", Some(&dev_head))],
+    }
+    .diff();
+    let name = "/vars/name: base stacks/catalog/base.yaml:6, head stacks/catalog/base.yaml:6";
+    let size = "dev/box /vars/size: base stacks/deploy/dev.yaml:8, head stacks/deploy/dev.yaml:8";
+    assert_eq!(lines(&diff), [format!("dev/base {name}"), format!("dev/box {name}"), size.to_owned()]);
+}
+
+#[test]
 fn the_edit_that_decides_comes_first() {
     let atmos = format!("{}logs:\n  level: Info\n", crate::common::ATMOS);
     let debug = atmos.replace("Info", "Debug");

@@ -88,8 +88,11 @@ impl Stacks<'_> {
             _ => Key::default(),
         };
         let named = self.checked_name(manifest, type_name, &given_name, &map, entry);
+        // A name is written by its key: the rest of the component has no part in it.
+        let written = value.prov.origin.map(|origin| Prov::at(origin.of_key(name.len())));
+        let own_name = Value { data: Data::Str(Text::clone(name)), prov: written.unwrap_or_default() };
         let mark = |map: &mut Map| {
-            map.set(key("atmos_component"), Value { data: Data::Str(Text::clone(name)), prov: value.prov.clone() });
+            map.set(key("atmos_component"), own_name.clone());
             map.set(key("atmos_stack"), stack.clone());
             map.set(key("stack"), stack.clone());
             map.set(key("atmos_stack_file"), Value::str(Text::clone(&manifest.key)));
