@@ -60,6 +60,9 @@ pub(super) struct Common {
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
+    /// Show keys and tokens of well-known services
+    #[arg(long)]
+    pub(super) show_secrets: bool,
     #[command(flatten)]
     pub(super) functions: Functions,
     /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
@@ -94,7 +97,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
     let Resolved { files, resolution, dialects } = resolved;
     let mut found = resolution.components();
-    let mut out = output::stdout_of(common.format.kind());
+    let mut out = output::stdout_showing(common.format.kind(), common.show_secrets);
     let text = output::options(global);
     match what {
         What::Stacks(options) => {

@@ -42,6 +42,9 @@ pub(super) struct Options {
     /// Leave what cannot be resolved as it is written
     #[arg(long)]
     partial: bool,
+    /// Show keys and tokens of well-known services
+    #[arg(long)]
+    show_secrets: bool,
     /// How to print the value
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -80,7 +83,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         _ => return Err(Failure::Message("a template needs --context FILE, or --stack and --component".to_owned())),
     };
     match answer {
-        Ok(answer) => print(&answer, options.format),
+        Ok(answer) => print(&answer, options.format, options.show_secrets),
         Err(error) => {
             output::eprint(&explained(&error));
             Ok(Outcome::Findings)
@@ -137,9 +140,9 @@ fn read_json(path: &Path) -> Result<Value, Failure> {
     json::parse(&text).map_err(|e| failed(&e))
 }
 
-fn print(answer: &Evaluated, format: Format) -> Result<Outcome, Failure> {
+fn print(answer: &Evaluated, format: Format, show_secrets: bool) -> Result<Outcome, Failure> {
     let kind = if format == Format::Json { Kind::Json } else { Kind::Text };
-    let mut out = output::stdout_of(kind);
+    let mut out = output::stdout_showing(kind, show_secrets);
     match format {
         Format::Json => {
             let whole = Answer { value: &answer.value, unresolved: &answer.unresolved };

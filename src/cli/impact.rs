@@ -1,6 +1,6 @@
 //! `stacklint impact`: what depends on a line or a file.
 
-use super::{Failure, Global, Outcome, output, question};
+use super::{Failure, Global, Outcome, question};
 use crate::query::Lines;
 use crate::query::impact::{impact, loss};
 use crate::report::answers::impact::Described;
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let found = impact(resolution, &modules, files, &path, lines);
     let loss = lines.is_none().then(|| loss(resolution, &asked.without(&path), files));
     let described = Described { file: &path, lines, impact: &found, files, loss: loss.as_ref() };
-    let mut out = output::stdout_of(options.question.format.kind());
+    let mut out = options.question.stdout();
     match options.question.format {
         Format::Json => described.write_json(&mut out)?,
         Format::Text => described.write_text(&mut out, &options.question.text(global))?,

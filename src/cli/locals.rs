@@ -74,7 +74,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             global,
         );
     };
-    let mut out = output::stdout_of(options.common.format.kind());
+    let mut out = output::stdout_showing(options.common.format.kind(), options.common.show_secrets);
     match (options.common.format, options.provenance) {
         (Format::Json, false) => describe::write_value_json(&mut out, &answer)?,
         (Format::Yaml, false) => describe::write_value_yaml(&mut out, &answer)?,

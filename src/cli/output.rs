@@ -19,7 +19,12 @@ pub(super) fn stdout() -> impl Write {
 
 /// Standard output for what is of this kind, buffered.
 pub(super) fn stdout_of(kind: Kind) -> impl Write {
-    Filter::new(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), kind)
+    stdout_showing(kind, false)
+}
+
+/// The same, with keys and tokens of well-known services shown or hidden.
+pub(super) fn stdout_showing(kind: Kind, shows_secrets: bool) -> impl Write {
+    Filter::new(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), kind).showing_secrets(shows_secrets)
 }
 
 /// How text is to look on standard output.

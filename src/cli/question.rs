@@ -12,6 +12,7 @@ use crate::review::{self, Filter, Resolved, ResolvedPair};
 use crate::settings::Settings;
 use crate::source::{Source, Spec};
 use clap::{Args, ValueEnum};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Which state is asked about, and what it is resolved with.
@@ -38,9 +39,9 @@ pub(super) struct Options {
     /// Print everything, however long it is
     #[arg(long)]
     all: bool,
-    /// Show values that look like secrets
+    /// Show values that look like secrets, keys and tokens
     #[arg(long)]
-    show_secrets: bool,
+    pub(super) show_secrets: bool,
     #[command(flatten)]
     pub(super) state: State,
 }
@@ -125,6 +126,11 @@ impl State {
 }
 
 impl Options {
+    /// Standard output for an answer.
+    pub(super) fn stdout(&self) -> impl Write + use<> {
+        output::stdout_showing(self.format.kind(), self.show_secrets)
+    }
+
     /// How text is to look.
     pub(super) fn text(&self, global: &Global) -> report::Options {
         report::Options { all: self.all, show_secrets: self.show_secrets, ..output::options(global) }

@@ -76,7 +76,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     let Resolved { files, resolution, .. } = &asked.resolved;
     let found = resolution.components();
-    let (mut out, text) = (output::stdout_of(options.question.format.kind()), options.question.text(global));
+    let (mut out, text) = (options.question.stdout(), options.question.text(global));
     if let Some((_, placed)) = named.wanted.pick(&found)? {
         let keys = path::keys(named.path, &placed.component.value);
         let answer = why(resolution, files, placed, &keys).map_err(Failure::Message)?;
@@ -150,9 +150,9 @@ fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global
         causes
     });
     let found = Difference { before, after, causes: causes.unwrap_or_default() };
-    let (mut out, text) = (output::stdout(), options.question.text(global));
+    let (mut out, text) = (options.question.stdout(), options.question.text(global));
     match options.question.format {
-        Format::Json => answers::write_difference_json(&mut out, &found, files)?,
+        Format::Json => answers::write_difference_json(&mut out, &found, files, &text)?,
         Format::Text => answers::write_difference_text(&mut out, &found, files, &text)?,
     }
     out.flush()?;

@@ -233,7 +233,7 @@ const MAX_ABOVE: u32 = 300;
 /// Whether a line of YAML lies in a block below a secret key, like the lines of a private key.
 pub fn is_inside_secret(file: &File, line: u32) -> bool {
     let indentation = |text: &str| text.len() - text.trim_start().len();
-    if is_named_beside(file, line) {
+    if is_named_beside(file, line) || is_in_private_key(file, line) {
         return true;
     }
     let own = file.line_text(line);
@@ -253,6 +253,13 @@ pub fn is_inside_secret(file: &File, line: u32) -> bool {
         }
     }
     false
+}
+
+/// Whether a line is one of a private key that begins above it.
+pub fn is_in_private_key(file: &File, line: u32) -> bool {
+    let is_base64 = |line: u32| tokens::is_base64(file.line_text(line).trim());
+    let mut above = (line.saturating_sub(MAX_ABOVE).max(1)..line).rev();
+    is_base64(line) && above.find(|l| !is_base64(*l)).is_some_and(|l| tokens::starts_private_key(file.line_text(l)))
 }
 
 /// Lower-case words of a key.

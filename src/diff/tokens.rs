@@ -20,13 +20,13 @@ static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"\bnpm_[0-9A-Za-z]{36}\b",
         // A signed JSON Web Token.
         r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}",
-        r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----",
+        r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----(?s:.*?-----END (?:[A-Z]+ )*PRIVATE KEY-----|.*)",
     ];
     Regex::new(&shapes.join("|")).ok()
 });
 
 /// Pieces that every shape has; most text has none of them.
-const HINTS: [&str; 14] = [
+const HINTS: [&str; 15] = [
     "AKIA",
     "ASIA",
     "ghp_",
@@ -39,13 +39,29 @@ const HINTS: [&str; 14] = [
     "xox",
     "k_live_",
     "AIza",
+    "npm_",
     "eyJ",
     "PRIVATE KEY",
 ];
 
-/// Where secrets stand in a text: byte ranges in their order.
+/// Whether [`find`] may find something. Cheap.
+pub fn may_be_in(text: &str) -> bool {
+    HINTS.iter().any(|hint| text.contains(hint))
+}
+
+/// Whether a line begins a private key that does not end in it.
+pub fn starts_private_key(line: &str) -> bool {
+    line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") && !line.contains("-----END ")
+}
+
+/// Whether a line without its indentation can be one of a private key: base64.
+pub fn is_base64(content: &str) -> bool {
+    !content.is_empty() && content.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c))
+}
+
+/// Where secrets stand in a text: byte ranges in their order. A private key reaches to its end.
 pub fn find(text: &str) -> Vec<Range<usize>> {
-    if !HINTS.iter().any(|hint| text.contains(hint)) && !text.contains("npm_") {
+    if !may_be_in(text) {
         return Vec::new();
     }
     let Some(shapes) = &*SHAPES else { return Vec::new() };

@@ -3,6 +3,7 @@
 //! Commands that are known: `::name::` at the start of a line (GitHub Actions; `::: ` names no command), `##[name]` (GitHub Actions, Azure Pipelines),
 //! `##vso[…]` (Azure Pipelines), `##teamcity[…]`, `section_start:` and `section_end:` (GitLab), `travis_fold:`.
 
+use super::secrets;
 use super::text::style;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -101,7 +102,7 @@ pub enum Kind {
 /// How many bytes a [`Filter`] holds before it passes them on. Serializers write a few bytes at a time.
 const BATCH: usize = 1 << 14;
 
-/// A writer that lets nothing harmful through. It passes on complete lines of text and whole characters of JSON.
+/// A writer that lets nothing harmful through. It passes on complete lines of text and whole strings of JSON.
 #[derive(Debug)]
 pub struct Filter<W: Write> {
     out: W,
@@ -110,6 +111,8 @@ pub struct Filter<W: Write> {
     held: Vec<u8>,
     /// What of `##name[` the last characters of JSON were.
     command: Command,
+    shows_secrets: bool,
+    lines: secrets::Lines,
 }
 
 /// The beginning of a command: `##name[`.
@@ -134,7 +137,21 @@ impl Command {
 impl<W: Write> Filter<W> {
     /// A filter before a writer.
     pub fn new(out: W, kind: Kind) -> Self {
-        Filter { out, kind, held: Vec::new(), command: Command::None }
+        Filter {
+            out,
+            kind,
+            held: Vec::new(),
+            command: Command::None,
+            shows_secrets: false,
+            lines: secrets::Lines::default(),
+        }
+    }
+
+    /// The same filter, which shows keys and tokens of well-known services or hides them (the default).
+    #[must_use]
+    pub fn showing_secrets(mut self, shows_secrets: bool) -> Self {
+        self.shows_secrets = shows_secrets;
+        self
     }
 
     fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -144,17 +161,19 @@ impl<W: Write> Filter<W> {
                 let text = String::from_utf8_lossy(bytes);
                 for line in text.split_inclusive('\n') {
                     let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-                    self.out.write_all(harmless(&readable(line)).as_bytes())?;
+                    let line = if self.shows_secrets { Cow::Borrowed(line) } else { self.lines.hide(line) };
+                    self.out.write_all(harmless(&readable(&line)).as_bytes())?;
                     self.out.write_all(end.as_bytes())?;
                 }
                 Ok(())
             }
             Kind::Json => {
-                // Only strings hold other characters than those of ASCII, or a `#`.
-                if self.command == Command::None && bytes.iter().all(|b| *b < 0x7f && *b != b'#') {
-                    return self.out.write_all(bytes);
-                }
                 let text = String::from_utf8_lossy(bytes);
+                let text = if self.shows_secrets { Cow::Borrowed(&*text) } else { secrets::hide_in_json(&text) };
+                // Only strings hold other characters than those of ASCII, or a `#`.
+                if self.command == Command::None && text.bytes().all(|b| b < 0x7f && b != b'#') {
+                    return self.out.write_all(text.as_bytes());
+                }
                 let mut safe = String::with_capacity(text.len());
                 let mut units = [0; 2];
                 for c in text.chars() {
@@ -173,12 +192,11 @@ impl<W: Write> Filter<W> {
         }
     }
 
-    /// Passes on what is held, up to the last complete line of text or character of JSON.
+    /// Passes on what is held, up to the last complete line of text or string of JSON.
     fn pass_complete(&mut self) -> io::Result<()> {
         let end = match self.kind {
             Kind::Text => self.held.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1),
-            // Up to the start of the last character.
-            _ => self.held.iter().rposition(|b| *b & 0xc0 != 0x80).unwrap_or(0),
+            _ => secrets::end_of_complete_json(&self.held),
         };
         if end == 0 {
             return Ok(());

@@ -17,6 +17,7 @@ pub mod log;
 pub mod markdown;
 pub mod page;
 pub mod sarif;
+mod secrets;
 pub mod text;
 pub mod unified;
 
@@ -183,7 +184,7 @@ impl Format {
     /// # Errors
     /// Those of the writer.
     pub fn write(self, out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
-        let out = &mut log::Filter::new(out, self.kind());
+        let out = &mut log::Filter::new(out, self.kind()).showing_secrets(options.show_secrets);
         match self {
             Format::Text => text::write(out, report, options),
             Format::Concise => concise::write(out, report, options),

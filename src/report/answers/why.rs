@@ -138,10 +138,17 @@ impl Difference {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_difference_json(out: &mut dyn io::Write, found: &Difference, files: &Files) -> io::Result<()> {
+pub fn write_difference_json(
+    out: &mut dyn io::Write,
+    found: &Difference,
+    files: &Files,
+    options: &Options,
+) -> io::Result<()> {
     let cause = |cause: &Cause| {
         let file = files.get(cause.file);
-        let (path, text) = (Text::clone(&file.path), file.line_text(cause.line).trim().to_owned());
+        let is_hidden = !options.show_secrets && mask::is_in_private_key(&file, cause.line);
+        let text = if is_hidden { mask::MASK } else { file.line_text(cause.line).trim() }.to_owned();
+        let path = Text::clone(&file.path);
         CauseJson { side: cause.side.name(), file: path, line: cause.line, column: cause.column, text }
     };
     let json = DifferenceJson {

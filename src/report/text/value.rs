@@ -94,9 +94,9 @@ impl Writer<'_> {
             Data::List(l) if l.is_empty() => push(format!("{indent}{label}{space}[]")),
             Data::Str(s) if s.contains('\n') && !masked => {
                 push(format!("{indent}{label}{space}|"));
-                for line in s.lines() {
-                    let line = if self.options.show_secrets { Cow::Borrowed(line) } else { inline::redacted(line) };
-                    self.lines.push(Line { text: format!("{indent}  {}", escape(&line)), place: None });
+                let text = if self.options.show_secrets { Cow::Borrowed(&**s) } else { inline::redacted(s) };
+                for line in text.lines() {
+                    self.lines.push(Line { text: format!("{indent}  {}", escape(line)), place: None });
                 }
             }
             _ => push(format!("{indent}{label}{space}{}", scalar(value, secret, self.options.show_secrets))),
