@@ -31,7 +31,9 @@ impl Lines {
             self.is_in_key = tokens::starts_private_key(line);
             return safe;
         }
-        let content = line.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_digit() || "|+->~".contains(c));
+        // An excerpt has the number of the line before a bar, a patch a sign.
+        let content = line.rsplit_once('|').map_or(line, |(_, content)| content);
+        let content = content.trim_start_matches([' ', '\t', '+', '-']);
         self.is_in_key &= tokens::is_base64(content);
         match self.is_in_key {
             true => Cow::Owned(format!("{}{MASK}", &line[..line.len() - content.len()])),
