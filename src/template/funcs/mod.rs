@@ -15,6 +15,7 @@ mod objects;
 mod paths;
 pub(crate) mod regex;
 mod semver;
+mod sprig_dates;
 mod sprig_lists;
 mod sprig_math;
 mod sprig_text;

@@ -2,7 +2,7 @@
 
 use super::call::Args;
 use super::cast::{to_float, to_int, to_text};
-use super::{duration, time};
+use super::{duration, sprig_dates, time};
 use crate::template::{Val, strconv};
 use crate::value::{Data, Value};
 
@@ -45,10 +45,10 @@ table! { TABLE:
         duration::parse_duration(a.s(0)).map_or(a.time(1), |d| time::shift(&a.time(1), d))
     };
     "mustDateModify" | "must_date_modify" ("st") => |a| duration::parse_duration(a.s(0)).map(|d| time::shift(&a.time(1), d));
-    "date" ("sa") => |a| time::format_val("date", a.s(0), a.val(1), "Local", a.all);
-    "dateInZone" | "date_in_zone" ("sas") => |a| time::format_val("dateInZone", a.s(0), a.val(1), a.s(2), a.all);
-    "htmlDate" ("a") => |a| time::format_val("htmlDate", "2006-01-02", a.val(0), "Local", a.all);
-    "htmlDateInZone" ("as") => |a| time::format_val("htmlDateInZone", "2006-01-02", a.val(0), a.s(1), a.all);
+    "date" ("sa") => |a| sprig_dates::format_val("date", a.s(0), a.val(1), "Local", a.all);
+    "dateInZone" | "date_in_zone" ("sas") => |a| sprig_dates::format_val("dateInZone", a.s(0), a.val(1), a.s(2), a.all);
+    "htmlDate" ("a") => |a| sprig_dates::format_val("htmlDate", "2006-01-02", a.val(0), "Local", a.all);
+    "htmlDateInZone" ("as") => |a| sprig_dates::format_val("htmlDateInZone", "2006-01-02", a.val(0), a.s(1), a.all);
 }
 
 fn divide(args: &Args<'_>, op: fn(i64, i64) -> i64) -> Result<i64, String> {

@@ -1,6 +1,6 @@
 //! Points in time and durations in Go's layouts (`2006-01-02T15:04:05Z07:00`).
 
-use super::call::{data, unknown_call};
+use super::call::data;
 use super::duration::{Duration, parse_duration};
 use crate::template::format::{civil, print_time};
 use crate::template::{Val, strconv};
@@ -125,6 +125,12 @@ fn next_element(layout: &str) -> (&str, &str, &str) {
 
 /// `time.Time.Format`.
 pub(super) fn format(time: &Timestamp, layout: &str) -> String {
+    let utc = (time.offset == 0).then_some("UTC");
+    format_with(time, utc, layout)
+}
+
+/// The same where the zone of the time may have a name (`CET`).
+pub(super) fn format_with(time: &Timestamp, zone_name: Option<&str>, layout: &str) -> String {
     let f = fields(time);
     let (hour, minute, second) = (f.second_of_day / 3600, f.second_of_day / 60 % 60, f.second_of_day % 60);
     let hour12 = if hour % 12 == 0 { 12 } else { hour % 12 };
@@ -159,8 +165,7 @@ pub(super) fn format(time: &Timestamp, layout: &str) -> String {
             "5" => write!(out, "{second}"),
             "PM" => out.write_str(if hour >= 12 { "PM" } else { "AM" }),
             "pm" => out.write_str(if hour >= 12 { "pm" } else { "am" }),
-            "MST" if time.offset == 0 => out.write_str("UTC"),
-            "MST" => out.write_str(&zone(time.offset, "-0700")),
+            "MST" => out.write_str(zone_name.unwrap_or(&zone(time.offset, "-0700"))),
             e if e.starts_with('Z') && time.offset == 0 => out.write_str("Z"),
             e if e.starts_with(['Z', '-']) => out.write_str(&zone(time.offset, e)),
             e => {
@@ -375,19 +380,6 @@ pub(super) fn shift(time: &Timestamp, nanos: i64) -> Timestamp {
     let all = i128::from(time.nanos) + i128::from(nanos);
     let seconds = time.seconds.saturating_add(all.div_euclid(1_000_000_000) as i64);
     Timestamp { seconds, nanos: all.rem_euclid(1_000_000_000) as u32, offset: time.offset }
-}
-
-/// Formats what sprig takes for a date: a time, or seconds since 1970. Everything else is the present time there.
-pub(super) fn format_val(name: &str, layout: &str, date: &Val, zone: &str, args: &[Val]) -> Val {
-    let time = match data(date) {
-        Data::Time(time) => (**time).clone(),
-        Data::Int(seconds) => Timestamp { seconds: *seconds, nanos: 0, offset: 0 },
-        _ => return unknown_call(name, &format!("`{name}` reads the clock"), args),
-    };
-    if !matches!(zone, "" | "UTC" | "Local") {
-        return unknown_call(name, &format!("the time zone `{zone}` is not known"), args);
-    }
-    Value::str(format(&Timestamp { offset: 0, ..time }, layout)).into()
 }
 
 /// The methods of a point in time: `None` if there is no such method.
