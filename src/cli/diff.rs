@@ -5,16 +5,20 @@ use super::{Failure, Global, functions, reporting};
 use crate::review::{self, Filter, Outcome, Request};
 use crate::source::{Source, Spec};
 use clap::Args;
+use std::borrow::Cow;
 
 /// Show what changes in the configuration of every component between two states.
 ///
-/// REVISIONS is `A..B`, `A...B` (from the merge base of both), or one revision, which is compared with the worktree.
-/// Without it, HEAD is compared with the worktree.
+/// REVISIONS is `A..B`, `A B` (the same), `A...B` (from the merge base of both), or one revision, which is compared with the
+/// worktree. Without it, HEAD is compared with the worktree.
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// What to compare
     #[arg(value_name = "REVISIONS")]
     revisions: Option<String>,
+    /// The newer revision, if the older one stands alone before it
+    #[arg(value_name = "REVISION")]
+    newer: Option<String>,
     /// Compare with what is staged for commit
     #[arg(long, conflicts_with = "worktree")]
     staged: bool,
@@ -76,14 +80,32 @@ pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Resul
     })
 }
 
+impl Options {
+    /// The revisions that are meant, as one text.
+    fn revisions(&self) -> Result<Cow<'_, str>, Failure> {
+        match (self.revisions.as_deref(), self.newer.as_deref()) {
+            (Some(older), Some(newer)) if is_range(older) || is_range(newer) => {
+                let range = if is_range(older) { older } else { newer };
+                Err(Failure::Message(format!("`{range}` names both sides: name no other revision")))
+            }
+            (Some(older), Some(newer)) => Ok(format!("{older}..{newer}").into()),
+            (one, _) => Ok(one.unwrap_or("HEAD").into()),
+        }
+    }
+}
+
+fn is_range(text: &str) -> bool {
+    matches!(Spec::parse(text), Spec::TwoDot(..) | Spec::ThreeDot(..))
+}
+
 /// Base and head.
 type Sides = (Box<dyn Source>, Box<dyn Source>);
 
 /// The two states that are meant.
 fn sources(options: &Options, place: &Place) -> Result<Sides, Failure> {
     let repository = place.repository()?;
-    let text = options.revisions.as_deref().unwrap_or("HEAD");
-    if let Spec::TwoDot(..) | Spec::ThreeDot(..) = Spec::parse(text) {
+    let text = &*options.revisions()?;
+    if is_range(text) {
         if options.staged || options.worktree {
             return Err(Failure::Message(format!("`{text}` names both sides: leave --staged and --worktree out")));
         }

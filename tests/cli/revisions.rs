@@ -36,6 +36,16 @@ fn two_dots_compare_the_two_as_they_are() {
 }
 
 #[test]
+fn two_revisions_are_the_two_sides() {
+    let repo = history();
+    assert_eq!(repo.run(&["diff", "one", "two"]), repo.run(&["diff", "one..two"]));
+    for arguments in [["diff", "one..two", "two"], ["diff", "one", "two...main"]] {
+        repo.run(&arguments).ends_with(2).complains("names both sides");
+    }
+    repo.run(&["diff", "one", "two", "--staged"]).ends_with(2).complains("names both sides");
+}
+
+#[test]
 fn three_dots_start_at_the_merge_base() {
     let repo = history();
     let run = repo.run(&["diff", "main...side", "--format", "json"]).ends_with(0);
