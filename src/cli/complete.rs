@@ -10,7 +10,6 @@ use super::{Cli, Global, output, watch};
 use crate::files::Files;
 use crate::query::path;
 use crate::review::{self, Resolved};
-use crate::settings::Settings;
 use crate::source::Spec;
 use crate::source::glob::Glob;
 use crate::threads;
@@ -188,14 +187,14 @@ impl Line {
         let place = Place::find(&self.global).ok()?;
         let revision = self.text("rev").map(|rev| State::Revision(rev.to_owned()));
         let source = place.open(&revision.unwrap_or_else(|| place.default_state())).ok()?;
+        let settings = place.settings(&*source).ok()?;
         if let Some(stack) = stack
-            && let Ok(Some(resolved)) =
-                review::resolve_likely(&*source, &place.workspace(), &Settings::default(), stack)
+            && let Ok(Some(resolved)) = review::resolve_likely(&*source, &place.workspace(), &settings, stack)
             && resolved.resolution.units.iter().any(|unit| unit.components.iter().any(|c| *c.stack == *stack))
         {
             return Some(resolved);
         }
-        review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default()).ok()
+        review::resolve(&*source, &place.workspace(), &settings, Files::default()).ok()
     }
 }
 

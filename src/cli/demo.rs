@@ -76,8 +76,32 @@ const GARDEN_HEAD: [File; 3] = files!("demo-garden/head":
     "services/api/garden.yml"
 );
 
+const OPENTOFU_BASE: [File; 8] = files!("demo-opentofu/base":
+    "envs/dev/dev.auto.tfvars"
+    "envs/dev/main.tf"
+    "envs/dev/variables.tf"
+    "envs/prod/main.tf"
+    "envs/prod/prod.auto.tfvars"
+    "envs/prod/variables.tf"
+    "modules/network/main.tf"
+    "org.yaml"
+);
+
+const OPENTOFU_HEAD: [File; 2] = files!("demo-opentofu/head":
+    "envs/prod/prod.auto.tfvars"
+    "org.yaml"
+);
+
 /// The examples by the name of their dialect, the usual one last.
-static EXAMPLES: [(&str, Example); 2] = [
+static EXAMPLES: [(&str, Example); 3] = [
+    (
+        "opentofu",
+        Example {
+            base: &OPENTOFU_BASE,
+            head: &OPENTOFU_HEAD,
+            messages: ["Two root modules and a shared module", "Rename the organisation, and leave a region"],
+        },
+    ),
     (
         "garden",
         Example {

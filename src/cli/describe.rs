@@ -9,7 +9,6 @@ use crate::report::log::Kind;
 use crate::report::{Finding, describe};
 use crate::resolution::{Address, Placed};
 use crate::review::{self, Filter, Outcome, Resolved};
-use crate::settings::Settings;
 use clap::{Args, Subcommand, ValueEnum};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -94,7 +93,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     common.functions.apply(&common.env_file, &mut place)?;
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
-    let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
+    let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
     let Resolved { files, resolution, dialects } = resolved;
     let mut found = resolution.components();
     let mut out = output::stdout_showing(common.format.kind(), common.show_secrets);

@@ -9,7 +9,6 @@ use crate::report::locals::{Described, Owner};
 use crate::report::{Finding, describe};
 use crate::resolution::{LocalLevel, Placed, Resolution};
 use crate::review::{self, Outcome, Resolved};
-use crate::settings::Settings;
 use crate::value::FileId;
 use clap::Args;
 use std::io::Write;
@@ -40,7 +39,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     options.common.functions.apply(&options.common.env_file, &mut place)?;
     let state = options.common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
-    let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
+    let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
     let Resolved { files, resolution, dialects } = resolved;
     // What they keep is left to the end of the process, which is near.
     std::mem::forget(dialects);

@@ -6,6 +6,7 @@ use super::{Failure, Global, output};
 use crate::dialects::{Project, Variables};
 use crate::limits::Limits;
 use crate::review::{Host, Workspace};
+use crate::settings::{Load, Settings};
 use crate::source::{DiskStore, Folder, Repository, Source, Store};
 use crate::terraform;
 use std::path::{Path, PathBuf};
@@ -121,6 +122,11 @@ impl Place {
             kept: None,
             store: OnceLock::new(),
         }
+    }
+
+    /// The settings that say what is resolved of a state.
+    pub(super) fn settings(&self, source: &dyn Source) -> Result<Settings, Failure> {
+        Load::resolving(source, &self.project.start).map_err(Failure::Message)
     }
 
     /// A path of the command line as the process can open it.

@@ -9,7 +9,6 @@ use crate::report::log::Kind;
 use crate::report::{self, Finding};
 use crate::resolution::Resolution;
 use crate::review::{self, Filter, Resolved, ResolvedPair};
-use crate::settings::Settings;
 use crate::source::{Source, Spec};
 use clap::{Args, ValueEnum};
 use std::io::Write;
@@ -93,7 +92,7 @@ impl State {
         let place = self.place(global)?;
         let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
         let source = place.timings.phase("open", || place.open(&state))?;
-        let resolved = review::resolve(&*source, &place.workspace(), &Settings::default(), Files::default())?;
+        let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
         Ok(Asked { place, source, resolved })
     }
 
@@ -105,7 +104,7 @@ impl State {
         let place = self.place(global)?;
         let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
         let source = place.timings.phase("open", || place.open(&state))?;
-        let resolved = review::resolve_likely(&*source, &place.workspace(), &Settings::default(), stack)?;
+        let resolved = review::resolve_likely(&*source, &place.workspace(), &place.settings(&*source)?, stack)?;
         Ok(resolved.map(|resolved| Asked { place, source, resolved }))
     }
 
@@ -120,7 +119,7 @@ impl State {
             }
             _ => (repository.revision(text)?, place.open(&open::State::Worktree)?),
         };
-        let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &Settings::default(), filter)?;
+        let resolved = review::resolve_pair(&*base, &*head, &place.workspace(), &place.settings(&*base)?, filter)?;
         Ok(AskedPair { place, base, head, resolved })
     }
 }
@@ -145,7 +144,9 @@ impl Asked {
 
     /// The state without one of its files, as far as that makes a difference.
     pub(super) fn without(&self, path: &str) -> Resolution {
-        self.resolved.without(path, &*self.source, &self.place.workspace(), &Settings::default())
+        // What could not be read has ended the command before.
+        let settings = self.place.settings(&*self.source).unwrap_or_default();
+        self.resolved.without(path, &*self.source, &self.place.workspace(), &settings)
     }
 }
 

@@ -51,6 +51,13 @@ rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "0.1.0", "a manifest is
 rule!(STACK_NAME_UNRESOLVED, "stack-name-unresolved", Correctness, "0.1.0", "the name of a stack cannot be computed");
 rule!(TEMPLATE_ERROR, "template-error", Correctness, "0.1.0", "a template cannot be parsed or evaluated");
 rule!(
+    UNDECLARED_VARIABLE,
+    "undeclared-variable",
+    Suspicious,
+    "0.1.0",
+    "a value is given to a variable that the code does not declare"
+);
+rule!(
     UNDEFINED_DEPENDENCY,
     "undefined-dependency",
     Correctness,
@@ -92,6 +99,7 @@ pub static ALL: &[&Rule] = &[
     &SCHEMA_VIOLATION,
     &STACK_NAME_UNRESOLVED,
     &TEMPLATE_ERROR,
+    &UNDECLARED_VARIABLE,
     &UNDEFINED_DEPENDENCY,
     &UNDEFINED_LOCAL,
     &UNDEFINED_REFERENCE,

@@ -8,12 +8,14 @@ pub mod jitsubst;
 pub mod opentofu;
 mod project_inputs;
 mod registry;
+mod root_settings;
 mod search;
 
 pub use eval_inputs::{EvalInputs, variable};
 pub use project_inputs::{ProjectInputs, VariableInput, assignment};
 
 pub use registry::{Dialects, Found, Part, combine};
+pub use root_settings::{RootSettings, VariableSet};
 pub use search::{Below, Missing, Selection, is_vendored};
 
 use crate::affected::{Affected, Request};
@@ -42,6 +44,8 @@ pub struct Project {
     pub given: Option<EvalInputs>,
     /// Input variables, environment variables and the workspace that the user gave.
     pub inputs: ProjectInputs,
+    /// What the settings say of root modules.
+    pub roots: RootSettings,
     /// Whether rules also look for what would be different if merging waited for functions across files.
     pub promised_merge: bool,
 }

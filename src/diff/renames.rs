@@ -153,7 +153,8 @@ impl<'a> Search<'a> {
     }
 
     fn is_declared_alike(&self, from: usize, to: usize) -> bool {
-        self.sides(from, to).is_some_and(|(old, new)| old.declared() == new.declared())
+        self.sides(from, to)
+            .is_some_and(|(old, new)| old.declared() == new.declared() || new.metadata.former_names.contains(&old.name))
     }
 
     /// Whether two components have the same code, as far as that is known. Where the name of a component names the folder,
@@ -217,7 +218,12 @@ impl<'a> Search<'a> {
         };
         let moves_state = moves_state(&before.component, &after.component);
         let is_destroyed = before.component.removal == RemovalEffect::Destroyed;
-        let is_replaced = is_destroyed && before.component.metadata.is_deployed();
+        let metadata = &after.component.metadata;
+        let is_moved = match old.stack == new.stack {
+            true => metadata.former_names.contains(&old.name),
+            false => metadata.shares_state,
+        };
+        let is_replaced = is_destroyed && !is_moved && before.component.metadata.is_deployed();
         Some(Rename { from, to, moves_state, is_replaced, changes, causes })
     }
 }
@@ -225,7 +231,8 @@ impl<'a> Search<'a> {
 /// Whether what is deployed would be looked for in another place. Where no
 /// configuration says where that is, the workspace decides.
 fn moves_state(old: &Component, new: &Component) -> bool {
-    if !old.metadata.is_deployed() || !new.metadata.is_deployed() || old.removal != RemovalEffect::Orphaned {
+    let has_state = matches!(old.removal, RemovalEffect::Orphaned | RemovalEffect::Relocated);
+    if !old.metadata.is_deployed() || !new.metadata.is_deployed() || !has_state {
         return false;
     }
     let is_same_place = match (&old.metadata.state, &new.metadata.state) {

@@ -13,6 +13,8 @@ pub(crate) mod json;
 pub(crate) mod number;
 mod operators;
 pub(crate) mod parse;
+#[cfg(test)]
+mod properties;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -29,6 +29,32 @@ pub struct ComponentMetadata {
     pub needed: Vec<Needed>,
     /// The components that it inherits from, those that it names itself and those that follow from them.
     pub bases: Vec<Base>,
+    /// The names that it had before, from which the deployment tool moves what is deployed.
+    pub former_names: Vec<Text>,
+    /// Types and names of components of its stack that are no longer described on purpose: what is deployed stays.
+    pub released: Vec<(Text, Text)>,
+    /// What is deployed is part of the state of its stack: it stays where it is if the stack gets another name.
+    pub shares_state: bool,
+    /// What it encrypts, and with what it can read that.
+    pub encryption: Vec<Encrypted>,
+}
+
+/// Data that are written with one cipher and can be read with some.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encrypted {
+    /// What the data are: `state`.
+    pub target: Text,
+    /// What they can be read with; they are written with the first one.
+    pub reads: Vec<Cipher>,
+}
+
+/// A way to encrypt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cipher {
+    /// Its name.
+    pub name: Text,
+    /// All that somebody needs to read what it wrote; null where nothing is encrypted, none where it is not known.
+    pub definition: Option<Value>,
 }
 
 /// A component of the same stack that another one needs.

@@ -8,7 +8,8 @@ use crate::text::Text;
 pub use gap::{Extent, Gap};
 pub use imports::{Import, Imports};
 pub use metadata::{
-    Base, Code, CodeOrigin, ComponentMetadata, Inputs, Link, LinkKind, Needed, ReadTarget, StackSelector, StatePlace,
+    Base, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Inputs, Link, LinkKind, Needed, ReadTarget,
+    StackSelector, StatePlace,
 };
 
 use crate::diagnostic::Diagnostic;
@@ -194,6 +195,8 @@ pub enum RemovalEffect {
     Destroyed,
     /// Nothing is deployed: the component only describes others.
     Nothing,
+    /// Nothing is deployed: the component says how the state of its stack is kept, which changes with it.
+    Relocated,
 }
 
 /// The lines that shaped a component without being the origin of one of its values.

@@ -1,6 +1,6 @@
 //! What one side could not resolve is compared with nothing: no component of it is taken for removed or added.
 
-use crate::affected::Affected;
+use crate::affected::{Affected, Item};
 use crate::diff::{Diff, Status};
 use crate::files::Files;
 use crate::resolution::{Extent, Gap, Resolution, State, Unit};
@@ -70,8 +70,15 @@ pub(super) fn without_lost(affected: &mut Affected, base: &Resolution, head: &Re
     }
     let (lost, in_base) = (head.lost_components(base), base.components());
     let unnamed: BTreeSet<&Text> = head.units.iter().flat_map(|u| &u.failed).collect();
+    let is_gone = |item: &Item| match in_base.contains_key(&item.address()) {
+        true => !lost.contains(&item.address()),
+        // It stands for its whole stack.
+        false => {
+            base.units.iter().any(|u| u.name == item.stack) && !lost.iter().any(|(stack, ..)| *stack == item.stack)
+        }
+    };
     affected.items.retain(|item| match item.deleted {
-        true => in_base.contains_key(&item.address()) && !lost.contains(&item.address()),
+        true => is_gone(item),
         false => !unnamed.contains(&item.stack),
     });
 }

@@ -98,7 +98,8 @@ impl Workspace<'_> {
 
     /// Where projects are searched, with what the settings say of them.
     pub(super) fn project(&self, settings: &Settings) -> Project {
-        Project { variables: settings.variables.value.clone(), ..self.project.clone() }
+        let (variables, roots) = (settings.variables.value.clone(), settings.roots.clone());
+        Project { variables, roots, ..self.project.clone() }
     }
 
     /// The projects to analyze, in some states of a repository; of two the newer one comes last.

@@ -3,6 +3,7 @@
 use super::{FailOn, From, Override, Setting, Settings, Sourced};
 use crate::diagnostic::policy::unknown_rule;
 use crate::diagnostic::{Diagnostic, Label, Level};
+use crate::dialects::VariableSet;
 use crate::files::{File, Files};
 use crate::limits::Limit;
 use crate::rules::{self, Group};
@@ -54,6 +55,15 @@ struct Content {
     protected: Vec<Spanned<String>>,
     variables: Option<Spanned<Vec<String>>>,
     #[serde(default)]
+    roots: Vec<Spanned<String>>,
+    #[serde(default)]
+    var_files: Vec<String>,
+    #[serde(default)]
+    workspaces: Vec<String>,
+    #[serde(default)]
+    variable_sets: BTreeMap<Spanned<String>, SetContent>,
+    dialect: Option<Spanned<String>>,
+    #[serde(default)]
     limits: BTreeMap<Limit, Spanned<u64>>,
     #[serde(default)]
     groups: BTreeMap<Spanned<String>, Spanned<Setting>>,
@@ -72,11 +82,53 @@ enum MinLevel {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct SetContent {
+    #[serde(default)]
+    var_files: Vec<String>,
+    #[serde(default)]
+    variables: BTreeMap<String, ValueContent>,
+    workspace: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum ValueContent {
+    Text(String),
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+}
+
+impl SetContent {
+    /// The set. Values that are no texts are given as they would be written.
+    fn set(self) -> VariableSet {
+        let text = |value: ValueContent| match value {
+            ValueContent::Text(text) => text,
+            ValueContent::Bool(flag) => flag.to_string(),
+            ValueContent::Int(number) => number.to_string(),
+            ValueContent::Float(number) => number.to_string(),
+        };
+        let variables = self.variables.into_iter().map(|(name, value)| (name, text(value))).collect();
+        VariableSet { var_files: self.var_files, variables, workspace: self.workspace }
+    }
+}
+
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OverrideContent {
     paths: Vec<Spanned<String>>,
     rules: BTreeMap<Spanned<String>, Spanned<Setting>>,
     reason: Spanned<String>,
+}
+
+/// A pattern of folders below the folder of the settings, from the root of the repository.
+fn below(folder: &str, pattern: &str) -> String {
+    let name = pattern.trim_matches('/');
+    match name == "." && !folder.is_empty() {
+        true => folder.trim_end_matches('/').to_owned(),
+        false => format!("{folder}{name}"),
+    }
 }
 
 impl Load {
@@ -101,6 +153,15 @@ impl Load {
                 None => "",
             };
         }
+    }
+
+    /// Those of the settings that say what is resolved, for answers about one state, of which nothing is judged.
+    ///
+    /// # Errors
+    /// As for [`Load::find`].
+    pub fn resolving(source: &dyn Source, start: &str) -> Result<Settings, String> {
+        let load = Self::find(source, start, &Files::default())?;
+        Ok(Settings { roots: load.settings.roots, ..Settings::default() })
     }
 
     /// The settings in a file.
@@ -132,12 +193,7 @@ impl Load {
         }
         for pattern in content.projects {
             let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();
-            let name = pattern.get_ref().trim_matches('/');
-            let whole = if name == "." && !folder.is_empty() {
-                folder.trim_end_matches('/').to_owned()
-            } else {
-                format!("{folder}{name}")
-            };
+            let whole = below(folder, pattern.get_ref());
             let glob = Glob::new(&whole)
                 .map_err(|e| located(Some(pattern.span()), &format!("`{}` is no pattern: {e}", pattern.get_ref())))?;
             settings.projects.from = line(pattern.span());
@@ -165,6 +221,26 @@ impl Load {
         if let Some(set) = content.variables {
             let from = line(set.span());
             settings.variables = Sourced { from, value: Some(set.into_inner().into_iter().collect()) };
+        }
+        let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();
+        let root = &mut settings.roots;
+        for pattern in content.roots {
+            let whole = below(folder, pattern.get_ref());
+            let glob = Glob::new(&whole)
+                .map_err(|e| located(Some(pattern.span()), &format!("`{}` is no pattern: {e}", pattern.get_ref())))?;
+            root.roots.push(glob);
+        }
+        root.var_files = content.var_files;
+        root.workspaces = content.workspaces;
+        root.tool = content.dialect.map(Spanned::into_inner);
+        for (name, set) in content.variable_sets {
+            if name.get_ref().is_empty() || name.get_ref().contains(['/', '@']) {
+                return Err(located(
+                    Some(name.span()),
+                    &format!("`{}` is no name of a set of variables", name.get_ref()),
+                ));
+            }
+            root.sets.insert(name.into_inner(), set.set());
         }
         for (limit, set) in content.limits {
             settings.work.set(limit, *set.get_ref()).map_err(|e| located(Some(set.span()), &e))?;

@@ -7,6 +7,7 @@ pub mod schema;
 pub use file::{FILE_NAME, Load, SettingsFile};
 
 use crate::diagnostic::Level;
+use crate::dialects::RootSettings;
 use crate::limits::{self, Limit};
 use crate::rules::{self, Group, Limits, Rule};
 use crate::source::glob::Glob;
@@ -149,6 +150,8 @@ pub struct Settings {
     pub work_from: BTreeMap<Limit, From>,
     /// The names of the environment variables that are set where the projects are deployed, if anybody says so.
     pub variables: Sourced<Option<BTreeSet<String>>>,
+    /// What is said of root modules.
+    pub roots: RootSettings,
     /// The levels of groups.
     pub groups: BTreeMap<Group, Sourced<Setting>>,
     /// The levels of rules, by id.
@@ -171,6 +174,7 @@ impl Default for Settings {
             work: limits::Limits::default(),
             work_from: BTreeMap::new(),
             variables: Sourced::default(None),
+            roots: RootSettings::default(),
             groups: BTreeMap::new(),
             rules: BTreeMap::new(),
             overrides: Vec::new(),

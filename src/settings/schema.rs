@@ -54,6 +54,46 @@ pub fn schema() -> Value {
                 "type": "array",
                 "items": { "type": "string" },
             },
+            "roots": {
+                "description": "The folders that are root modules: patterns, relative to this file. Without it they are found by what is in them.",
+                "type": "array",
+                "items": { "type": "string" },
+            },
+            "var-files": {
+                "description": "Files of values for every root module that has them: relative to its folder, or to the root of the repository if they begin with `/`.",
+                "type": "array",
+                "items": { "type": "string" },
+            },
+            "workspaces": {
+                "description": "The workspaces in which each root module is resolved; several make a stack each.",
+                "type": "array",
+                "items": { "type": "string" },
+            },
+            "variable-sets": {
+                "description": "Sets of values by name: each root module is resolved with each set that it has the files of.",
+                "type": "object",
+                "additionalProperties": {
+                    "type": "object",
+                    "properties": {
+                        "var-files": {
+                            "description": "Files of values, as above.",
+                            "type": "array",
+                            "items": { "type": "string" },
+                        },
+                        "variables": {
+                            "description": "Values by the name of their variable, as on the command line.",
+                            "type": "object",
+                            "additionalProperties": { "type": ["string", "boolean", "number"] },
+                        },
+                        "workspace": { "description": "The workspace.", "type": "string" },
+                    },
+                    "additionalProperties": false,
+                },
+            },
+            "dialect": {
+                "description": "The tool that runs the code of root modules, where it is not the one that its dialect is named after: `terraform`.",
+                "type": "string",
+            },
             "baseline": {
                 "description": "A file of known findings that are not reported, relative to this file. `--write-baseline` writes it.",
                 "type": "string",

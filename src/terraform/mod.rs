@@ -1,6 +1,7 @@
 //! Modules of Terraform and OpenTofu, read statically: the variables, outputs, backends and calls that the files of a folder
 //! declare. Nothing is evaluated, and nothing here knows who uses the modules.
 
+pub mod address;
 mod kept;
 mod read;
 pub mod state;

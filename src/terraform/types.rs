@@ -3,6 +3,7 @@
 //! What is not known fits everything: a mismatch is told only where the conversion must fail.
 
 use crate::hcl::ast::{Call, Expr, ExprKind};
+use crate::hcl::parse::parse_expression;
 use crate::hcl::walk;
 use crate::value::{Data, Prov, Value};
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,34 @@ impl Type {
     /// Reads a type expression. What is no type, or one that this does not know, is [`Type::Any`].
     pub(super) fn parse(expression: &Expr) -> Type {
         parse(expression, 0)
+    }
+
+    /// Reads the text of a type; none if it is no expression, or holds what is no type.
+    pub fn of_text(text: &str) -> Option<Type> {
+        let expression = parse_expression(text).ok()?;
+        let ty = parse(&expression, 0);
+        (ty != Type::Any || text.trim() == "any").then_some(ty)
+    }
+
+    /// Whether everything that fits another type fits this one, converted where it can be. What only some values of the
+    /// other type can be converted to (texts that are numbers) does not count.
+    pub fn takes_all_of(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Type::Any, _) | (Type::String, Type::String | Type::Number | Type::Bool) => true,
+            (Type::Number, Type::Number) | (Type::Bool, Type::Bool) => true,
+            (Type::List(a) | Type::Set(a), Type::List(b) | Type::Set(b)) | (Type::Map(a), Type::Map(b)) => {
+                a.takes_all_of(b)
+            }
+            (Type::List(a) | Type::Set(a), Type::Tuple(items)) => items.iter().all(|item| a.takes_all_of(item)),
+            (Type::Map(a), Type::Object(attributes)) => attributes.iter().all(|b| a.takes_all_of(&b.ty)),
+            (Type::Tuple(a), Type::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.takes_all_of(b)),
+            (Type::Object(a), Type::Object(b)) => a.iter().all(|new| match b.iter().find(|old| old.name == new.name) {
+                Some(old) => new.ty.takes_all_of(&old.ty) && (new.is_optional || !old.is_optional),
+                None => new.is_optional,
+            }),
+            (Type::Object(a), Type::Map(b)) => a.iter().all(|new| new.is_optional && new.ty.takes_all_of(b)),
+            _ => false,
+        }
     }
 
     /// Why a value cannot be converted to this type, by the parts that cannot; empty if it can, or if that is not known.

@@ -26,6 +26,12 @@ pub struct Vocabulary {
     pub lock: &'static str,
     /// Paths at or below which versions of providers, tools and modules are constrained.
     pub versions: &'static [&'static str],
+    /// Paths that hold, or below which there is, the address that code is fetched from.
+    pub sources: &'static [&'static str],
+    /// The path of the list of names of its instances.
+    pub instances: &'static str,
+    /// The path of the type that values of it must have.
+    pub type_constraint: &'static str,
     /// Where the state of a component is configured.
     pub state: Option<StatePaths>,
     /// The tag in front of a list that continues the one of a lower layer: `!append`.
@@ -47,7 +53,7 @@ pub struct Vocabulary {
 pub struct StatePaths {
     /// The type of the backend.
     pub backend_type: &'static str,
-    /// The map of the backend's attributes.
+    /// The map of the backend's attributes; empty if the component is that map.
     pub backend: &'static str,
     /// The workspace.
     pub workspace: &'static str,
@@ -67,6 +73,9 @@ impl Vocabulary {
         abstract_marker: None,
         lock: "",
         versions: &[],
+        sources: &[],
+        instances: "",
+        type_constraint: "",
         state: None,
         append: "",
         unset: "",

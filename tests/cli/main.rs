@@ -35,5 +35,6 @@ mod revisions;
 mod snapshots;
 mod text;
 mod tofu;
+mod tofu_affected;
 mod tofu_coverage;
 mod validation;

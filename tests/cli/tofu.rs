@@ -137,8 +137,8 @@ fn hostile_configuration_ends() {
 #[test]
 fn a_root_without_components_is_a_stack() {
     let repo = Repo::new();
-    repo.write("main.tf", "terraform {\n  required_version = \">= 1.8\"\n}\n").commit("one");
+    repo.write("main.tf", "provider \"aws\" {}\n").commit("one");
     repo.run(&["check"]).ends_with(0).says("checked 1 stack, 0 components");
-    repo.write("variables.tf", "variable \"size\" {}\n").commit("two");
+    repo.write("more.tf", "resource \"a\" \"b\" {}\n").commit("two");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").says("compared 1 stack");
 }

@@ -78,11 +78,23 @@ pub(crate) const ALL: &[Planting] = &[
         p.vpc(&["vars", "name"], "changed");
         p.expect("name: changed");
     }),
+    ("major-version-changed", |p| {
+        p.vpc(&["source"], "{uri: github.com/acme/vpc, version: 1.2.3}");
+        p.commit();
+        p.vpc(&["source"], "{uri: github.com/acme/vpc, version: 2.0.0}");
+        p.expect("2.0.0");
+    }),
     ("provider-or-version-widened", |p| {
         p.vpc(&["source"], "{uri: github.com/acme/vpc, version: 1.2.3}");
         p.commit();
         p.vpc(&["source"], "{uri: github.com/acme/vpc, version: '>= 1.2'}");
         p.expect(">= 1.2");
+    }),
+    ("source-changed", |p| {
+        p.vpc(&["source"], "{uri: github.com/acme/vpc, version: 1.2.3}");
+        p.commit();
+        p.vpc(&["source"], "{uri: github.com/other/vpc, version: 1.2.3}");
+        p.expect("other/vpc");
     }),
     ("stack-removed", |p| {
         p.commit();
@@ -125,5 +137,11 @@ pub(crate) const ALL: &[Planting] = &[
         p.commit();
         p.vpc(&["vars", "name"], "changed");
         p.expect("name: changed");
+    }),
+    ("version-downgraded", |p| {
+        p.vpc(&["source"], "{uri: github.com/acme/vpc, version: 1.2.3}");
+        p.commit();
+        p.vpc(&["source"], "{uri: github.com/acme/vpc, version: 1.1.0}");
+        p.expect("1.1.0");
     }),
 ];

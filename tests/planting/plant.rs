@@ -125,11 +125,14 @@ pub(crate) const GARDEN: [Tree; 3] = [
     infra("garden-templates", "garden.yml"),
 ];
 
-/// Root modules of OpenTofu: in the root, in a folder of a monorepo, and in both syntaxes.
-pub(crate) const TOFU: [Tree; 3] = [
+/// Root modules of OpenTofu: in the root, in a folder of a monorepo, in both syntaxes, with instances of providers and nested
+/// modules, and in JSON alone.
+pub(crate) const TOFU: [Tree; 5] = [
     infra("tofu-plain", "main.tf"),
     infra("tofu-monorepo", "environments/prod/main.tf"),
     infra("tofu-mixed", "main.tofu"),
+    infra("tofu-instances", "live/edge/main.tf"),
+    infra("tofu-json", "main.tf.json"),
 ];
 
 type Files = BTreeMap<String, String>;

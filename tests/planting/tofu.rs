@@ -33,11 +33,103 @@ pub(crate) const ALL: &[Planting] = &[
         planted(p, "planted.tf", text, "for_each = [");
     }),
     ("tofu-sensitive-address", |p| source(p, "sensitive(\"./planted\")", "sensitive(")),
+    ("tofu-terraform-rejects", |p| {
+        p.write("stacklint.toml", "dialect = \"terraform\"\n");
+        let text =
+            "variable \"planted\" {\n  default = \"./planted\"\n}\n\nmodule \"planted\" {\n  source = var.planted\n}\n";
+        // Terraform sees no `.tofu` file.
+        p.write(&format!("{}planted/main.tf", folder(p)), "");
+        planted(p, "planted.tf", text, "var.planted");
+    }),
     ("tofu-undefined-name", |p| source(p, "local.planted", "local.planted")),
     ("tofu-variable-values", |p| {
         planted(p, "planted.auto.tfvars", "planted = upper(\"x\")\n", "upper(");
     }),
+    ("tofu-workspace-address", |p| source(p, "\"acme/planted/${terraform.workspace}\"", "terraform.workspace")),
+    ("component-removed", |p| {
+        module(p, "source = \"acme/planted/aws\"\n  version = \"1.2.0\"");
+        p.commit_and_revert();
+        p.expect("module \"planted\"");
+    }),
+    ("component-renamed", |p| {
+        module(p, "source = \"acme/planted/aws\"\n  version = \"1.2.0\"");
+        p.commit_and_revert();
+        let text = "module \"planted_anew\" {\n  source = \"acme/planted/aws\"\n  version = \"1.2.0\"\n}\n";
+        planted(p, "planted.tf", text, "planted_anew");
+    }),
+    ("encryption-method-removed", |p| {
+        encrypted(p, "old");
+        p.commit();
+        encrypted(p, "new");
+        p.expect("");
+    }),
+    ("major-version-changed", |p| {
+        module(p, "source = \"acme/planted/aws\"\n  version = \"1.2.0\"");
+        p.commit();
+        module(p, "source = \"acme/planted/aws\"\n  version = \"2.0.0\"");
+        p.expect("2.0.0");
+    }),
+    ("provider-instance-removed", |p| {
+        let text =
+            |keys: &str| format!("provider \"planted\" {{\n  alias    = \"a\"\n  for_each = toset([{keys}])\n}}\n");
+        planted(p, "planted.tf", &text("\"x\", \"y\""), "");
+        p.commit();
+        planted(p, "planted.tf", &text("\"x\""), "toset([\"x\"");
+    }),
+    ("provider-or-version-widened", |p| {
+        module(p, "source = \"git::https://example.com/planted.git?ref=v1.2.0\"");
+        p.commit();
+        module(p, "source = \"git::https://example.com/planted.git\"");
+        p.expect("planted.git");
+    }),
+    ("shared-state-address", |p| {
+        let backend = "terraform {\n  backend \"http\" {\n    address = \"https://planted.example.com\"\n  }\n}\n";
+        let inner = format!("{}planted/main.tf", folder(p));
+        p.write(&inner, backend);
+        planted(p, "planted_override.tf", backend, "backend \"http\"");
+    }),
+    ("source-changed", |p| {
+        module(p, "source = \"acme/planted/aws\"");
+        p.commit();
+        module(p, "source = \"other/planted/aws\"");
+        p.expect("other/planted");
+    }),
+    ("state-address-changed", |p| {
+        let backend = |path: &str| format!("terraform {{\n  backend \"local\" {{\n    path = \"{path}\"\n  }}\n}}\n");
+        planted(p, "planted_override.tf", &backend("a"), "");
+        p.commit();
+        planted(p, "planted_override.tf", &backend("b"), "\"b\"");
+    }),
+    ("type-narrowed", |p| {
+        let variable = |ty: &str| format!("variable \"planted\" {{\n  type    = {ty}\n  default = 1\n}}\n");
+        planted(p, "planted.tf", &variable("string"), "");
+        p.commit();
+        planted(p, "planted.tf", &variable("number"), "number");
+    }),
+    ("undeclared-variable", |p| planted(p, "planted.auto.tfvars", "planted = 1\n", "planted")),
+    ("unused-local", |p| planted(p, "planted.tf", "locals {\n  planted = 1\n}\n", "planted = 1")),
+    ("version-downgraded", |p| {
+        module(p, "source = \"acme/planted/aws\"\n  version = \"1.2.0\"");
+        p.commit();
+        module(p, "source = \"acme/planted/aws\"\n  version = \"1.1.0\"");
+        p.expect("1.1.0");
+    }),
 ];
+
+/// Writes a call of a module with these arguments.
+fn module(p: &mut Plant, arguments: &str) {
+    planted(p, "planted.tf", &format!("module \"planted\" {{\n  {arguments}\n}}\n"), "");
+}
+
+/// Encrypts the state with a method of this name.
+fn encrypted(p: &mut Plant, name: &str) {
+    let text = format!(
+        "terraform {{\n  encryption {{\n    key_provider \"pbkdf2\" \"{name}\" {{\n      passphrase = \"correct-horse-{name}\"\n    }}\n    \
+         method \"aes_gcm\" \"{name}\" {{\n      keys = key_provider.pbkdf2.{name}\n    }}\n    state {{\n      \
+         method = method.aes_gcm.{name}\n    }}\n  }}\n}}\n"
+    );
+    planted(p, "planted_override.tf", &text, "");
+}
 
 /// The folder of the root module, with a slash behind it unless it is the root of the repository.
 fn folder(p: &Plant) -> String {

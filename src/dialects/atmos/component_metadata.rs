@@ -56,8 +56,8 @@ pub(super) fn of(known: Known<'_>, stacks: &Stacks<'_>) -> ComponentMetadata {
         state,
         workspace: known.workspace.map(Text::from),
         links,
-        needed: Vec::new(),
         bases: bases(map),
+        ..ComponentMetadata::default()
     }
 }
 

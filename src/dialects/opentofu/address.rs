@@ -53,7 +53,7 @@ fn registry(source: &str) -> Option<String> {
         Some((package, folder)) => (package, Some(folder)),
         None => (source, None),
     };
-    if package.contains(['?', ':', '@', ' ']) {
+    if package.contains(['?', '@', ' ']) || package.contains("::") {
         return None;
     }
     let parts: Vec<&str> = package.split('/').collect();
@@ -71,7 +71,20 @@ fn registry(source: &str) -> Option<String> {
         return None;
     }
     let system = parts.last().is_some_and(|s| s.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
-    let is_host = |host: &str| host.contains('.') && !matches!(host, "github.com" | "bitbucket.org" | "gitlab.com");
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c == '-' || c.is_alphanumeric())
+    };
+    let is_host = |host: &str| {
+        let (name, port) = host.split_once(':').unwrap_or((host, "443"));
+        let is_name = name.contains('.') || name == "localhost";
+        is_name
+            && name.split('.').all(is_label)
+            && port.parse::<u16>().is_ok()
+            && !matches!(name, "github.com" | "bitbucket.org" | "gitlab.com")
+    };
     match host {
         Some(host) if !is_host(host) || !system => None,
         None if !system => None,
@@ -140,7 +153,8 @@ mod tests {
         assert_eq!(parse("git@github.com:a/b.git"), remote("git::ssh://git@github.com/a/b.git"));
         assert_eq!(parse("/opt/x"), remote("file:///opt/x"));
         assert_eq!(parse("https://example.com/x.zip"), remote("https://example.com/x.zip"));
-        for wrong in ["", "modules/network", "42", "a/b", "svn::x"] {
+        assert!(parse("r.example.com:8443/a/b/aws").is_ok());
+        for wrong in ["", "modules/network", "42", "a/b", "svn::x", "---.com/a/b/aws", "r..com/a/b/aws"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         assert!(parse_registry("./a").is_err() && parse_registry("a/b/aws").is_ok());

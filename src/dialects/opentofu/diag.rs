@@ -34,6 +34,10 @@ pub(super) struct Failure {
     pub is_open: bool,
     /// Whether it hides declarations: what the root module comes to as a whole is not known.
     pub hides: bool,
+    /// Whether it is only worth a word: everything can be computed.
+    pub is_lint: bool,
+    /// What to do about it.
+    pub help: Option<String>,
 }
 
 impl Failure {
@@ -46,6 +50,8 @@ impl Failure {
             is_cyclic: false,
             is_open: false,
             hides: false,
+            is_lint: false,
+            help: None,
         }
     }
 
@@ -53,6 +59,14 @@ impl Failure {
     #[must_use]
     pub(super) fn hiding(mut self) -> Self {
         self.hides = true;
+        self
+    }
+
+    /// It is only worth a word.
+    #[must_use]
+    pub(super) fn lint(mut self, help: Option<String>) -> Self {
+        self.is_lint = true;
+        self.help = help;
         self
     }
 
@@ -84,6 +98,8 @@ impl Failure {
             is_cyclic: false,
             is_open: false,
             hides: false,
+            is_lint: false,
+            help: None,
         }
     }
 
@@ -102,6 +118,9 @@ impl Failure {
         }
         if !self.hops.is_empty() {
             finding = finding.chain();
+        }
+        if let Some(help) = &self.help {
+            finding = finding.help(help.clone());
         }
         let text = &files.get(place.0).text;
         if let Some(token) = text.get(place.1.start as usize..place.1.end as usize).filter(|t| t.len() < 200) {

@@ -2,13 +2,16 @@
 
 use super::address::{self, Address};
 use super::diag::Failure;
-use super::load::{Cache, Loader, join};
-use super::module::{Module, configuration, module};
-use crate::files::Files;
+use super::load::{Loader, join};
+use super::module::{Module, configuration};
+use super::reach::is_automatic;
+use crate::dialects::RootSettings;
 use crate::hcl::walk;
 use crate::resolution::{Extent, Gap};
-use crate::source::{Kind, Node, Source};
+use crate::source::{Kind, Source};
+use crate::threads;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// A folder that may be a root module.
@@ -41,17 +44,6 @@ pub(super) fn has_configuration(source: &dyn Source, start: &str) -> bool {
     })
 }
 
-/// The files that links lead to.
-fn linked_files(source: &dyn Source) -> BTreeSet<String> {
-    let listing = source.listing();
-    let links = listing.iter().filter(|e| e.kind == Kind::Symlink);
-    let targets = links.filter_map(|link| match listing.lookup(&link.path) {
-        Ok(Node::File(entry)) => Some(entry.path.to_string()),
-        _ => None,
-    });
-    targets.collect()
-}
-
 /// The root modules below a folder, and why there may be more: a folder is not known to be one if the file that would say
 /// it cannot be read.
 #[derive(Debug, Default)]
@@ -72,20 +64,26 @@ impl Roots {
     }
 }
 
-/// The root modules below a folder. The folder itself is one wherever it has configuration, because somebody started there.
-pub(super) fn roots(source: &dyn Source, files: &Files, cache: &Cache, start: &str) -> Roots {
-    let loader = Loader::new(source, files, cache, "");
-    let linked = linked_files(source);
+/// The root modules below a folder. The folder itself is one wherever it has configuration, because somebody started there,
+/// unless the settings say which folders are root modules.
+pub(super) fn roots(loader: &Loader<'_>, start: &str, settings: &RootSettings) -> Roots {
     let mut all: BTreeMap<String, Arc<Module>> = BTreeMap::new();
     let mut called: BTreeSet<String> = BTreeSet::new();
-    for dir in folders(source, start) {
-        if let Some(found) = module(&loader, &dir, &linked) {
-            called.extend(callees(&loader, &found));
-            all.insert(dir, Arc::new(found));
+    let dirs: Vec<String> = folders(loader.source, start).into_iter().collect();
+    let modules = threads::map(&dirs, |dir| loader.module(dir));
+    for (dir, found) in dirs.into_iter().zip(modules) {
+        if let Some(found) = found {
+            called.extend(callees(loader, &found).into_iter().filter_map(|callee| callee.ok()));
+            all.insert(dir, found);
         }
     }
+    if !settings.roots.is_empty() {
+        all.retain(|dir, _| is_named(dir, settings));
+        let candidates = all.into_iter().map(|(dir, module)| Candidate { dir, module }).collect();
+        return Roots { candidates, hidden: None };
+    }
     let is_root = |dir: &str, module: &Module| {
-        let has_values = || has_values(source, dir);
+        let has_values = || has_values(loader.source, dir);
         dir == start || (!called.contains(dir) && module.has_own_file && (module.is_root || has_values()))
     };
     let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, module)| is_root(dir, module));
@@ -94,25 +92,57 @@ pub(super) fn roots(source: &dyn Source, files: &Files, cache: &Cache, start: &s
     Roots { candidates: found.into_iter().map(|(dir, module)| Candidate { dir, module }).collect(), hidden }
 }
 
-/// The folders that a module calls by a literal path.
-fn callees(loader: &Loader<'_>, module: &Module) -> Vec<String> {
-    let sources = module.calls.values().filter_map(|call| call.arguments.get("source"));
-    let paths =
-        sources.filter_map(|written| walk::constant_text(&written.expr)).filter_map(|text| {
-            match address::parse(text) {
-                Ok(Address::Local(path)) => Some(join(&module.dir, &path)),
-                _ => None,
-            }
-        });
-    paths.filter_map(|path| loader.folder_at(&path).ok().flatten()).filter(|dir| *dir != module.dir).collect()
+/// What tells apart the configuration below a folder in different revisions; none if there is no configuration.
+pub(super) fn content(source: &dyn Source, start: &str, settings: &RootSettings) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    let mut is_there = false;
+    for entry in source.listing().under(start) {
+        let name = entry.path.rsplit('/').next().unwrap_or_default();
+        let is_read = configuration(name).is_some();
+        is_there |= is_read;
+        if is_read || is_automatic(name) || entry.kind == Kind::Symlink {
+            (&*entry.path, entry.id).hash(&mut hasher);
+        }
+    }
+    settings.roots.iter().for_each(|pattern| pattern.as_str().hash(&mut hasher));
+    start.hash(&mut hasher);
+    is_there.then(|| hasher.finish())
+}
+
+/// Whether the settings name a folder as a root module.
+pub(super) fn is_named(dir: &str, settings: &RootSettings) -> bool {
+    let name = if dir.is_empty() { "." } else { dir };
+    settings.roots.iter().any(|pattern| pattern.matches(name))
+}
+
+/// What stands behind the source of a call.
+pub(super) enum Lead {
+    /// A path, links not followed.
+    Local(String),
+    /// Something that is fetched.
+    Elsewhere,
+    /// What only evaluation tells.
+    Computed,
+}
+
+pub(super) fn leads(module: &Module) -> impl Iterator<Item = Lead> {
+    module.calls.values().filter_map(|call| call.arguments.get("source")).map(|written| {
+        match walk::constant_text(&written.expr).map(address::parse) {
+            None => Lead::Computed,
+            Some(Ok(Address::Local(path))) => Lead::Local(join(&module.dir, &path.replace('\\', "/"))),
+            Some(_) => Lead::Elsewhere,
+        }
+    })
+}
+
+/// The folders that a module calls by a literal path; the paths of those that are not there as errors.
+fn callees(loader: &Loader<'_>, module: &Module) -> Vec<Result<String, String>> {
+    let paths = leads(module).filter_map(|lead| if let Lead::Local(path) = lead { Some(path) } else { None });
+    let found = paths.map(|path| loader.folder_at(&path).ok().flatten().ok_or(path));
+    found.filter(|dir| dir.as_ref() != Ok(&module.dir)).collect()
 }
 
 /// Whether a folder has values that are read without being asked for.
 fn has_values(source: &dyn Source, dir: &str) -> bool {
-    source.listing().children(dir).iter().any(|(name, _)| {
-        *name == "terraform.tfvars"
-            || *name == "terraform.tfvars.json"
-            || name.ends_with(".auto.tfvars")
-            || name.ends_with(".auto.tfvars.json")
-    })
+    source.listing().children(dir).iter().any(|(name, _)| is_automatic(name))
 }

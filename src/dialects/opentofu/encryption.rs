@@ -9,8 +9,9 @@ use crate::hcl::ast::{Expr, ExprKind, Step};
 use crate::hcl::export::export_at;
 use crate::hcl::val::{Data as ValData, Val};
 use crate::hcl::walk;
+use crate::resolution::{Cipher, Encrypted};
 use crate::text::Text;
-use crate::value::{Data, Key, Map, Value};
+use crate::value::{Data, Flags, Key, Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 const KEY_PROVIDERS: [&str; 7] = ["pbkdf2", "aws_kms", "gcp_kms", "azure_vault", "openbao", "external", "xor"];
@@ -28,7 +29,7 @@ struct Resolver<'s, 'a> {
 }
 
 /// The encryption of a root module, and what is wrong with what is used of it.
-pub(super) fn resolve(statics: &Statics<'_>, all: &Encryption, failures: &mut Vec<Failure>) -> Option<Value> {
+pub(super) fn resolve(statics: &Statics<'_>, all: &Encryption, failures: &mut Vec<Failure>) -> Option<Found> {
     let place = all.place?;
     let mut resolver = Resolver { statics, all, wrong: BTreeMap::new(), needs: BTreeMap::new() };
     let key_providers = resolver.group(&all.key_providers, "key_provider", &KEY_PROVIDERS);
@@ -53,7 +54,64 @@ pub(super) fn resolve(statics: &Statics<'_>, all: &Encryption, failures: &mut Ve
         failures.push(Failure::new(&rules::ENCRYPTION, message, place));
     }
     resolver.report(used, failures);
-    Some(Value::map(map))
+    let value = Value::map(map);
+    let targets = state(all, &value).into_iter().collect();
+    Some(Found { value, targets })
+}
+
+/// The encryption of a root module.
+pub(super) struct Found {
+    /// As it is shown.
+    pub value: Value,
+    /// How the state is written and read.
+    pub targets: Vec<Encrypted>,
+}
+
+/// How the state is written, and with what it can be read.
+fn state(all: &Encryption, value: &Value) -> Option<Encrypted> {
+    let target = all.targets.get("state")?;
+    let mut reads = Vec::new();
+    let mut current = Some(target);
+    while let Some(next) = current {
+        // What cannot be named is nothing that can be compared.
+        let name = next.method.as_ref().and_then(|w| method_name(&w.expr));
+        reads.push(name.map_or_else(Cipher::default, |name| cipher(&name, all, value)));
+        current = next.fallback.as_deref();
+    }
+    Some(Encrypted { target: "state".into(), reads })
+}
+
+/// A method with the keys that it uses: what data are read with.
+fn cipher(method: &str, all: &Encryption, value: &Value) -> Cipher {
+    let name = Text::from(format!("method.{method}"));
+    let kind = method.split('.').next().unwrap_or_default();
+    if kind == "unencrypted" {
+        return Cipher { name, definition: Some(Value::default()) };
+    }
+    let mut definition = Map::new();
+    definition.set("type", Value::str(kind));
+    let is_known = define(("methods", method), all, value, &mut definition, 0).is_some();
+    let definition = Value::map(definition);
+    Cipher { name, definition: (is_known && !definition.holds(Flags::UNKNOWN)).then_some(definition) }
+}
+
+/// Adds the attributes of a method or a key provider, and those of the key providers that it uses; none if one of them is not
+/// known.
+fn define((group, name): (&str, &str), all: &Encryption, value: &Value, into: &mut Map, depth: usize) -> Option<()> {
+    const DEEPEST: usize = 16;
+    let blocks = if group == "methods" { &all.methods } else { &all.key_providers };
+    let attributes = value.at_path([group, name])?.as_map()?;
+    if depth > DEEPEST || blocks.get(name)?.arguments.len() != attributes.len() {
+        return None;
+    }
+    for entry in attributes.iter() {
+        let key = entry.value.get("$ref").and_then(Value::as_str).and_then(|key| key.strip_prefix("key_provider."));
+        into.set(Key::from(format!("{name}.{}", entry.key)), entry.value.clone());
+        if let Some(key) = key {
+            define(("key_providers", key), all, value, into, depth + 1)?;
+        }
+    }
+    Some(())
 }
 
 impl Resolver<'_, '_> {

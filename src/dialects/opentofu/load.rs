@@ -1,16 +1,18 @@
 //! Reads the files of one revision: configuration, each content parsed once, and the files that functions read.
 
+use super::module::{self, Module};
+use crate::dialects::{Presence, Project};
 use crate::files::Files as FileTable;
 use crate::hcl::ast::{Body, Span, SyntaxError};
 use crate::hcl::functions::{Content, FileError, Files};
 use crate::hcl::parse;
 use crate::limits::{Limit, Limits};
-use crate::source::{BlobId, Entry, Node, ResolveError, Source};
+use crate::source::{BlobId, Entry, Kind, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,13 +53,25 @@ pub(super) struct SourceFile {
 #[derive(Default)]
 pub(super) struct Cache {
     parsed: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
+    /// Whether there are root modules, by what tells revisions apart.
+    presence: Mutex<HashMap<u64, Presence>>,
     /// How much is taken on.
     pub limits: Limits,
 }
 
 impl Cache {
     pub(super) fn new(limits: Limits) -> Self {
-        Cache { parsed: Mutex::default(), limits }
+        Cache { parsed: Mutex::default(), presence: Mutex::default(), limits }
+    }
+
+    /// Whether there are root modules in what a number stands for.
+    pub(super) fn presence(&self, content: u64, find: impl FnOnce() -> Presence) -> Presence {
+        if let Some(known) = lock(&self.presence).get(&content) {
+            return *known;
+        }
+        let found = find();
+        lock(&self.presence).insert(content, found);
+        found
     }
 }
 
@@ -69,7 +83,13 @@ pub(super) struct Loader<'a> {
     pub files: &'a FileTable,
     /// The absolute path of the root of the repository.
     pub root: String,
+    /// Whether the code is run by Terraform, which passes over `.tofu` files.
+    pub is_terraform: bool,
     cache: &'a Cache,
+    /// The folders that were read so far, with what they declare.
+    modules: Mutex<HashMap<String, Option<Arc<Module>>>>,
+    /// The files that links lead to.
+    linked: OnceLock<BTreeSet<String>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -82,10 +102,37 @@ pub(super) fn join(dir: &str, name: &str) -> String {
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, root: &str) -> Self {
+    pub(super) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, project: &Project) -> Self {
         // Without a work tree any absolute path will do, as long as it is always the same.
-        let root = if root.is_empty() { "/repository".to_owned() } else { root.trim_end_matches('/').to_owned() };
-        Loader { source, files, root, cache }
+        let root = match &*project.root {
+            "" => "/repository".to_owned(),
+            root => root.trim_end_matches('/').to_owned(),
+        };
+        let is_terraform = project.roots.tool.as_deref() == Some("terraform");
+        Loader { source, files, root, is_terraform, cache, modules: Mutex::default(), linked: OnceLock::new() }
+    }
+
+    /// What a folder declares; none if no configuration is there. A folder is read once.
+    pub(super) fn module(&self, dir: &str) -> Option<Arc<Module>> {
+        if let Some(known) = lock(&self.modules).get(dir) {
+            return known.clone();
+        }
+        let found = module::read(self, dir).map(Arc::new);
+        lock(&self.modules).entry(dir.to_owned()).or_insert(found).clone()
+    }
+
+    /// Whether some link leads to a file.
+    pub(super) fn is_linked(&self, path: &str) -> bool {
+        let linked = self.linked.get_or_init(|| {
+            let listing = self.source.listing();
+            let links = listing.iter().filter(|e| e.kind == Kind::Symlink);
+            let targets = links.filter_map(|link| match listing.lookup(&link.path) {
+                Ok(Node::File(entry)) => Some(entry.path.to_string()),
+                _ => None,
+            });
+            targets.collect()
+        });
+        linked.contains(path)
     }
 
     /// How much is taken on.

@@ -6,7 +6,10 @@
 //! and `encryption` (where it is asked for) → `root` (the components).
 
 mod address;
+mod affected;
 mod backend;
+mod declarations;
+mod declared;
 mod diag;
 mod discover;
 mod encryption;
@@ -14,18 +17,28 @@ mod eval;
 mod evaluate;
 mod inputs;
 mod json;
+mod lints;
 mod load;
 mod module;
+mod moves;
+mod paths;
+#[cfg(test)]
+mod properties;
 mod provider;
+mod reach;
 mod reference;
 mod root;
 mod rules;
 mod schema;
+mod scopes;
 mod tree;
 mod variable;
+mod variants;
 mod version;
+mod vocabulary;
 
-use super::{Dialect, EvalError, Evaluated, Presence, Project, Scope};
+use super::{Dialect, EvalError, Evaluated, Presence, Project, RootSettings, Scope};
+use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -33,11 +46,13 @@ use crate::resolution::{Resolution, Unit};
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
-use crate::value::Value;
+use crate::value::{Value, Vocabulary};
 use discover::{Candidate, Roots};
-use load::Cache;
+use load::{Cache, Loader};
 use root::Resolved;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use variants::Variant;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -52,16 +67,16 @@ impl OpenTofu {
     }
 
     /// The root modules that are asked for.
-    fn roots(&self, source: &dyn Source, project: &Project, files: &Files) -> Roots {
+    fn roots(&self, loader: &Loader<'_>, project: &Project) -> Roots {
         match project.config.as_slice() {
-            [] => discover::roots(source, files, &self.cache, &project.start),
+            [] => discover::roots(loader, &project.start, &project.roots),
             named => {
-                let start = |path: &String| match source.listing().is_dir(path) {
+                let start = |path: &String| match loader.source.listing().is_dir(path) {
                     true => path.clone(),
                     false => path.rsplit_once('/').map_or("", |(dir, _)| dir).to_owned(),
                 };
                 let mut all = Roots::default();
-                for found in named.iter().map(|path| discover::roots(source, files, &self.cache, &start(path))) {
+                for found in named.iter().map(|path| discover::roots(loader, &start(path), &RootSettings::default())) {
                     all.candidates.extend(found.candidates);
                     all.hidden = all.hidden.or(found.hidden);
                 }
@@ -69,6 +84,28 @@ impl OpenTofu {
             }
         }
     }
+
+    /// Resolves one root module in one way, or only names it where no change reaches it.
+    fn root(&self, (candidate, variant): &(Candidate, Variant), loader: &Loader<'_>, scope: Scope<'_>) -> Resolved {
+        let file = || loader.files.add(&candidate.dir, "", || Text::from(""));
+        let work = || match is_touched(loader, candidate, variant, scope) {
+            true => root::resolve(candidate, variant, loader),
+            false => root::untouched(candidate, variant, loader),
+        };
+        threads::guarded(&format!("root module {}", variant.stack), work).unwrap_or_else(|defect| Resolved {
+            unit: Arc::new(Unit::broken(variant.stack.clone(), file())),
+            scopes: Vec::new(),
+            findings: vec![Diagnostic::defect(&defect, file())],
+            reached: Default::default(),
+        })
+    }
+}
+
+/// Whether a change reaches a root module. Where only evaluation tells what it is made of, any change does.
+fn is_touched(loader: &Loader<'_>, candidate: &Candidate, variant: &Variant, scope: Scope<'_>) -> bool {
+    let Scope::Touched(changes) = scope else { return true };
+    let reach = reach::written(loader, candidate, &variant.inputs);
+    reach.is_open || changes.iter().any(|change| reach.touch(&change.path).is_some())
 }
 
 impl Dialect for OpenTofu {
@@ -84,6 +121,10 @@ impl Dialect for OpenTofu {
         rules::OWN
     }
 
+    fn vocabulary(&self) -> &'static Vocabulary {
+        &vocabulary::VOCABULARY
+    }
+
     fn claims(&self, source: &dyn Source, config: &str) -> bool {
         let name = config.rsplit('/').next().unwrap_or_default();
         module::configuration(name).is_some()
@@ -91,43 +132,46 @@ impl Dialect for OpenTofu {
     }
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
-        if !discover::has_configuration(source, &project.start) {
-            return Presence::Absent;
-        }
-        // Code of another system's project looks the same: that project is certain, this one is not.
-        match discover::roots(source, &Files::default(), &self.cache, &project.start).candidates.is_empty() {
-            true => Presence::Absent,
-            false => Presence::Likely,
-        }
+        let (start, settings) = (&project.start, &project.roots);
+        let Some(content) = discover::content(source, start, settings) else { return Presence::Absent };
+        // Asked again and again of the same revisions.
+        self.cache.presence(content, || {
+            let files = Files::default();
+            let loader = Loader::new(source, &files, &self.cache, project);
+            // Code of another system's project looks the same: that project is certain, this one is not.
+            match discover::roots(&loader, start, settings).candidates.is_empty() {
+                true => Presence::Absent,
+                false => Presence::Likely,
+            }
+        })
     }
 
-    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, _: Scope<'_>) -> Resolution {
-        let roots = self.roots(source, project, files);
-        let one = |candidate: &Candidate| {
-            let work = || root::resolve(candidate, source, files, &self.cache, project);
-            threads::guarded(&format!("root module {}", root::stack_name(&candidate.dir)), work).unwrap_or_else(
-                |defect| {
-                    let file = files.add(&candidate.dir, "", || Text::from(""));
-                    Resolved {
-                        unit: Arc::new(Unit::broken(root::stack_name(&candidate.dir), file)),
-                        scopes: Vec::new(),
-                        findings: vec![Diagnostic::defect(&defect, file)],
-                        reached: Default::default(),
-                    }
-                },
-            )
-        };
-        let found: Vec<Resolved> = threads::map(&roots.candidates, one);
-        let is_called = |dir: &str, index: usize| {
-            found.iter().enumerate().any(|(other, r)| other != index && r.reached.contains(dir))
-        };
+    fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
+        let loader = Loader::new(source, files, &self.cache, project);
+        let roots = self.roots(&loader, project);
+        let variants: Vec<(Candidate, Variant)> = roots
+            .candidates
+            .iter()
+            .flat_map(|candidate| {
+                variants::of(&loader, &candidate.dir, project).into_iter().map(|v| (candidate.clone(), v))
+            })
+            .collect();
+        let found: Vec<Resolved> = threads::map(&variants, |variant| self.root(variant, &loader, scope));
+        let mut called: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for ((candidate, _), resolved) in variants.iter().zip(&found) {
+            for dir in &resolved.reached {
+                called.entry(dir).or_default().insert(&candidate.dir);
+            }
+        }
+        let is_called = |dir: &str| called.get(dir).is_some_and(|by| by.iter().any(|other| *other != dir));
         let mut resolution = Resolution { gap: roots.gap(), units_are_stacks: true, ..Resolution::default() };
         if let Some((failure, place)) = roots.hidden.as_ref().and_then(|failure| Some((failure, failure.place?))) {
             resolution.findings.push(failure.finding(place, files).breaking());
         }
-        for (index, (candidate, resolved)) in roots.candidates.iter().zip(&found).enumerate() {
-            // What another root module calls is one only where somebody started in it.
-            if candidate.dir != project.start && is_called(&candidate.dir, index) {
+        for ((candidate, _), resolved) in variants.iter().zip(&found) {
+            // What another root module calls is one only where somebody started in it, or says so.
+            let dir = &candidate.dir;
+            if *dir != project.start && is_called(dir) && !discover::is_named(dir, &project.roots) {
                 continue;
             }
             resolution.units.push(Arc::clone(&resolved.unit));
@@ -142,6 +186,10 @@ impl Dialect for OpenTofu {
             .sort_by(|a, b| (&*files.get(a.file).path, &a.level).cmp(&(&*files.get(b.file).path, &b.level)));
         diagnostic::unite(&mut resolution.findings);
         resolution
+    }
+
+    fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {
+        Some(self.list_affected(request, project))
     }
 
     fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {

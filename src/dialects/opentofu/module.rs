@@ -1,150 +1,21 @@
 //! What the files of a folder declare together: overrides laid over what they override, and what is declared twice noted.
 
+pub(super) use super::declared::{
+    Arguments, Backend, Declared, Encryption, Module, Provider, ProviderUse, Refactoring, Target, Written,
+};
 use super::diag::{Failure, Place};
 use super::load::{Loader, SourceFile, Syntax};
+use super::paths;
 use super::rules;
 use super::schema;
-use super::variable::{self, Variable};
-use crate::hcl::ast::{Block, Body, Expr, Span};
+use super::variable;
+use crate::hcl::ast::{Block, Body, Span};
 use crate::hcl::walk;
 use crate::source::{Child, Node};
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// An expression where it was written.
-#[derive(Clone, Debug)]
-pub(super) struct Written {
-    /// The file.
-    pub file: FileId,
-    /// The argument, name and value.
-    pub span: Span,
-    /// The value.
-    pub expr: Arc<Expr>,
-}
-
-impl Written {
-    /// Where the value is.
-    pub(super) fn place(&self) -> Place {
-        (self.file, self.expr.span)
-    }
-
-    /// Where the argument is.
-    pub(super) fn argument(&self) -> Place {
-        (self.file, self.span)
-    }
-}
-
-/// Arguments by name.
-pub(super) type Arguments = BTreeMap<Text, Written>;
-
-/// A block with arguments.
-#[derive(Clone, Debug)]
-pub(super) struct Declared {
-    /// Its type and labels.
-    pub place: Place,
-    /// Its opening brace.
-    pub brace: Place,
-    /// Its arguments, the last override first.
-    pub arguments: Arguments,
-    /// Its blocks.
-    pub blocks: Vec<Block>,
-    /// Whether it was written in JSON.
-    pub is_json: bool,
-    /// Where the last override is, if there is one.
-    pub overridden: Option<Place>,
-}
-
-/// A block with a label and its content: a backend.
-#[derive(Clone, Debug)]
-pub(super) struct Backend {
-    /// The type; `cloud` for a cloud block.
-    pub kind: Text,
-    /// Its header.
-    pub place: Place,
-    /// Its content.
-    pub body: Body,
-}
-
-/// A provider configuration.
-#[derive(Clone, Debug)]
-pub(super) struct Provider {
-    /// The local name of the provider.
-    pub name: Text,
-    /// The alias, if it has one.
-    pub alias: Option<Text>,
-    /// The block.
-    pub block: Declared,
-}
-
-/// A use of a provider configuration: `provider = aws.x["key"]`.
-#[derive(Clone, Debug)]
-pub(super) struct ProviderUse {
-    /// The expression.
-    pub written: Written,
-}
-
-/// The targets of encryption and what they use.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Encryption {
-    /// The header of the block.
-    pub place: Option<Place>,
-    /// Key providers by `type.name`.
-    pub key_providers: BTreeMap<Text, Declared>,
-    /// Methods by `type.name`.
-    pub methods: BTreeMap<Text, Declared>,
-    /// `state`, `plan`.
-    pub targets: BTreeMap<Text, Target>,
-    /// `default` and the named ones of `remote_state_data_sources`.
-    pub remote: BTreeMap<Text, Target>,
-}
-
-/// What is encrypted, and how.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Target {
-    /// The method.
-    pub method: Option<Written>,
-    /// Whether unencrypted data are refused.
-    pub enforced: Option<Written>,
-    /// What is read as well.
-    pub fallback: Option<Box<Target>>,
-}
-
-/// A module: one folder.
-#[derive(Debug, Default)]
-pub(super) struct Module {
-    /// The folder, from the root of the repository, links followed.
-    pub dir: String,
-    /// Its variables.
-    pub variables: BTreeMap<Text, Variable>,
-    /// Its locals.
-    pub locals: Arguments,
-    /// Its calls of other modules.
-    pub calls: BTreeMap<Text, Declared>,
-    /// Its backend.
-    pub backend: Option<Backend>,
-    /// Its cloud block.
-    pub cloud: Option<Backend>,
-    /// Its provider configurations.
-    pub providers: Vec<Provider>,
-    /// Uses of provider configurations.
-    pub uses: Vec<ProviderUse>,
-    /// Its encryption.
-    pub encryption: Encryption,
-    /// Its outputs, with their headers.
-    pub outputs: BTreeMap<Text, Place>,
-    /// What is wrong with its text and its declarations.
-    pub failures: Vec<Failure>,
-    /// Its files.
-    pub files: Vec<FileId>,
-    /// Whether it has something that only a root module has.
-    pub is_root: bool,
-    /// Whether it has a file of its own, not one that other folders link to.
-    pub has_own_file: bool,
-    /// The text of its version constraint, and whether it applies.
-    pub required_version: Option<Written>,
-}
 
 const EXTENSIONS: [(&str, Syntax); 4] =
     [(".tofu.json", Syntax::Json), (".tf.json", Syntax::Json), (".tofu", Syntax::Native), (".tf", Syntax::Native)];
@@ -171,12 +42,16 @@ fn file_names(loader: &Loader<'_>, dir: &str) -> Vec<(String, Syntax)> {
     let names: BTreeSet<&str> =
         children.iter().filter(|(name, child)| is_file(name, *child)).map(|(name, _)| *name).collect();
     let hidden = |base: &str, extension: &str| match extension {
+        _ if loader.is_terraform => false,
         ".tf" => names.contains(&*format!("{base}.tofu")),
         ".tf.json" => names.contains(&*format!("{base}.tofu.json")),
         _ => false,
     };
     let one = |name: &&str| {
         let (base, extension, syntax) = configuration(name)?;
+        if loader.is_terraform && extension.starts_with(".tofu") {
+            return None;
+        }
         (!hidden(base, extension)).then(|| ((*name).to_owned(), syntax))
     };
     names.iter().filter_map(one).collect()
@@ -187,7 +62,7 @@ fn is_override(name: &str) -> bool {
 }
 
 /// The module of a folder; none if no configuration is there.
-pub(super) fn module(loader: &Loader<'_>, dir: &str, linked: &BTreeSet<String>) -> Option<Module> {
+pub(super) fn read(loader: &Loader<'_>, dir: &str) -> Option<Module> {
     let mut module = Module { dir: dir.to_owned(), ..Module::default() };
     let (mut primary, mut overrides) = (Vec::new(), Vec::new());
     let names = file_names(loader, dir);
@@ -197,7 +72,7 @@ pub(super) fn module(loader: &Loader<'_>, dir: &str, linked: &BTreeSet<String>) 
     for (name, syntax) in names {
         match loader.load(dir, &name, syntax) {
             Ok(file) => {
-                module.has_own_file |= !linked.contains(&super::load::join(dir, &name));
+                module.has_own_file |= !loader.is_linked(&super::load::join(dir, &name));
                 module.files.push(file.file);
                 for error in &file.parsed.errors {
                     module.failures.push(Failure::of_syntax(error, file.file));
@@ -230,6 +105,7 @@ impl Reader {
 
     fn file(&mut self, file: &SourceFile, is_override: bool) {
         schema::check(&file.parsed.body, file.file, &mut self.module.failures);
+        paths::collect(&file.parsed.body, file.file, &mut self.module);
         for block in &file.parsed.body.blocks {
             match &*block.kind.text {
                 "terraform" => self.settings(file, block, is_override),
@@ -239,6 +115,10 @@ impl Reader {
                 "provider" => self.provider(file, block, is_override),
                 "output" => self.output(file, block, is_override),
                 "resource" | "data" | "ephemeral" => self.resource(file, block),
+                "moved" | "removed" | "import" => {
+                    let (kind, block) = (block.kind.text.clone(), self.declared(file, block));
+                    self.module.refactorings.push(Refactoring { kind, block });
+                }
                 _ => {}
             }
         }
@@ -282,15 +162,24 @@ impl Reader {
                     self.module.is_root = true;
                     self.encryption(file, inner);
                 }
+                "required_providers" => self.required_providers(file, inner, is_override),
                 _ => {}
             }
         }
         if let Some(attribute) = block.body.get("required_version") {
             self.module.is_root = true;
             let applies = file.name.ends_with(".tofu") || file.name.ends_with(".tofu.json");
-            if applies {
-                let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
-                self.module.required_version.get_or_insert(written);
+            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            self.module.required_version.push((written, applies));
+        }
+    }
+
+    fn required_providers(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
+        for attribute in &block.body.attributes {
+            let written = Written { file: file.file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let known = self.module.required_providers.contains_key(&attribute.name.text);
+            if is_override || !known {
+                self.module.required_providers.insert(attribute.name.text.clone(), written);
             }
         }
     }
@@ -455,12 +344,15 @@ impl Reader {
 
     fn output(&mut self, file: &SourceFile, block: &Block, is_override: bool) {
         let Some(label) = block.labels.first() else { return };
-        let place = (file.file, block.header());
-        if self.module.outputs.insert(label.text.clone(), place).is_some() && !is_override {
-            self.wrong(
-                format!("duplicate output definition: an output named \"{}\" was already defined", label.text),
-                place,
-            );
+        let (name, declared) = (label.text.clone(), self.declared(file, block));
+        let place = declared.place;
+        match self.module.outputs.get_mut(&name) {
+            Some(known) if is_override => known.arguments.extend(declared.arguments),
+            Some(_) => {
+                let message = format!("duplicate output definition: an output named \"{name}\" was already defined");
+                self.wrong(message, place);
+            }
+            None => drop(self.module.outputs.insert(name, declared)),
         }
     }
 
@@ -500,6 +392,7 @@ impl Reader {
             let found = variable::read(declared, &mut self.module.failures);
             self.module.variables.insert(name.clone(), found);
         }
+        self.module.declarations = self.variables;
         self.module
     }
 }

@@ -1,6 +1,6 @@
 //! Provider configurations with several instances, and what uses them.
 
-use super::backend::at;
+use super::backend::{at, unknown};
 use super::diag::Failure;
 use super::evaluate::{Identifier, Node, Statics};
 use super::module::{Module, ProviderUse};
@@ -39,15 +39,16 @@ pub(super) fn resolve(statics: &Statics<'_>, index: usize, failures: &mut Vec<Fa
         let value = match statics.value(index, written, Identifier { text, place: written.argument() }) {
             Ok(value) => value,
             Err(all) => {
+                found.push(Instances { name: format!("{}{label}", module_prefix(node)), keys: unknown(&all, written) });
                 failures.extend(all);
                 continue;
             }
         };
         let wrong = problems(&value);
-        if wrong.is_empty() {
-            let name = format!("{}{label}", module_prefix(node));
-            found.extend(keys(&value).map(|keys| Instances { name, keys: keys.with_prov(prov(&value, at(written))) }));
-        }
+        let name = format!("{}{label}", module_prefix(node));
+        // An instance that nobody can name is not one that is gone.
+        let keys = keys(&value).filter(|_| wrong.is_empty()).map(|keys| keys.with_prov(prov(&value, at(written))));
+        found.push(Instances { name, keys: keys.unwrap_or_else(|| unknown(&[], written)) });
         let rule = |is_mark: bool| if is_mark { &rules::SENSITIVE } else { &rules::PROVIDER_FOR_EACH };
         failures
             .extend(wrong.into_iter().map(|(is_mark, message)| Failure::new(rule(is_mark), message, written.place())));

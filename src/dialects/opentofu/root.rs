@@ -5,22 +5,21 @@ use super::diag::Failure;
 use super::discover::Candidate;
 use super::evaluate::{Identifier, Statics};
 use super::inputs::Inputs;
-use super::load::{Cache, Loader, RootFiles};
+use super::load::{Loader, RootFiles};
 use super::module::{Module, Written};
+use super::moves::Moves;
+use super::reach::{self, Reach};
 use super::tree::{self, Call};
-use super::{encryption, provider, version};
+use super::variants::Variant;
+use super::vocabulary::VOCABULARY;
+use super::{declarations, encryption, lints, provider, scopes, version};
 use crate::diagnostic::Diagnostic;
-use crate::dialects::Project;
 use crate::files::Files;
 use crate::hcl::ast::Span;
 use crate::hcl::export::export_at;
 use crate::hcl::val::Val;
-use crate::hcl::walk;
 use crate::limits::Limit;
-use crate::resolution::{
-    Component, ComponentMetadata, Dependency, Local, LocalLevel, LocalScope, RemovalEffect, State, Unit,
-};
-use crate::source::Source;
+use crate::resolution::{Component, ComponentMetadata, LocalScope, RemovalEffect, State, StatePlace, Unit};
 use crate::text::Text;
 use crate::value::{FileId, Key, Language, Map, Origin, Value};
 use std::collections::BTreeSet;
@@ -46,56 +45,85 @@ pub(super) fn stack_name(dir: &str) -> Text {
     if dir.is_empty() { ".".into() } else { dir.into() }
 }
 
-/// Resolves a root module.
-pub(super) fn resolve(
-    candidate: &Candidate,
-    source: &dyn Source,
-    files: &Files,
-    cache: &Cache,
-    project: &Project,
-) -> Resolved {
-    let loader = Loader::new(source, files, cache, &project.root);
+/// The evaluation of a root module, before its modules are entered.
+fn statics<'a>(candidate: &Candidate, variant: &Variant, loader: &'a Loader<'a>) -> Statics<'a> {
     let module = Arc::clone(&candidate.module);
-    let inputs = Inputs::collect(&loader, &module, &candidate.dir, &project.inputs);
-    let mut failures: Vec<Failure> = module.failures.clone();
-    failures.extend(inputs.failures.iter().cloned());
-    let workspace = project.inputs.workspace.clone().unwrap_or_else(|| "default".to_owned());
+    let inputs = Inputs::collect(loader, &module, &candidate.dir, &variant.inputs);
+    let workspace = variant.inputs.workspace.clone().unwrap_or_else(|| "default".to_owned());
     let steps = loader.limits().get(Limit::TemplateSteps);
-    let read = RootFiles::new(&loader, candidate.dir.clone());
-    let mut statics = Statics::new(Arc::clone(&module), inputs, workspace, read, steps);
-    failures.extend(version::check(&module));
-    let calls = tree::enter(&mut statics, &loader, &mut failures);
-    let mut builder = Builder { stack: stack_name(&candidate.dir), components: Vec::new(), statics: &statics, files };
+    Statics::new(module, inputs, workspace, RootFiles::new(loader, candidate.dir.clone()), steps)
+}
+
+/// What a root module is made of, with what only evaluation tells.
+pub(super) fn reach(candidate: &Candidate, variant: &Variant, loader: &Loader<'_>) -> Reach {
+    let mut statics = statics(candidate, variant, loader);
+    tree::enter(&mut statics, loader, &mut Vec::new());
+    reach::evaluated(loader, &statics, &variant.inputs)
+}
+
+/// A root module that no change reaches: only its name.
+pub(super) fn untouched(candidate: &Candidate, variant: &Variant, loader: &Loader<'_>) -> Resolved {
+    let file = main_file(candidate, loader.files);
+    let mut unit = Unit::broken(variant.stack.clone(), file);
+    unit.files.extend(candidate.module.files.iter().copied());
+    unit.files.sort();
+    unit.files.dedup();
+    unit.state = State::OutOfScope;
+    Resolved { unit: Arc::new(unit), scopes: Vec::new(), findings: Vec::new(), reached: BTreeSet::new() }
+}
+
+/// Resolves a root module.
+pub(super) fn resolve(candidate: &Candidate, variant: &Variant, loader: &Loader<'_>) -> Resolved {
+    let (files, module) = (loader.files, &candidate.module);
+    let mut statics = statics(candidate, variant, loader);
+    let mut failures: Vec<Failure> = module.failures.clone();
+    failures.extend(statics.inputs.failures.iter().cloned());
+    failures.extend(version::check(module));
+    let calls = tree::enter(&mut statics, loader, &mut failures);
+    let mut builder = Builder { variant, components: Vec::new(), statics: &statics, files };
     builder.modules(&calls);
     builder.providers(&mut failures);
-    builder.backends(&module, &mut failures);
-    if let Some(value) = encryption::resolve(&statics, &module.encryption, &mut failures) {
-        builder.add("encryption", "encryption", value, module.encryption.place.map(origin).into_iter());
+    builder.backends(module, &mut failures);
+    if let Some(found) = encryption::resolve(&statics, &module.encryption, &mut failures) {
+        let metadata = ComponentMetadata { encryption: found.targets, ..ComponentMetadata::default() };
+        let place = module.encryption.place.map(origin).into_iter();
+        builder.add(
+            Described {
+                removal: RemovalEffect::Relocated,
+                metadata,
+                ..described("encryption", "encryption", found.value)
+            },
+            place,
+        );
     }
+    declarations::add(&mut builder);
     constants(&statics, &mut failures);
     let mut components = builder.components;
     components.sort_by_key(|c| c.address());
     let is_hidden = failures.iter().any(|f| f.hides);
+    if !is_hidden {
+        lints::check(&statics, loader.is_terraform, &mut failures);
+    }
     let file = main_file(candidate, files);
     let report = |f: &Failure| {
-        let found = finding(f, file, files, &stack_name(&candidate.dir));
+        let found = finding(f, file, files, &variant.stack);
         // What hides declarations is the reason, not what is missing because of it.
-        if f.hides || !is_hidden { found.breaking() } else { found }
+        if f.hides || !is_hidden && !f.is_lint { found.breaking() } else { found }
     };
     let findings = failures.iter().map(report).collect();
     let unit = Unit {
-        name: stack_name(&candidate.dir),
+        name: variant.stack.clone(),
         file,
         files: all_files(&statics, file),
         components,
         state: State::Resolved,
         broken: Vec::new(),
         // What is left of it would look as if the rest were gone.
-        failed: if is_hidden { vec![stack_name(&candidate.dir)] } else { Vec::new() },
+        failed: if is_hidden { vec![variant.stack.clone()] } else { Vec::new() },
         unlisted: Vec::new(),
     };
     let reached = statics.nodes.iter().skip(1).map(|n| n.module.dir.clone()).collect();
-    Resolved { unit: Arc::new(unit), scopes: scopes(&statics, file), findings, reached }
+    Resolved { unit: Arc::new(unit), scopes: scopes::of(&statics, file), findings, reached }
 }
 
 fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diagnostic {
@@ -104,7 +132,7 @@ fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diag
     finding
 }
 
-fn origin((file, span): (FileId, Span)) -> Origin {
+pub(super) fn origin((file, span): (FileId, Span)) -> Origin {
     Origin { file, key: span.start, start: span.start, end: span.end }
 }
 
@@ -137,34 +165,55 @@ fn constants(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
     }
 }
 
-struct Builder<'b, 'a> {
-    stack: Text,
+/// What becomes a component.
+pub(super) struct Described {
+    /// Its type.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: Text,
+    /// Its configuration.
+    pub value: Value,
+    /// What becomes of it when it is gone.
+    pub removal: RemovalEffect,
+    /// What rules may know of it.
+    pub metadata: ComponentMetadata,
+}
+
+/// A component that only describes others.
+pub(super) fn described(kind: &'static str, name: impl Into<Text>, value: Value) -> Described {
+    let (removal, metadata) = (RemovalEffect::Nothing, ComponentMetadata::default());
+    Described { kind, name: name.into(), value, removal, metadata }
+}
+
+/// Collects the components of a root module.
+pub(super) struct Builder<'b, 'a> {
+    variant: &'b Variant,
     components: Vec<Arc<Component>>,
-    statics: &'b Statics<'a>,
+    /// The evaluation.
+    pub statics: &'b Statics<'a>,
     files: &'b Files,
 }
 
 impl Builder<'_, '_> {
-    fn add(&mut self, kind: &str, name: &str, value: Value, shaping: impl Iterator<Item = Origin>) {
-        let removal = match kind {
-            "module" | "provider" => RemovalEffect::Destroyed,
-            _ => RemovalEffect::Orphaned,
-        };
+    /// Adds a component; `shaping` are its lines that none of its values comes from.
+    pub(super) fn add(&mut self, described: Described, shaping: impl Iterator<Item = Origin>) {
+        let Described { kind, name, value, removal, metadata } = described;
         self.components.push(Arc::new(Component {
-            stack: self.stack.clone(),
+            stack: self.variant.stack.clone(),
             kind: kind.into(),
-            name: name.into(),
+            name,
             value,
             shaping_origins: shaping.collect(),
             locals: None,
             declared: None,
             removal,
-            metadata: ComponentMetadata::default(),
-            language: Language::default(),
+            metadata,
+            language: Language { vocabulary: &VOCABULARY, ..Language::default() },
         }));
     }
 
     fn modules(&mut self, calls: &[Call]) {
+        let moves = Moves::of(self.statics);
         for call in calls {
             let text = |value: &Option<Val>, name: &str| {
                 let written = call.declared.arguments.get(name)?;
@@ -187,7 +236,14 @@ impl Builder<'_, '_> {
                 ("dir", dir),
                 ("inputs", inputs),
             ]);
-            self.add("module", &call.address, Value::map(value), [origin(call.declared.place)].into_iter());
+            let former_names = moves.former_names(&call.address);
+            let metadata = ComponentMetadata { former_names, shares_state: true, ..ComponentMetadata::default() };
+            let described = Described {
+                removal: RemovalEffect::Destroyed,
+                metadata,
+                ..described("module", &*call.address, Value::map(value))
+            };
+            self.add(described, [origin(call.declared.place)].into_iter());
         }
     }
 
@@ -196,23 +252,33 @@ impl Builder<'_, '_> {
         let mut map = Map::new();
         let given = call.declared.arguments.iter().filter(|(name, _)| !META.contains(&&***name));
         for (name, written) in given {
-            let text = format!("module.{}.{name}", call.address);
-            let value = match self.statics.value(call.node, written, Identifier { text, place: written.argument() }) {
-                Ok(value) => export_at(&value, &at(written)),
-                Err(found) => self.as_written(written, &found),
-            };
+            let value = self.evaluated(call.node, written, format!("module.{}.{name}", call.address));
             map.set(Key::from(&**name), value);
         }
         map
     }
 
+    /// The value of an argument of a module: evaluated, or its text with what it needs.
+    pub(super) fn evaluated(&self, node: usize, written: &Written, name: String) -> Value {
+        match self.statics.value(node, written, Identifier { text: name, place: written.argument() }) {
+            Ok(value) => export_at(&value, &at(written)),
+            Err(found) => self.as_written(written, &found),
+        }
+    }
+
+    /// The text of an argument.
+    pub(super) fn text(&self, written: &Written) -> Text {
+        let file = self.files.get(written.file);
+        let text = file.text.get(written.expr.span.start as usize..written.expr.span.end as usize).unwrap_or_default();
+        text.into()
+    }
+
     /// The text of what cannot be computed, with what it needs.
     fn as_written(&self, written: &Written, found: &[Failure]) -> Value {
         let mut value = unknown(found, written);
-        let file = self.files.get(written.file);
-        let text = file.text.get(written.expr.span.start as usize..written.expr.span.end as usize).unwrap_or_default();
+        let text = self.text(written);
         if let crate::value::Data::Unknown(unknown) = &mut value.data {
-            let text = if text.starts_with(['"', '<']) { text.to_owned() } else { format!("${{{text}}}") };
+            let text = if text.starts_with(['"', '<']) { text.to_string() } else { format!("${{{text}}}") };
             Arc::make_mut(unknown).text = text.into();
         }
         value
@@ -222,7 +288,7 @@ impl Builder<'_, '_> {
         for index in 0..self.statics.nodes.len() {
             for found in provider::resolve(self.statics, index, failures) {
                 let value = Value::map(Map::from_iter([("for_each".into(), found.keys)]));
-                self.add("provider", &found.name, value, std::iter::empty());
+                self.add(described("provider", found.name, value), std::iter::empty());
             }
         }
     }
@@ -231,63 +297,27 @@ impl Builder<'_, '_> {
         for (kind, found) in [("backend", &module.backend), ("cloud", &module.cloud)] {
             if let Some(found) = found {
                 let value = backend::resolve(self.statics, found, failures);
-                self.add(kind, &found.kind, value, [origin(found.place)].into_iter());
+                let is_of_set = self.variant.stack.contains('@') && self.variant.inputs.workspace.is_none();
+                let state = StatePlace {
+                    backend: found.kind.clone(),
+                    settings: value.as_map().cloned().unwrap_or_default(),
+                    origin: Some(origin(found.place)),
+                    // What is missing is often given to `init`.
+                    authored: 0,
+                    is_separate: false,
+                };
+                let metadata = ComponentMetadata {
+                    state: Some(state),
+                    workspace: (!is_of_set).then(|| self.statics.workspace.as_str().into()),
+                    ..ComponentMetadata::default()
+                };
+                let described = Described {
+                    removal: RemovalEffect::Relocated,
+                    metadata,
+                    ..described(kind, found.kind.clone(), value)
+                };
+                self.add(described, [origin(found.place)].into_iter());
             }
         }
     }
-}
-
-/// The locals of the root module, and its variables.
-fn scopes(statics: &Statics<'_>, file: FileId) -> Vec<Arc<LocalScope>> {
-    let module = Arc::clone(&statics.nodes[0].module);
-    let value = |found: Result<Val, Vec<Failure>>, prov| match found {
-        Ok(value) => Some(export_at(&value, &prov)),
-        Err(found) => {
-            let is_open = !found.is_empty() && found.iter().all(|f| f.is_open);
-            let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
-            let unknown = crate::value::Unknown { text: "(not known)".into(), assumed: None, reasons };
-            is_open.then(|| Value::new(crate::value::Data::Unknown(Arc::new(unknown))).with_prov(prov))
-        }
-    };
-    let locals = module.locals.iter().map(|(name, written)| Local {
-        name: name.clone(),
-        value: value(statics.local_value(0, name), at(written)),
-        printed: None,
-        origin: at(written).origin,
-        depends_on: dependencies(&module, written),
-        shadows: None,
-    });
-    let variables = module.variables.iter().map(|(name, variable)| Local {
-        name: name.clone(),
-        value: value(statics.variable_value(0, name), crate::value::Prov::at(origin(variable.place))),
-        printed: None,
-        origin: Some(origin(variable.place)),
-        depends_on: Vec::new(),
-        shadows: None,
-    });
-    let scope = |level, locals: Vec<Local>| Arc::new(LocalScope { file, level, locals });
-    let mut all = Vec::new();
-    let found: Vec<Local> = locals.collect();
-    all.extend((!found.is_empty()).then(|| scope(LocalLevel::File, found)));
-    let found: Vec<Local> = variables.collect();
-    all.extend((!found.is_empty()).then(|| scope(LocalLevel::Kind("variable".into()), found)));
-    all
-}
-
-fn dependencies(module: &Module, written: &Written) -> Vec<Dependency> {
-    let mut found: Vec<Dependency> = Vec::new();
-    for reference in walk::references(&written.expr) {
-        let Some(crate::hcl::ast::Step::Attribute(name)) = reference.steps.first() else { continue };
-        let path = format!("{}.{}", reference.root.text, name.text);
-        let place = match &*reference.root.text {
-            "local" => module.locals.get(&name.text).map(Written::argument),
-            "var" => module.variables.get(&name.text).map(|v| v.place),
-            _ => None,
-        };
-        let dependency = Dependency { path, origin: place.map(origin) };
-        if !found.contains(&dependency) {
-            found.push(dependency);
-        }
-    }
-    found
 }

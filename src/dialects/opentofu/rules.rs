@@ -1,7 +1,9 @@
 //! Rules that only this dialect reports. The ones it shares with others are in `diagnostic::rules`.
 
-pub(super) use crate::diagnostic::rules::{LIMIT_EXCEEDED, LOCAL_CYCLE, UNREADABLE_FILE};
-use crate::diagnostic::{Rule, rule};
+pub(super) use crate::diagnostic::rules::{
+    LIMIT_EXCEEDED, LOCAL_CYCLE, UNDECLARED_VARIABLE, UNREADABLE_FILE, UNUSED_LOCAL,
+};
+use crate::diagnostic::{Level, Rule, rule};
 
 rule!(BACKEND, "tofu-backend", Correctness, "0.2.0", "a backend does not exist, or takes no such argument");
 rule!(
@@ -77,6 +79,22 @@ rule!(
     "a file of values, or a value on the command line, cannot be used"
 );
 
+rule!(
+    TERRAFORM_REJECTS,
+    "tofu-terraform-rejects",
+    Suspicious,
+    "0.2.0",
+    "the project is run by Terraform, which takes no such expression here",
+    Some(Level::Note)
+);
+rule!(
+    WORKSPACE_ADDRESS,
+    "tofu-workspace-address",
+    Hygiene,
+    "0.2.0",
+    "the address of a state or of a module depends on the workspace that is selected"
+);
+
 /// The rules of this module, sorted by id.
 pub(super) static OWN: &[&Rule] = &[
     &BACKEND,
@@ -90,6 +108,8 @@ pub(super) static OWN: &[&Rule] = &[
     &NOT_STATIC,
     &PROVIDER_FOR_EACH,
     &SENSITIVE,
+    &TERRAFORM_REJECTS,
     &UNDEFINED_NAME,
     &VALUES,
+    &WORKSPACE_ADDRESS,
 ];

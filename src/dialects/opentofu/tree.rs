@@ -4,7 +4,7 @@ use super::address::{self, Address};
 use super::diag::{Failure, Place};
 use super::evaluate::{Identifier, Node, Statics};
 use super::load::{Loader, join};
-use super::module::{Declared, Module, Written, module};
+use super::module::{Declared, Module, Written};
 use super::rules;
 use crate::hcl::ast::Span;
 use crate::hcl::convert::convert;
@@ -12,7 +12,6 @@ use crate::hcl::functions::clean;
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Marks, Val};
 use crate::text::Text;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -212,10 +211,10 @@ fn child(
     }
     let known = statics.nodes.iter().find(|n| n.module.dir == dir).map(|n| Arc::clone(&n.module));
     let found = known.unwrap_or_else(|| {
-        let found = module(loader, dir, &BTreeSet::new());
-        let found = found.unwrap_or_else(|| Module { dir: dir.to_owned(), ..Module::default() });
+        let found = loader.module(dir);
+        let found = found.unwrap_or_else(|| Arc::new(Module { dir: dir.to_owned(), ..Module::default() }));
         failures.extend(found.failures.iter().cloned());
-        Arc::new(found)
+        found
     });
     let shown = relative(&statics.nodes[0].module.dir, dir);
     statics.nodes.push(Rc::new(Node { path, module: found, shown, parent: Some(parent) }));

@@ -15,7 +15,7 @@ fn versions() -> impl Iterator<Item = [u32; 3]> {
 
 /// Whether a constraint can be met by no version.
 pub(super) fn check(module: &Module) -> Option<Failure> {
-    let written = module.required_version.as_ref()?;
+    let (written, _) = module.required_version.iter().find(|(_, applies)| *applies)?;
     let text = walk::constant_text(&written.expr)?;
     let meets = |version: [u32; 3]| text.split(',').all(|part| holds(part, version));
     let message = match is_constraint(text) {

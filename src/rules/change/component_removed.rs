@@ -83,8 +83,19 @@ fn deciding<'a>(members: &[&Changed<'a>]) -> &'a [Cause] {
 /// Whether a component was deployed and is neither there nor renamed.
 fn is_gone(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
     status(changed, Status::Removed)
-        && changed.before.is_some_and(|c| is_deployed(c) && c.removal != RemovalEffect::Nothing)
+        && changed
+            .before
+            .is_some_and(|c| is_deployed(c) && !matches!(c.removal, RemovalEffect::Nothing | RemovalEffect::Relocated))
         && changes.renamed(changed).is_none()
+        && !is_released(changes, changed)
+}
+
+/// Whether the newer state says that what is deployed stays.
+fn is_released(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
+    let (stack, kind, name) = changed.change.address();
+    let of_stack = changes.context.resolution.units.iter().flat_map(|unit| &unit.components);
+    let mut of_stack = of_stack.filter(|component| component.stack == stack);
+    of_stack.any(|component| component.metadata.released.contains(&(kind.clone(), name.clone())))
 }
 
 /// The stacks that lose every component that they had, have none that may only be broken, and are not renamed.

@@ -5,6 +5,8 @@ pub(super) mod base_already_broken;
 pub(super) mod component_removed;
 pub(super) mod dependency_dropped;
 pub(super) mod edit_without_effect;
+pub(super) mod encryption_method_removed;
+pub(super) mod instance_removed;
 pub(super) mod locals_only_change;
 pub(super) mod locked_component_changed;
 pub(super) mod provider_or_version_widened;
@@ -12,6 +14,8 @@ pub(super) mod renamed;
 pub(super) mod state_address_changed;
 pub(super) mod switched;
 pub(super) mod type_changed;
+pub(super) mod type_narrowed;
+pub(super) mod version_changed;
 pub(super) mod wide_blast_radius;
 
 use super::{Check, Checked};
@@ -77,6 +81,19 @@ impl<'a> Changes<'a> {
         let renames = diff.renames.iter().map(|r| (std::ptr::from_ref(&diff.components[r.from]), r)).collect();
         let components = diff.components.iter().filter_map(one).collect();
         Changes { context, base, diff, components, renames, edits: RefCell::new(None) }
+    }
+
+    /// Whether a stack is there in both states, as far as that is known.
+    fn stays(&self, stack: &str) -> bool {
+        let has = |resolution: &Resolution| {
+            let units = resolution.units.iter();
+            units.clone().any(|u| u.components.iter().any(|c| *c.stack == *stack))
+                || resolution.empty_stacks().any(|empty| **empty == *stack)
+        };
+        let is_broken =
+            |own: &Resolution, other: &Resolution| own.incomplete_stacks(other).iter().any(|s| ***s == *stack);
+        let (base, head) = (self.base, self.context.resolution);
+        has(base) && has(head) && !is_broken(base, head) && !is_broken(head, base)
     }
 
     /// The rename of a component that is gone.
@@ -253,12 +270,18 @@ pub(super) static CHECKS: &[Checked] = &[
     (&renamed::COMPONENT_RENAMED, Check::Change(renamed::components)),
     (&dependency_dropped::DEPENDENCY_DROPPED, Check::Change(dependency_dropped::check)),
     (&edit_without_effect::EDIT_WITHOUT_EFFECT, Check::Change(edit_without_effect::check)),
+    (&encryption_method_removed::ENCRYPTION_METHOD_REMOVED, Check::Change(encryption_method_removed::check)),
     (&locals_only_change::LOCALS_ONLY_CHANGE, Check::Change(locals_only_change::check)),
     (&locked_component_changed::LOCKED_COMPONENT_CHANGED, Check::Change(locked_component_changed::check)),
+    (&version_changed::MAJOR_VERSION_CHANGED, Check::Change(version_changed::major)),
+    (&instance_removed::PROVIDER_INSTANCE_REMOVED, Check::Change(instance_removed::check)),
     (&provider_or_version_widened::PROVIDER_OR_VERSION_WIDENED, Check::Change(provider_or_version_widened::check)),
+    (&version_changed::SOURCE_CHANGED, Check::Change(version_changed::source)),
     (&component_removed::STACK_REMOVED, Check::Change(component_removed::stacks)),
     (&renamed::STACK_RENAMED, Check::Change(renamed::stacks)),
     (&state_address_changed::STATE_ADDRESS_CHANGED, Check::Change(state_address_changed::check)),
     (&type_changed::TYPE_CHANGED, Check::Change(type_changed::check)),
+    (&type_narrowed::TYPE_NARROWED, Check::Change(type_narrowed::check)),
+    (&version_changed::VERSION_DOWNGRADED, Check::Change(version_changed::downgraded)),
     (&wide_blast_radius::WIDE_BLAST_RADIUS, Check::Change(wide_blast_radius::check)),
 ];

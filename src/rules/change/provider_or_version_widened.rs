@@ -4,6 +4,7 @@ use super::{Changes, shown};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Change;
 use crate::rules::rule;
+use crate::terraform::address::Address;
 use crate::value::Value;
 
 rule!(
@@ -26,7 +27,16 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             let (before, after) = (shown(c.before.as_ref()), shown(c.after.as_ref()));
             (&c.causes[..], format!("pins a version less: `{name}` was {before} and is {after}"))
         });
-        widened.collect()
+        let sources = changed.vocabulary().sources.iter().flat_map(|path| changed.at(path));
+        let unpinned = sources.filter_map(|c| {
+            let (before, after) = (c.before.as_ref()?.as_str()?, c.after.as_ref()?.as_str()?);
+            let is_unpinned = Address::parse(before).is_pinned() && !Address::parse(after).is_pinned();
+            let (before, after) = (shown(c.before.as_ref()), shown(c.after.as_ref()));
+            let name = c.path.trim_start_matches('/').replace('/', ".");
+            let text = || format!("pins a version less: `{name}` was {before} and is {after}");
+            is_unpinned.then(|| (&c.causes[..], text()))
+        });
+        widened.chain(unpinned).collect()
     })
 }
 

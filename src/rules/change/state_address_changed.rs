@@ -1,10 +1,12 @@
 //! `state-address-changed`: Terraform will look for the state of a component in another place.
 
-use super::{Changes, is_deployed, shown};
+use super::{Changed, Changes, is_deployed, shown};
 use crate::diagnostic::Diagnostic;
-use crate::diff::Change;
+use crate::diff::{Cause, Change, Status};
+use crate::resolution::{Component, RemovalEffect};
 use crate::rules::rule;
 use crate::terraform::state;
+use crate::value::{Flags, Value};
 
 rule!(
     STATE_ADDRESS_CHANGED,
@@ -15,24 +17,59 @@ rule!(
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(&STATE_ADDRESS_CHANGED, |changed| {
-        // Where nothing was deployed there is no state to lose.
-        if !changed.before.is_some_and(is_deployed) || !changed.after.is_some_and(is_deployed) {
-            return Vec::new();
-        }
-        let Some(state) = &changed.vocabulary().state else { return Vec::new() };
-        let attributes = state::ADDRESS.iter().flat_map(|name| changed.at(&format!("{}/{name}", state.backend)));
-        let others = changed.at(state.workspace).chain(changed.at(state.backend_type));
-        let moved: Vec<&Change> = others.chain(attributes).filter(|c| c.before.is_some()).collect();
-        let Some(first) = moved.first() else { return Vec::new() };
-        let part = |c: &&Change| {
-            let name = c.path.trim_start_matches('/').replace('/', ".");
-            format!("`{name}` was {} and is {}", shown(c.before.as_ref()), shown(c.after.as_ref()))
-        };
-        let parts: Vec<String> = moved.iter().map(part).collect();
-        vec![(&first.causes[..], format!("will look for its state elsewhere: {}", parts.join(", ")))]
+    let found = changes.by_cause(&STATE_ADDRESS_CHANGED, |changed| match changed.change.status {
+        Status::Modified => moved(changed),
+        Status::Removed | Status::Added => replaced(changes, changed),
     });
     let help = "move the state first (`terraform init -migrate-state`, `terraform state push`), or keep the old place";
     let note = "Terraform finds no state in the new place and plans to create everything again";
     found.into_iter().map(|f| f.note(note).help(help)).collect()
+}
+
+/// The settings of a backend that say where it keeps the state.
+fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], String)> {
+    // Where nothing was deployed there is no state to lose.
+    if !changed.before.is_some_and(is_deployed) || !changed.after.is_some_and(is_deployed) {
+        return Vec::new();
+    }
+    let Some(state) = &changed.vocabulary().state else { return Vec::new() };
+    // A component that is nothing but a backend holds the settings itself, others do not.
+    if state.backend.is_empty() && changed.after.is_none_or(|c| c.metadata.state.is_none()) {
+        return Vec::new();
+    }
+    let is_unknown = |value: &Option<Value>| value.as_ref().is_some_and(|v| v.holds(Flags::UNKNOWN));
+    let attributes = state::ADDRESS.iter().flat_map(|name| changed.at(&format!("{}/{name}", state.backend)));
+    let others = changed.at(state.workspace).chain(changed.at(state.backend_type));
+    let all = others.chain(attributes).filter(|c| state.backend.is_empty() || c.before.is_some());
+    let moved: Vec<&Change> = all.filter(|c| !is_unknown(&c.before) && !is_unknown(&c.after)).collect();
+    let Some(first) = moved.first() else { return Vec::new() };
+    let part = |c: &&Change| {
+        let name = c.path.trim_start_matches('/').replace('/', ".");
+        format!("`{name}` was {} and is {}", shown(c.before.as_ref()), shown(c.after.as_ref()))
+    };
+    let parts: Vec<String> = moved.iter().map(part).collect();
+    vec![(&first.causes[..], format!("will look for its state elsewhere: {}", parts.join(", ")))]
+}
+
+/// A component that only says where the state of its stack is, and is gone or new.
+fn replaced<'a>(changes: &Changes<'a>, changed: &Changed<'a>) -> Vec<(&'a [Cause], String)> {
+    let is_place =
+        |component: &Component| component.removal == RemovalEffect::Relocated && component.metadata.state.is_some();
+    let stack = &changed.change.stack;
+    if !changed.before.or(changed.after).is_some_and(is_place) || !changes.stays(stack) {
+        return Vec::new();
+    }
+    let is_removed = changed.change.status == Status::Removed;
+    let other = changes.components.iter().find(|other| {
+        let component = if is_removed { other.after.filter(|_| other.before.is_none()) } else { other.before };
+        other.change.stack == *stack && component.is_some_and(is_place)
+    });
+    let text = match (is_removed, other) {
+        (true, Some(other)) => format!("kept the state, which is looked for in `{}` now", other.change.name),
+        (true, None) => "kept the state, which is looked for beside the code now".to_owned(),
+        // The one that is gone tells it.
+        (false, Some(_)) => return Vec::new(),
+        (false, None) => "will look for the state, which was kept beside the code".to_owned(),
+    };
+    vec![(&changed.change.causes[..], text)]
 }

@@ -1,6 +1,7 @@
 //! `undeclared-variable` and `missing-required-variable`: the inputs of components against the variables of their code.
 
 use super::module;
+use crate::diagnostic::rules::UNDECLARED_VARIABLE;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::mask::is_secret_key;
 use crate::resolution::{Component, ReadTarget};
@@ -14,13 +15,6 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-rule!(
-    UNDECLARED_VARIABLE,
-    "undeclared-variable",
-    Suspicious,
-    "0.1.0",
-    "a component sets a variable that its code does not declare"
-);
 rule!(
     MISSING_REQUIRED_VARIABLE,
     "missing-required-variable",

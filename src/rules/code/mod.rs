@@ -6,7 +6,7 @@ mod state;
 mod types;
 
 use super::{Check, Checked};
-use crate::diagnostic::rules::INVALID_BACKEND;
+use crate::diagnostic::rules::{INVALID_BACKEND, UNDECLARED_VARIABLE};
 
 use super::Components;
 use crate::resolution::{CodeOrigin, Component};
@@ -29,6 +29,6 @@ pub(super) static CHECKS: &[Checked] = &[
     (&directory::MISSING_COMPONENT_DIRECTORY, Check::Component(directory::check)),
     (&inputs::MISSING_REQUIRED_VARIABLE, Check::Component(inputs::missing)),
     (&state::SHARED_STATE_ADDRESS, Check::Whole(state::shared)),
-    (&inputs::UNDECLARED_VARIABLE, Check::Whole(inputs::undeclared)),
+    (&UNDECLARED_VARIABLE, Check::Whole(inputs::undeclared)),
     (&types::VARIABLE_TYPE_MISMATCH, Check::Component(types::check)),
 ];

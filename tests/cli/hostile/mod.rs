@@ -11,6 +11,7 @@ mod nothing;
 mod output;
 mod paths;
 mod review;
+mod roots;
 mod secrets;
 mod sizes;
 mod writes;

@@ -1,0 +1,140 @@
+//! Whole root modules of strangers: they end, their findings have places in their files, and the same comes out again.
+
+use super::OpenTofu;
+use crate::dialects::{Dialect, Project, Scope};
+use crate::files::Files;
+use crate::resolution::{Resolution, State};
+use crate::source::{Change, ChangeKind, Memory};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::collections::BTreeMap;
+
+const MAIN: &str = "locals {\n  a = \"x-${var.stage}\"\n  b = [for r in var.regions : upper(r)]\n  c = local.a\n}\n\nterraform {\n  \
+                    required_version = \">= 1.6\"\n  backend \"s3\" {\n    bucket = local.a\n    key    = \"k\"\n  }\n  encryption {\n    \
+                    key_provider \"pbkdf2\" \"p\" {\n      passphrase = \"correct-horse-battery\"\n    }\n    method \"aes_gcm\" \"m\" {\n      \
+                    keys = key_provider.pbkdf2.p\n    }\n    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n\n\
+                    provider \"aws\" {\n  alias    = \"r\"\n  for_each = toset(var.regions)\n}\n\nmodule \"m\" {\n  source = \"./m\"\n  \
+                    name   = local.c\n}\n\nmoved {\n  from = module.n\n  to   = module.m\n}\n";
+const VARIABLES: &str = "variable \"stage\" {\n  type    = string\n  default = \"dev\"\n}\n\nvariable \"regions\" {\n  type = list(string)\n}\n";
+
+/// Pieces that are put in the place of others.
+const PIECES: &[&str] = &[
+    "",
+    "{",
+    "}",
+    "\"",
+    "${",
+    "local.a",
+    "local.c",
+    "var.stage",
+    "var.none",
+    "module.m.x",
+    "each.key",
+    "./",
+    "../",
+    "./m",
+    "for_each",
+    "[",
+    "]",
+    "null",
+    "1",
+    "=",
+    "\n",
+    "provider",
+    "encryption",
+    "backend",
+    "source",
+    "<<EOT\n",
+    "\u{0}",
+    "é",
+    "terraform.workspace",
+    "file(\"main.tf\")",
+    "range(2000)",
+    "sensitive(",
+    ")",
+    "const = true\n",
+    "optional(",
+    "any",
+    "object({})",
+    "_ {",
+    "*",
+];
+
+fn project() -> BTreeMap<String, String> {
+    let files = [
+        ("r/main.tf", MAIN),
+        ("r/variables.tf", VARIABLES),
+        ("r/x.auto.tfvars", "regions = [\"eu\", \"us\"]\n"),
+        (
+            "r/m/main.tf",
+            "variable \"name\" {\n  type = string\n}\n\nmodule \"deep\" {\n  source = \"./${var.name}\"\n}\n",
+        ),
+        (
+            "r/m/x-dev/main.tf.json",
+            "{\"locals\": {\"j\": \"${1 + 1}\"}, \"output\": {\"o\": {\"value\": \"${local.j}\"}}}",
+        ),
+        ("s/main.tf", "module \"m\" {\n  source = \"../r/m\"\n  name   = \"x-dev\"\n}\n\nprovider \"x\" {}\n"),
+    ];
+    files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+}
+
+/// The path of a file, and its text with pieces in the place of others.
+fn damage() -> impl Strategy<Value = (String, String)> {
+    let cut = (any::<prop::sample::Index>(), 0..12_usize, select(PIECES));
+    (any::<prop::sample::Index>(), vec(cut, 0..5)).prop_map(|(which, cuts)| {
+        let files = project();
+        let (path, mut text) = files.into_iter().nth(which.index(6)).expect("six files");
+        for (at, length, piece) in cuts {
+            let start = text.floor_char_boundary(at.index(text.len() + 1));
+            let end = text.floor_char_boundary((start + length).min(text.len())).max(start);
+            text.replace_range(start..end, piece);
+        }
+        (path, text)
+    })
+}
+
+fn resolve(texts: &BTreeMap<String, String>, files: &Files, scope: Scope<'_>) -> Resolution {
+    let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
+    OpenTofu::default().resolve(&Memory::new("memory", bytes), &Project::default(), files, scope)
+}
+
+/// The components of resolved units as text.
+fn shown(resolution: &Resolution) -> BTreeMap<String, String> {
+    let units = resolution.units.iter().filter(|unit| unit.state != State::OutOfScope);
+    let components = |unit: &crate::resolution::Unit| {
+        let one = |c: &std::sync::Arc<crate::resolution::Component>| {
+            format!("{:?} {}", c.address(), serde_json::to_string(&c.value).unwrap_or_default())
+        };
+        unit.components.iter().map(one).collect::<Vec<_>>().join("\n")
+    };
+    units.map(|unit| (unit.name.to_string(), components(unit))).collect()
+}
+
+proptest! {
+    #![proptest_config(crate::fuzz::cases(60))]
+
+    #[test]
+    fn roots_of_strangers((path, text) in damage()) {
+        let mut texts = project();
+        texts.insert(path.clone(), text);
+        let files = Files::default();
+        let all = resolve(&texts, &files, Scope::All);
+        for finding in &all.findings {
+            prop_assert!(!finding.is_defect(), "{}", finding.message);
+            let file = files.get(finding.primary.file);
+            prop_assert!(finding.primary.end as usize <= file.text.len().max(finding.primary.start as usize), "{}", finding.message);
+        }
+        prop_assert_eq!(shown(&all), shown(&resolve(&texts, &Files::default(), Scope::All)));
+        // What a change touches comes to the same, and what it does not touch is as it was.
+        let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];
+        let touched = shown(&resolve(&texts, &Files::default(), Scope::Touched(&changes)));
+        let (whole, before) = (shown(&all), shown(&resolve(&project(), &Files::default(), Scope::All)));
+        for (unit, components) in &whole {
+            match touched.get(unit) {
+                Some(found) => prop_assert_eq!(found, components, "{}", unit),
+                None => prop_assert_eq!(Some(components), before.get(unit), "{} is not touched", unit),
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What a root module is made of: its own folder, those of the modules that it calls, and the files that their expressions
+//! name. A change elsewhere does not reach it.
+
+use super::discover::{Candidate, Lead, leads};
+use super::evaluate::{Identifier, Statics};
+use super::load::Loader;
+use super::module::{Module, configuration};
+use super::paths::{NamedPath, Pattern, inside, is_within};
+use crate::dialects::{ProjectInputs, VariableInput};
+use crate::hcl::functions::clean;
+use crate::text::Text;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The most folders that are followed from one root module.
+const MAX_FOLDERS: usize = 1_000;
+/// The file that locks the versions of providers.
+const LOCK: &str = ".terraform.lock.hcl";
+
+/// A folder of configuration that a root module is made of.
+#[derive(Clone, Debug)]
+struct Part {
+    /// The path that led to it, links not followed.
+    path: String,
+    /// The folder.
+    dir: String,
+    /// Its files, links followed.
+    files: BTreeSet<Text>,
+}
+
+/// What a root module is made of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reach {
+    /// Its own folder first.
+    parts: Vec<Part>,
+    /// The files that expressions name.
+    patterns: BTreeSet<Pattern>,
+    /// The files of values that are given.
+    values: BTreeSet<String>,
+    /// There may be more, which only evaluation tells.
+    pub is_open: bool,
+    /// Something in it cannot be read, so that there may be more that nobody can tell.
+    pub is_broken: bool,
+}
+
+/// How a change reaches a root module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Touch {
+    /// One of its own files differs.
+    Own,
+    /// The module in a folder differs.
+    Module(String),
+    /// A file that an expression names differs.
+    File,
+}
+
+/// What a root module is made of, as far as its text tells.
+pub(super) fn written(loader: &Loader<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Reach {
+    let mut reach = Reach { values: values(inputs), ..Reach::default() };
+    reach.add(loader, &candidate.dir, &candidate.dir, &candidate.module, &candidate.dir);
+    let mut open = vec![Arc::clone(&candidate.module)];
+    let mut seen = BTreeSet::from([candidate.dir.clone()]);
+    while let Some(module) = open.pop() {
+        for lead in leads(&module) {
+            let path = match lead {
+                Lead::Local(path) => path,
+                Lead::Elsewhere => continue,
+                Lead::Computed => {
+                    reach.is_open = true;
+                    continue;
+                }
+            };
+            let dir = loader.folder_at(&path).ok().flatten();
+            let at = dir.clone().unwrap_or_else(|| clean(&path));
+            if !seen.insert(at.clone()) {
+                continue;
+            }
+            if seen.len() > MAX_FOLDERS {
+                reach.is_open = true;
+                return reach;
+            }
+            let found = dir.and_then(|dir| loader.module(&dir));
+            let found = found.unwrap_or_else(|| Arc::new(Module { dir: at.clone(), ..Module::default() }));
+            reach.add(loader, &clean(&path), &at, &found, &candidate.dir);
+            open.push(found);
+        }
+    }
+    reach
+}
+
+/// What a root module is made of, with what evaluation tells.
+pub(super) fn evaluated(loader: &Loader<'_>, statics: &Statics<'_>, inputs: &ProjectInputs) -> Reach {
+    let mut reach = Reach { values: values(inputs), ..Reach::default() };
+    let root = statics.nodes[0].module.dir.clone();
+    let mut seen = BTreeSet::new();
+    for (index, node) in statics.nodes.iter().enumerate() {
+        if seen.insert(node.module.dir.clone()) {
+            reach.add(loader, &node.module.dir, &node.module.dir, &node.module, &root);
+        }
+        for written in &node.module.paths.computed {
+            let identifier = Identifier { text: "path".to_owned(), place: written.argument() };
+            let value = statics.value(index, written, identifier).ok();
+            let text = value.as_ref().and_then(|value| value.as_str());
+            let below = |text: &str| match text.strip_prefix(&*loader.root) {
+                Some(path) => inside("", path, None),
+                None => inside(&root, text, None),
+            };
+            match text {
+                Some(text) => reach.patterns.extend(below(text)),
+                // Any file beside the code may be meant.
+                None => reach.patterns.extend([root.clone(), node.module.dir.clone()].map(Pattern::Path)),
+            }
+        }
+    }
+    reach.is_open = false;
+    reach
+}
+
+fn values(inputs: &ProjectInputs) -> BTreeSet<String> {
+    let path = |input: &VariableInput| match input {
+        VariableInput::File { path } => Some(path.clone()),
+        _ => None,
+    };
+    inputs.variables.iter().filter_map(path).collect()
+}
+
+/// Whether a file of this name in the folder of a root module is read without being asked for.
+pub(super) fn is_automatic(name: &str) -> bool {
+    matches!(name, "terraform.tfvars" | "terraform.tfvars.json")
+        || name.ends_with(".auto.tfvars")
+        || name.ends_with(".auto.tfvars.json")
+}
+
+impl Reach {
+    fn add(&mut self, loader: &Loader<'_>, path: &str, dir: &str, module: &Module, root: &str) {
+        let files = module.files.iter().map(|file| loader.files.get(*file).path.clone()).collect();
+        self.parts.push(Part { path: path.to_owned(), dir: dir.to_owned(), files });
+        let resolve = |named: &NamedPath| named.resolve(root, &module.dir);
+        self.patterns.extend(module.paths.named.iter().filter_map(resolve));
+        self.is_open |= !module.paths.computed.is_empty();
+        self.is_broken |= module.failures.iter().any(|failure| failure.hides);
+    }
+
+    /// How a change of the file at a path reaches the root module; none if it does not.
+    pub(super) fn touch(&self, path: &str) -> Option<Touch> {
+        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        for (index, part) in self.parts.iter().enumerate() {
+            let is_read = || configuration(name).is_some() || index == 0 && (is_automatic(name) || name == LOCK);
+            let is_here = (dir == part.dir || dir == part.path) && is_read();
+            // A link on the way to the folder counts as well.
+            let is_above = !path.is_empty() && is_within(&part.path, path);
+            if is_here || is_above || part.files.contains(path) {
+                return Some(if index == 0 { Touch::Own } else { Touch::Module(part.dir.clone()) });
+            }
+        }
+        if self.values.contains(path) {
+            return Some(Touch::Own);
+        }
+        self.patterns.iter().any(|pattern| pattern.matches(path)).then_some(Touch::File)
+    }
+
+    /// The folders of its modules, its own one left out.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().skip(1).map(|part| &*part.dir)
+    }
+}

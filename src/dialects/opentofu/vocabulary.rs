@@ -1,0 +1,14 @@
+//! The names of the parts of a component that rules ask for.
+
+use crate::value::{StatePaths, Vocabulary};
+
+/// See [`Vocabulary`].
+pub(super) static VOCABULARY: Vocabulary = Vocabulary {
+    versions: &["/required_version", "/required_providers", "/version"],
+    sources: &["/source"],
+    instances: "/for_each",
+    type_constraint: "/type",
+    state: Some(StatePaths { backend_type: "", backend: "", workspace: "" }),
+    removal_help: "destroy it first",
+    ..Vocabulary::EMPTY
+};

@@ -1,0 +1,90 @@
+//! `encryption-method-removed`: what encrypted the state is no longer known to what has to read it.
+
+use super::Changes;
+use crate::diagnostic::Diagnostic;
+use crate::resolution::{Cipher, Component};
+use crate::rules::rule;
+use crate::value::Value;
+
+rule!(
+    ENCRYPTION_METHOD_REMOVED,
+    "encryption-method-removed",
+    Change,
+    "0.2.0",
+    "the state cannot be read any more: the method that wrote it is neither used nor a fallback"
+);
+
+/// What is encrypted.
+const TARGET: &str = "state";
+
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let found = changes.by_cause(&ENCRYPTION_METHOD_REMOVED, |changed| {
+        let sides = [changed.before, changed.after];
+        let is_about = sides.into_iter().flatten().any(|component| !component.metadata.encryption.is_empty());
+        if !is_about || !changes.stays(&changed.change.stack) {
+            return Vec::new();
+        }
+        let [before, after] = sides.map(ciphers);
+        match lost(&before, &after) {
+            Some(text) => vec![(&changed.change.causes[..], text)],
+            None => Vec::new(),
+        }
+    });
+    let note = "the next run stops, because it cannot decrypt the state";
+    let help = "keep the old method in a `fallback` until the state was written with the new one";
+    found.into_iter().map(|f| f.note(note).help(help)).collect()
+}
+
+/// What the state can be read with; nothing is encrypted where nobody says so.
+fn ciphers(component: Option<&Component>) -> Vec<Cipher> {
+    let found = component.and_then(|c| c.metadata.encryption.iter().find(|e| *e.target == *TARGET));
+    let plain = || vec![Cipher { name: "".into(), definition: Some(Value::default()) }];
+    found.map_or_else(plain, |encrypted| encrypted.reads.clone())
+}
+
+/// What is wrong; nothing if something is not known.
+fn lost(before: &[Cipher], after: &[Cipher]) -> Option<String> {
+    let written = before.first()?;
+    let definition = written.definition.as_ref()?;
+    let known: Option<Vec<&Value>> = after.iter().map(|cipher| cipher.definition.as_ref()).collect();
+    if known?.contains(&definition) {
+        return None;
+    }
+    let is_named = after.iter().any(|cipher| cipher.name == written.name);
+    Some(match (definition.is_null(), is_named) {
+        (true, _) => "encrypts the state without a fallback for the one that is not encrypted".to_owned(),
+        (false, true) => format!("can no longer read the state: `{}` has other keys", written.name),
+        (false, false) => format!("can no longer read the state: `{}` encrypted it, and is no fallback", written.name),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cipher(name: &str, key: Option<&str>) -> Cipher {
+        Cipher { name: name.into(), definition: key.map(Value::str) }
+    }
+
+    fn plain() -> Cipher {
+        Cipher { name: "unencrypted".into(), definition: Some(Value::default()) }
+    }
+
+    #[test]
+    fn what_wrote_the_state_must_read_it() {
+        let (old, new) = (cipher("a", Some("1")), cipher("b", Some("2")));
+        let told = |before: &Cipher, after: &[&Cipher]| {
+            let after: Vec<Cipher> = after.iter().map(|cipher| (*cipher).clone()).collect();
+            lost(std::slice::from_ref(before), &after)
+        };
+        assert!(told(&old, &[&new, &old]).is_none());
+        assert!(told(&old, &[&cipher("renamed", Some("1"))]).is_none());
+        assert!(told(&old, &[&new]).is_some_and(|t| t.contains("is no fallback")));
+        assert!(told(&old, &[&cipher("a", Some("3"))]).is_some_and(|t| t.contains("other keys")));
+        assert!(told(&plain(), &[&new]).is_some_and(|t| t.contains("not encrypted")));
+        assert!(told(&plain(), &[&new, &plain()]).is_none());
+        assert!(told(&old, &[&plain()]).is_some());
+        assert!(told(&cipher("a", None), &[&new]).is_none(), "what is not known is no finding");
+        assert!(told(&plain(), &[&cipher("a", None)]).is_none());
+    }
+}

@@ -1,0 +1,62 @@
+//! `provider-instance-removed`: an instance is gone that what is deployed may still need.
+
+use super::{Changed, Changes, count_of, status};
+use crate::diagnostic::Diagnostic;
+use crate::diff::{Cause, Status};
+use crate::resolution::Component;
+use crate::rules::rule;
+use crate::value::{Flags, Value};
+use std::collections::BTreeSet;
+
+rule!(
+    PROVIDER_INSTANCE_REMOVED,
+    "provider-instance-removed",
+    Change,
+    "0.2.0",
+    "an instance of a provider is gone that resources may still belong to"
+);
+
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let found = changes.by_cause(&PROVIDER_INSTANCE_REMOVED, |changed| {
+        let path = changed.vocabulary().instances;
+        // With the whole stack, everything is gone on purpose.
+        if path.is_empty() || changes.diff.gone.contains(&changed.change.stack) {
+            return Vec::new();
+        }
+        let Some(gone) = gone(changed, path) else { return Vec::new() };
+        let names: Vec<String> = gone.iter().map(|name| format!("`{name}`")).collect();
+        let text = format!("loses {}: {}", count_of(gone.len(), "instance"), names.join(", "));
+        match names.is_empty() {
+            true => Vec::new(),
+            false => vec![(causes(changed, path), text)],
+        }
+    });
+    let note = "resources that belong to an instance can neither be changed nor destroyed without it";
+    let help = "destroy what belongs to it first, and remove the instance in a later change";
+    found.into_iter().map(|f| f.note(note).help(help)).collect()
+}
+
+/// The names of instances that are gone; none if that cannot be told.
+fn gone<'a>(changed: &Changed<'a>, path: &str) -> Option<Vec<&'a str>> {
+    let before = names(changed.before?, path)?;
+    let after = match changed.after {
+        Some(after) => names(after, path)?,
+        None => BTreeSet::new(),
+    };
+    Some(before.difference(&after).copied().collect())
+}
+
+fn names<'a>(component: &'a Component, path: &str) -> Option<BTreeSet<&'a str>> {
+    let list = component.value.at_path(path.split('/').skip(1))?;
+    let items = list.as_list().filter(|_| !list.holds(Flags::UNKNOWN))?;
+    items.iter().map(Value::as_str).collect()
+}
+
+fn causes<'a>(changed: &Changed<'a>, path: &str) -> &'a [Cause] {
+    if status(changed, Status::Modified)
+        && let Some(first) = changed.at(path).next()
+    {
+        return &first.causes;
+    }
+    &changed.change.causes
+}

@@ -1,0 +1,34 @@
+//! `type-narrowed`: a variable refuses values that it took before.
+
+use super::{Changes, shown};
+use crate::diagnostic::Diagnostic;
+use crate::rules::rule;
+use crate::terraform::Type;
+use crate::value::{Data, Value};
+
+rule!(TYPE_NARROWED, "type-narrowed", Change, "0.2.0", "a variable refuses values that it took before");
+
+pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let found = changes.by_cause(&TYPE_NARROWED, |changed| {
+        let path = changed.vocabulary().type_constraint;
+        let of_type = changed.at(path).filter_map(|change| {
+            let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
+            let (old, new) = (Type::of_text(before.as_str()?)?, Type::of_text(after.as_str()?)?);
+            let text =
+                format!("takes fewer values: its type was {} and is {}", shown(Some(before)), shown(Some(after)));
+            (!new.takes_all_of(&old)).then_some((&change.causes[..], text))
+        });
+        let nullable = if path.is_empty() { "" } else { "/nullable" };
+        let of_null = changed.at(nullable).filter_map(|change| {
+            let is_refused = is_false(change.after.as_ref()) && !is_false(change.before.as_ref());
+            is_refused.then(|| (&change.causes[..], "takes fewer values: null is none any more".to_owned()))
+        });
+        of_type.chain(of_null).collect()
+    });
+    let help = "whoever gives it such a value gets an error: look for the callers before this is merged";
+    found.into_iter().map(|f| f.help(help)).collect()
+}
+
+fn is_false(value: Option<&Value>) -> bool {
+    matches!(value.map(|v| &v.data), Some(Data::Bool(false)))
+}
