@@ -46,6 +46,13 @@ rule!(
     "something is larger or deeper than stacklint takes on, so it was not resolved"
 );
 rule!(LOCAL_CYCLE, "local-cycle", Correctness, "0.1.0", "locals need each other");
+rule!(
+    MISSING_COMPONENT_DIRECTORY,
+    "missing-component-directory",
+    Correctness,
+    "0.1.0",
+    "code is not where the configuration says"
+);
 rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "0.1.0", "components read from each other");
 rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "0.1.0", "a manifest is not built as the schema demands");
 rule!(STACK_NAME_UNRESOLVED, "stack-name-unresolved", Correctness, "0.1.0", "the name of a stack cannot be computed");
@@ -64,7 +71,7 @@ rule!(
     "0.1.0",
     "a component declares that it depends on one that is not there"
 );
-rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "a template reads a local that is not defined");
+rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "something reads a local that is not defined");
 rule!(
     UNDEFINED_REFERENCE,
     "undefined-reference",
@@ -95,6 +102,7 @@ pub static ALL: &[&Rule] = &[
     &INVALID_YAML,
     &LIMIT_EXCEEDED,
     &LOCAL_CYCLE,
+    &MISSING_COMPONENT_DIRECTORY,
     &REFERENCE_CYCLE,
     &SCHEMA_VIOLATION,
     &STACK_NAME_UNRESOLVED,

@@ -41,7 +41,7 @@ pub(crate) const ALL: &[Planting] = &[
         p.write(&format!("{}planted/main.tf", folder(p)), "");
         planted(p, "planted.tf", text, "var.planted");
     }),
-    ("tofu-undefined-name", |p| source(p, "local.planted", "local.planted")),
+    ("tofu-undefined-name", |p| source(p, "var.planted", "var.planted")),
     ("tofu-variable-values", |p| {
         planted(p, "planted.auto.tfvars", "planted = upper(\"x\")\n", "upper(");
     }),
@@ -107,6 +107,8 @@ pub(crate) const ALL: &[Planting] = &[
         planted(p, "planted.tf", &variable("number"), "number");
     }),
     ("undeclared-variable", |p| planted(p, "planted.auto.tfvars", "planted = 1\n", "planted")),
+    ("missing-component-directory", |p| source(p, "\"./nowhere\"", "./nowhere")),
+    ("undefined-local", |p| source(p, "local.planted", "local.planted")),
     ("unused-local", |p| planted(p, "planted.tf", "locals {\n  planted = 1\n}\n", "planted = 1")),
     ("version-downgraded", |p| {
         module(p, "source = \"acme/planted/aws\"\n  version = \"1.2.0\"");

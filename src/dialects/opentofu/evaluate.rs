@@ -254,7 +254,7 @@ impl<'a> Statics<'a> {
             let near = nearest(name, module.locals.keys().map(|k| &**k));
             let hint = near.map_or_else(String::new, |n| format!("; did you mean local.{n}?"));
             let message = format!("undefined local local.{name}{hint}");
-            return Err(Missing::Direct(vec![Failure::new(&rules::UNDEFINED_NAME, message, place)]));
+            return Err(Missing::Direct(vec![Failure::new(&rules::UNDEFINED_LOCAL, message, place)]));
         };
         let text = format!("{}local.{name}", self.nodes[node].prefix());
         if let Some(start) = stack.iter().position(|i| i.text == text) {

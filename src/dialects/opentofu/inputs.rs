@@ -106,10 +106,16 @@ impl Inputs {
             true => super::json::values(text),
             false => {
                 let parsed = parse_body(text, Layout::Strict);
-                super::load::Parsed { body: parsed.body, errors: parsed.errors }
+                super::load::Parsed { text: Text::from(text), body: parsed.body, errors: parsed.errors }
             }
         };
-        let file = SourceFile { file: id, name: path.to_owned(), parsed: std::sync::Arc::new(parsed), is_json };
+        let file = SourceFile {
+            file: id,
+            blob: BlobId::of(text.as_bytes()),
+            name: path.to_owned(),
+            parsed: std::sync::Arc::new(parsed),
+            is_json,
+        };
         self.failures.extend(file.parsed.errors.iter().map(|e| Failure::of_syntax(e, id)));
         let body = file.parsed.body.clone();
         self.body(module, &body, &file);

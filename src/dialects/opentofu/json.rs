@@ -3,6 +3,7 @@
 use super::load::Parsed;
 use crate::hcl::ast::{Attribute, Block, Body, Name, SyntaxError};
 use crate::hcl::json::{Json, JsonKind, parse_json};
+use crate::text::Text;
 use std::sync::Arc;
 
 /// A type of block: its name, how many labels it has, and the blocks in it.
@@ -63,7 +64,7 @@ pub(super) fn configuration(text: &str) -> Parsed {
     let (json, errors) = parse_json(text);
     let mut reader = Reader { errors };
     let body = json.map(|json| reader.body(&json, ROOT, false, "")).unwrap_or_default();
-    Parsed { body, errors: reader.errors }
+    Parsed { text: Text::from(text), body, errors: reader.errors }
 }
 
 /// A file of values: strings are plain text.
@@ -71,7 +72,7 @@ pub(super) fn values(text: &str) -> Parsed {
     let (json, errors) = parse_json(text);
     let mut reader = Reader { errors };
     let body = json.map(|json| reader.body(&json, &[], true, "")).unwrap_or_default();
-    Parsed { body, errors: reader.errors }
+    Parsed { text: Text::from(text), body, errors: reader.errors }
 }
 
 struct Reader {

@@ -30,6 +30,8 @@ pub(super) enum Syntax {
 /// A file, parsed.
 #[derive(Debug)]
 pub(super) struct Parsed {
+    /// Its text.
+    pub text: Text,
     /// Its content.
     pub body: Body,
     /// What is wrong with its text.
@@ -41,6 +43,8 @@ pub(super) struct Parsed {
 pub(super) struct SourceFile {
     /// Its id; its path is where it lies, links followed.
     pub file: FileId,
+    /// What tells its content.
+    pub blob: BlobId,
     /// Its name in the folder that it was found in.
     pub name: String,
     /// Its content.
@@ -49,10 +53,17 @@ pub(super) struct SourceFile {
     pub is_json: bool,
 }
 
+/// What tells apart the states of a folder: with the same files in the same table it declares the same.
+pub(super) type ModuleKey = (String, Vec<(String, FileId, BlobId, bool)>);
+
 /// What is parsed already; both revisions share it.
 #[derive(Default)]
 pub(super) struct Cache {
     parsed: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
+    /// What folders declare, by their path and their files: ids in the table of files, and contents.
+    modules: Mutex<HashMap<ModuleKey, Arc<Module>>>,
+    /// The files that were read to find out whether there are root modules.
+    detected: FileTable,
     /// Whether there are root modules, by what tells revisions apart.
     presence: Mutex<HashMap<u64, Presence>>,
     /// How much is taken on.
@@ -61,7 +72,12 @@ pub(super) struct Cache {
 
 impl Cache {
     pub(super) fn new(limits: Limits) -> Self {
-        Cache { parsed: Mutex::default(), presence: Mutex::default(), limits }
+        Cache { limits, ..Cache::default() }
+    }
+
+    /// The table for files that are read to find out whether there are root modules.
+    pub(super) fn detected(&self) -> &FileTable {
+        &self.detected
     }
 
     /// Whether there are root modules in what a number stands for.
@@ -117,8 +133,18 @@ impl<'a> Loader<'a> {
         if let Some(known) = lock(&self.modules).get(dir) {
             return known.clone();
         }
-        let found = module::read(self, dir).map(Arc::new);
+        let found = module::read(self, dir);
         lock(&self.modules).entry(dir.to_owned()).or_insert(found).clone()
+    }
+
+    /// What a folder declares in the state that a key stands for.
+    pub(super) fn shared(&self, key: ModuleKey, read: impl FnOnce() -> Module) -> Arc<Module> {
+        if let Some(known) = lock(&self.cache.modules).get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(read());
+        lock(&self.cache.modules).insert(key, Arc::clone(&found));
+        found
     }
 
     /// Whether some link leads to a file.
@@ -165,14 +191,15 @@ impl<'a> Loader<'a> {
             error => Some(format!("{path}: {error}")),
         })?;
         let is_json = matches!(syntax, Syntax::Json | Syntax::JsonValues);
-        let with = |file, parsed| SourceFile { file, name: name.to_owned(), parsed, is_json };
+        let with = |file, parsed| SourceFile { file, blob: entry.id, name: name.to_owned(), parsed, is_json };
         let known = lock(&self.cache.parsed).get(&(entry.id, syntax)).cloned();
+        if let Some(parsed) = known {
+            let file = self.files.add(&entry.path, &entry.id.to_string(), || parsed.text.clone());
+            return Ok(with(file, parsed));
+        }
         let bytes = self.source.read(entry).map_err(|e| Some(e.to_string()))?;
         let text = || Text::from(String::from_utf8_lossy(&bytes));
         let file = self.files.add(&entry.path, &entry.id.to_string(), text);
-        if let Some(parsed) = known {
-            return Ok(with(file, parsed));
-        }
         if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
             let exceeded = self.limits().exceeded(Limit::FileSize);
             return Err(Some(format!("{path} is not read: it has {exceeded}; {}", exceeded.help())));
@@ -181,7 +208,7 @@ impl<'a> Loader<'a> {
         let mut parsed = match syntax {
             Syntax::Native | Syntax::Values => {
                 let parse::Parsed { body, errors } = parse::parse_body(&text, parse::Layout::Strict);
-                Parsed { body, errors }
+                Parsed { text, body, errors }
             }
             Syntax::Json => super::json::configuration(&text),
             Syntax::JsonValues => super::json::values(&text),

@@ -136,8 +136,7 @@ impl Dialect for OpenTofu {
         let Some(content) = discover::content(source, start, settings) else { return Presence::Absent };
         // Asked again and again of the same revisions.
         self.cache.presence(content, || {
-            let files = Files::default();
-            let loader = Loader::new(source, &files, &self.cache, project);
+            let loader = Loader::new(source, self.cache.detected(), &self.cache, project);
             // Code of another system's project looks the same: that project is certain, this one is not.
             match discover::roots(&loader, start, settings).candidates.is_empty() {
                 true => Presence::Absent,

@@ -62,35 +62,46 @@ fn is_override(name: &str) -> bool {
 }
 
 /// The module of a folder; none if no configuration is there.
-pub(super) fn read(loader: &Loader<'_>, dir: &str) -> Option<Module> {
-    let mut module = Module { dir: dir.to_owned(), ..Module::default() };
-    let (mut primary, mut overrides) = (Vec::new(), Vec::new());
+pub(super) fn read(loader: &Loader<'_>, dir: &str) -> Option<Arc<Module>> {
     let names = file_names(loader, dir);
     if names.is_empty() {
         return None;
     }
+    let (mut files, mut failures, mut key) = (Vec::new(), Vec::new(), Vec::new());
     for (name, syntax) in names {
         match loader.load(dir, &name, syntax) {
             Ok(file) => {
-                module.has_own_file |= !loader.is_linked(&super::load::join(dir, &name));
-                module.files.push(file.file);
-                for error in &file.parsed.errors {
-                    module.failures.push(Failure::of_syntax(error, file.file));
-                }
-                if is_override(&file.name) { overrides.push(file) } else { primary.push(file) }
+                let is_own = !loader.is_linked(&super::load::join(dir, &name));
+                key.push((name, file.file, file.blob, is_own));
+                files.push((file, is_own));
             }
             Err(None) => {}
             Err(Some(message)) => {
                 let path = super::load::join(dir, &name);
                 let file = loader.files.add(&path, "", || Text::from(""));
-                module.failures.push(Failure::new(&rules::UNREADABLE_FILE, message, (file, Span::default())).hiding());
+                failures.push(Failure::new(&rules::UNREADABLE_FILE, message, (file, Span::default())).hiding());
             }
         }
     }
+    match failures.is_empty() {
+        true => Some(loader.shared((dir.to_owned(), key), || assemble(dir, &files, Vec::new()))),
+        false => Some(Arc::new(assemble(dir, &files, failures))),
+    }
+}
+
+/// The module that files declare together, with whether each of them is of its folder alone.
+fn assemble(dir: &str, files: &[(SourceFile, bool)], failures: Vec<Failure>) -> Module {
+    let mut module = Module { dir: dir.to_owned(), failures, ..Module::default() };
+    for (file, is_own) in files {
+        module.has_own_file |= is_own;
+        module.files.push(file.file);
+        module.failures.extend(file.parsed.errors.iter().map(|error| Failure::of_syntax(error, file.file)));
+    }
     let mut reader = Reader { module, variables: BTreeMap::new() };
-    primary.iter().for_each(|file| reader.file(file, false));
-    overrides.iter().for_each(|file| reader.file(file, true));
-    Some(reader.finish())
+    let (overrides, primary): (Vec<_>, Vec<_>) = files.iter().partition(|(file, _)| is_override(&file.name));
+    primary.iter().for_each(|(file, _)| reader.file(file, false));
+    overrides.iter().for_each(|(file, _)| reader.file(file, true));
+    reader.finish()
 }
 
 struct Reader {

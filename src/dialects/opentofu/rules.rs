@@ -1,7 +1,8 @@
 //! Rules that only this dialect reports. The ones it shares with others are in `diagnostic::rules`.
 
 pub(super) use crate::diagnostic::rules::{
-    LIMIT_EXCEEDED, LOCAL_CYCLE, UNDECLARED_VARIABLE, UNREADABLE_FILE, UNUSED_LOCAL,
+    LIMIT_EXCEEDED, LOCAL_CYCLE, MISSING_COMPONENT_DIRECTORY, UNDECLARED_VARIABLE, UNDEFINED_LOCAL, UNREADABLE_FILE,
+    UNUSED_LOCAL,
 };
 use crate::diagnostic::{Level, Rule, rule};
 
@@ -47,7 +48,7 @@ rule!(
     "tofu-module-source",
     Correctness,
     "0.2.0",
-    "the source or version of a module is none, or its folder is missing"
+    "the source or the version of a module cannot be used"
 );
 rule!(
     NOT_STATIC,

@@ -174,7 +174,7 @@ fn local(
                 call.address,
                 clean(&full)
             );
-            failures.push(Failure::new(&rules::MODULE_SOURCE, message, written.place()).hiding());
+            failures.push(Failure::new(&rules::MISSING_COMPONENT_DIRECTORY, message, written.place()).hiding());
             None
         }
         // Nothing is known of what is outside of the repository.

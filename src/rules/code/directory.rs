@@ -1,19 +1,12 @@
 //! `missing-component-directory`.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::rules::MISSING_COMPONENT_DIRECTORY;
 use crate::resolution::CodeOrigin;
+use crate::rules::Components;
 use crate::rules::places::{Findings, at_key, at_value, rename};
-use crate::rules::{Components, rule};
 use crate::text::nearest;
 use std::collections::BTreeMap;
-
-rule!(
-    MISSING_COMPONENT_DIRECTORY,
-    "missing-component-directory",
-    Correctness,
-    "0.1.0",
-    "a component's code is not where the component says"
-);
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
