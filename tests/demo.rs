@@ -37,6 +37,14 @@ fn the_readme_shows_what_it_prints() {
 }
 
 #[test]
+fn other_dialects_have_an_example() {
+    for (dialect, words) in [("garden", "registry"), ("opentofu", "state-address-changed")] {
+        let shown = text(&demo(&["--dialect", dialect]));
+        assert!(shown.contains(words), "{shown}");
+    }
+}
+
+#[test]
 fn colors_are_as_asked_for() {
     assert!(!text(&demo(&["--color", "never"])).contains('\u{1b}'));
     assert!(text(&demo(&["--color", "always"])).contains('\u{1b}'));

@@ -4,6 +4,7 @@
 use super::declared::{Module, Written};
 use super::diag::{Failure, Place};
 use super::evaluate::Statics;
+use super::load::Loader;
 use super::rules;
 use crate::hcl::ast::{Body, Span, Step};
 use crate::hcl::walk;
@@ -16,24 +17,32 @@ use std::sync::Arc;
 const MAX_TOLD: usize = 50;
 
 /// Notes what is hardly meant in a root module of which everything could be read.
-pub(super) fn check(statics: &Statics<'_>, is_terraform: bool, failures: &mut Vec<Failure>) {
-    undeclared(statics, failures);
-    if is_terraform {
+pub(super) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
+    undeclared(statics, loader, failures);
+    if loader.is_terraform {
         rejected(statics, failures);
     }
     let mut seen = BTreeSet::new();
     for node in &statics.nodes {
         if seen.insert(&node.module.dir) {
-            unused(&node.module, failures);
+            unused(&node.module, loader, failures);
         }
     }
     workspace(statics, failures);
 }
 
+/// Whether a file belongs to one folder alone. What several share need not be of use in each of them.
+fn is_own(file: FileId, dir: &str, loader: &Loader<'_>) -> bool {
+    let path = &loader.files.get(file).path;
+    path.rsplit_once('/').map_or("", |(folder, _)| folder) == dir && !loader.is_linked(path)
+}
+
 /// Values in files for variables that nothing declares.
-fn undeclared(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
-    let declared = &statics.nodes[0].module.variables;
-    for (name, place) in statics.inputs.undeclared.iter().take(MAX_TOLD) {
+fn undeclared(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
+    let root = &statics.nodes[0].module;
+    let declared = &root.variables;
+    let own = statics.inputs.undeclared.iter().filter(|(_, (file, _))| is_own(*file, &root.dir, loader));
+    for (name, place) in own.take(MAX_TOLD) {
         let message = format!("`{name}` is no variable of this root module, so that its value has no effect");
         let near = nearest(name, declared.keys().map(|k| &**k));
         let help = match near {
@@ -45,9 +54,9 @@ fn undeclared(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
 }
 
 /// Locals that no expression of the module refers to.
-fn unused(module: &Module, failures: &mut Vec<Failure>) {
+fn unused(module: &Module, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
     for (name, written) in &module.locals {
-        if !module.referenced.contains(&*format!("local.{name}")) {
+        if is_own(written.file, &module.dir, loader) && !module.referenced.contains(&*format!("local.{name}")) {
             let end = written.span.start + name.len() as u32;
             let place = (written.file, Span { start: written.span.start, end: end.min(written.span.end) });
             let message = format!("`{name}` is used by nothing in its module");

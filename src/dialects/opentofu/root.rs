@@ -102,7 +102,7 @@ pub(super) fn resolve(candidate: &Candidate, variant: &Variant, loader: &Loader<
     components.sort_by_key(|c| c.address());
     let is_hidden = failures.iter().any(|f| f.hides);
     if !is_hidden {
-        lints::check(&statics, loader.is_terraform, &mut failures);
+        lints::check(&statics, loader, &mut failures);
     }
     let file = main_file(candidate, files);
     let report = |f: &Failure| {
