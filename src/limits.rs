@@ -129,9 +129,9 @@ impl Limit {
             ),
             Limit::PolicySteps => Facts(
                 "policy-steps",
-                100 * MILLION,
+                1_000 * MILLION,
                 100,
-                10_000 * MILLION,
+                100_000 * MILLION,
                 "steps of all policies in `stacklint.toml` together, each of which has an equal part",
             ),
             Limit::Time => Facts("time", 600, 1, 86_400, "seconds of the whole run"),

@@ -102,6 +102,7 @@ impl Read<'_> {
                 Table::Require(require) => self.requirement(require),
                 Table::Rego(rego) => self.rego(rego),
             });
+            let made = made.and_then(|policy| self.warned(policy, &policies));
             match made {
                 Ok(policy) => policies.all.push(policy),
                 Err((label, message)) => {
@@ -137,6 +138,17 @@ impl Read<'_> {
             return Ok(());
         };
         Err((self.label(id), wrong.to_owned()))
+    }
+
+    /// The policy, if the id of what it warns of is nobody else's.
+    fn warned(&self, policy: Policy, known: &Policies) -> Result<Policy, (Label, String)> {
+        let is_taken = |rule: &Rule| (self.built_in)(rule.id).is_some() || known.find(rule.id).is_some();
+        match policy.warns.filter(|rule| is_taken(rule)) {
+            Some(rule) => {
+                Err((policy.place, format!("its warnings have the id `{}`, which another rule has", rule.id)))
+            }
+            None => Ok(policy),
+        }
     }
 
     fn expression(&self, text: &Spanned<String>, variables: &[&str]) -> Result<Expression, (Label, String)> {

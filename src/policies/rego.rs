@@ -99,22 +99,24 @@ impl Module {
         let results = self.package.evaluate(inputs, budget)?;
         let is_negating = self.is_negating();
         let answer = |(plain, filled, unknown): (usize, Option<usize>, Vec<Path>)| {
-            let plain = &results[plain];
+            let plain = results[plain].as_ref().map_err(Clone::clone)?;
             let Some(filled) = filled.map(|i| &results[i]) else {
-                return Answer { found: plain.clone(), open: Vec::new() };
+                return Ok(Answer { found: plain.clone(), open: Vec::new() });
             };
             let mut open: Vec<Path> =
                 unknown.iter().filter(|path| self.package.may_read(path, self.bound())).cloned().collect();
-            if open.is_empty() && plain != filled {
+            // What stands in the place of something unknown need not be of the right type.
+            let both = filled.as_ref().map_or(&[][..], |filled| filled.as_slice());
+            if open.is_empty() && plain.as_slice() != both {
                 open = unknown;
             }
             let found = match is_negating && !open.is_empty() {
                 true => Vec::new(),
-                false => plain.iter().filter(|verdict| filled.contains(verdict)).cloned().collect(),
+                false => plain.iter().filter(|denial| both.contains(denial)).cloned().collect(),
             };
-            Answer { found, open }
+            Ok(Answer { found, open })
         };
-        Ok(asked.into_iter().map(answer).collect())
+        asked.into_iter().map(answer).collect()
     }
 
     /// What stands in the place of something unknown.

@@ -10,7 +10,7 @@ use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phas
 use crate::affected::{self, Affected};
 use crate::code::{self, CodeChange};
 use crate::diagnostic::rules::INVALID_CONFIG;
-use crate::diagnostic::{self, Diagnostic, Label, Level, Side};
+use crate::diagnostic::{Diagnostic, Label, Level, Side};
 use crate::dialects::{Part, Scope};
 use crate::diff::{self, Diff};
 use crate::files::Files;
@@ -83,7 +83,6 @@ pub fn compare(
     in_base.diagnostics.extend(of_base_side.finish(false));
     in_head.diagnostics.extend(of_head_side.finish(false));
     in_head.diagnostics.extend(of_change.finish(false));
-    diagnostic::unite(&mut in_head.diagnostics);
     let has_defect = in_head.diagnostics.iter().chain(&in_base.diagnostics).any(|d| d.is_defect());
     let judging = Judging { request, files: &files, sides: (base, head), loads: (before.as_ref(), &load), of_base };
     let Judged { mut findings, suppressed, .. } =

@@ -55,6 +55,9 @@ const NEGATING: [&str; 21] = [
 /// What reads all that a value holds.
 const REFLECTING: [&str; 4] = ["json", "object", "walk", "yaml"];
 
+/// What a policy finds in one input.
+type Found = Result<Vec<Denial>, Unusable>;
+
 /// A package with rules that deny or warn.
 #[derive(Debug)]
 pub(crate) struct Package {
@@ -147,11 +150,11 @@ impl Package {
         })
     }
 
-    /// What it finds in each of some inputs.
+    /// What it finds in each of some inputs, or why it cannot be evaluated for one.
     ///
     /// # Errors
-    /// It cannot be evaluated.
-    pub(crate) fn evaluate(self: &Arc<Self>, inputs: Vec<Json>, budget: &Budget) -> Result<Vec<Vec<Denial>>, Unusable> {
+    /// It cannot be evaluated at all.
+    pub(crate) fn evaluate(self: &Arc<Self>, inputs: Vec<Json>, budget: &Budget) -> Result<Vec<Found>, Unusable> {
         let package = Arc::clone(self);
         budget.run_for(TIME, move || package.all(inputs)).map_err(|stopped| match stopped {
             super::budget::Stopped::OutOfTime => {
@@ -162,7 +165,7 @@ impl Package {
         })?
     }
 
-    fn all(&self, inputs: Vec<Json>) -> Result<Vec<Vec<Denial>>, Unusable> {
+    fn all(&self, inputs: Vec<Json>) -> Result<Vec<Found>, Unusable> {
         let mut made = self.engine.0.lock().unwrap_or_else(PoisonError::into_inner);
         let engine = match made.get_or_insert_with(|| self.engine()) {
             Ok(engine) => engine,
@@ -172,20 +175,28 @@ impl Package {
         let mut all = Vec::with_capacity(inputs.len());
         for input in inputs {
             engine.set_input(Value::from(input));
-            let mut found = Vec::new();
-            for rule in &self.rules {
-                let value =
-                    engine.eval_rule(format!("data.{}.{rule}", self.name)).map_err(|e| failed(&format!("{e:#}")))?;
-                let is_warning = *rule == "warn";
-                found.extend(verdicts(value).into_iter().map(|value| Denial { is_warning, value }));
-            }
-            results += found.len();
+            let found = match self.one(engine) {
+                Err(Unusable::Exceeded(why)) => return Err(Unusable::Exceeded(why)),
+                found => found,
+            };
+            results += found.as_ref().map_or(0, Vec::len);
             if results > MAX_RESULTS {
                 return Err(Unusable::Exceeded(format!("a policy may have {MAX_RESULTS} results")));
             }
             all.push(found);
         }
         Ok(all)
+    }
+
+    fn one(&self, engine: &mut Engine) -> Found {
+        let mut found = Vec::new();
+        for rule in &self.rules {
+            let value =
+                engine.eval_rule(format!("data.{}.{rule}", self.name)).map_err(|e| failed(&format!("{e:#}")))?;
+            let is_warning = *rule == "warn";
+            found.extend(verdicts(value).into_iter().map(|value| Denial { is_warning, value }));
+        }
+        Ok(found)
     }
 
     fn engine(&self) -> Result<Engine, Unusable> {

@@ -10,6 +10,9 @@ use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValu
 use cel::parser::Expression as Ast;
 use std::rc::Rc;
 
+/// The steps for compiling a pattern.
+const COMPILING: u64 = 5_000;
+
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
@@ -214,6 +217,10 @@ impl<'a> Scope<'a> {
                 self.index(&of, &at)
             }
             (name, args) => {
+                // A pattern that is written is compiled once, one that is computed perhaps each time.
+                if name == "matches" && !args.last().is_some_and(|pattern| matches!(pattern.expr, Expr::Literal(_))) {
+                    self.steps.take(COMPILING)?;
+                }
                 let target = call.target.as_deref().map(|target| self.eval(target)).transpose()?;
                 let mut all = Vec::with_capacity(args.len() + 1);
                 all.extend(target);
