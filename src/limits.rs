@@ -129,10 +129,10 @@ impl Limit {
             ),
             Limit::PolicySteps => Facts(
                 "policy-steps",
-                1_000 * MILLION,
+                200 * MILLION,
                 100,
                 100_000 * MILLION,
-                "steps of all policies in `stacklint.toml` together, each of which has an equal part",
+                "steps of all policies in `stacklint.toml` together, of which one may take a quarter",
             ),
             Limit::Time => Facts("time", 600, 1, 86_400, "seconds of the whole run"),
             Limit::Memory => Facts("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory of the whole run (on Linux)"),

@@ -68,6 +68,7 @@ impl Run<'_> {
         let mut found = Vec::new();
         for (i, policy) in active {
             let mut said: OfChanges = HashMap::new();
+            self.allow(i);
             for changed in &changes.components {
                 let component = changed.after.or(changed.before);
                 let Some(component) = component.filter(|_| changed.was_or_is_deployed()) else { continue };
@@ -79,6 +80,7 @@ impl Run<'_> {
                     said.insert((std::ptr::from_ref(changed.change), n), told);
                 }
             }
+            self.charge(i);
             if !self.has_trouble(i) {
                 found.extend(self.by_cause(policy, changes, &said));
             }

@@ -17,6 +17,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+/// One policy may take one of so many parts of the steps of all.
+const PART: u64 = 4;
+
 /// How many components one piece of work has.
 const CHUNK: usize = 128;
 
@@ -25,8 +28,9 @@ pub struct Run<'a> {
     pub(super) policies: &'a Policies,
     pub(super) files: &'a Files,
     is_on: &'a (dyn Fn(&Rule) -> bool + Sync),
-    /// The steps that each policy may take.
+    /// The steps that all policies may take, and those that are left of them.
     steps: u64,
+    left: AtomicU64,
     pub(super) budget: Budget,
     pub(super) states: Vec<PolicyState>,
 }
@@ -35,6 +39,9 @@ pub struct Run<'a> {
 #[derive(Default)]
 pub(super) struct PolicyState {
     taken: AtomicU64,
+    /// How many steps it may have taken, and how many of them were taken from those that are left for all.
+    allowed: AtomicU64,
+    charged: AtomicU64,
     applied: AtomicUsize,
     pub(super) was_unknown: AtomicBool,
     /// Why it is not evaluated any more.
@@ -72,8 +79,12 @@ impl<'a> Run<'a> {
         is_on: &'a (dyn Fn(&Rule) -> bool + Sync),
     ) -> Run<'a> {
         let states = policies.all.iter().map(|_| PolicyState::default()).collect();
-        let steps = limits.get(Limit::PolicySteps) / policies.all.len().max(1) as u64;
-        Run { policies, files, is_on, steps, budget: Budget::default(), states }
+        let steps = limits.get(Limit::PolicySteps);
+        let states: Vec<PolicyState> = states;
+        for state in &states {
+            state.allowed.store(steps / PART, Ordering::Relaxed);
+        }
+        Run { policies, files, is_on, steps, left: AtomicU64::new(steps), budget: Budget::default(), states }
     }
 
     /// All files.
@@ -136,21 +147,20 @@ impl<'a> Run<'a> {
         asked: &[Asked<'_>],
     ) -> (Vec<(usize, usize)>, Vec<Diagnostic>) {
         let chunks: Vec<(usize, &[Asked<'_>])> = asked.chunks(CHUNK).enumerate().map(|(n, c)| (n * CHUNK, c)).collect();
-        let results = threads::map(&chunks, |(first, chunk)| {
-            let mut said = Vec::new();
-            for (n, asked) in chunk.iter().enumerate() {
-                for (i, policy) in active {
-                    match self.evaluate(*i, policy, asked) {
-                        Outcome::Fine => {}
-                        outcome => said.push((*i, first + n, outcome)),
-                    }
-                }
-            }
+        // One after the other, so that what is left for one does not depend on threads.
+        let results = active.iter().flat_map(|(i, policy)| {
+            self.allow(*i);
+            let said = threads::map(&chunks, |(first, chunk)| {
+                let outcomes =
+                    chunk.iter().enumerate().map(|(n, asked)| (*i, first + n, self.evaluate(*i, policy, asked)));
+                outcomes.filter(|(.., outcome)| !matches!(outcome, Outcome::Fine)).collect::<Vec<_>>()
+            });
+            self.charge(*i);
             said
         });
         let mut found: HashMap<usize, Found<'_>> = HashMap::new();
         let mut applying = Vec::new();
-        for (i, n, outcome) in results.into_iter().flatten() {
+        for (i, n, outcome) in results.flatten() {
             let policy = &self.policies.all[i];
             let own = found.entry(i).or_insert_with(|| Found::new(policy, self.files));
             let owner = asked[n].owner;
@@ -175,6 +185,23 @@ impl<'a> Run<'a> {
         (applying, finished.flat_map(|(_, found)| found.finish()).collect())
     }
 
+    /// Says how many steps a policy may have taken when it has been evaluated: a part of all, and no more than are left.
+    pub(super) fn allow(&self, policy: usize) {
+        let state = &self.states[policy];
+        let taken = state.taken.load(Ordering::Relaxed);
+        let most = taken.saturating_add(self.left.load(Ordering::Relaxed)).min(self.steps / PART);
+        state.allowed.store(most, Ordering::Relaxed);
+    }
+
+    /// Takes the steps of a policy from those that are left.
+    pub(super) fn charge(&self, policy: usize) {
+        let state = &self.states[policy];
+        let taken = state.taken.load(Ordering::Relaxed).min(state.allowed.load(Ordering::Relaxed));
+        let new = taken.saturating_sub(state.charged.swap(taken, Ordering::Relaxed));
+        let left = self.left.load(Ordering::Relaxed);
+        self.left.store(left.saturating_sub(new), Ordering::Relaxed);
+    }
+
     pub(super) fn note(&self, policy: usize, trouble: Unusable) {
         let mut known = self.states[policy].trouble.lock().unwrap_or_else(PoisonError::into_inner);
         // That a limit was reached is known of all of it, an error of one component alone.
@@ -190,10 +217,11 @@ impl<'a> Run<'a> {
     /// What a policy says of one thing.
     pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> Outcome<'b> {
         let state = &self.states[i];
-        if state.taken.load(Ordering::Relaxed) > self.steps {
+        let allowed = state.allowed.load(Ordering::Relaxed);
+        if state.taken.load(Ordering::Relaxed) > allowed {
             return self.exceeded();
         }
-        let mut scope = Scope::new(&asked.owner.component.language, self.steps);
+        let mut scope = Scope::new(&asked.owner.component.language, allowed);
         scope.component = Some(asked.owner.component);
         scope.code = Some(asked.code);
         scope.change = asked.change;
@@ -226,12 +254,14 @@ impl<'a> Run<'a> {
             }
         };
         let before = state.taken.fetch_add(scope.steps.taken(), Ordering::Relaxed);
-        if before.saturating_add(scope.steps.taken()) > self.steps { self.exceeded() } else { outcome }
+        if before.saturating_add(scope.steps.taken()) > allowed { self.exceeded() } else { outcome }
     }
 
     fn exceeded<'b>(&self) -> Outcome<'b> {
-        let most = self.steps;
-        Outcome::Trouble(Unusable::Exceeded(format!("its part of the limit `policy-steps` is {most} steps")))
+        let (all, most) = (self.steps, self.steps / PART);
+        Outcome::Trouble(Unusable::Exceeded(format!(
+            "of the {all} steps of the limit `policy-steps` one policy may take {most}, and all together no more than all"
+        )))
     }
 
     fn failed<'b>(&self, failure: &Failure, part: &str) -> Outcome<'b> {

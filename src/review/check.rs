@@ -40,7 +40,9 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
     }
     add_settings(&mut found, &load);
     coverage.not_analyzed = projects.inside().iter().cloned().collect();
-    let saw_all = resolutions.iter().all(rules::is_whole);
+    // A policy may apply to what was not asked for, or could not be resolved.
+    let is_narrowed = !workspace.folders.is_empty() || workspace.dialect.is_some() || !coverage.not_analyzed.is_empty();
+    let saw_all = !is_narrowed && resolutions.iter().all(rules::is_whole);
     found.diagnostics.extend(policies.finish(saw_all));
     coverage.warnings = idle_patterns(&load.settings, source, &resolutions.iter().collect::<Vec<_>>());
     let has_defect = found.diagnostics.iter().any(|d| d.is_defect());
