@@ -29,6 +29,7 @@ mod fuzz;
 pub mod graph;
 mod hcl;
 pub mod limits;
+pub mod policies;
 pub mod query;
 pub mod report;
 pub mod resolution;

@@ -40,6 +40,8 @@ pub enum Limit {
     TemplateOutput,
     /// Values of one component.
     ComponentValues,
+    /// Steps of all policies together.
+    PolicySteps,
     /// Seconds of the whole run.
     Time,
     /// MiB of memory of the whole run.
@@ -51,7 +53,7 @@ struct Facts(&'static str, u64, u64, u64, &'static str);
 
 impl Limit {
     /// All limits.
-    pub const ALL: [Limit; 13] = [
+    pub const ALL: [Limit; 14] = [
         Limit::FileSize,
         Limit::NestingDepth,
         Limit::DocumentValues,
@@ -63,6 +65,7 @@ impl Limit {
         Limit::TemplateSteps,
         Limit::TemplateOutput,
         Limit::ComponentValues,
+        Limit::PolicySteps,
         Limit::Time,
         Limit::Memory,
     ];
@@ -123,6 +126,13 @@ impl Limit {
                 100,
                 100 * MILLION,
                 "values of one component, maps and lists included",
+            ),
+            Limit::PolicySteps => Facts(
+                "policy-steps",
+                200 * MILLION,
+                100,
+                100_000 * MILLION,
+                "steps of all policies in `stacklint.toml` together, of which one may take a quarter",
             ),
             Limit::Time => Facts("time", 600, 1, 86_400, "seconds of the whole run"),
             Limit::Memory => Facts("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory of the whole run (on Linux)"),

@@ -18,6 +18,7 @@ mod inputs;
 mod locals;
 mod open;
 mod output;
+mod policy;
 mod question;
 mod report;
 mod reporting;
@@ -106,6 +107,8 @@ enum Command {
     Explain(rules::Explain),
     Config(rules::Config),
     Eval(eval::Options),
+    #[command(subcommand)]
+    Policy(policy::What),
     Demo(demo::Options),
     #[command(subcommand)]
     Hook(hook::What),
@@ -195,6 +198,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Explain(options) => rules::explain(options, &cli.global),
         Command::Config(options) => rules::config(options, &cli.global),
         Command::Eval(options) => eval::run(options, &cli.global),
+        Command::Policy(what) => policy::run(what, &cli.global),
         Command::Demo(options) => demo::run(options, &cli.global),
         Command::Ci(options) => ci::run(options, &cli.global),
         Command::Hook(what) => hook::run(what, &cli.global),

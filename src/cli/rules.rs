@@ -69,8 +69,10 @@ pub(super) fn list(options: &List, global: &Global) -> Result<Outcome, Failure> 
 /// Prints the page of a rule.
 pub(super) fn explain(options: &Explain, global: &Global) -> Result<Outcome, Failure> {
     let id = options.rule.strip_prefix("stacklint/").unwrap_or(&options.rule);
-    let Some(rule) = rules::find(id) else {
-        let near = crate::text::nearest(id, rules::RULES.iter().map(|r| r.id));
+    let settings =
+        Place::find(global).and_then(|place| load(&place, None)).map(|load| load.settings).unwrap_or_default();
+    let Some(rule) = rules::find(id).or_else(|| settings.policies.find(id)) else {
+        let near = crate::text::nearest(id, settings.all_rules().iter().map(|r| r.id));
         let hint = near.map_or("`stacklint rules` lists all rules".to_owned(), |n| format!("did you mean `{n}`?"));
         return Err(Failure::Message(format!("there is no rule `{id}`; {hint}")));
     };

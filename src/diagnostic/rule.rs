@@ -16,11 +16,14 @@ pub enum Group {
     Hygiene,
     /// Not proven yet: off unless asked for.
     Preview,
+    /// A policy of the repository: an error, unless the policy says otherwise.
+    Policy,
 }
 
 impl Group {
     /// All groups.
-    pub const ALL: [Group; 5] = [Group::Correctness, Group::Suspicious, Group::Change, Group::Hygiene, Group::Preview];
+    pub const ALL: [Group; 6] =
+        [Group::Correctness, Group::Suspicious, Group::Change, Group::Hygiene, Group::Preview, Group::Policy];
 
     /// The name that users and JSON see.
     pub fn name(self) -> &'static str {
@@ -30,13 +33,14 @@ impl Group {
             Group::Change => "change",
             Group::Hygiene => "hygiene",
             Group::Preview => "preview",
+            Group::Policy => "policy",
         }
     }
 
     /// The level of its rules; `None` for off.
     pub fn level(self) -> Option<Level> {
         match self {
-            Group::Correctness => Some(Level::Error),
+            Group::Correctness | Group::Policy => Some(Level::Error),
             Group::Suspicious | Group::Change => Some(Level::Warning),
             Group::Hygiene | Group::Preview => None,
         }

@@ -37,6 +37,7 @@ rule!(
     "a component's backend cannot be used as it is configured"
 );
 rule!(INVALID_CONFIG, "invalid-config", Correctness, "0.1.0", "the configuration of the project cannot be used");
+rule!(INVALID_POLICY, "invalid-policy", Correctness, "0.1.0", "a policy of the settings cannot be evaluated");
 rule!(INVALID_YAML, "invalid-yaml", Correctness, "0.1.0", "a file is not valid YAML");
 rule!(
     LIMIT_EXCEEDED,
@@ -87,6 +88,7 @@ rule!(UNRESOLVED_IMPORT, "unresolved-import", Correctness, "0.1.0", "an import f
 rule!(UNRESOLVED_INCLUDE, "unresolved-include", Correctness, "0.1.0", "an included file cannot be had");
 rule!(UNUSED_IGNORE, "unused-ignore", Suspicious, "0.1.0", "a comment that silences findings silences none");
 rule!(UNUSED_LOCAL, "unused-local", Suspicious, "0.1.0", "a local is used by nothing in its file");
+rule!(UNUSED_POLICY, "unused-policy", Suspicious, "0.1.0", "a policy of the settings applies to nothing");
 
 /// The rules of this module, sorted by id.
 pub static ALL: &[&Rule] = &[
@@ -99,6 +101,7 @@ pub static ALL: &[&Rule] = &[
     &INCOMPLETE_ANALYSIS,
     &INVALID_BACKEND,
     &INVALID_CONFIG,
+    &INVALID_POLICY,
     &INVALID_YAML,
     &LIMIT_EXCEEDED,
     &LOCAL_CYCLE,
@@ -119,4 +122,5 @@ pub static ALL: &[&Rule] = &[
     &UNRESOLVED_INCLUDE,
     &UNUSED_IGNORE,
     &UNUSED_LOCAL,
+    &UNUSED_POLICY,
 ];

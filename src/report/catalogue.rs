@@ -5,7 +5,7 @@ use super::text::style::{Theme, count};
 use crate::diagnostic::Level;
 use crate::review::Coverage;
 use crate::review::coverage::ProjectCoverage;
-use crate::rules::{Group, RULES, Rule};
+use crate::rules::{Group, Rule};
 use crate::settings::{From, Load, Settings, Sourced};
 use serde::Serialize;
 use std::io;
@@ -17,10 +17,11 @@ use std::io;
 /// Those of the writer.
 pub fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
-    let width = RULES.iter().map(|r| r.id.len()).max().unwrap_or(0);
+    let all = settings.all_rules();
+    let width = all.iter().map(|r| r.id.len()).max().unwrap_or(0);
     writeln!(out, "{}", theme.dim(&format!("  {:width$}  level    default  since  reports", "rule")))?;
     for group in Group::ALL {
-        let rules: Vec<_> = RULES.iter().filter(|r| r.group == group).collect();
+        let rules: Vec<_> = all.iter().filter(|r| r.group == group).collect();
         if rules.is_empty() {
             continue;
         }
@@ -64,7 +65,7 @@ pub fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Res
         since: rule.since,
         summary: rule.summary,
     };
-    serde_json::to_writer_pretty(&mut *out, &RULES.iter().map(rule).collect::<Vec<_>>())?;
+    serde_json::to_writer_pretty(&mut *out, &settings.all_rules().iter().map(rule).collect::<Vec<_>>())?;
     writeln!(out)
 }
 
@@ -96,7 +97,9 @@ pub fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &Options) -> io
         if heading.len() < line.len() && heading.starts_with(' ') {
             writeln!(out, "{}", theme.bold(heading.trim()))?;
             if i == 0 {
-                writeln!(out, "{} · {level} by default · since {}", rule.group.name(), rule.since)?;
+                let since =
+                    if rule.group == Group::Policy { String::new() } else { format!(" · since {}", rule.since) };
+                writeln!(out, "{} · {level} by default{since}", rule.group.name())?;
             }
         } else if !(line.is_empty() && is_blank) {
             writeln!(out, "{line}")?;
@@ -163,7 +166,7 @@ fn settings(load: &Load, coverage: &Coverage) -> Vec<SettingJson> {
         let set = load.settings.group_level(group);
         add(format!("groups.{}", group.name()), set.value.name(), &set.from);
     }
-    for rule in RULES.iter() {
+    for rule in load.settings.all_rules() {
         let set = load.settings.rule_level(rule);
         add(format!("rules.{}", rule.id), set.value.name(), &set.from);
     }

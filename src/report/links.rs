@@ -1,5 +1,6 @@
 //! Addresses on the web: pages of rules, and lines of files where the remote of the repository shows them.
 
+use crate::diagnostic::{Group, Rule};
 use std::fmt::Write as _;
 
 /// Where stacklint lives.
@@ -7,9 +8,12 @@ pub(super) const HOME: &str = "https://github.com/stacklint/stacklint";
 /// The folder with the pages of the rules.
 const RULE_PAGES: &str = "https://github.com/stacklint/stacklint/blob/main/docs/rules/";
 
-/// The page of a rule.
-pub(super) fn rule_page(id: &str) -> String {
-    format!("{RULE_PAGES}{id}.md")
+/// The page about policies.
+const POLICIES: &str = "https://github.com/stacklint/stacklint/blob/main/docs/policies.md";
+
+/// The page of a rule; of a policy that about policies.
+pub(super) fn rule_page(rule: &Rule) -> String {
+    if rule.group == Group::Policy { POLICIES.to_owned() } else { format!("{RULE_PAGES}{}.md", rule.id) }
 }
 
 /// A path with `/` as part of a URI: all but letters, digits, `-`, `.`, `_`, `~` and `/` is percent-encoded.

@@ -7,8 +7,9 @@ use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::Side;
 use crate::dialects::Scope;
 use crate::files::Files;
+use crate::policies;
 use crate::resolution::Resolution;
-use crate::rules;
+use crate::rules::{self, Rule};
 use crate::settings::Load;
 use crate::source::Source;
 use crate::terraform::Modules;
@@ -25,17 +26,24 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
     let dialects = workspace.dialects(&load.settings);
     let projects = workspace.find(&dialects, &[source], &load.settings)?;
     let (mut coverage, mut resolutions, mut found) = (Coverage::default(), Vec::new(), Side::default());
+    let enabled = load.settings.enabled();
+    let is_on = |rule: &Rule| enabled.iter().any(|(on, _)| *on == rule);
+    let policies = policies::Run::new(&load.settings.policies, &files, &load.settings.work, &is_on);
     for part in projects.parts() {
         let resolved = phase(host, "resolve", || part.resolve(source, &files, Scope::All));
         let mut resolution = resolved.unwrap_or_default();
         report_empty(&mut resolution);
-        phase(host, "rules", || examine(&mut resolution, &load, source, &files, workspace));
+        phase(host, "rules", || examine(&mut resolution, &load, source, &policies, workspace));
         coverage.projects.push(coverage::of(part.dialect().name(), part.folder(), None, &resolution, &files));
         found.extend(Side { files: resolution.files(), diagnostics: std::mem::take(&mut resolution.findings) });
         resolutions.push(resolution);
     }
     add_settings(&mut found, &load);
     coverage.not_analyzed = projects.inside().iter().cloned().collect();
+    // A policy may apply to what was not asked for, or could not be resolved.
+    let is_narrowed = !workspace.folders.is_empty() || workspace.dialect.is_some() || !coverage.not_analyzed.is_empty();
+    let saw_all = !is_narrowed && resolutions.iter().all(rules::is_whole);
+    found.diagnostics.extend(policies.finish(saw_all));
     coverage.warnings = idle_patterns(&load.settings, source, &resolutions.iter().collect::<Vec<_>>());
     let has_defect = found.diagnostics.iter().any(|d| d.is_defect());
     let by = Judge {
@@ -63,12 +71,21 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
 }
 
 /// Adds to what resolving a state found what the rules find.
-fn examine(resolution: &mut Resolution, load: &Load, source: &dyn Source, files: &Files, workspace: &Workspace<'_>) {
+fn examine(
+    resolution: &mut Resolution,
+    load: &Load,
+    source: &dyn Source,
+    policies: &policies::Run<'_>,
+    workspace: &Workspace<'_>,
+) {
+    let files = policies.files();
     let code = workspace.host.code();
     let modules = Modules::new(source, files, &code);
     let withheld = rules::Withheld::default();
     let context = rules::Context::new(files, resolution, &|_| true, &load.settings.limits, &withheld);
     let found = rules::check_state(&context, &modules, &load.settings.enabled());
+    resolution.findings.extend(found);
+    let found = policies.components(resolution, &modules);
     resolution.findings.extend(found);
 }
 

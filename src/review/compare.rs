@@ -14,6 +14,7 @@ use crate::diagnostic::{Diagnostic, Label, Level, Side};
 use crate::dialects::{Part, Scope};
 use crate::diff::{self, Diff};
 use crate::files::Files;
+use crate::policies;
 use crate::resolution::{Address, Gap, Resolution, State, Unit};
 use crate::rules::{self, Rule};
 use crate::settings::{Load, Settings};
@@ -57,11 +58,15 @@ pub fn compare(
     let projects = workspace.find(&dialects, &[base, head], &trusted)?;
     let not_analyzed = projects.inside().iter().filter(|folder| touches(&changes, folder)).cloned().collect();
     let rules = trusted.enabled();
+    let is_on = |rule: &Rule| rules.iter().any(|(on, _)| *on == rule);
+    let evaluation = || policies::Run::new(&trusted.policies, &files, &trusted.work, &is_on);
+    let policies = [evaluation(), evaluation(), evaluation()];
     let mut compared = Vec::new();
     for part in projects.parts() {
         let (changes, touched, rules, files) = (&changes, &touched, &rules, &files);
-        let (settings, sources) = (&trusted, [base, head]);
-        let comparing = Comparing { workspace, request, part, files, changes, touched, rules, settings, sources };
+        let (settings, sources, policies) = (&trusted, [base, head], &policies);
+        let comparing =
+            Comparing { workspace, request, part, files, changes, touched, rules, settings, policies, sources };
         compared.push(comparing.run());
     }
     let mut in_head = Side::default();
@@ -74,6 +79,10 @@ pub fn compare(
     if let Some(before) = &before {
         add_settings(&mut in_base, before);
     }
+    let [of_base_side, of_head_side, of_change] = policies;
+    in_base.diagnostics.extend(of_base_side.finish(false));
+    in_head.diagnostics.extend(of_head_side.finish(false));
+    in_head.diagnostics.extend(of_change.finish(false));
     let has_defect = in_head.diagnostics.iter().chain(&in_base.diagnostics).any(|d| d.is_defect());
     let judging = Judging { request, files: &files, sides: (base, head), loads: (before.as_ref(), &load), of_base };
     let Judged { mut findings, suppressed, .. } =
@@ -171,6 +180,8 @@ struct Comparing<'a> {
     touched: &'a HashSet<&'a str>,
     rules: &'a [(&'static Rule, Level)],
     settings: &'a Settings,
+    /// The policies over the base, the head, and the change.
+    policies: &'a [policies::Run<'a>; 3],
     /// Base and head.
     sources: [&'a dyn Source; 2],
 }
@@ -201,16 +212,24 @@ impl Comparing<'_> {
             rules::check_change(&rules::Context { resolution: &head, ..shared }, &base, &diff, self.rules)
         });
         // Only what the edit touches was examined in full, on both sides.
-        let check = |resolution: &mut Resolution, source: &dyn Source| {
+        let [of_base, of_head, of_changes] = self.policies;
+        let check = |resolution: &mut Resolution, source: &dyn Source, policies: &policies::Run<'_>| {
             let modules = Modules::new(source, self.files, &cache);
             let context = rules::Context { resolution: &*resolution, ..shared };
             let found = phase(self.workspace.host, "rules", || rules::check_state(&context, &modules, self.rules));
             resolution.findings.extend(found);
+            let found = phase(self.workspace.host, "policies", || policies.components(resolution, &modules));
+            resolution.findings.extend(found);
         };
+        let [old, new] = self.sources.map(|source| Modules::new(source, self.files, &cache));
+        let context = rules::Context { resolution: &head, ..shared };
+        let changes = rules::Changes::new(&context, &base, &diff);
+        of_change.extend(phase(self.workspace.host, "policies", || of_changes.changes(&changes, [&old, &new])));
+        drop(changes);
         report_empty(&mut head);
         report_empty(&mut base);
-        check(&mut head, self.sources[1]);
-        check(&mut base, self.sources[0]);
+        check(&mut head, self.sources[1], of_head);
+        check(&mut base, self.sources[0], of_base);
         let part = self.part;
         let coverage = coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files);
         if diff.unresolved.is_empty() {
@@ -245,7 +264,10 @@ impl Comparing<'_> {
         let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
         // Another manifest, untouched, may define the same component of the same stack; and what is said of a component
         // may depend on all others.
-        let all_count = one_sided || self.may_change_code([&old, &new]) || rules::asks_for_all(&found, self.rules);
+        let all_count = one_sided
+            || self.may_change_code([&old, &new])
+            || rules::asks_for_all(&found, self.rules)
+            || self.settings.policies.asks_for_all(|rule| self.rules.iter().any(|(on, _)| *on == rule));
         if all_count && is_partial(&old, &new) {
             (old, new) = self.both(Scope::All);
             found = self.compare(&mut old, &mut new);

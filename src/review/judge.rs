@@ -6,7 +6,7 @@ use crate::diagnostic::{Baseline, Finding, Level, Policy, Side, TrustedFile, Ver
 use crate::files::Files;
 use crate::limits::Limit;
 use crate::resolution::{Resolution, State};
-use crate::rules::{self, Group};
+use crate::rules::Group;
 use crate::settings::{FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::Source;
 use crate::source::glob::Glob;
@@ -159,8 +159,8 @@ pub(super) fn judge(by: &Judge<'_>, new: Side, old: Option<Side>) -> Result<Judg
     let policy = Policy {
         files,
         level: &|rule, path| settings.level(rule, path),
-        rules: &rules::RULES,
-        examined: &|rule| compared || rule.group != Group::Change,
+        rules: &settings.all_rules(),
+        examined: &|rule| compared || rule.group != Group::Change && !settings.policies.is_about_changes(rule),
         min_level: settings.min_level.value,
         require_reasons: settings.require_reasons.value,
         baseline: baseline.as_ref(),

@@ -4,6 +4,7 @@
 use super::judge::Judged;
 use crate::diagnostic::{Diagnostic, Finding, Label, Level, REVIEW_CHANGED};
 use crate::files::Files;
+use crate::policies::Policies;
 use crate::settings::Load;
 use crate::source::Source;
 use crate::text::Text;
@@ -52,7 +53,8 @@ pub(super) fn edited(
 ) -> Option<String> {
     let of = |load: &Load| {
         let file = load.file.as_ref().map(|f| f.path.clone());
-        file.into_iter().chain(load.settings.baseline.value.clone()).collect::<Vec<_>>()
+        let policies = load.settings.policies.files().iter().cloned();
+        file.into_iter().chain(load.settings.baseline.value.clone()).chain(policies).collect::<Vec<_>>()
     };
     let id = |side: &dyn Source, path: &str| side.listing().resolve(path).ok().map(|entry| entry.id.to_string());
     [Some(after), before].into_iter().flatten().flat_map(of).find(|path| id(base, path) != id(head, path))
@@ -100,6 +102,9 @@ fn of_settings(
     if old != new {
         finding.notes.push(format!("it selects {new} for analysis, which was {old}"));
     }
+    let nothing = Policies::default();
+    let policies = before.map_or(&nothing, |load| &load.settings.policies);
+    finding.notes.extend(policies.differences(&after.settings.policies));
     Some(finding)
 }
 

@@ -7,7 +7,7 @@ mod edit;
 mod imports;
 mod links;
 mod merge;
-mod places;
+pub(crate) mod places;
 mod source;
 mod withheld;
 mod world;
@@ -201,6 +201,14 @@ pub fn check_state(
     }));
     found.extend(withheld.take(context.resolution, context.files));
     found
+}
+
+/// Whether everything of a state was resolved.
+pub fn is_whole(resolution: &Resolution) -> bool {
+    let is_resolved = |unit: &&std::sync::Arc<crate::resolution::Unit>| {
+        unit.state == crate::resolution::State::Resolved && !unit.is_incomplete()
+    };
+    resolution.gap.is_none() && resolution.units.iter().all(|unit| is_resolved(&unit))
 }
 
 /// Whether rules that look at a whole state could find something new between two states of which only what an edit touches

@@ -7,7 +7,7 @@ use crate::value::{FileId, Origin};
 use std::collections::BTreeMap;
 
 /// A label at the key of a value; at the whole value where it has no key.
-pub(super) fn at_key(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
+pub(crate) fn at_key(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
     let file = files.get(origin.file);
     let text = file.text.get(origin.key as usize..origin.start as usize).unwrap_or_default();
     let end = text.find(['\n', ':']).map_or(text.len(), |end| end);
@@ -73,20 +73,20 @@ pub(super) fn rename_key(files: &Files, origin: Origin, from: &str, to: &str) ->
 
 /// Findings by place and subject: one cause is one finding, whatever number of stacks it reaches.
 #[derive(Default)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     found: BTreeMap<(FileId, u32, u32, String), Diagnostic>,
 }
 
 impl Findings {
     /// Adds a finding of a stack. Where there is one at the same place and with the same token, only the stack is added.
-    pub(super) fn add(&mut self, stack: &Text, finding: Diagnostic) {
+    pub(crate) fn add(&mut self, stack: &Text, finding: Diagnostic) {
         let token = finding.token.clone().unwrap_or_default();
         let key = (finding.primary.file, finding.primary.start, finding.primary.end, token);
         self.found.entry(key).or_insert(finding).stacks.push(Text::clone(stack));
     }
 
     /// All findings.
-    pub(super) fn finish(self) -> Vec<Diagnostic> {
+    pub(crate) fn finish(self) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = self.found.into_values().collect();
         for finding in &mut found {
             finding.stacks.sort();

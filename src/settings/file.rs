@@ -6,6 +6,7 @@ use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::dialects::VariableSet;
 use crate::files::{File, Files};
 use crate::limits::Limit;
+use crate::policies::{self, Policies};
 use crate::rules::{self, Group};
 use crate::source::Source;
 use crate::source::glob::Glob;
@@ -14,6 +15,7 @@ use crate::value::FileId;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use toml::Spanned;
 
 /// The name of the file.
@@ -71,6 +73,10 @@ struct Content {
     rules: BTreeMap<Spanned<String>, Spanned<Setting>>,
     #[serde(default)]
     overrides: Vec<OverrideContent>,
+    #[serde(default)]
+    require: Vec<policies::Require>,
+    #[serde(default)]
+    rego: Vec<policies::Rego>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -145,7 +151,7 @@ impl Load {
                 let bytes = source.read(entry).map_err(|e| e.to_string())?;
                 let text = std::str::from_utf8(&bytes).map_err(|_| format!("{path}: it is not UTF-8"))?;
                 let id = files.add(&path, &entry.id.to_string(), || Text::from(text));
-                return Self::parse(&path, id, &files.get(id));
+                return Self::parse(&path, id, source, files);
             }
             folder = match folder.rsplit_once('/') {
                 Some((above, _)) => above,
@@ -165,7 +171,8 @@ impl Load {
     }
 
     /// The settings in a file.
-    fn parse(path: &str, id: FileId, file: &File) -> Result<Self, String> {
+    fn parse(path: &str, id: FileId, source: &dyn Source, files: &Files) -> Result<Self, String> {
+        let file: &File = &files.get(id);
         let located = |span: Option<Range<usize>>, message: &str| {
             let at = file.position(span.map_or(0, |s| s.start as u32));
             format!("{path}:{}:{}: {}", at.line, at.column, message.trim())
@@ -253,8 +260,12 @@ impl Load {
             })?;
             settings.groups.insert(group, Sourced { from: line(set.span()), value: set.into_inner() });
         }
+        let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();
+        let reader = policies::Read { source, files, file: id, folder, built_in: &rules::find };
+        let (policies, wrong) = reader.policies(content.require, content.rego);
+        load.findings.extend(wrong);
         let unknown = &mut load.findings;
-        settings.rules = levels(content.rules, id, &line, unknown);
+        settings.rules = levels(content.rules, &policies, id, &line, unknown);
         for one in content.overrides {
             let reason = one.reason.get_ref().trim().to_owned();
             if reason.is_empty() {
@@ -266,8 +277,13 @@ impl Load {
                     .map_err(|e| located(Some(path.span()), &format!("`{}` is no pattern: {e}", path.get_ref())))?;
                 paths.push((path.into_inner(), glob));
             }
-            settings.overrides.push(Override { paths, rules: levels(one.rules, id, &line, unknown), reason });
+            settings.overrides.push(Override {
+                paths,
+                rules: levels(one.rules, &policies, id, &line, unknown),
+                reason,
+            });
         }
+        settings.policies = Arc::new(policies);
         Ok(load)
     }
 }
@@ -275,14 +291,16 @@ impl Load {
 /// The levels of rules; those of rules that do not exist are findings.
 fn levels(
     set: BTreeMap<Spanned<String>, Spanned<Setting>>,
+    policies: &Policies,
     file: FileId,
     line: &impl Fn(Range<usize>) -> From,
     unknown: &mut Vec<Diagnostic>,
 ) -> BTreeMap<String, Sourced<Setting>> {
     let mut known = BTreeMap::new();
     for (name, setting) in set {
-        if rules::find(name.get_ref()).is_none() {
-            let near = crate::text::nearest(name.get_ref(), rules::RULES.iter().map(|r| r.id));
+        if rules::find(name.get_ref()).is_none() && policies.find(name.get_ref()).is_none() {
+            let known = rules::RULES.iter().copied().chain(policies.rules());
+            let near = crate::text::nearest(name.get_ref(), known.map(|r| r.id));
             let label = Label::new(file, name.span().start as u32, name.span().end as u32, "");
             unknown.push(unknown_rule(name.get_ref(), near, label));
             continue;

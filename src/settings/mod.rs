@@ -9,9 +9,11 @@ pub use file::{FILE_NAME, Load, SettingsFile};
 use crate::diagnostic::Level;
 use crate::dialects::RootSettings;
 use crate::limits::{self, Limit};
+use crate::policies::Policies;
 use crate::rules::{self, Group, Limits, Rule};
 use crate::source::glob::Glob;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A level as it is set: `off`, or the level of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -158,6 +160,8 @@ pub struct Settings {
     pub rules: BTreeMap<String, Sourced<Setting>>,
     /// Levels for some paths; the last one that matches counts.
     pub overrides: Vec<Override>,
+    /// The policies of the repository.
+    pub policies: Arc<Policies>,
 }
 
 impl Default for Settings {
@@ -178,6 +182,7 @@ impl Default for Settings {
             groups: BTreeMap::new(),
             rules: BTreeMap::new(),
             overrides: Vec::new(),
+            policies: Arc::default(),
         }
     }
 }
@@ -185,6 +190,10 @@ impl Default for Settings {
 impl Settings {
     /// The level of a rule in the file at a path (from the root of the repository); none where it is off.
     pub fn level(&self, rule: &Rule, path: &str) -> Option<Level> {
+        // A policy that these settings do not have finds nothing under them.
+        if rule.group == Group::Policy && self.policies.find(rule.id).is_none() {
+            return None;
+        }
         let there = self.overrides.iter().rev().filter(|o| o.paths.iter().any(|(_, glob)| glob.matches(path)));
         match there.filter_map(|o| o.rules.get(rule.id)).next() {
             Some(setting) => setting.value.level(),
@@ -217,7 +226,14 @@ impl Settings {
             let above = self.overrides.iter().filter_map(|o| o.rules.get(rule.id)?.value.level());
             self.rule_level(rule).value.level().into_iter().chain(above).max()
         };
-        rules::RULES.iter().filter_map(|rule| Some((*rule, level(rule)?))).collect()
+        self.all_rules().into_iter().filter_map(|rule| Some((rule, level(rule)?))).collect()
+    }
+
+    /// All rules, those of policies among them, sorted by id.
+    pub fn all_rules(&self) -> Vec<&'static Rule> {
+        let mut all: Vec<&'static Rule> = rules::RULES.iter().copied().chain(self.policies.rules()).collect();
+        all.sort_by_key(|rule| rule.id);
+        all
     }
 }
 

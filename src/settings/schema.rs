@@ -133,6 +133,8 @@ pub fn schema() -> Value {
                 "additionalProperties": false,
             },
             "rules": { "$ref": "#/$defs/rules", "description": "Levels of single rules." },
+            "require": requirements(),
+            "rego": rego(),
             "overrides": {
                 "description": "Levels for some paths. Of several that match a file the last one counts.",
                 "type": "array",
@@ -155,8 +157,81 @@ pub fn schema() -> Value {
         "additionalProperties": false,
         "$defs": {
             "setting": { "enum": ["off", "note", "warning", "error"] },
-            "rules": { "type": "object", "properties": rules, "additionalProperties": false },
+            "rules": {
+                "type": "object",
+                "properties": rules,
+                // The ids of policies.
+                "additionalProperties": false,
+                "patternProperties": { "^[a-z0-9-]+$": { "$ref": "#/$defs/setting" } },
+            },
         },
+    })
+}
+
+/// The tables `[[require]]`.
+fn requirements() -> Value {
+    let expression = |words: &str| json!({ "description": words, "type": "string", "minLength": 1, "maxLength": 4096 });
+    policies(
+        "Policies as expressions in CEL over `component`, `change` and `code`; see docs/policies.md.",
+        json!({
+            "where": expression("To which components or changes it applies; to all if it is left out."),
+            "that": expression("What must be true."),
+            "over": {
+                "description": "What it is asked about; changes where it reads `change`.",
+                "enum": ["component", "change"],
+            },
+            "path": {
+                "description": "The value of the component that findings point at; what `that` reads if it is left out.",
+                "type": "string",
+            },
+        }),
+        &["id", "that", "message"],
+    )
+}
+
+/// The tables `[[rego]]`.
+fn rego() -> Value {
+    policies(
+        "Policies in Rego with `deny`, `violation` or `warn`; see docs/policies.md.",
+        json!({
+            "file": { "description": "The file with the policy, relative to this file.", "type": "string" },
+            "over": {
+                "description": "What the policy is asked about: each component, each change, or all components at once.",
+                "enum": ["component", "change", "components"],
+                "default": "component",
+            },
+            "where": {
+                "description": "A condition in CEL: to which components or changes it applies; to all if it is left out.",
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 4096,
+            },
+        }),
+        &["id", "file"],
+    )
+}
+
+/// Tables of policies, with what all of them have.
+fn policies(description: &str, own: Value, required: &[&str]) -> Value {
+    let text = |words: &str| json!({ "description": words, "type": "string", "minLength": 1, "maxLength": 1000 });
+    let mut properties = json!({
+        "id": {
+            "description": "The id of its findings, which no rule of stacklint has.",
+            "type": "string",
+            "pattern": "^[a-z0-9-]{1,100}$",
+        },
+        "message": text("What a finding says."),
+        "help": text("What to do about it."),
+        "level": { "description": "The level of its findings.", "enum": ["note", "warning", "error"], "default": "error" },
+    });
+    if let (Some(all), Value::Object(own)) = (properties.as_object_mut(), own) {
+        all.extend(own);
+    }
+    json!({
+        "description": description,
+        "type": "array",
+        "maxItems": 200,
+        "items": { "type": "object", "properties": properties, "required": required, "additionalProperties": false },
     })
 }
 
@@ -187,7 +262,14 @@ mod tests {
             "{:?}",
             validator.iter_errors(&read(good)).next().map(|e| e.to_string())
         );
-        for bad in ["fail-on = 'warn'", "[rules]\nno-such-rule = 'off'", "[groups]\nx = 'off'", "other = 1"] {
+        let policies = "[[require]]\nid = 'zones'\nwhere = 'has(component.vars.zones)'\nthat = 'true'\nmessage = 'm'\nhelp = 'h'\nlevel = 'note'\npath = 'vars.zones'\n[[rego]]\nid = 'r'\nfile = 'r.rego'\nover = 'components'\n[rules]\nzones = 'off'\n";
+        assert!(validator.is_valid(&read(policies)));
+        for bad in
+            ["[[require]]\nid = 'a'", "[[rego]]\nid = 'A'\nfile = 'x'", "[[rego]]\nid = 'a'\nfile = 'x'\nover = 'all'"]
+        {
+            assert!(!validator.is_valid(&read(bad)), "{bad}");
+        }
+        for bad in ["fail-on = 'warn'", "[rules]\nNoSuchRule = 'off'", "[groups]\nx = 'off'", "other = 1"] {
             assert!(!validator.is_valid(&read(bad)), "{bad}");
         }
     }

@@ -72,6 +72,8 @@ pub struct Call {
     pub source: Option<String>,
     /// It says which version of the module is wanted: the source is a registry.
     pub has_version: bool,
+    /// The `version`, if it is plain text.
+    pub version: Option<String>,
     /// Where it is: the head of its block.
     pub origin: Origin,
 }
@@ -350,7 +352,12 @@ impl Module {
             self.outputs.entry(Text::clone(name)).or_insert(origin(span));
         }
         for Declared { name, span, parts } in &found.calls {
-            let call = || Call { source: parts.source.clone(), has_version: parts.has_version, origin: origin(span) };
+            let call = || Call {
+                source: parts.source.clone(),
+                has_version: parts.has_version,
+                version: parts.version.clone(),
+                origin: origin(span),
+            };
             self.calls.entry(Text::clone(name)).or_insert_with(call);
         }
         if let Some(backend) = &found.backend {

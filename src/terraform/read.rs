@@ -55,6 +55,8 @@ pub(super) struct CallParts {
     /// The `source`, if it is plain text.
     pub(super) source: Option<String>,
     pub(super) has_version: bool,
+    /// The `version`, if it is plain text.
+    pub(super) version: Option<String>,
 }
 
 /// Where and why a file cannot be read.
@@ -136,8 +138,9 @@ pub(super) fn native(bytes: &[u8]) -> Result<Declarations, Unreadable> {
             }
             ("module", Some(name)) => {
                 let source = block.body.get("source").and_then(text);
-                let has_version = block.body.get("version").is_some();
-                found.calls.push(Declared { name, span, parts: CallParts { source, has_version } });
+                let version = block.body.get("version");
+                let parts = CallParts { source, has_version: version.is_some(), version: version.and_then(text) };
+                found.calls.push(Declared { name, span, parts });
             }
             ("terraform", None) => settings(&block.body, &mut found),
             _ => {}
@@ -219,7 +222,8 @@ pub(super) fn json(bytes: &[u8]) -> Result<Declarations, Unreadable> {
     }
     for (name, body) in labelled(root.get("module")) {
         let source = body.get("source").and_then(Json::as_str).map(str::to_owned);
-        let parts = CallParts { source, has_version: body.contains_key("version") };
+        let version = body.get("version").and_then(Json::as_str).map(str::to_owned);
+        let parts = CallParts { source, has_version: body.contains_key("version"), version };
         found.calls.push(Declared { name: name.into(), span: place(name), parts });
     }
     for settings in bodies(root.get("terraform")) {

@@ -38,8 +38,17 @@ impl Default for Budget {
 impl Budget {
     /// Runs something for as long as there is time.
     pub(crate) fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Stopped> {
+        self.run_for(TIME, work)
+    }
+
+    /// Runs something for as long as there is time, and at most so long.
+    pub(crate) fn run_for<T: Send + 'static>(
+        &self,
+        most: Duration,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Stopped> {
         let lock = || self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = *lock();
+        let left = (*lock()).min(most);
         if left.is_zero() {
             return Err(Stopped::OutOfTime);
         }
@@ -54,10 +63,7 @@ impl Budget {
         }
         let result = receive.recv_timeout(left);
         let mut left = lock();
-        *left = match result {
-            Err(RecvTimeoutError::Timeout) => Duration::ZERO,
-            _ => left.saturating_sub(start.elapsed()),
-        };
+        *left = left.saturating_sub(start.elapsed());
         result.map_err(|error| match error {
             RecvTimeoutError::Timeout => Stopped::OutOfTime,
             RecvTimeoutError::Disconnected => Stopped::Defect,

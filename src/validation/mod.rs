@@ -3,8 +3,10 @@
 
 mod budget;
 mod certain;
+pub(crate) mod cidr;
 mod fold;
 mod json_schema;
+mod package;
 mod rego;
 mod rego_guard;
 mod rego_text;
@@ -12,6 +14,7 @@ mod schema_cost;
 
 pub(crate) use budget::Budget;
 pub(crate) use json_schema::JsonSchema;
+pub(crate) use package::{Denial, Package};
 pub(crate) use rego::{Module, Policy, Ruling};
 
 use crate::value::{Data, Value};

@@ -1,6 +1,7 @@
 //! The text of a policy, as far as it must be understood to know what it reads: statements, and every use of `input`.
 //! Whatever is not understood counts as reading all of the input.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A statement at the top of a module.
@@ -115,6 +116,94 @@ fn called_name(text: &str, tokens: &[Token], at: usize) -> String {
 /// The package of a module.
 pub(super) fn package(statements: &[Statement]) -> Option<String> {
     statements.iter().find(|s| s.head == "package").map(|s| s.names.join("."))
+}
+
+/// A way into a variable, as it is written: `c.vars.tags["Owner"]`, `input.components[i]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Chain {
+    /// The variable; empty where the way begins at what a call gives.
+    pub head: String,
+    /// The keys behind it; `None` where one is computed.
+    pub steps: Vec<Option<String>>,
+}
+
+/// What is written in a module.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// The ways into variables.
+    pub chains: Vec<Chain>,
+    /// The words and texts.
+    pub words: BTreeSet<String>,
+    /// The variables that are bound to what `input` has under a key, or to an item of that.
+    pub bound: BTreeSet<String>,
+}
+
+/// The ways into variables that a module has, and the words and texts in it.
+pub(super) fn written(text: &str) -> Written {
+    let tokens = tokens(text);
+    let is_sign = |i: usize, sign: char| tokens.get(i).is_some_and(|t| t.kind == Kind::Sign(sign));
+    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map(|t| &text[t.range.clone()]);
+    let Written { chains: mut found, mut words, mut bound } = Written::default();
+    for (i, token) in tokens.iter().enumerate() {
+        match &token.kind {
+            Kind::Word => drop(words.insert(text[token.range.clone()].to_owned())),
+            Kind::Text(literal) => drop(words.insert(literal.clone())),
+            Kind::Sign(_) => {}
+        }
+        let is_behind = |sign: char| i > 0 && is_sign(i - 1, sign);
+        let (head, mut at) = match &token.kind {
+            Kind::Word if !is_behind('.') => (text[token.range.clone()].to_owned(), i + 1),
+            Kind::Sign(')' | '}') => (String::new(), i + 1),
+            _ => continue,
+        };
+        let mut steps = Vec::new();
+        loop {
+            let is_joined = |at: usize| tokens.get(at).is_some_and(|t| t.range.start == tokens[at - 1].range.end);
+            match tokens.get(at + 1).map(|t| &t.kind) {
+                Some(Kind::Word) if is_sign(at, '.') => {
+                    steps.push(Some(text[tokens[at + 1].range.clone()].to_owned()));
+                    at += 2;
+                }
+                Some(kind) if is_sign(at, '[') && is_joined(at) => {
+                    let key = match (kind, is_sign(at + 2, ']')) {
+                        (Kind::Text(key), true) => Some(key.clone()),
+                        (Kind::Word, true) => {
+                            word(at + 1).filter(|w| w.bytes().all(|b| b.is_ascii_digit())).map(str::to_owned)
+                        }
+                        _ => None,
+                    };
+                    steps.push(key);
+                    let depth = tokens[at].depth;
+                    let end = (at + 1..tokens.len()).find(|end| is_sign(*end, ']') && tokens[*end].depth == depth);
+                    match end {
+                        Some(end) => at = end + 1,
+                        None => break,
+                    }
+                }
+                _ => break,
+            }
+        }
+        if head == "input" && steps.len() <= 2 {
+            // `some c in input.components`, `c := input.components[i]`, `c = input.component`.
+            let before = match i.checked_sub(1) {
+                Some(at) if word(at) == Some("in") => at.checked_sub(1),
+                Some(at) if is_sign(at, '=') => {
+                    at.checked_sub(1).map(|at| at - usize::from(is_sign(at, ':') && at > 0))
+                }
+                _ => None,
+            };
+            bound.extend(before.and_then(word).map(str::to_owned));
+        }
+        if !steps.is_empty() {
+            found.push(Chain { head, steps });
+        }
+    }
+    Written { chains: found, words, bound }
+}
+
+/// Whether a sign stands somewhere in a module, outside of texts.
+pub(super) fn has_sign(text: &str, sign: char) -> bool {
+    tokens(text).iter().any(|token| token.kind == Kind::Sign(sign))
 }
 
 fn reads(text: &str, tokens: &[Token]) -> Vec<Read> {

@@ -28,6 +28,7 @@ mod outcomes;
 mod page;
 mod places;
 mod planted;
+mod policies;
 mod projects;
 mod questions;
 mod renames;

@@ -41,6 +41,13 @@ pub(crate) const ALL: &[Planting] = &[
         p.set(p.tree.config, &["settings", "list_merge_strategy"], "concat");
         p.expect("concat");
     }),
+    ("invalid-policy", |p| {
+        p.write(
+            "stacklint.toml",
+            "[[require]]\nid = 'planted'\nthat = 'componet.stack != \"\"'\nmessage = 'planted'\n",
+        );
+        p.expect("that = ");
+    }),
     ("invalid-yaml", |p| {
         p.append("planted: [a, b\nmore: 1\n");
         p.expect("");
@@ -65,6 +72,11 @@ pub(crate) const ALL: &[Planting] = &[
     ("unreachable-file", |p| {
         p.shared("alone", "settings:\n  planted: 1\n");
         p.expect("settings:");
+    }),
+    ("unused-policy", |p| {
+        let policy = "id = 'planted'\nwhere = 'component.stack == \"\"'\nthat = 'true'\nmessage = 'planted'\n";
+        p.write("stacklint.toml", format!("[[require]]\n{policy}"));
+        p.expect("id = 'planted'");
     }),
     ("unreadable-file", |p| {
         let path = p.below("planted/loop.yaml");

@@ -73,7 +73,7 @@ impl Page<'_> {
         Item {
             level: finding.level.name(),
             rule: d.rule.id,
-            page: links::rule_page(d.rule.id),
+            page: links::rule_page(d.rule),
             place: self.label(side, &d.primary),
             message: sentence(&d.message),
             steps: Vec::new(),

@@ -44,7 +44,7 @@ pub(super) fn id(rule: &str) -> String {
 
 fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
     let text = |text: String| MultiformatMessageString::builder().text(text).build();
-    let link = links::rule_page(rule.id);
+    let link = links::rule_page(rule);
     let help = MultiformatMessageString::builder()
         .text(rule.page.trim_end())
         .markdown(format!("{}\n\n[{}]({link})", rule.page.trim_end(), rule.id))
@@ -98,7 +98,7 @@ fn severity(level: Level) -> &'static str {
 /// How rarely a finding of the group is wrong, in the words of GitHub.
 fn precision(group: Group) -> &'static str {
     match group {
-        Group::Correctness => "very-high",
+        Group::Correctness | Group::Policy => "very-high",
         Group::Suspicious | Group::Change | Group::Hygiene => "high",
         Group::Preview => "medium",
     }

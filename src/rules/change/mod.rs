@@ -68,7 +68,7 @@ pub struct Changed<'a> {
 
 impl<'a> Changes<'a> {
     /// Finds the components of what differs.
-    pub(super) fn new(context: &'a Context<'a>, base: &'a Resolution, diff: &'a Diff) -> Self {
+    pub(crate) fn new(context: &'a Context<'a>, base: &'a Resolution, diff: &'a Diff) -> Self {
         let mut files: HashMap<*const Component, FileId> = HashMap::new();
         for unit in base.units.iter().chain(&context.resolution.units) {
             files.extend(unit.components.iter().map(|component| (Arc::as_ptr(component), unit.file)));
@@ -106,6 +106,16 @@ impl<'a> Changes<'a> {
     fn by_cause(
         &self,
         rule: &'static Rule,
+        pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], String)>,
+    ) -> Vec<Diagnostic> {
+        self.by_cause_worded(rule, |members, text| format!("{} {text}", subject(members)), pick)
+    }
+
+    /// The same with a message that `word` makes of the components and the text.
+    pub(crate) fn by_cause_worded(
+        &self,
+        rule: &'static Rule,
+        word: impl Fn(&[Changed<'a>], &str) -> String,
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], String)>,
     ) -> Vec<Diagnostic> {
         let mut groups: BTreeMap<(Vec<Place>, String), (Label, Vec<Changed<'a>>)> = BTreeMap::new();
@@ -118,7 +128,7 @@ impl<'a> Changes<'a> {
             }
         }
         let finding = |((_, text), (label, members)): ((_, String), (Label, Vec<Changed<'a>>))| {
-            let mut finding = Diagnostic::new(rule, format!("{} {text}", subject(&members)), label).token(text);
+            let mut finding = Diagnostic::new(rule, word(&members, &text), label).token(text);
             if members.len() > 1 {
                 finding = finding.note(names(&members));
             } else if let [only] = &members[..] {
@@ -177,6 +187,11 @@ fn place(cause: &Cause) -> Place {
 }
 
 impl<'a> Changed<'a> {
+    /// The file that defines it, in the newer state if it is there.
+    pub(crate) fn file(&self) -> FileId {
+        self.file
+    }
+
     /// The key of a component that is gone, in the older state, if its line is among the edited ones.
     fn key(&self, files: &Files) -> Option<Label> {
         let origin = self.before.filter(|_| self.change.status == Status::Removed)?.value.prov.origin?;
@@ -202,7 +217,7 @@ impl<'a> Changed<'a> {
     }
 
     /// Whether it is deployed in one of the states: neither abstract nor switched off.
-    fn was_or_is_deployed(&self) -> bool {
+    pub(crate) fn was_or_is_deployed(&self) -> bool {
         self.before.is_some_and(is_deployed) || self.after.is_some_and(is_deployed)
     }
 }

@@ -176,6 +176,22 @@ fn component_values() {
 }
 
 #[test]
+fn policy_steps() {
+    let policy =
+        "[[require]]\nid = 'slow'\nthat = 'component.vars.a.all(x, component.vars.a.all(y, x == y))'\nmessage = 'm'\n";
+    let list =
+        format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{b: {{vars: {{a: [{}]}}}}}}}}\n", "1, ".repeat(200));
+    let repo = project(&[(BAD, &list)]);
+    let box_too = "where = 'component.name == \"b\"'\n";
+    let settings =
+        |steps: u64| format!("[limits]\npolicy-steps = {steps}\n{}", policy.replace("that", &format!("{box_too}that")));
+    repo.write("stacklint.toml", settings(10_000)).commit("limits");
+    is_told(&repo, "stacklint.toml", &["limit-exceeded", "policy-steps"]);
+    repo.write("stacklint.toml", settings(10_000_000)).commit("limits");
+    repo.run(&["check"]).ends_with(0);
+}
+
+#[test]
 fn time_ends_the_run_with_words() {
     // Each template takes as long as it may; hundreds of them take minutes.
     let slow: String = (0..600)

@@ -10,6 +10,7 @@ mod mutated;
 mod nothing;
 mod output;
 mod paths;
+mod policies;
 mod review;
 mod roots;
 mod secrets;

@@ -1,0 +1,183 @@
+//! Policies in Rego over components: what they are asked, and what their answers are about.
+
+use super::Subject;
+use super::found::{Found, Owner, Said, Spot};
+use super::input::{ToJson, Wanted};
+use super::rego::{Answer, Module, Question};
+use super::run::{Asked, Run};
+use crate::diagnostic::Diagnostic;
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::resolution::Component;
+use crate::validation::{Path, Step, Unusable};
+use serde_json::{Value as Json, json};
+use std::sync::atomic::Ordering;
+
+impl Run<'_> {
+    /// What a policy in Rego finds in the components that it applies to.
+    pub(super) fn rego(&self, i: usize, module: &Module, own: &[Asked<'_>], is_whole: bool) -> Vec<Diagnostic> {
+        let policy = &self.policies.all[i];
+        if own.is_empty() || self.has_trouble(i) {
+            return Vec::new();
+        }
+        let mut found = Found::new(policy, self.files);
+        if policy.subject == Subject::Components && !is_whole && module.is_negating() {
+            let message = format!("the policy `{}` cannot be evaluated: not everything could be resolved", policy.id());
+            let finding = Diagnostic::new(&INCOMPLETE_ANALYSIS, message, policy.place.clone());
+            return vec![finding.token(policy.id())];
+        }
+        let answers = match policy.subject {
+            Subject::Components => self.ask_all(module, own),
+            Subject::Component | Subject::Change => self.ask_each(module, own),
+        };
+        let answers = match answers {
+            Ok(answers) => answers,
+            Err(why) => {
+                self.note(i, why);
+                return Vec::new();
+            }
+        };
+        for (n, answer) in answers.iter().enumerate() {
+            let about = if policy.subject == Subject::Components { None } else { own.get(n).copied() };
+            self.add_open(i, &mut found, answer, about, own);
+            for verdict in &answer.found {
+                let rule = if verdict.is_warning { policy.warns.unwrap_or(policy.rule) } else { policy.rule };
+                let result = Verdict { value: &verdict.value, about: about.map(|a| a.owner), own };
+                let message = result.message().unwrap_or_else(|| policy.message.clone());
+                let said = Said { rule, message: &message, note: None };
+                let (main, more) = result.places();
+                match main {
+                    Some((owner, spot)) => found.add(owner, &[spot], &more, &said),
+                    // It names no component, so it stands where the policy does.
+                    None => {
+                        let why = "a result over all components must name one as `component`";
+                        self.note(i, Unusable::Wrong(why.to_owned()));
+                    }
+                }
+            }
+        }
+        found.finish()
+    }
+
+    fn add_open(&self, i: usize, found: &mut Found<'_>, answer: &Answer, about: Option<Asked<'_>>, own: &[Asked<'_>]) {
+        for path in &answer.open {
+            self.states[i].was_unknown.store(true, Ordering::Relaxed);
+            let (asked, steps) = match (&path.0[..], about) {
+                ([Step::Key(_), Step::Item(n), rest @ ..], None) => (own.get(*n).copied(), rest),
+                ([Step::Key(root), rest @ ..], Some(asked)) if root == "component" => (Some(asked), rest),
+                (_, about) => (about, &[][..]),
+            };
+            let Some(asked) = asked else { continue };
+            let keys: Vec<String> = steps.iter().map(step_name).collect();
+            found.unknown(asked.owner, &Spot::at(asked.owner.component, &keys));
+        }
+    }
+
+    pub(super) fn ask_each(&self, module: &Module, own: &[Asked<'_>]) -> Result<Vec<Answer>, Unusable> {
+        let mut wanted = Wanted::new(module, false);
+        let (reads_code, fill) = (module.names("code"), Module::fill());
+        let mut questions = Vec::with_capacity(own.len());
+        for asked in own {
+            let mut input = |fill: Option<&Json>| {
+                let mut json = ToJson::new(fill);
+                let component = asked.owner.component;
+                let at = [Step::Key("component".to_owned())];
+                let mut all = json!({ "component": json.component(component, &at, &mut wanted)? });
+                let sides = [("code", Some(asked.code).filter(|_| reads_code)), ("change", asked.change)];
+                for (name, value) in sides.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+                    if let Some(value) = json.at(value, &component.language, Step::Key(name.to_owned()))? {
+                        all[name] = value;
+                    }
+                }
+                Some((all, json.unknown))
+            };
+            questions.push(question(&mut input, &fill)?);
+        }
+        module.ask(questions, &self.budget)
+    }
+
+    fn ask_all(&self, module: &Module, own: &[Asked<'_>]) -> Result<Vec<Answer>, Unusable> {
+        let mut wanted = Wanted::new(module, true);
+        let fill = Module::fill();
+        let mut input = |fill: Option<&Json>| {
+            let mut json = ToJson::new(fill);
+            let mut all = Vec::with_capacity(own.len());
+            for (n, asked) in own.iter().enumerate() {
+                let at = [Step::Key("components".to_owned()), Step::Item(n)];
+                all.push(json.component(asked.owner.component, &at, &mut wanted)?);
+            }
+            Some((json!({ "components": all }), json.unknown))
+        };
+        let question = question(&mut input, &fill)?;
+        module.ask(vec![question], &self.budget)
+    }
+}
+
+pub(super) fn step_name(step: &Step) -> String {
+    match step {
+        Step::Key(key) => key.clone(),
+        Step::Item(item) => item.to_string(),
+    }
+}
+
+fn question(
+    input: &mut dyn FnMut(Option<&Json>) -> Option<(Json, Vec<Path>)>,
+    fill: &Json,
+) -> Result<Question, Unusable> {
+    let deep = || Unusable::Unsupported("the configuration is nested too deeply".to_owned());
+    let (plain, unknown) = input(None).ok_or_else(deep)?;
+    let filled = if unknown.is_empty() { None } else { Some(input(Some(fill)).ok_or_else(deep)?.0) };
+    Ok(Question { input: plain, filled, unknown })
+}
+
+/// A result of a policy in Rego: a text, or an object with `msg`, and what it is about.
+pub(super) struct Verdict<'r, 'a> {
+    pub(super) value: &'r Json,
+    /// The component that was asked about, if it was one.
+    pub(super) about: Option<Owner<'a>>,
+    pub(super) own: &'r [Asked<'a>],
+}
+
+impl<'a> Verdict<'_, 'a> {
+    pub(super) fn message(&self) -> Option<String> {
+        let text = self.value.as_str().or_else(|| self.value.get("msg")?.as_str())?;
+        Some(text.trim().chars().take(1_000).collect()).filter(|text: &String| !text.is_empty())
+    }
+
+    /// What it is about, and what else it names.
+    fn places(&self) -> (Option<Place<'a>>, Vec<Place<'a>>) {
+        let keys = |at: &Json| path_keys(at.get("path"));
+        let owner = self.value.get("component").and_then(|c| self.named(c)).or(self.about);
+        let main = owner.map(|owner| (owner, Spot::at(owner.component, &keys(self.value))));
+        let others = self.value.get("components").and_then(Json::as_array).into_iter().flatten();
+        let more = others.filter_map(|other| {
+            let owner = self.named(other.get("component").unwrap_or(other))?;
+            Some((owner, Spot::at(owner.component, &keys(other))))
+        });
+        (main, more.take(16).collect())
+    }
+
+    /// The component that a result names by its stack, type and name.
+    fn named(&self, at: &Json) -> Option<Owner<'a>> {
+        let text = |key: &str| at.get(key).and_then(Json::as_str);
+        let (stack, name, kind) = (text("stack")?, text("name")?, text("type"));
+        let is_named =
+            |c: &Component| &*c.stack == stack && &*c.name == name && kind.is_none_or(|kind| &*c.kind == kind);
+        let owners = self.own.iter().map(|asked| asked.owner).chain(self.about);
+        owners.into_iter().find(|owner| is_named(owner.component))
+    }
+}
+
+/// A component and a value in it.
+type Place<'a> = (Owner<'a>, Spot<'a>);
+
+/// A path as keys: `vars.cidr`, or a list of keys and numbers.
+fn path_keys(path: Option<&Json>) -> Vec<String> {
+    match path {
+        Some(Json::String(text)) => text.split('.').filter(|key| !key.is_empty()).map(str::to_owned).collect(),
+        Some(Json::Array(steps)) => {
+            let key = |step: &Json| step.as_str().map_or_else(|| step.to_string(), str::to_owned);
+            steps.iter().map(key).collect()
+        }
+        _ => Vec::new(),
+    }
+}

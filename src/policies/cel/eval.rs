@@ -1,0 +1,472 @@
+//! The evaluation of expressions. `&&` and `||` decide as soon as one side does, whatever the other one is; apart from that
+//! what is computed from something unknown is unknown.
+
+use super::compare::{Found, equal, lookup, order};
+use super::functions;
+use super::value::{Blank, Link, Node, Root, Val};
+use crate::resolution::Component;
+use crate::value::{Language, Value};
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, MapExpr, operators};
+use cel::parser::Expression as Ast;
+use std::rc::Rc;
+
+/// The steps for compiling a pattern.
+const COMPILING: u64 = 5_000;
+
+/// Why an expression has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// It reads what is not there.
+    Missing(String),
+    /// It asks a value for what that cannot give.
+    Wrong(String),
+    /// It takes more steps than it may.
+    Exceeded,
+}
+
+/// Steps that are left.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    left: u64,
+    taken: u64,
+}
+
+impl Steps {
+    /// So many steps.
+    pub(crate) fn new(left: u64) -> Steps {
+        Steps { left, taken: 0 }
+    }
+
+    /// How many were taken.
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    pub(super) fn take(&mut self, steps: u64) -> Result<(), Failure> {
+        self.taken = self.taken.saturating_add(steps);
+        if self.taken > self.left {
+            return Err(Failure::Exceeded);
+        }
+        Ok(())
+    }
+
+    /// The steps for text that is read or made.
+    pub(super) fn take_bytes(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.take(bytes as u64 / 16)
+    }
+}
+
+/// What an expression is evaluated over.
+pub(crate) struct Scope<'a> {
+    /// The component.
+    pub(crate) component: Option<&'a Component>,
+    /// The change.
+    pub(crate) change: Option<&'a Value>,
+    /// The code of the component; unknown where it cannot be read.
+    pub(crate) code: Option<&'a Value>,
+    /// How values are read.
+    pub(crate) language: &'a Language,
+    /// The steps that are left.
+    pub(crate) steps: Steps,
+    /// Variables of macros, the innermost last.
+    pub(super) bound: Vec<(&'a str, Result<Val<'a>, Failure>)>,
+}
+
+type Result_<'a> = Result<Val<'a>, Failure>;
+
+impl<'a> Scope<'a> {
+    /// A scope without any variable.
+    pub(crate) fn new(language: &'a Language, steps: u64) -> Scope<'a> {
+        Scope { component: None, change: None, code: None, language, steps: Steps::new(steps), bound: Vec::new() }
+    }
+
+    pub(super) fn eval(&mut self, ast: &'a Ast) -> Result_<'a> {
+        self.steps.take(1)?;
+        match &ast.expr {
+            Expr::Literal(literal) => Ok(self.literal(literal)),
+            Expr::Ident(name) => self.variable(name),
+            Expr::Select(select) => {
+                let operand = self.eval(&select.operand)?;
+                let found = self.field(&operand, &select.field)?;
+                match (select.test, found) {
+                    (false, Found::Value(value)) => Ok(value),
+                    (false, Found::Missing) => Err(missing(&operand, &select.field)),
+                    (true, Found::Value(_)) => Ok(Val::Bool(true)),
+                    (true, Found::Missing) => Ok(Val::Bool(false)),
+                    (_, Found::Unknown(blank)) => Ok(Val::Unknown(blank)),
+                }
+            }
+            Expr::List(list) => {
+                let items = list.elements.iter().map(|element| self.eval(element)).collect::<Result<_, _>>()?;
+                Ok(Val::List(Rc::new(items)))
+            }
+            Expr::Map(map) => self.map(map),
+            Expr::Call(call) => self.call(call),
+            Expr::Comprehension(all) => self.comprehension(all),
+            Expr::Struct(_) | Expr::Unspecified => Err(Failure::Wrong("it cannot be read".to_owned())),
+        }
+    }
+
+    fn literal(&self, literal: &'a LiteralValue) -> Val<'a> {
+        match literal {
+            LiteralValue::Boolean(b) => Val::Bool(*b.inner()),
+            LiteralValue::Double(d) => Val::Double(*d.inner()),
+            LiteralValue::Int(i) => Val::Int(*i.inner()),
+            LiteralValue::UInt(u) => Val::Uint(*u.inner()),
+            LiteralValue::String(text) => Val::Text(text.inner()),
+            LiteralValue::Null | LiteralValue::Bytes(_) => Val::Null,
+        }
+    }
+
+    fn variable(&self, name: &str) -> Result_<'a> {
+        if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == name) {
+            return value.clone();
+        }
+        let node =
+            |root: Root, value: &'a Value| Node { value, at: Link::Root(root), language: self.language }.settle();
+        let value = match name {
+            "component" => self.component.map(Val::Component),
+            "change" => self.change.map(|value| node(Root::Change, value)),
+            "code" => self.code.map(|value| node(Root::Code, value)),
+            _ => None,
+        };
+        value.ok_or_else(|| Failure::Missing(format!("there is no `{name}` here")))
+    }
+
+    /// What is under a name.
+    pub(super) fn field(&mut self, operand: &Val<'a>, name: &str) -> Result<Found<'a>, Failure> {
+        match operand {
+            Val::Component(component) => Ok(self.part(component, name)),
+            Val::Map(_) => lookup(operand, &Val::Str(name.into()), &mut self.steps),
+            Val::Node(node) if node.value.as_map().is_some() => {
+                let key = node.value.as_map().and_then(|map| node.key(map, name));
+                Ok(match key {
+                    Some(value) => Found::Value(value),
+                    None if node.is_open() => Found::Unknown(node.blank()),
+                    None => Found::Missing,
+                })
+            }
+            Val::Unknown(blank) => Ok(Found::Unknown(blank.clone())),
+            // What is nothing has nothing in it, as has what is not set.
+            Val::Null => Ok(Found::Missing),
+            other => Err(Failure::Wrong(format!("`.{name}` is read of a {}, which has no fields", other.type_name()))),
+        }
+    }
+
+    fn part(&self, component: &'a Component, name: &str) -> Found<'a> {
+        match name {
+            "stack" => Found::Value(Val::Text(&component.stack)),
+            "type" => Found::Value(Val::Text(&component.kind)),
+            "name" => Found::Value(Val::Text(&component.name)),
+            _ => {
+                let at = Link::Root(Root::Component);
+                let node = Node { value: &component.value, at, language: self.language };
+                match component.value.as_map().and_then(|map| node.key(map, name)) {
+                    Some(value) => Found::Value(value),
+                    None => Found::Missing,
+                }
+            }
+        }
+    }
+
+    fn map(&mut self, map: &'a MapExpr) -> Result_<'a> {
+        let mut entries = Vec::with_capacity(map.entries.len());
+        for entry in &map.entries {
+            let EntryExpr::MapEntry(entry) = &entry.expr else {
+                return Err(Failure::Wrong("messages do not exist here".to_owned()));
+            };
+            entries.push((self.eval(&entry.key)?, self.eval(&entry.value)?));
+        }
+        Ok(Val::Map(Rc::new(entries)))
+    }
+
+    fn call(&mut self, call: &'a CallExpr) -> Result_<'a> {
+        match (call.func_name.as_str(), &call.args[..]) {
+            (operators::LOGICAL_AND, [a, b]) => self.logic(a, b, false),
+            (operators::LOGICAL_OR, [a, b]) => self.logic(a, b, true),
+            (operators::CONDITIONAL, [condition, yes, no]) => match self.eval(condition)? {
+                Val::Bool(true) => self.eval(yes),
+                Val::Bool(false) => self.eval(no),
+                Val::Unknown(blank) => Ok(Val::Unknown(blank)),
+                other => Err(no_truth(&other)),
+            },
+            (operators::NOT_STRICTLY_FALSE, [a]) => match self.eval(a) {
+                Ok(Val::Bool(b)) => Ok(Val::Bool(b)),
+                Err(Failure::Exceeded) => Err(Failure::Exceeded),
+                _ => Ok(Val::Bool(true)),
+            },
+            (operators::LOGICAL_NOT, [a]) => match self.eval(a)? {
+                Val::Bool(b) => Ok(Val::Bool(!b)),
+                Val::Unknown(blank) => Ok(Val::Unknown(blank)),
+                other => Err(no_truth(&other)),
+            },
+            (operators::EQUALS | operators::NOT_EQUALS, [a, b]) => {
+                let (a, b) = (self.eval(a)?, self.eval(b)?);
+                let is_negated = call.func_name == operators::NOT_EQUALS;
+                Ok(match equal(&a, &b, &mut self.steps)? {
+                    Ok(same) => Val::Bool(same != is_negated),
+                    Err(blank) => Val::Unknown(blank),
+                })
+            }
+            (operators::IN, [item, all]) => {
+                let (item, all) = (self.eval(item)?, self.eval(all)?);
+                self.is_in(&item, &all)
+            }
+            (operators::INDEX, [of, at]) => {
+                let (of, at) = (self.eval(of)?, self.eval(at)?);
+                self.index(&of, &at)
+            }
+            (name, args) => {
+                // A pattern that is written is compiled once, one that is computed perhaps each time.
+                if name == "matches" && !args.last().is_some_and(|pattern| matches!(pattern.expr, Expr::Literal(_))) {
+                    self.steps.take(COMPILING)?;
+                }
+                let target = call.target.as_deref().map(|target| self.eval(target)).transpose()?;
+                let mut all = Vec::with_capacity(args.len() + 1);
+                all.extend(target);
+                for argument in args {
+                    all.push(self.eval(argument)?);
+                }
+                functions::call(name, &all, &mut self.steps)
+            }
+        }
+    }
+
+    /// `&&` for `decisive` false, `||` for true: one decisive side is enough.
+    fn logic(&mut self, a: &'a Ast, b: &'a Ast, decisive: bool) -> Result_<'a> {
+        let truth = |value: Result_<'a>| match value {
+            Ok(Val::Bool(b)) => Ok(Ok(b)),
+            Ok(Val::Unknown(blank)) => Ok(Err(blank)),
+            Ok(other) => Err(no_truth(&other)),
+            Err(failure) => Err(failure),
+        };
+        let first = match truth(self.eval(a)) {
+            Ok(Ok(b)) if b == decisive => return Ok(Val::Bool(decisive)),
+            Err(Failure::Exceeded) => return Err(Failure::Exceeded),
+            first => first,
+        };
+        let second = truth(self.eval(b));
+        match (first, second) {
+            (_, Ok(Ok(b))) if b == decisive => Ok(Val::Bool(decisive)),
+            (_, Err(Failure::Exceeded)) => Err(Failure::Exceeded),
+            (Ok(Err(blank)), _) | (_, Ok(Err(blank))) => Ok(Val::Unknown(blank)),
+            (Err(failure), _) | (_, Err(failure)) => Err(failure),
+            (Ok(Ok(_)), Ok(Ok(_))) => Ok(Val::Bool(!decisive)),
+        }
+    }
+
+    fn is_in(&mut self, item: &Val<'a>, all: &Val<'a>) -> Result_<'a> {
+        if let Val::Unknown(blank) = all {
+            return Ok(Val::Unknown(blank.clone()));
+        }
+        if let Val::Component(component) = all {
+            let part = item.as_str().map(|name| self.part(component, name));
+            return Ok(Val::Bool(matches!(part, Some(Found::Value(_)))));
+        }
+        let mut unknown = all.open();
+        if let Some(items) = all.items() {
+            for other in items {
+                match equal(item, &other, &mut self.steps)? {
+                    Ok(true) => return Ok(Val::Bool(true)),
+                    Ok(false) => {}
+                    Err(blank) => unknown = Some(blank),
+                }
+            }
+            return Ok(unknown.map_or(Val::Bool(false), Val::Unknown));
+        }
+        if all.type_name() != "map" {
+            return Err(Failure::Wrong(format!("`in` needs a list or a map, not a {}", all.type_name())));
+        }
+        if let (Val::Unknown(blank), true) = (item, all.len() != Some(0)) {
+            return Ok(Val::Unknown(blank.clone()));
+        }
+        Ok(match lookup(all, item, &mut self.steps)? {
+            Found::Value(_) => Val::Bool(true),
+            Found::Missing => Val::Bool(false),
+            Found::Unknown(blank) => Val::Unknown(blank),
+        })
+    }
+
+    pub(super) fn index(&mut self, of: &Val<'a>, at: &Val<'a>) -> Result_<'a> {
+        if let Val::Unknown(blank) = of {
+            return Ok(Val::Unknown(blank.clone()));
+        }
+        if let Val::Unknown(blank) = at {
+            return Ok(Val::Unknown(blank.clone()));
+        }
+        if of.type_name() == "list" {
+            let index = match at {
+                Val::Int(i) => usize::try_from(*i).ok(),
+                Val::Uint(u) => usize::try_from(*u).ok(),
+                other => return Err(Failure::Wrong(format!("a list has no item `{}`", other.type_name()))),
+            };
+            let value = index.and_then(|i| match of {
+                Val::List(items) => items.get(i).cloned(),
+                Val::Node(node) => Some(node.item(node.value.as_list()?.get(i)?, i)),
+                _ => None,
+            });
+            return match (value, of.open()) {
+                (Some(value), _) => Ok(value),
+                (None, Some(blank)) => Ok(Val::Unknown(blank)),
+                (None, None) => Err(Failure::Missing("a list has no such item".to_owned())),
+            };
+        }
+        let found = match at.as_str() {
+            Some(key) => self.field(of, key)?,
+            None => lookup(of, at, &mut self.steps)?,
+        };
+        match found {
+            Found::Value(value) => Ok(value),
+            Found::Missing => Err(missing(of, at.as_str().unwrap_or("…"))),
+            Found::Unknown(blank) => Ok(Val::Unknown(blank)),
+        }
+    }
+
+    /// The items that a macro goes through: those of a list, the keys of a map.
+    pub(super) fn range(&mut self, range: &Val<'a>) -> Result<Vec<Val<'a>>, Failure> {
+        let items = match range {
+            Val::Component(component) => {
+                let map = component.value.as_map();
+                map.iter().flat_map(|map| map.keys()).map(|key| Val::Text(key)).collect()
+            }
+            _ => match (range.items(), range.entries()) {
+                (Some(items), _) => items,
+                (None, Some(entries)) => entries.into_iter().map(|(key, _)| key).collect(),
+                (None, None) => {
+                    return Err(Failure::Wrong(format!("a {} has no items to go through", range.type_name())));
+                }
+            },
+        };
+        self.steps.take(items.len() as u64)?;
+        Ok(items)
+    }
+
+    fn comprehension(&mut self, all: &'a ComprehensionExpr) -> Result_<'a> {
+        let range = self.eval(&all.iter_range)?;
+        if let Some(blank) = range.open() {
+            return Ok(Val::Unknown(blank));
+        }
+        let items = self.range(&range)?;
+        let accumulated = self.eval(&all.accu_init)?;
+        let slot = self.bound.len();
+        self.bound.push((&all.accu_var, Ok(accumulated)));
+        let result = self.fold(all, items, slot);
+        self.bound.truncate(slot);
+        result
+    }
+
+    fn fold(&mut self, all: &'a ComprehensionExpr, items: Vec<Val<'a>>, slot: usize) -> Result_<'a> {
+        let collected = Collected::of(all);
+        let mut made: Vec<Val<'a>> = Vec::new();
+        for item in items {
+            if let Val::Bool(false) = self.eval(&all.loop_cond)? {
+                break;
+            }
+            self.bound.push((&all.iter_var, Ok(item)));
+            let step = match &collected {
+                Some(collected) => self.collect(collected, &mut made),
+                None => self.eval(&all.loop_step).map(Some),
+            };
+            self.bound.truncate(slot + 1);
+            match step {
+                Err(Failure::Exceeded) => return Err(Failure::Exceeded),
+                Ok(Some(value @ Val::Unknown(_))) if collected.is_some() => return Ok(value),
+                Err(failure) if collected.is_some() => return Err(failure),
+                Ok(None) => {}
+                step => self.bound[slot].1 = step.map(|value| value.unwrap_or(Val::Null)),
+            }
+        }
+        if collected.is_some() {
+            self.bound[slot].1 = Ok(Val::List(Rc::new(made)));
+        }
+        self.eval(&all.result)
+    }
+
+    /// A step of `map` or `filter`; something where that is unknown.
+    fn collect(&mut self, collected: &Collected<'a>, made: &mut Vec<Val<'a>>) -> Result<Option<Val<'a>>, Failure> {
+        if let Some(condition) = collected.condition {
+            match self.eval(condition)? {
+                Val::Bool(true) => {}
+                Val::Bool(false) => return Ok(None),
+                Val::Unknown(blank) => return Ok(Some(Val::Unknown(blank))),
+                other => return Err(no_truth(&other)),
+            }
+        }
+        let item = self.eval(collected.item)?;
+        made.push(item);
+        Ok(None)
+    }
+
+    /// Compares two values by an operator.
+    pub(super) fn compare(name: &str, a: &Val<'a>, b: &Val<'a>) -> Result_<'a> {
+        let order = match order(a, b) {
+            Some(order) => order,
+            // Not a number: nothing is above or below it.
+            None if a.number().is_some() && b.number().is_some() => return Ok(Val::Bool(false)),
+            None => {
+                let (a, b) = (a.type_name(), b.type_name());
+                return Err(Failure::Wrong(format!("a {a} cannot be compared with a {b}")));
+            }
+        };
+        Ok(Val::Bool(match name {
+            operators::LESS => order.is_lt(),
+            operators::LESS_EQUALS => order.is_le(),
+            operators::GREATER => order.is_gt(),
+            _ => order.is_ge(),
+        }))
+    }
+}
+
+/// What `map` and `filter` put into their list, so that it is not copied with every item.
+struct Collected<'a> {
+    condition: Option<&'a Ast>,
+    item: &'a Ast,
+}
+
+impl<'a> Collected<'a> {
+    fn of(all: &'a ComprehensionExpr) -> Option<Collected<'a>> {
+        let is_accumulated = |ast: &Ast| matches!(&ast.expr, Expr::Ident(name) if *name == all.accu_var);
+        let added = |ast: &'a Ast| match &ast.expr {
+            Expr::Call(call) if call.func_name == operators::ADD => match &call.args[..] {
+                [list, item] if is_accumulated(list) => match &item.expr {
+                    Expr::List(list) => list.elements.first(),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(item) = added(&all.loop_step) {
+            return Some(Collected { condition: None, item });
+        }
+        match &all.loop_step.expr {
+            Expr::Call(call) if call.func_name == operators::CONDITIONAL => match &call.args[..] {
+                [condition, yes, no] if is_accumulated(no) => {
+                    Some(Collected { condition: Some(condition), item: added(yes)? })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+fn missing(of: &Val<'_>, key: &str) -> Failure {
+    let path = match of {
+        Val::Node(node) => node.at.path(),
+        Val::Component(_) => (Root::Component, crate::validation::Path::default()),
+        _ => return Failure::Missing(format!("`{key}` is not set")),
+    };
+    let inside = path.1.to_string();
+    let dot = if inside.is_empty() { "" } else { "." };
+    Failure::Missing(format!("`{}.{inside}{dot}{key}` is not set", path.0.name()))
+}
+
+pub(super) fn no_truth(value: &Val<'_>) -> Failure {
+    Failure::Wrong(format!("a {} is neither true nor false", value.type_name()))
+}
+
+/// The first unknown value among some.
+pub(super) fn unknown<'a>(values: &[Val<'a>]) -> Option<Blank<'a>> {
+    values.iter().find_map(|value| if let Val::Unknown(blank) = value { Some(blank.clone()) } else { None })
+}

@@ -1,0 +1,166 @@
+//! Policies over a change: what they say, at the lines that caused it.
+
+use super::ask::{Verdict, step_name};
+use super::found::{Owner, Spot, not_evaluable};
+use super::input::{self, CodeOf};
+use super::run::{Asked, Outcome, Run};
+use super::{Body, Policy, Subject};
+use crate::diagnostic::Diagnostic;
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::diff::{Cause, ComponentChange};
+use crate::resolution::Component;
+use crate::rules::Changes;
+use crate::terraform::Modules;
+use crate::value::{FileId, Value};
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+
+/// What is said of the changes of components, by component and number of the change.
+type OfChanges = HashMap<(*const ComponentChange, usize), Vec<(String, Told)>>;
+
+/// What is said of a change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Fails,
+    Warns,
+    Unknown,
+}
+
+impl Run<'_> {
+    /// The ids of what the policies about changes find in one that a test describes.
+    pub(super) fn described_change(
+        &self,
+        component: &Component,
+        code: &Value,
+        change: &Value,
+        file: FileId,
+    ) -> Vec<&'static str> {
+        let asked = Asked { owner: Owner { component, file }, code, change: Some(change) };
+        let active = self.active(&[Subject::Change]);
+        let said = active.into_iter().flat_map(|(i, policy)| {
+            let id = move |told: Told| match told {
+                Told::Fails => policy.rule.id,
+                Told::Warns => policy.warns.unwrap_or(policy.rule).id,
+                Told::Unknown => INCOMPLETE_ANALYSIS.id,
+            };
+            self.of_change(i, policy, &asked).into_iter().map(move |(_, told)| id(told))
+        });
+        said.collect()
+    }
+
+    /// What the policies about changes find in one.
+    pub fn changes(&self, changes: &Changes<'_>, modules: [&Modules<'_>; 2]) -> Vec<Diagnostic> {
+        let active = self.active(&[Subject::Change]);
+        if active.is_empty() {
+            return Vec::new();
+        }
+        let diff = changes.diff;
+        let reads_code = active.iter().any(|(_, policy)| policy.reads("code"));
+        let side = |i: usize| {
+            let components = diff
+                .components
+                .iter()
+                .filter_map(move |c| if i == 0 { c.before.as_deref() } else { c.after.as_deref() });
+            CodeOf::new(components.filter(|_| reads_code), modules[i])
+        };
+        let (before, after) = (side(0), side(1));
+        let reach = input::reach(&diff.components);
+        let mut found = Vec::new();
+        for (i, policy) in active {
+            let mut said: OfChanges = HashMap::new();
+            self.allow(i);
+            for changed in &changes.components {
+                let component = changed.after.or(changed.before);
+                let Some(component) = component.filter(|_| changed.was_or_is_deployed()) else { continue };
+                let code = if changed.after.is_some() { after.get(component) } else { before.get(component) };
+                for (n, change) in input::changes(changed.change).into_iter().enumerate() {
+                    let value = input::change(changed.change, change, &reach);
+                    let owner = Owner { component, file: changed.file() };
+                    let told = self.of_change(i, policy, &Asked { owner, code, change: Some(&value) });
+                    said.insert((std::ptr::from_ref(changed.change), n), told);
+                }
+            }
+            self.charge(i);
+            if !self.has_trouble(i) {
+                found.extend(self.by_cause(policy, changes, &said));
+            }
+        }
+        found
+    }
+
+    /// What a policy says of one change, as messages.
+    fn of_change(&self, i: usize, policy: &Policy, asked: &Asked<'_>) -> Vec<(String, Told)> {
+        let unknown = |spot: &Spot<'_>| {
+            self.states[i].was_unknown.store(true, Ordering::Relaxed);
+            (not_evaluable(policy, spot, policy.place.clone()).message, Told::Unknown)
+        };
+        match self.evaluate(i, policy, asked) {
+            Outcome::Fine => Vec::new(),
+            Outcome::Fails(..) => vec![(policy.message.clone(), Told::Fails)],
+            Outcome::Unknown(spot) => vec![unknown(&spot)],
+            Outcome::Trouble(trouble) => {
+                self.note(i, trouble);
+                Vec::new()
+            }
+            Outcome::Applies => {
+                let Body::Rego(module) = &policy.body else { return Vec::new() };
+                match self.ask_each(module, &[*asked]) {
+                    Ok(answers) => answers
+                        .iter()
+                        .flat_map(|answer| {
+                            let open = answer.open.iter().map(|path| {
+                                let keys: Vec<String> = path.0.iter().skip(1).map(step_name).collect();
+                                unknown(&Spot::at(asked.owner.component, &keys))
+                            });
+                            let found = answer.found.iter().map(|verdict| {
+                                let result = Verdict { value: &verdict.value, about: Some(asked.owner), own: &[] };
+                                let told = if verdict.is_warning { Told::Warns } else { Told::Fails };
+                                (result.message().unwrap_or_else(|| policy.message.clone()), told)
+                            });
+                            open.chain(found).collect::<Vec<_>>()
+                        })
+                        .collect(),
+                    Err(why) => {
+                        self.note(i, why);
+                        Vec::new()
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts what is said of changes at the lines that caused them.
+    fn by_cause(&self, policy: &Policy, changes: &Changes<'_>, said: &OfChanges) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let rules = [
+            (Told::Fails, policy.rule),
+            (Told::Warns, policy.warns.unwrap_or(policy.rule)),
+            (Told::Unknown, &INCOMPLETE_ANALYSIS),
+        ];
+        for (wanted, rule) in rules {
+            let own = changes.by_cause_worded(
+                rule,
+                |_, text| text.to_owned(),
+                |changed| {
+                    let mut all = Vec::new();
+                    for (n, change) in input::changes(changed.change).into_iter().enumerate() {
+                        let causes = change.map_or(&changed.change.causes, |change| &change.causes);
+                        let told = said.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
+                        all.extend(
+                            told.filter(|(_, told)| *told == wanted).map(|(text, _)| (&causes[..], text.clone())),
+                        );
+                    }
+                    let key = |told: &(&[Cause], String)| (told.0.as_ptr(), told.1.clone());
+                    all.sort_by_key(key);
+                    all.dedup_by_key(|told| key(told));
+                    all
+                },
+            );
+            found.extend(own.into_iter().map(|finding| match (&policy.help, wanted) {
+                (Some(help), Told::Fails | Told::Warns) => finding.help(help),
+                _ => finding,
+            }));
+        }
+        found
+    }
+}

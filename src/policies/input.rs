@@ -1,0 +1,288 @@
+//! What policies are asked about, as values: the code of a component, a change, and all of it as JSON for Rego.
+
+use super::cel::{Node, Root, Val};
+use crate::diff::{Change, ComponentChange, Status};
+use crate::resolution::{CodeOrigin, Component};
+use crate::terraform::{Module, Modules};
+use crate::text::Text;
+use crate::validation::{Path, Step};
+use crate::value::{Data, Language, Map, Prov, Unknown, Value};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// How deep a value may nest to be handed to a policy in Rego.
+const MAX_DEPTH: usize = 200;
+
+/// The types of components whose code declares variables and modules.
+const WITH_CODE: [&str; 1] = ["terraform"];
+
+/// The code of components, by folder.
+#[derive(Default)]
+pub(super) struct CodeOf {
+    known: BTreeMap<Text, Value>,
+    /// The code of components that have none, and that of those whose code is not here.
+    nothing: Value,
+    elsewhere: Value,
+}
+
+impl CodeOf {
+    /// The code of some components.
+    pub(super) fn new<'c>(components: impl Iterator<Item = &'c Component>, modules: &Modules<'_>) -> CodeOf {
+        let unknown = Unknown::new("", "the code is not in the repository, or cannot be read");
+        let mut all = CodeOf {
+            known: BTreeMap::new(),
+            nothing: Value::map(Map::new()),
+            elsewhere: Value::new(Data::Unknown(Arc::new(unknown))),
+        };
+        for component in components {
+            if let Some(folder) = folder(component).filter(|folder| !all.known.contains_key(*folder)) {
+                let code = modules.get(folder).map(|module| code(&module));
+                all.known.insert(Text::clone(folder), code.unwrap_or_else(|| all.elsewhere.clone()));
+            }
+        }
+        all
+    }
+
+    /// The code of one of them.
+    pub(super) fn get(&self, component: &Component) -> &Value {
+        if component.metadata.code.is_none() || !WITH_CODE.contains(&&*component.kind) {
+            return &self.nothing;
+        }
+        folder(component).and_then(|folder| self.known.get(folder)).unwrap_or(&self.elsewhere)
+    }
+}
+
+/// The folder of the code of a component, if all that it declares is known.
+fn folder(component: &Component) -> Option<&Text> {
+    let code = component.metadata.code.as_ref()?;
+    let is_known = WITH_CODE.contains(&&*component.kind) && code.supply != CodeOrigin::Fetched && !code.is_open;
+    is_known.then_some(&code.folder)
+}
+
+fn code(module: &Module) -> Value {
+    let text = |text: Option<&str>| text.map_or_else(Value::default, Value::str);
+    let at = |map: Map, origin| Value::map(map).with_prov(Prov::at(origin));
+    let variables = module.variables.iter().map(|(name, variable)| {
+        let fields = [
+            ("required", Value::new(Data::Bool(!variable.has_default))),
+            ("nullable", Value::new(Data::Bool(variable.is_nullable))),
+            ("sensitive", Value::new(Data::Bool(variable.is_sensitive))),
+            ("validated", Value::new(Data::Bool(variable.is_validated))),
+        ];
+        (Text::clone(name), at(map(fields), variable.origin))
+    });
+    let calls = module.calls.iter().map(|(name, call)| {
+        let place = |value: Value| value.with_prov(Prov::at(call.origin));
+        // What is given, but not as plain text, is not known.
+        let unknown = || Value::new(Data::Unknown(Arc::new(Unknown::new("", "it is no plain text"))));
+        let version = match (&call.version, call.has_version) {
+            (Some(version), _) => Value::str(version.as_str()),
+            (None, true) => unknown(),
+            (None, false) => Value::default(),
+        };
+        let source = call.source.as_deref().map_or_else(unknown, Value::str);
+        (Text::clone(name), at(map([("source", place(source)), ("version", place(version))]), call.origin))
+    });
+    let outputs =
+        module.outputs.iter().map(|(name, origin)| Value::str(Text::clone(name)).with_prov(Prov::at(*origin)));
+    let providers = module.required_providers.iter().map(|name| Value::str(Text::clone(name)));
+    Value::map(map([
+        ("folder", Value::str(Text::clone(&module.folder))),
+        ("variables", Value::map(variables.collect())),
+        ("modules", Value::map(calls.collect())),
+        ("outputs", Value::list(outputs.collect())),
+        ("providers", Value::list(providers.collect())),
+        ("required_version", text(module.required_version.as_deref())),
+        ("backend", text(module.backend.as_ref().map(|(kind, _)| &**kind))),
+    ]))
+}
+
+fn map<const N: usize>(fields: [(&str, Value); N]) -> Map {
+    fields.into_iter().map(|(key, value)| (Text::from(key), value)).collect()
+}
+
+/// The name of the stacks that a change reaches is the same in all of them, so it is computed once for each.
+pub(super) type Reach<'a> = BTreeMap<ReachKey<'a>, BTreeSet<&'a str>>;
+
+/// By what changes of several stacks are one: type, name, path, kind, and the places of the causes.
+type ReachKey<'a> = (&'a str, &'a str, &'a str, &'static str, Vec<(usize, u32, u32)>);
+
+/// By what changes of several stacks are one.
+fn reach_key<'a>(component: &'a ComponentChange, change: Option<&'a Change>) -> ReachKey<'a> {
+    let causes = change.map_or(&component.causes, |change| &change.causes);
+    let places = causes.iter().map(|c| (c.file.index(), c.line, c.column)).collect();
+    let (path, kind) = match change {
+        Some(change) => (change.path.as_str(), change.kind.name()),
+        None => ("", component.status.name()),
+    };
+    (&component.kind, &component.name, path, kind, places)
+}
+
+/// The changes of a component: those of its values, or that it is new or gone.
+pub(super) fn changes(component: &ComponentChange) -> Vec<Option<&Change>> {
+    match component.status {
+        Status::Modified => component.changes.iter().filter(|change| !change.is_same_call).map(Some).collect(),
+        Status::Added | Status::Removed => vec![None],
+    }
+}
+
+/// The stacks that each change reaches.
+pub(super) fn reach(components: &[ComponentChange]) -> Reach<'_> {
+    let mut all: Reach<'_> = BTreeMap::new();
+    for component in components {
+        for change in changes(component) {
+            all.entry(reach_key(component, change)).or_default().insert(&component.stack);
+        }
+    }
+    all
+}
+
+/// A change as a value.
+pub(super) fn change(component: &ComponentChange, change: Option<&Change>, reach: &Reach<'_>) -> Value {
+    let (before, after) = match change {
+        Some(change) => (change.before.clone(), change.after.clone()),
+        None => {
+            let whole = |side: &Option<Arc<Component>>| side.as_ref().map(|component| component.value.clone());
+            (whole(&component.before), whole(&component.after))
+        }
+    };
+    let path = change.map_or_else(String::new, |change| dotted(&change.path));
+    let kind = change.map_or(component.status.name(), |change| change.kind.name());
+    let stacks = reach.get(&reach_key(component, change)).into_iter().flatten();
+    Value::map(map([
+        ("path", Value::str(path)),
+        ("kind", Value::str(kind)),
+        ("before", before.unwrap_or_default()),
+        ("after", after.unwrap_or_default()),
+        ("stacks", Value::list(stacks.map(|stack| Value::str(*stack)).collect())),
+    ]))
+}
+
+/// A JSON Pointer as keys with dots between them.
+fn dotted(pointer: &str) -> String {
+    crate::diff::pointer::keys(pointer).collect::<Vec<_>>().join(".")
+}
+
+/// Which sections of components a policy may read, and which values in them.
+pub(super) struct Wanted<'a> {
+    module: &'a super::rego::Module,
+    known: HashMap<(String, Option<String>), bool>,
+    /// Whether components must be told apart even if their names are not read.
+    needs_names: bool,
+}
+
+impl<'a> Wanted<'a> {
+    pub(super) fn new(module: &'a super::rego::Module, needs_names: bool) -> Self {
+        Wanted { module, known: HashMap::new(), needs_names }
+    }
+
+    fn is(&mut self, section: &str, key: Option<&str>) -> bool {
+        let known = (section.to_owned(), key.map(str::to_owned));
+        *self.known.entry(known).or_insert_with(|| self.module.may_read(section, key))
+    }
+}
+
+/// A value as JSON, as a policy in Rego is handed it.
+pub(super) struct ToJson<'a> {
+    /// What takes the place of what is unknown; without it, a key is left out, and an item of a list is `null`.
+    pub(super) fill: Option<&'a Json>,
+    /// The ways to what is unknown are added here.
+    pub(super) unknown: Vec<Path>,
+    at: Vec<Step>,
+}
+
+impl<'a> ToJson<'a> {
+    pub(super) fn new(fill: Option<&'a Json>) -> Self {
+        ToJson { fill, unknown: Vec::new(), at: Vec::new() }
+    }
+
+    /// A component, with those of its sections that `wanted` names; `None` if it is nested too deeply.
+    pub(super) fn component(&mut self, component: &Component, at: &[Step], wanted: &mut Wanted<'_>) -> Option<Json> {
+        let mut fields = serde_json::Map::new();
+        for section in component.value.as_map()?.iter() {
+            if !wanted.is(&section.key, None) {
+                continue;
+            }
+            self.at = at.to_vec();
+            self.at.push(Step::Key(section.key.to_string()));
+            let value = match section.value.as_map().filter(|_| !self.is_open(&section.value, component)) {
+                None => self.value(&section.value, &component.language)?,
+                Some(map) => {
+                    let mut all = serde_json::Map::new();
+                    for entry in map.iter() {
+                        if !wanted.is(&section.key, Some(&entry.key)) {
+                            continue;
+                        }
+                        self.at.push(Step::Key(entry.key.to_string()));
+                        let made = self.value(&entry.value, &component.language)?;
+                        self.at.pop();
+                        all.extend(made.map(|made| (entry.key.to_string(), made)));
+                    }
+                    Some(Json::Object(all))
+                }
+            };
+            fields.extend(value.map(|value| (section.key.to_string(), value)));
+        }
+        for (key, text) in [("stack", &component.stack), ("type", &component.kind), ("name", &component.name)] {
+            if wanted.needs_names || wanted.is(key, None) {
+                fields.insert(key.to_owned(), Json::from(&**text));
+            }
+        }
+        Some(Json::Object(fields))
+    }
+
+    fn is_open(&self, value: &Value, component: &Component) -> bool {
+        Node { value, at: super::cel::root(Root::Component), language: &component.language }.is_open()
+    }
+
+    /// A value at a place; nothing inside if it is unknown and left out.
+    pub(super) fn at(&mut self, value: &Value, language: &Language, at: Step) -> Option<Option<Json>> {
+        self.at = vec![at];
+        self.value(value, language)
+    }
+
+    fn value(&mut self, value: &Value, language: &Language) -> Option<Option<Json>> {
+        if self.at.len() > MAX_DEPTH {
+            return None;
+        }
+        Some(Some(match &value.data {
+            Data::List(items) => {
+                let mut all = Vec::with_capacity(items.len());
+                for (i, item) in items.iter().enumerate() {
+                    self.at.push(Step::Item(i));
+                    let made = self.value(item, language)?;
+                    self.at.pop();
+                    all.push(made.unwrap_or_default());
+                }
+                Json::Array(all)
+            }
+            Data::Map(map) => {
+                let node = Node { value, at: super::cel::root(Root::Component), language };
+                if node.is_open() {
+                    self.unknown.push(Path(self.at.clone()));
+                }
+                let mut all = serde_json::Map::new();
+                for entry in map.iter() {
+                    self.at.push(Step::Key(entry.key.to_string()));
+                    let made = self.value(&entry.value, language)?;
+                    self.at.pop();
+                    if let Some(made) = made {
+                        all.insert(entry.key.to_string(), made);
+                    }
+                }
+                Json::Object(all)
+            }
+            _ => {
+                let node = Node { value, at: super::cel::root(Root::Component), language };
+                match node.settle() {
+                    Val::Unknown(_) => {
+                        self.unknown.push(Path(self.at.clone()));
+                        return Some(self.fill.cloned());
+                    }
+                    _ => serde_json::to_value(value).ok()?,
+                }
+            }
+        }))
+    }
+}

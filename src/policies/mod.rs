@@ -1,0 +1,141 @@
+//! Policies of a repository: conditions that it sets itself for its components, for changes, or for all components together.
+//! `stacklint.toml` names them; a requirement is an expression in CEL, everything else a policy in Rego. What they find is
+//! reported at the line that wrote the value at fault. A policy that depends on something unknown says nothing, and that it
+//! says nothing is reported.
+
+mod ask;
+pub mod cases;
+pub(crate) mod cel;
+mod changes;
+mod definition;
+mod evaluate;
+mod found;
+mod input;
+mod rego;
+mod rules;
+mod run;
+
+pub(crate) use definition::{Read, Rego, Require};
+pub use evaluate::evaluate;
+pub use run::Run;
+
+use crate::diagnostic::{Label, Rule};
+use cel::Expression;
+use rego::Module;
+use std::sync::Arc;
+
+/// The policies of one settings file.
+#[derive(Debug, Default)]
+pub struct Policies {
+    /// In the order of the file.
+    all: Vec<Policy>,
+    /// The paths of all files that they are in besides the settings, sorted.
+    files: Vec<String>,
+}
+
+/// One policy.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    /// The rule of its findings.
+    pub(crate) rule: &'static Rule,
+    /// The rule of what it only warns of, if it does.
+    warns: Option<&'static Rule>,
+    /// Where the settings name it.
+    place: Label,
+    /// What it is asked about.
+    subject: Subject,
+    /// To what of that it applies; to all if nothing is said.
+    applies: Option<Expression>,
+    body: Body,
+    message: String,
+    help: Option<String>,
+    /// The value that a finding is about, where the settings say it.
+    path: Option<Vec<String>>,
+    /// All that decides what it says, to be compared with another state of it.
+    text: String,
+}
+
+/// What a policy is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Each component by itself.
+    Component,
+    /// Each change of a component.
+    Change,
+    /// All components at once.
+    Components,
+}
+
+#[derive(Debug)]
+enum Body {
+    /// It must be true.
+    That(Expression),
+    /// Nothing may be denied.
+    Rego(Arc<Module>),
+}
+
+impl Policy {
+    /// The id of its findings.
+    pub(crate) fn id(&self) -> &'static str {
+        self.rule.id
+    }
+
+    /// Whether it reads a variable.
+    fn reads(&self, variable: &str) -> bool {
+        let own = match &self.body {
+            Body::That(that) => that.reads(variable),
+            Body::Rego(module) => module.names(variable),
+        };
+        own || self.applies.as_ref().is_some_and(|applies| applies.reads(variable))
+    }
+}
+
+impl Policies {
+    /// The rules of all policies, in the order of the file.
+    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        self.all.iter().flat_map(|policy| std::iter::once(policy.rule).chain(policy.warns))
+    }
+
+    /// The rule of an id.
+    pub fn find(&self, id: &str) -> Option<&'static Rule> {
+        self.rules().find(|rule| rule.id == id)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The files that they are in besides the settings, sorted.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// Whether a rule is about changes, so that it finds nothing in one state.
+    pub fn is_about_changes(&self, rule: &Rule) -> bool {
+        self.all.iter().any(|p| p.subject == Subject::Change && (p.rule == rule || p.warns == Some(rule)))
+    }
+
+    /// Whether a policy that is on asks about all components at once.
+    pub fn asks_for_all(&self, is_on: impl Fn(&Rule) -> bool) -> bool {
+        self.all.iter().any(|p| p.subject == Subject::Components && is_on(p.rule))
+    }
+
+    /// What another state of the policies has that these have not, or otherwise: a sentence each, in the order of ids.
+    pub fn differences(&self, after: &Policies) -> Vec<String> {
+        let mut said = Vec::new();
+        for policy in &self.all {
+            match after.all.iter().find(|other| other.id() == policy.id()) {
+                None => said.push(format!("it removes the policy `{}`", policy.id())),
+                Some(other) if other.text != policy.text => {
+                    said.push(format!("it changes the policy `{}`", policy.id()))
+                }
+                Some(_) => {}
+            }
+        }
+        let new = after.all.iter().filter(|policy| self.find(policy.id()).is_none());
+        said.extend(new.map(|policy| format!("it adds the policy `{}`", policy.id())));
+        said.sort();
+        said
+    }
+}

@@ -1,0 +1,126 @@
+//! Policies in Rego: what they are handed, and what they find, as far as it is certain.
+//!
+//! What is unknown is left out of the input. A policy that only finds what is there then finds no more than it should; it is
+//! evaluated a second time with something in the place of what is unknown, and what it finds both times counts. A policy that
+//! can find something because something is not there (`not`, `every`, `count`) says nothing where it may read something
+//! unknown.
+
+use super::Subject;
+use crate::validation::{Budget, Denial, Package, Path, Step, Unusable};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What stands in the place of something unknown when a policy is evaluated a second time.
+const FILL: &str = "\u{1}unknown";
+
+/// A module in Rego with what it is asked about.
+#[derive(Debug)]
+pub(super) struct Module {
+    package: Arc<Package>,
+    subject: Subject,
+}
+
+/// One question to a policy: the input without what is unknown, and with something in its place; what is unknown of it.
+pub(super) struct Question {
+    pub(super) input: Json,
+    pub(super) filled: Option<Json>,
+    pub(super) unknown: Vec<Path>,
+}
+
+/// What a policy says to a question.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answer {
+    /// What it finds for sure.
+    pub(super) found: Vec<Denial>,
+    /// The unknown values that it depends on.
+    pub(super) open: Vec<Path>,
+}
+
+impl Module {
+    /// Reads a module.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn parse(path: &str, text: &str, subject: Subject) -> Result<Module, String> {
+        Ok(Module { package: Arc::new(Package::parse(path, text)?), subject })
+    }
+
+    /// Whether it has rules that only warn.
+    pub(super) fn warns(&self) -> bool {
+        self.package.warns()
+    }
+
+    /// Whether a name stands in it.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.package.names(name)
+    }
+
+    /// Whether it can find something because something is not there.
+    pub(super) fn is_negating(&self) -> bool {
+        self.package.is_negating()
+    }
+
+    /// How many steps lead to what it is asked about.
+    fn bound(&self) -> usize {
+        if self.subject == Subject::Components { 2 } else { 1 }
+    }
+
+    /// Whether it may read a section of a component, or a value in one.
+    pub(super) fn may_read(&self, section: &str, key: Option<&str>) -> bool {
+        let mut path = match self.subject {
+            Subject::Components => vec![Step::Key("components".to_owned()), Step::Item(0)],
+            Subject::Component | Subject::Change => vec![Step::Key("component".to_owned())],
+        };
+        path.push(Step::Key(section.to_owned()));
+        path.extend(key.map(|key| Step::Key(key.to_owned())));
+        self.package.may_read(&Path(path), self.bound())
+    }
+
+    /// Answers questions. Those that are the same are asked once.
+    ///
+    /// # Errors
+    /// It cannot be evaluated.
+    pub(super) fn ask(&self, questions: Vec<Question>, budget: &Budget) -> Result<Vec<Answer>, Unusable> {
+        let (mut inputs, mut known): (Vec<Json>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+        let mut number = |input: Json| {
+            let next = known.len();
+            *known.entry(input.to_string()).or_insert_with(|| {
+                inputs.push(input);
+                next
+            })
+        };
+        let mut asked = Vec::with_capacity(questions.len());
+        for question in questions {
+            let plain = number(question.input);
+            let filled = question.filled.map(&mut number);
+            asked.push((plain, filled, question.unknown));
+        }
+        let results = self.package.evaluate(inputs, budget)?;
+        let is_negating = self.is_negating();
+        let answer = |(plain, filled, unknown): (usize, Option<usize>, Vec<Path>)| {
+            let plain = results[plain].as_ref().map_err(Clone::clone)?;
+            let Some(filled) = filled.map(|i| &results[i]) else {
+                return Ok(Answer { found: plain.clone(), open: Vec::new() });
+            };
+            let mut open: Vec<Path> =
+                unknown.iter().filter(|path| self.package.may_read(path, self.bound())).cloned().collect();
+            // What stands in the place of something unknown need not be of the right type.
+            let both = filled.as_ref().map_or(&[][..], |filled| filled.as_slice());
+            if open.is_empty() && plain.as_slice() != both {
+                open = unknown;
+            }
+            let found = match is_negating && !open.is_empty() {
+                true => Vec::new(),
+                false => plain.iter().filter(|denial| both.contains(denial)).cloned().collect(),
+            };
+            Ok(Answer { found, open })
+        };
+        asked.into_iter().map(answer).collect()
+    }
+
+    /// What stands in the place of something unknown.
+    pub(super) fn fill() -> Json {
+        Json::from(FILL)
+    }
+}

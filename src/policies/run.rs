@@ -1,0 +1,345 @@
+//! The evaluation of all policies over one state, or over a change.
+
+use super::cel::{Blank, Expression, Failure, Scope, Val};
+use super::found::{Found, Owner, Said, Spot};
+use super::input::CodeOf;
+use super::{Body, Policies, Policy, Subject};
+use crate::diagnostic::rules::{INVALID_POLICY, LIMIT_EXCEEDED, UNUSED_POLICY};
+use crate::diagnostic::{Diagnostic, Rule};
+use crate::files::Files;
+use crate::limits::{Limit, Limits};
+use crate::resolution::{Component, Placed, Resolution};
+use crate::terraform::Modules;
+use crate::threads;
+use crate::validation::{Budget, Unusable};
+use crate::value::{FileId, Value};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// One policy may take one of so many parts of the steps of all.
+const PART: u64 = 4;
+
+/// How many components one piece of work has.
+const CHUNK: usize = 128;
+
+/// One evaluation of all policies, with what they took.
+pub struct Run<'a> {
+    pub(super) policies: &'a Policies,
+    pub(super) files: &'a Files,
+    is_on: &'a (dyn Fn(&Rule) -> bool + Sync),
+    /// The steps that all policies may take, and those that are left of them.
+    steps: u64,
+    left: AtomicU64,
+    pub(super) budget: Budget,
+    pub(super) states: Vec<PolicyState>,
+}
+
+/// What became of a policy.
+#[derive(Default)]
+pub(super) struct PolicyState {
+    taken: AtomicU64,
+    /// How many steps it may have taken, and how many of them were taken from those that are left for all.
+    allowed: AtomicU64,
+    charged: AtomicU64,
+    applied: AtomicUsize,
+    pub(super) was_unknown: AtomicBool,
+    /// Why it is not evaluated any more.
+    trouble: Mutex<Option<Unusable>>,
+}
+
+/// What a policy is asked about.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) owner: Owner<'a>,
+    pub(super) code: &'a Value,
+    pub(super) change: Option<&'a Value>,
+}
+
+/// What a policy says.
+pub(super) enum Outcome<'a> {
+    /// It does not apply, or is satisfied.
+    Fine,
+    /// It applies; asked for policies whose body is evaluated elsewhere.
+    Applies,
+    /// It is not satisfied, because of these values.
+    Fails(Vec<Spot<'a>>, Option<String>),
+    /// It depends on something unknown.
+    Unknown(Spot<'a>),
+    /// It cannot be evaluated.
+    Trouble(Unusable),
+}
+
+impl<'a> Run<'a> {
+    /// An evaluation with the limits of the settings, of those policies of which a rule is on.
+    pub fn new(
+        policies: &'a Policies,
+        files: &'a Files,
+        limits: &Limits,
+        is_on: &'a (dyn Fn(&Rule) -> bool + Sync),
+    ) -> Run<'a> {
+        let states = policies.all.iter().map(|_| PolicyState::default()).collect();
+        let steps = limits.get(Limit::PolicySteps);
+        let states: Vec<PolicyState> = states;
+        for state in &states {
+            state.allowed.store(steps / PART, Ordering::Relaxed);
+        }
+        Run { policies, files, is_on, steps, left: AtomicU64::new(steps), budget: Budget::default(), states }
+    }
+
+    /// All files.
+    pub fn files(&self) -> &'a Files {
+        self.files
+    }
+
+    pub(super) fn active(&self, subjects: &[Subject]) -> Vec<(usize, &'a Policy)> {
+        let is_on = |p: &Policy| (self.is_on)(p.rule) || p.warns.is_some_and(|rule| (self.is_on)(rule));
+        let all = self.policies.all.iter().enumerate();
+        all.filter(|(_, p)| subjects.contains(&p.subject) && is_on(p)).collect()
+    }
+
+    /// What the policies about components find in one state.
+    pub fn components(&self, resolution: &Resolution, modules: &Modules<'_>) -> Vec<Diagnostic> {
+        let active = self.active(&[Subject::Component, Subject::Components]);
+        if active.is_empty() {
+            return Vec::new();
+        }
+        let all = resolution.components();
+        let placed: Vec<&Placed> = all.values().filter(|p| p.component.metadata.is_deployed()).collect();
+        let reads_code = active.iter().any(|(_, policy)| policy.reads("code"));
+        let with_code = placed.iter().filter(|_| reads_code).map(|p| &*p.component);
+        let code = CodeOf::new(with_code, modules);
+        let asked: Vec<Asked<'_>> = placed
+            .iter()
+            .map(|p| {
+                let owner = Owner { component: &p.component, file: p.unit.file };
+                Asked { owner, code: code.get(&p.component), change: None }
+            })
+            .collect();
+        let is_whole = crate::rules::is_whole(resolution);
+        self.judge(&active, &asked, is_whole)
+    }
+
+    fn judge(&self, active: &[(usize, &'a Policy)], asked: &[Asked<'_>], is_whole: bool) -> Vec<Diagnostic> {
+        let (applying, mut found) = self.requirements(active, asked);
+        for (i, policy) in active {
+            if let Body::Rego(module) = &policy.body {
+                let own: Vec<Asked<'_>> = applying.iter().filter(|(p, _)| p == i).map(|(_, a)| asked[*a]).collect();
+                found.extend(self.rego(*i, module, &own, is_whole));
+            }
+        }
+        found
+    }
+
+    /// What the policies about components find in some that a test describes, each with its code.
+    pub(super) fn described(&self, components: &[(Component, Value)], file: FileId) -> Vec<Diagnostic> {
+        let asked: Vec<Asked<'_>> = components
+            .iter()
+            .map(|(component, code)| Asked { owner: Owner { component, file }, code, change: None })
+            .collect();
+        self.judge(&self.active(&[Subject::Component, Subject::Components]), &asked, true)
+    }
+
+    /// What requirements find, and to which components (by number) the policies in Rego (by number) apply.
+    fn requirements(
+        &self,
+        active: &[(usize, &'a Policy)],
+        asked: &[Asked<'_>],
+    ) -> (Vec<(usize, usize)>, Vec<Diagnostic>) {
+        let chunks: Vec<(usize, &[Asked<'_>])> = asked.chunks(CHUNK).enumerate().map(|(n, c)| (n * CHUNK, c)).collect();
+        // One after the other, so that what is left for one does not depend on threads.
+        let results = active.iter().flat_map(|(i, policy)| {
+            self.allow(*i);
+            let said = threads::map(&chunks, |(first, chunk)| {
+                let outcomes =
+                    chunk.iter().enumerate().map(|(n, asked)| (*i, first + n, self.evaluate(*i, policy, asked)));
+                outcomes.filter(|(.., outcome)| !matches!(outcome, Outcome::Fine)).collect::<Vec<_>>()
+            });
+            self.charge(*i);
+            said
+        });
+        let mut found: HashMap<usize, Found<'_>> = HashMap::new();
+        let mut applying = Vec::new();
+        for (i, n, outcome) in results.flatten() {
+            let policy = &self.policies.all[i];
+            let own = found.entry(i).or_insert_with(|| Found::new(policy, self.files));
+            let owner = asked[n].owner;
+            match outcome {
+                Outcome::Fine => {}
+                Outcome::Applies => applying.push((i, n)),
+                Outcome::Fails(spots, note) => {
+                    own.add(owner, &spots, &[], &Said { rule: policy.rule, message: &policy.message, note });
+                }
+                Outcome::Unknown(spot) => {
+                    self.states[i].was_unknown.store(true, Ordering::Relaxed);
+                    own.unknown(owner, &spot);
+                }
+                Outcome::Trouble(trouble) => self.note(i, trouble),
+            }
+        }
+        let mut numbers: Vec<usize> = found.keys().copied().collect();
+        numbers.sort_unstable();
+        let finished = numbers.into_iter().filter_map(|i| Some((i, found.remove(&i)?)));
+        // What has not seen everything says nothing.
+        let finished = finished.filter(|(i, _)| !self.has_trouble(*i));
+        (applying, finished.flat_map(|(_, found)| found.finish()).collect())
+    }
+
+    /// Says how many steps a policy may have taken when it has been evaluated: a part of all, and no more than are left.
+    pub(super) fn allow(&self, policy: usize) {
+        let state = &self.states[policy];
+        let taken = state.taken.load(Ordering::Relaxed);
+        let most = taken.saturating_add(self.left.load(Ordering::Relaxed)).min(self.steps / PART);
+        state.allowed.store(most, Ordering::Relaxed);
+    }
+
+    /// Takes the steps of a policy from those that are left.
+    pub(super) fn charge(&self, policy: usize) {
+        let state = &self.states[policy];
+        let taken = state.taken.load(Ordering::Relaxed).min(state.allowed.load(Ordering::Relaxed));
+        let new = taken.saturating_sub(state.charged.swap(taken, Ordering::Relaxed));
+        let left = self.left.load(Ordering::Relaxed);
+        self.left.store(left.saturating_sub(new), Ordering::Relaxed);
+    }
+
+    pub(super) fn note(&self, policy: usize, trouble: Unusable) {
+        let mut known = self.states[policy].trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        // That a limit was reached is known of all of it, an error of one component alone.
+        if known.is_none() || matches!(trouble, Unusable::Exceeded(_)) {
+            *known = Some(trouble);
+        }
+    }
+
+    pub(super) fn has_trouble(&self, policy: usize) -> bool {
+        self.states[policy].trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// What a policy says of one thing.
+    pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> Outcome<'b> {
+        let state = &self.states[i];
+        let allowed = state.allowed.load(Ordering::Relaxed);
+        if state.taken.load(Ordering::Relaxed) > allowed {
+            return self.exceeded();
+        }
+        let mut scope = Scope::new(&asked.owner.component.language, allowed);
+        scope.component = Some(asked.owner.component);
+        scope.code = Some(asked.code);
+        scope.change = asked.change;
+        let applies = match &policy.applies {
+            None => Truth::True,
+            Some(applies) => match truth(applies, &mut scope) {
+                // What is read is not there, so it is not what the policy is about.
+                Truth::Missing(_) => Truth::False,
+                other => other,
+            },
+        };
+        let outcome = match (applies, &policy.body) {
+            (Truth::False, _) => Outcome::Fine,
+            (Truth::Failed(failure), _) => self.failed(&failure, "where"),
+            (Truth::Unknown(blank), Body::Rego(_)) => Outcome::Unknown(Spot::unknown(&blank)),
+            (_, Body::Rego(_)) => {
+                state.applied.fetch_add(1, Ordering::Relaxed);
+                Outcome::Applies
+            }
+            (applies, Body::That(that)) => {
+                state.applied.fetch_add(1, Ordering::Relaxed);
+                let held = truth(that, &mut scope);
+                match (applies, held) {
+                    (_, Truth::True) => Outcome::Fine,
+                    (_, Truth::Failed(failure)) => self.failed(&failure, "that"),
+                    (Truth::Unknown(blank), _) | (_, Truth::Unknown(blank)) => Outcome::Unknown(Spot::unknown(&blank)),
+                    (_, Truth::Missing(note)) => Outcome::Fails(spots(policy, that, asked, &mut scope), Some(note)),
+                    (_, _) => Outcome::Fails(spots(policy, that, asked, &mut scope), None),
+                }
+            }
+        };
+        let before = state.taken.fetch_add(scope.steps.taken(), Ordering::Relaxed);
+        if before.saturating_add(scope.steps.taken()) > allowed { self.exceeded() } else { outcome }
+    }
+
+    fn exceeded<'b>(&self) -> Outcome<'b> {
+        let (all, most) = (self.steps, self.steps / PART);
+        Outcome::Trouble(Unusable::Exceeded(format!(
+            "of the {all} steps of the limit `policy-steps` one policy may take {most}, and all together no more than all"
+        )))
+    }
+
+    fn failed<'b>(&self, failure: &Failure, part: &str) -> Outcome<'b> {
+        match failure {
+            Failure::Exceeded => self.exceeded(),
+            Failure::Wrong(why) | Failure::Missing(why) => {
+                Outcome::Trouble(Unusable::Wrong(format!("`{part}`: {why}")))
+            }
+        }
+    }
+
+    /// What is wrong with the policies themselves. Those that applied to nothing are named if everything was seen.
+    pub fn finish(self, saw_all: bool) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        for (i, policy) in self.active(&[Subject::Component, Subject::Change, Subject::Components]) {
+            let state = &self.states[i];
+            let trouble = state.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let (id, place) = (policy.id(), policy.place.clone());
+            let finding = match trouble {
+                Some(Unusable::Exceeded(why)) => {
+                    let message = format!("the policy `{id}` takes more than it may, and found nothing: {why}");
+                    Diagnostic::new(&LIMIT_EXCEEDED, message, place)
+                }
+                Some(Unusable::Wrong(why) | Unusable::Unsupported(why)) => {
+                    Diagnostic::new(&INVALID_POLICY, format!("the policy `{id}` cannot be evaluated: {why}"), place)
+                }
+                None if saw_all
+                    && policy.subject != Subject::Change
+                    && state.applied.load(Ordering::Relaxed) == 0
+                    && !state.was_unknown.load(Ordering::Relaxed) =>
+                {
+                    Diagnostic::new(&UNUSED_POLICY, format!("the policy `{id}` applies to no component"), place)
+                        .help("correct its `where`, or remove it")
+                }
+                None => continue,
+            };
+            found.push(finding.token(id));
+        }
+        found
+    }
+
+    /// How many components or changes each policy applied to, by id.
+    pub fn applied(&self) -> Vec<(&'static str, usize)> {
+        let all = self.policies.all.iter().zip(&self.states);
+        all.map(|(policy, state)| (policy.id(), state.applied.load(Ordering::Relaxed))).collect()
+    }
+}
+
+/// What a condition comes to.
+enum Truth<'a> {
+    True,
+    False,
+    Unknown(Blank<'a>),
+    Missing(String),
+    Failed(Failure),
+}
+
+fn truth<'a>(expression: &'a Expression, scope: &mut Scope<'a>) -> Truth<'a> {
+    match expression.eval(scope) {
+        Ok(Val::Bool(true)) => Truth::True,
+        Ok(Val::Bool(false)) => Truth::False,
+        Ok(Val::Unknown(blank)) => Truth::Unknown(blank),
+        Ok(other) => Truth::Failed(Failure::Wrong(format!("a {} is neither true nor false", other.type_name()))),
+        Err(Failure::Missing(what)) => Truth::Missing(what),
+        Err(failure) => Truth::Failed(failure),
+    }
+}
+
+/// The values that made a requirement false.
+fn spots<'b>(policy: &'b Policy, that: &'b Expression, asked: &Asked<'b>, scope: &mut Scope<'b>) -> Vec<Spot<'b>> {
+    match &policy.path {
+        Some(path) => vec![Spot::at(asked.owner.component, path)],
+        None => {
+            // What was written somewhere comes first.
+            let (mut written, others): (Vec<_>, Vec<_>) =
+                that.blame(scope).iter().map(Spot::of).partition(Spot::is_written);
+            written.extend(others);
+            written
+        }
+    }
+}

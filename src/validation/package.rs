@@ -1,0 +1,297 @@
+//! Policies in Rego as conftest has them: a package with `deny`, `violation` and `warn`, evaluated over many inputs. What a
+//! module may read is told from its text, so that the inputs hold no more than that, and it is known which unknown values
+//! matter.
+
+use super::rego_text::{self, Written};
+use super::{Budget, Path, Step, Unusable, cidr, rego_guard};
+use crate::text::Text;
+use regorus::{Engine, Value};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The rules that are asked for.
+const ASKED: [&str; 3] = ["deny", "violation", "warn"];
+
+/// How long one policy may take, of the time of all.
+const TIME: Duration = Duration::from_secs(2);
+
+/// The most results of one policy.
+const MAX_RESULTS: usize = 10_000;
+
+/// How many steps are taken between two looks at the time.
+const STEPS: NonZeroU32 = NonZeroU32::new(10_000).expect("not zero");
+
+/// The most pairs that a function of address ranges gives.
+const MAX_PAIRS: usize = 200_000;
+
+/// What makes a policy find something because something is not there.
+const NEGATING: [&str; 21] = [
+    "all",
+    "any",
+    "array",
+    "count",
+    "default",
+    "else",
+    "every",
+    "is_array",
+    "is_boolean",
+    "is_null",
+    "is_number",
+    "is_object",
+    "is_set",
+    "is_string",
+    "max",
+    "min",
+    "not",
+    "product",
+    "sort",
+    "sum",
+    "type_name",
+];
+
+/// What reads all that a value holds.
+const REFLECTING: [&str; 4] = ["json", "object", "walk", "yaml"];
+
+/// What a policy finds in one input.
+type Found = Result<Vec<Denial>, Unusable>;
+
+/// A package with rules that deny or warn.
+#[derive(Debug)]
+pub(crate) struct Package {
+    name: String,
+    path: Text,
+    text: Text,
+    /// The rules among those that are asked for that it has.
+    rules: Vec<&'static str>,
+    written: Written,
+    /// Whether it has functions, whose arguments may be anything.
+    has_functions: bool,
+    engine: Made,
+}
+
+#[derive(Default)]
+struct Made(Mutex<Option<Result<Engine, Unusable>>>);
+
+impl std::fmt::Debug for Made {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Engine")
+    }
+}
+
+/// Something that a policy found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Denial {
+    /// Whether it only warns.
+    pub is_warning: bool,
+    /// A text, or an object with `msg`.
+    pub value: Json,
+}
+
+impl Package {
+    /// The package in a module.
+    ///
+    /// # Errors
+    /// It cannot be one: what to tell the user.
+    pub(crate) fn parse(path: &str, text: &str) -> Result<Package, String> {
+        let statements = rego_text::statements(text);
+        if let Some(excess) = rego_guard::excess(std::iter::once((text, &statements[..]))) {
+            return Err(excess);
+        }
+        if let Some(function) = rego_guard::recursive(std::iter::once(&statements[..])) {
+            return Err(format!("the function `{function}` calls itself, which policies may not"));
+        }
+        let Some(name) = rego_text::package(&statements) else { return Err("it names no package".to_owned()) };
+        let has = |rule: &&'static str| statements.iter().any(|s| s.head == *rule);
+        let rules: Vec<&'static str> = ASKED.iter().copied().filter(|rule| has(rule)).collect();
+        if rules.is_empty() {
+            return Err("it has neither `deny` nor `violation` nor `warn`".to_owned());
+        }
+        let has_functions = statements.iter().any(|s| s.is_function);
+        let (path, text, written) = (path.into(), text.into(), rego_text::written(text));
+        Ok(Package { name, path, text, rules, written, has_functions, engine: Made::default() })
+    }
+
+    /// Whether it has rules that only warn.
+    pub(crate) fn warns(&self) -> bool {
+        self.rules.contains(&"warn")
+    }
+
+    /// Whether a name stands in it.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        self.written.words.contains(name)
+    }
+
+    /// Whether it can find something because something is not there, or is not known.
+    pub(crate) fn is_negating(&self) -> bool {
+        NEGATING.iter().any(|word| self.names(word)) || rego_text::has_sign(&self.text, '-')
+    }
+
+    /// Whether it may read what is at a way from the input, or in it. `bound` steps lead to what its variables are bound to
+    /// as a whole, which by itself reads nothing.
+    pub(crate) fn may_read(&self, path: &Path, bound: usize) -> bool {
+        if REFLECTING.iter().any(|word| self.names(word)) {
+            return true;
+        }
+        let is_same = |(step, at): (&Option<String>, &Step)| match (step, at) {
+            (Some(key), Step::Key(other)) => key == other,
+            (Some(key), Step::Item(item)) => *key == item.to_string(),
+            (None, _) => true,
+        };
+        let leads = |steps: &[Option<String>], from: usize| steps.iter().zip(&path.0[from..]).all(is_same);
+        let is_own = |head: &str| self.has_functions || self.written.bound.contains(head);
+        self.written.chains.iter().any(|chain| match chain.head.as_str() {
+            "input" => chain.steps.len() > bound && leads(&chain.steps, 0),
+            // A variable that holds a part of a component was given it by a way that reads all of that part.
+            head if chain.steps.iter().all(Option::is_none) && !is_own(head) => false,
+            _ => (1..path.0.len()).any(|from| leads(&chain.steps, from)),
+        })
+    }
+
+    /// What it finds in each of some inputs, or why it cannot be evaluated for one.
+    ///
+    /// # Errors
+    /// It cannot be evaluated at all.
+    pub(crate) fn evaluate(self: &Arc<Self>, inputs: Vec<Json>, budget: &Budget) -> Result<Vec<Found>, Unusable> {
+        let package = Arc::clone(self);
+        budget.run_for(TIME, move || package.all(inputs)).map_err(|stopped| match stopped {
+            super::budget::Stopped::OutOfTime => {
+                let (one, all) = (TIME.as_secs(), super::budget::TIME.as_secs());
+                Unusable::Exceeded(format!("a policy may take {one} seconds, and all together {all}"))
+            }
+            defect => Unusable::stopped(defect),
+        })?
+    }
+
+    fn all(&self, inputs: Vec<Json>) -> Result<Vec<Found>, Unusable> {
+        let mut made = self.engine.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let engine = match made.get_or_insert_with(|| self.engine()) {
+            Ok(engine) => engine,
+            Err(why) => return Err(why.clone()),
+        };
+        let mut results = 0;
+        let mut all = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            engine.set_input(Value::from(input));
+            let found = match self.one(engine) {
+                Err(Unusable::Exceeded(why)) => return Err(Unusable::Exceeded(why)),
+                found => found,
+            };
+            results += found.as_ref().map_or(0, Vec::len);
+            if results > MAX_RESULTS {
+                return Err(Unusable::Exceeded(format!("a policy may have {MAX_RESULTS} results")));
+            }
+            all.push(found);
+        }
+        Ok(all)
+    }
+
+    fn one(&self, engine: &mut Engine) -> Found {
+        let mut found = Vec::new();
+        for rule in &self.rules {
+            let value =
+                engine.eval_rule(format!("data.{}.{rule}", self.name)).map_err(|e| failed(&format!("{e:#}")))?;
+            let is_warning = *rule == "warn";
+            found.extend(verdicts(value).into_iter().map(|value| Denial { is_warning, value }));
+        }
+        Ok(found)
+    }
+
+    fn engine(&self) -> Result<Engine, Unusable> {
+        // What is written for OPA before 1.0 is read as well.
+        self.engine_of(false).or_else(|error| self.engine_of(true).map_err(|_| error))
+    }
+
+    fn engine_of(&self, is_v0: bool) -> Result<Engine, Unusable> {
+        let mut engine = Engine::new();
+        engine.set_rego_v0(is_v0);
+        engine.set_strict_builtin_errors(false);
+        engine.set_execution_timer_config(regorus::utils::limits::ExecutionTimerConfig {
+            limit: TIME,
+            check_interval: STEPS,
+        });
+        rego_guard::install(&mut engine).map_err(Unusable::Unsupported)?;
+        let functions: [(&str, fn(&[Value]) -> anyhow_like::Result); 3] = [
+            ("net.cidr_contains", |a| Ok(pair(a).map_or(Value::Undefined, |(a, b)| Value::from(a.contains(&b))))),
+            ("net.cidr_intersects", |a| Ok(pair(a).map_or(Value::Undefined, |(a, b)| Value::from(a.overlaps(&b))))),
+            ("net.cidr_contains_matches", contains_matches),
+        ];
+        for (name, function) in functions {
+            let call = move |args: Vec<Value>| function(&args).map_err(|text| std::io::Error::other(text).into());
+            engine.add_extension(name.to_owned(), 2, Box::new(call)).map_err(|e| failed(&e.to_string()))?;
+        }
+        engine.add_policy(self.path.to_string(), self.text.to_string()).map_err(|e| failed(&format!("{e:#}")))?;
+        Ok(engine)
+    }
+}
+
+/// Results of functions that are added.
+mod anyhow_like {
+    pub(super) type Result = std::result::Result<regorus::Value, String>;
+}
+
+/// The results of a rule.
+fn verdicts(value: Value) -> Vec<Json> {
+    let json = |value: &Value| serde_json::to_value(value).ok();
+    match &value {
+        Value::Set(items) => items.iter().filter_map(json).collect(),
+        Value::Array(items) => items.iter().filter_map(json).collect(),
+        Value::String(_) | Value::Bool(true) => json(&value).into_iter().collect(),
+        Value::Object(map) if map.contains_key(&Value::from("msg")) => json(&value).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn pair(args: &[Value]) -> Option<(cidr::Range, cidr::Range)> {
+    let [Value::String(a), Value::String(b)] = args else { return None };
+    Some((cidr::Range::parse(a)?, cidr::Range::parse(b)?))
+}
+
+/// `net.cidr_contains_matches(a, b)`: the pairs of keys (of objects), indices (of arrays) or items (of sets) of which the
+/// range of `a` contains that of `b`. What is no range is in no pair.
+fn contains_matches(args: &[Value]) -> anyhow_like::Result {
+    let [a, b] = args else { return Ok(Value::Undefined) };
+    let (a, b) = (ranges(a), ranges(b));
+    let all: Vec<cidr::Range> = a.iter().chain(&b).map(|(_, range)| *range).collect();
+    let pairs = cidr::overlapping(&all, 4 * MAX_PAIRS);
+    if pairs.len() == 4 * MAX_PAIRS {
+        return Err(format!("net.cidr_contains_matches: {}", rego_guard::EXCEEDED));
+    }
+    let mut found = BTreeSet::new();
+    for (i, j) in pairs.into_iter().filter(|(i, j)| *i < a.len() && *j >= a.len()) {
+        if all[i].contains(&all[j]) {
+            found.insert(Value::from(vec![a[i].0.clone(), b[j - a.len()].0.clone()]));
+        }
+    }
+    Ok(Value::from(found))
+}
+
+fn ranges(value: &Value) -> Vec<(Value, cidr::Range)> {
+    let range = |value: &Value| match value {
+        Value::String(text) => cidr::Range::parse(text),
+        Value::Array(items) => match items.first() {
+            Some(Value::String(text)) => cidr::Range::parse(text),
+            _ => None,
+        },
+        _ => None,
+    };
+    match value {
+        Value::Array(items) => {
+            let numbered = items.iter().enumerate();
+            numbered.filter_map(|(i, item)| Some((Value::from(i as u64), range(item)?))).collect()
+        }
+        Value::Set(items) => items.iter().filter_map(|item| Some((item.clone(), range(item)?))).collect(),
+        Value::Object(map) => map.iter().filter_map(|(key, item)| Some((key.clone(), range(item)?))).collect(),
+        single => range(single).map(|range| (single.clone(), range)).into_iter().collect(),
+    }
+}
+
+fn failed(text: &str) -> Unusable {
+    let line = text.lines().rev().find_map(|l| l.trim().strip_prefix("error:")).unwrap_or(text).trim().to_owned();
+    match text.contains("time limit") || text.contains(rego_guard::EXCEEDED) {
+        true => Unusable::Exceeded(line),
+        false => Unusable::Wrong(line),
+    }
+}

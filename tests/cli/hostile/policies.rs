@@ -1,0 +1,138 @@
+//! What a change may do to policies, and what policies may do: a change cannot lift the rule that it breaks, and a policy ends.
+
+use super::{note, project};
+use crate::common::Repo;
+use std::time::Instant;
+
+const POLICY: &str = "[[require]]\nid = 'small'\nthat = 'component.vars.size < 5'\nmessage = 'boxes are small'\n";
+const REGO: &str = "[[rego]]\nid = 'small'\nfile = 'policies/small.rego'\n";
+const DENY: &str =
+    "package small\nimport rego.v1\ndeny contains \"boxes are small\" if input.component.vars.size >= 5\n";
+
+/// A change that breaks a policy, and whatever else it does.
+fn change(settings: &str, files: &[(&str, &str)]) -> Repo {
+    let repo = project(&[("stacklint.toml", settings), ("policies/small.rego", DENY)]);
+    repo.tag("base");
+    let text = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 9}}}}\n";
+    repo.write("stacks/deploy/dev.yaml", text);
+    for (path, text) in files {
+        if text.is_empty() {
+            repo.remove(path)
+        } else {
+            repo.write(path, text)
+        };
+    }
+    repo.commit("head");
+    repo
+}
+
+#[test]
+fn a_change_cannot_lift_the_policy_that_it_breaks() {
+    let weaker = POLICY.replace("< 5", "< 50");
+    let attacks: [(&str, &[(&str, &str)], &str); 8] = [
+        (POLICY, &[("stacklint.toml", "strict = false\n")], "it removes the policy `small`"),
+        (POLICY, &[("stacklint.toml", "")], "it removes the policy `small`"),
+        (POLICY, &[("stacklint.toml", &weaker)], "it changes the policy `small`"),
+        (
+            POLICY,
+            &[("stacklint.toml", "[[require]]\nid = 'other'\nthat = 'true'\nmessage = 'm'\n")],
+            "it adds the policy `other`",
+        ),
+        (POLICY, &[("stacklint.toml", &format!("{POLICY}[rules]\nsmall = 'off'\n"))], "would suppress 1 error"),
+        (
+            REGO,
+            &[("policies/small.rego", "package small\nimport rego.v1\ndeny contains \"x\" if false\n")],
+            "it changes the policy `small`",
+        ),
+        (REGO, &[("policies/small.rego", "")], "it removes the policy `small`"),
+        (REGO, &[("policies/small.rego", "package small\n")], "it removes the policy `small`"),
+    ];
+    for (settings, files, words) in attacks {
+        let repo = change(settings, files);
+        let run = repo.run(&["diff", "base..HEAD"]).ends_with(1);
+        run.says("error[small]: boxes are small").says("review-changed").says(words);
+        repo.run(&["ci", "--base", "base"]).ends_with(1).says("error[small]");
+        repo.git(&["reset", "--soft", "base"]);
+        repo.run(&["hook", "run"]).ends_with(1).says("error[small]");
+        repo.git(&["commit", "--quiet", "-m", "head"]);
+        // Who trusts the change says so.
+        repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).hides("error[small]").hides("review-changed");
+    }
+}
+
+#[test]
+fn a_new_policy_counts_from_the_next_commit_on() {
+    let repo = change("strict = false\n", &[("stacklint.toml", POLICY)]);
+    repo.run(&["diff", "base..HEAD"]).ends_with(0).says("it adds the policy `small`").hides("error[small]");
+    repo.run(&["diff", "base..HEAD", "--settings-from", "head"]).ends_with(1).says("error[small]");
+    repo.run(&["check"]).ends_with(1).says("error[small]");
+}
+
+#[test]
+fn hostile_policies_end_within_their_limits() {
+    let items: Vec<String> = (0..3_000).map(|i| i.to_string()).collect();
+    let wide = format!(
+        "vars: {{stage: wide}}\ncomponents: {{terraform: {{box: {{vars: {{size: 1, all: [{}], s: {}}}}}}}}}\n",
+        items.join(", "),
+        "a".repeat(100_000)
+    );
+    let require = |that: &str| {
+        format!("[[require]]\nid = 'hostile'\nwhere = 'has(component.vars.all)'\nthat = \"{that}\"\nmessage = 'm'\n")
+    };
+    let rego = |body: &str| format!("package hostile\nimport rego.v1\n{body}\n");
+    let cubes = "component.vars.all.all(a, component.vars.all.all(b, component.vars.all.all(c, a + b != c - 9000)))";
+    let brackets = format!("{}1{} == 1", "(".repeat(1_000), ")".repeat(1_000));
+    let policies: Vec<(&str, String, String, &str)> = vec![
+        ("nested macros", require(cubes), String::new(), "limit-exceeded"),
+        (
+            "a list of lists",
+            require("size(component.vars.all.map(a, component.vars.all.map(b, component.vars.s + string(b)))) == 0"),
+            String::new(),
+            "limit-exceeded",
+        ),
+        (
+            "a pattern",
+            require(&format!("component.vars.s.matches('{}b')", "(a*)*".repeat(100))),
+            String::new(),
+            "hostile",
+        ),
+        ("a large pattern", require("'a'.matches('((((a{100}){100}){100}){100})')"), String::new(), "limit-exceeded"),
+        ("brackets", require(&brackets), String::new(), "invalid-policy"),
+        ("a long expression", require(&"true && ".repeat(2_000)), String::new(), "invalid-policy"),
+        ("recursion", String::new(), rego("f(x) := y if y := f(x)\ndeny contains \"m\" if f(1)"), "calls itself"),
+        (
+            "comprehensions",
+            String::new(),
+            rego(
+                "deny contains \"m\" if count([1 | some a in input.component.vars.all; some b in input.component.vars.all; some c in input.component.vars.all; a + b == c - 9000]) > 0",
+            ),
+            "limit-exceeded",
+        ),
+        (
+            "a large range",
+            String::new(),
+            rego("deny contains \"m\" if count(numbers.range(1, 1000000000)) > 1"),
+            "limit-exceeded",
+        ),
+        (
+            "many results",
+            String::new(),
+            rego(
+                "deny contains sprintf(\"%d %d\", [a, b]) if { some a in input.component.vars.all; some b in input.component.vars.all }",
+            ),
+            "limit-exceeded",
+        ),
+    ];
+    for (name, require, module, words) in policies {
+        let rego = if module.is_empty() { "" } else { "[[rego]]\nid = 'hostile'\nfile = 'hostile.rego'\n" };
+        let settings = format!("{require}{rego}{POLICY}");
+        let repo =
+            project(&[("stacks/deploy/wide.yaml", &wide), ("stacklint.toml", &settings), ("hostile.rego", &module)]);
+        repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 9}}}}\n");
+        let start = Instant::now();
+        // All other policies are evaluated.
+        let run = repo.run(&["check"]).ends_with(1).says(words).says("error[small]");
+        note(&format!("{name}: {:.1} s", start.elapsed().as_secs_f64()));
+        assert!(start.elapsed().as_secs() < 60, "{name}: {run}");
+    }
+}

@@ -1,0 +1,334 @@
+//! Policies of a repository: what they find, where, and how they are judged, tried and tested.
+
+use super::contracts::{schema, validate};
+use crate::common::Repo;
+
+const ZONES: &str = "\
+[[require]]
+id = \"two-zones\"
+where = \"component.stack != 'dev' && has(component.vars.zones)\"
+that = \"size(component.vars.zones) >= 2\"
+message = \"at least two zones\"
+help = \"add a zone\"
+";
+
+/// Three stacks with one component that a catalog configures.
+fn project(settings: &str, zones: &str) -> Repo {
+    let repo = Repo::atmos();
+    repo.write(
+        "stacks/catalog/vpc.yaml",
+        format!("components:\n  terraform:\n    vpc:\n      vars:\n        zones: {zones}\n"),
+    );
+    for stage in ["dev", "qa", "prod"] {
+        repo.write(
+            &format!("stacks/deploy/{stage}.yaml"),
+            format!("import: [catalog/vpc]\nvars: {{stage: {stage}}}\n"),
+        );
+    }
+    repo.write("stacklint.toml", settings).commit("base");
+    repo
+}
+
+#[test]
+fn a_finding_stands_at_the_line_that_wrote_the_value_once_for_all_stacks() {
+    let repo = project(ZONES, "[a]");
+    let run = repo.run(&["check", "--format", "json"]).ends_with(1);
+    let json = run.json();
+    let all = json["diagnostics"].as_array().unwrap();
+    assert_eq!(all.len(), 1, "{run}");
+    assert_eq!((&all[0]["rule"], &all[0]["file"]), (&"two-zones".into(), &"stacks/catalog/vpc.yaml".into()));
+    assert_eq!(all[0]["stacks"], serde_json::json!(["prod", "qa"]));
+    repo.run(&["check", "--format", "concise"])
+        .says("stacks/catalog/vpc.yaml:5:9: error[two-zones]: at least two zones");
+    // What one stack overrides is another cause, and the line that it replaces is told.
+    repo.write(
+        "stacks/deploy/qa.yaml",
+        "import: [catalog/vpc]\nvars: {stage: qa}\ncomponents: {terraform: {vpc: {vars: {zones: [b]}}}}\n",
+    );
+    let run = repo.run(&["check"]).ends_with(1);
+    run.says("stacks/catalog/vpc.yaml:5").says("stacks/deploy/qa.yaml:3").says("which replaces this");
+    project(ZONES, "[a, b]").run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn policies_are_judged_like_rules() {
+    let repo = project(ZONES, "[a] # stacklint: ignore[two-zones] it moves soon");
+    repo.run(&["check"]).ends_with(0).hides("two-zones");
+    let repo = project(ZONES, "[a, b] # stacklint: ignore[two-zones] it moves soon");
+    repo.run(&["check"]).says("unused-ignore");
+    for (more, status) in [
+        ("level = 'warning'\n", 0),
+        ("[rules]\ntwo-zones = 'off'\n", 0),
+        ("[rules]\ntwo-zones = 'note'\n", 0),
+        ("[groups]\npolicy = 'off'\n", 0),
+        ("[[overrides]]\npaths = ['stacks/catalog/**']\nrules = {two-zones = 'off'}\nreason = 'x'\n", 0),
+        ("[rules]\ntwo-zonse = 'off'\n", 1),
+    ] {
+        let run = project(&format!("{ZONES}{more}"), "[a]").run(&["check"]).ends_with(status);
+        if more.contains("zonse") {
+            run.says("did you mean `two-zones`?");
+        }
+    }
+    let repo = project(ZONES, "[a]");
+    repo.run(&["check", "--write-baseline", "known.json"]).ends_with(0);
+    repo.run(&["check", "--baseline", "known.json"]).ends_with(0).hides("error[two-zones]");
+    repo.run(&["rules"]).ends_with(0).says("two-zones");
+    let rules = repo.run(&["rules", "--format", "json"]).ends_with(0).says("\"two-zones\"");
+    validate(&schema("rules.json"), &rules.json());
+    repo.run(&["explain", "two-zones"]).ends_with(0).says("size(component.vars.zones) >= 2").says("add a zone");
+    repo.run(&["config"]).ends_with(1 - 1).says("rules.two-zones");
+    let sarif = repo.run(&["check", "--format", "sarif"]).json();
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.iter().any(|rule| rule["id"] == "stacklint/two-zones"), "{rules:?}");
+    for format in ["text", "concise", "markdown", "junit", "gitlab", "github"] {
+        repo.run(&["check", "--format", format]).says("two-zones");
+    }
+}
+
+#[test]
+fn findings_are_new_known_or_fixed() {
+    let repo = project(ZONES, "[a]");
+    repo.write("stacks/deploy/dev.yaml", "import: [catalog/vpc]\nvars: {stage: dev, more: 1}\n").commit("other");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("error[two-zones]");
+    repo.write("stacks/catalog/vpc.yaml", "components: {terraform: {vpc: {vars: {zones: [a, b]}}}}\n").commit("fixed");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 fixed");
+    repo.write("stacks/catalog/vpc.yaml", "components: {terraform: {vpc: {vars: {zones: []}}}}\n").commit("broken");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("error[two-zones]");
+}
+
+#[test]
+fn a_change_is_judged_at_the_lines_that_caused_it() {
+    let settings = "[[require]]\nid = 'no-shrinking'\nwhere = \"change.path == 'vars.size' && change.before != null\"\n\
+                    that = 'change.after >= change.before'\nmessage = 'nothing shrinks'\nhelp = 'ask first'\n";
+    let repo = project(settings, "[a]");
+    let catalog = |size: &str| format!("components: {{terraform: {{vpc: {{vars: {{size: {size}}}}}}}}}\n");
+    repo.write("stacks/catalog/vpc.yaml", catalog("3")).commit("three");
+    repo.write("stacks/catalog/vpc.yaml", catalog("2")).commit("two");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("error[no-shrinking]: nothing shrinks");
+    run.says("stacks/catalog/vpc.yaml:1").says("ask first").says("3 stacks");
+    repo.write("stacks/catalog/vpc.yaml", catalog("5")).commit("five");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("no-shrinking");
+    // What is not known neither passes nor fails.
+    repo.write("stacks/catalog/vpc.yaml", catalog("!terraform.output db size")).commit("unknown");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).hides("error[no-shrinking]");
+    run.says("the policy `no-shrinking` cannot be evaluated: `change.after` is not known");
+    // `check` has no change to look at.
+    repo.run(&["check"]).hides("no-shrinking").hides("unused-policy");
+}
+
+#[test]
+fn stacks_of_a_change() {
+    let settings =
+        "[[require]]\nid = 'small-steps'\nthat = 'size(change.stacks) < 3'\nmessage = 'one stage at a time'\n";
+    let repo = project(settings, "[a]");
+    repo.write("stacks/catalog/vpc.yaml", "components: {terraform: {vpc: {vars: {zones: [b]}}}}\n").commit("all");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("one stage at a time");
+    repo.write("stacks/deploy/qa.yaml", "import: [catalog/vpc]\nvars: {stage: qa, more: 1}\n").commit("one");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("one stage at a time");
+}
+
+const DENY: &str = "\
+package networks
+
+import rego.v1
+
+deny contains result if {
+    input.component.vars.size > 2
+    result := {\"msg\": sprintf(\"%d is too large\", [input.component.vars.size]), \"path\": \"vars.size\"}
+}
+
+violation contains \"no small names\" if input.component.vars.name == \"x\"
+
+warn contains \"size should be even\" if input.component.vars.size % 2 == 1
+";
+
+#[test]
+fn rego_over_one_component() {
+    let settings = "[[rego]]\nid = 'networks'\nfile = 'rules/networks.rego'\nmessage = 'networks are small'\n";
+    let repo = project(settings, "[a]");
+    repo.write("rules/networks.rego", DENY);
+    let with = |vars: &str| {
+        let text = format!("components:\n  terraform:\n    vpc:\n      vars:\n        {vars}\n");
+        repo.write("stacks/catalog/vpc.yaml", text);
+        repo.run(&["check", "--format", "concise"])
+    };
+    let run = with("size: 3").ends_with(1).says("stacks/catalog/vpc.yaml:5:9: error[networks]: 3 is too large");
+    run.says("warning[networks-warning]: size should be even");
+    with("name: x").ends_with(1).says("error[networks]: no small names");
+    with("size: 2").ends_with(0).hides("networks");
+    // Something unknown that it reads, and something that it does not.
+    with("size: !terraform.output db size").hides("error[networks]").says("`vars.size` is not known");
+    with("other: !terraform.output db size").hides("the policy `networks` cannot be evaluated");
+    repo.write(
+        "rules/networks.rego",
+        "package networks\n\ndeny[msg] { input.component.vars.size == 2; msg := \"old syntax\" }\n",
+    );
+    with("size: 2").ends_with(1).says("old syntax");
+    // Something is found because something is not there.
+    repo.write(
+        "rules/networks.rego",
+        "package networks\nimport rego.v1\ndeny contains \"set it\" if not input.component.vars.size\n",
+    );
+    with("size: 2").ends_with(0);
+    with("other: 2").ends_with(1).says("set it");
+    with("size: !terraform.output db size").hides("set it").says("`vars.size` is not known");
+}
+
+#[test]
+fn rego_over_all_components() {
+    let settings =
+        "[[rego]]\nid = 'unique'\nfile = 'unique.rego'\nover = 'components'\nwhere = 'has(component.vars.cidr)'\n";
+    let repo = project(settings, "[a]");
+    let policy = "package unique\nimport rego.v1\n\ndeny contains result if {\n    some a in input.components\n    some b in input.components\n    \
+                  a.stack < b.stack\n    a.vars.cidr == b.vars.cidr\n    result := {\"msg\": \"used twice\", \"component\": b, \"path\": \"vars.cidr\", \
+                  \"components\": [{\"component\": a, \"path\": [\"vars\", \"cidr\"]}]}\n}\n";
+    repo.write("unique.rego", policy);
+    let stack = |stage: &str, cidr: &str| {
+        let text = format!(
+            "vars: {{stage: {stage}}}\ncomponents:\n  terraform:\n    net:\n      vars:\n        cidr: {cidr}\n"
+        );
+        repo.write(&format!("stacks/deploy/{stage}.yaml"), text);
+    };
+    stack("dev", "10.0.0.0/16");
+    stack("prod", "10.0.0.0/16");
+    let run = repo.run(&["check"]).ends_with(1).says("error[unique]: used twice");
+    run.says("stacks/deploy/prod.yaml:6").says("`vars.cidr` of `net` in `dev`");
+    // The change of one stack is held against the others.
+    stack("prod", "10.1.0.0/16");
+    repo.commit("fine");
+    stack("prod", "10.0.0.0/16");
+    repo.commit("twice");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("error[unique]: used twice");
+    stack("qa", "!terraform.output vpc cidr");
+    repo.run(&["check"]).ends_with(1).says("used twice").says("the policy `unique` cannot be evaluated: `vars.cidr`");
+}
+
+#[test]
+fn an_unknown_value_is_neither_a_pass_nor_a_false_alarm() {
+    let repo = project(ZONES, "!terraform.output other zones");
+    let run = repo.run(&["check"]).hides("error[two-zones]").says("note[incomplete-analysis]: the policy `two-zones`");
+    run.says("`vars.zones` is not known").says("stacks/catalog/vpc.yaml:5").says("2 stacks");
+    repo.run(&["check", "--strict"]).ends_with(1);
+}
+
+#[test]
+fn what_cannot_be_evaluated_is_reported_and_all_else_is_evaluated() {
+    for (policy, words) in [
+        (
+            "id = 'a'\nthat = 'componet.stack'\nmessage = 'm'",
+            "there is no variable `componet`; did you mean `component`?",
+        ),
+        ("id = 'duplicate-key'\nthat = 'true'\nmessage = 'm'", "a rule of stacklint has this id"),
+        ("id = 'two-zones'\nthat = 'true'\nmessage = 'm'", "another policy has this id"),
+        ("id = 'Big'\nthat = 'true'\nmessage = 'm'", "small letters"),
+        ("id = 'a'\nthat = 'component.stack > 1'\nmessage = 'm'", "a string cannot be compared with a int"),
+        ("id = 'a'\nthat = 'component.stack'\nmessage = 'm'", "neither true nor false"),
+        ("id = 'a'\nthat = 'true'\nmessage = ' '", "its message is empty"),
+    ] {
+        let repo = project(&format!("{ZONES}[[require]]\n{policy}\n"), "[a]");
+        repo.run(&["check"]).ends_with(1).says("invalid-policy").says(words).says("error[two-zones]");
+    }
+    for (text, words) in [
+        (None, "there is no file x.rego"),
+        (Some("package a\n"), "it has neither `deny` nor `violation` nor `warn`"),
+        (Some("deny[m] { m := 1 }\n"), "it names no package"),
+        (Some("package a\ndeny contains msg if {\n"), "cannot be evaluated"),
+        (Some("package a\nimport rego.v1\ndeny contains m if { http.send({}); m := \"x\" }\n"), "cannot be evaluated"),
+        (
+            Some("package a\nimport rego.v1\ndeny contains m if { time.now_ns() > 1; m := \"x\" }\n"),
+            "cannot be evaluated",
+        ),
+        (
+            Some("package a\nimport rego.v1\ndeny contains m if { opa.runtime().env.HOME; m := \"x\" }\n"),
+            "cannot be evaluated",
+        ),
+    ] {
+        let repo = project(&format!("{ZONES}[[rego]]\nid = 'b'\nfile = 'x.rego'\n"), "[a]");
+        if let Some(text) = text {
+            repo.write("x.rego", text);
+        }
+        repo.run(&["check"]).ends_with(1).says("invalid-policy").says(words).says("error[two-zones]");
+    }
+}
+
+#[test]
+fn a_policy_that_applies_to_nothing_is_reported() {
+    let repo = project(&ZONES.replace("'dev'", "'dev' && component.type == 'helmfil'"), "[a]");
+    repo.run(&["check"]).ends_with(0).says("warning[unused-policy]: the policy `two-zones` applies to no component");
+    // What could not be resolved may be what it applies to.
+    repo.write("stacks/deploy/broken.yaml", "import: [gone]\nvars: {stage: broken}\n");
+    repo.run(&["check"]).ends_with(1).hides("unused-policy");
+}
+
+const CASES: &str = "\
+cases:
+  - name: one zone
+    components:
+      - {stack: prod, name: vpc, vars: {zones: [a]}}
+    expect: [two-zones]
+  - name: two zones
+    components:
+      - {stack: prod, name: vpc, vars: {zones: [a, b]}}
+    expect: []
+  - name: not known
+    components:
+      - stack: prod
+        name: vpc
+        vars:
+          zones: !unknown
+    expect: [incomplete-analysis]
+";
+
+#[test]
+fn cases_test_policies() {
+    let frozen =
+        "[[require]]\nid = 'frozen'\nover = 'change'\nthat = \"component.name == 'dns'\"\nmessage = 'frozen'\n";
+    let repo = project(&format!("{ZONES}{frozen}"), "[a]");
+    repo.write("policies/zones.yaml", CASES);
+    let run = repo.run(&["policy", "test"]).ends_with(0).says("passed zones.yaml: one zone").says("3 passed, 0 failed");
+    run.says("policies that no case makes find something: frozen").says("policies that no case satisfies: frozen");
+    repo.run(&["policy", "test", "--require-coverage"]).ends_with(1);
+    let change = |name: &str, expect: &str| {
+        format!(
+            "cases:\n- name: {name}\n  changes: [{{component: {{stack: prod, name: {name}}}, path: vars.a, kind: changed, before: 1, after: 2}}]\n  \
+             expect: [{expect}]\n"
+        )
+    };
+    repo.write("policies/frozen/a.yml", change("dns", "")).write("policies/frozen/b.yml", change("vpc", "frozen"));
+    repo.run(&["policy", "test", "--require-coverage"]).ends_with(0).says("5 passed").hides("policies that");
+    repo.write("policies/frozen/b.yml", change("vpc", ""));
+    let run = repo.run(&["policy", "test"]).ends_with(1).says("FAILED").says("found and not expected: frozen");
+    run.says("4 passed, 1 failed");
+    let json = repo.run(&["policy", "test", "--format", "json"]).json();
+    validate(&schema("policy-test.json"), &json);
+    assert_eq!(json["cases"].as_array().unwrap().len(), 5);
+    // The cases fail without the policy.
+    repo.write("stacklint.toml", frozen);
+    repo.run(&["policy", "test", "policies/zones.yaml"]).ends_with(1).says("expected and not found: two-zones");
+    repo.write("policies/zones.yaml", "cases: 1\n");
+    assert!(repo.run(&["policy", "test"]).ends_with(2).stderr.contains("zones.yaml"));
+    repo.run(&["policy", "test", "stacks"]).ends_with(2);
+}
+
+#[test]
+fn an_expression_is_tried_on_a_stack() {
+    let repo = project(ZONES, "[a, !terraform.output other zone]");
+    let eval = |expression: &str| repo.run(&["policy", "eval", expression, "-s", "prod"]);
+    eval("size(component.vars.zones)").ends_with(0).says("vpc (terraform): 2");
+    eval("component.vars.zones[1] == 'b'").ends_with(0).says("unknown, because `vars.zones[1]` is");
+    eval("component.vars.gone").ends_with(0).says("`component.vars.gone` is not set");
+    assert!(eval("componet").ends_with(2).stderr.contains("did you mean `component`?"));
+    repo.run(&["policy", "eval", "true", "-s", "nowhere"]).ends_with(2);
+    let json = repo.run(&["policy", "eval", "component.name", "-s", "prod", "-c", "vpc", "--format", "json"]).json();
+    validate(&schema("policy-eval.json"), &json);
+    assert_eq!(json[0]["value"], "vpc");
+    let json = repo.run(&["policy", "eval", "component.none", "-s", "prod", "--format", "json"]).json();
+    validate(&schema("policy-eval.json"), &json);
+}
+
+#[test]
+fn the_order_of_findings_does_not_depend_on_threads() {
+    let repo = project(&format!("{ZONES}{}", ZONES.replace("two-zones", "other").replace(">= 2", ">= 3")), "[a]");
+    let run = |threads: &str| repo.run_with(&["check", "--format", "json"], &[("RAYON_NUM_THREADS", threads)]).stdout;
+    assert_eq!(run("1"), run("4"));
+}
