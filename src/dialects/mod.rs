@@ -24,6 +24,7 @@ use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
+use crate::text::Text;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,6 +58,8 @@ pub enum Scope<'a> {
     All,
     /// Only units that one of these changes can reach; others are named, without components.
     Touched(&'a [Change]),
+    /// Only units of these names, which [`Dialect::reached`] gave; others are named, without components.
+    Units(&'a BTreeSet<Text>),
 }
 
 /// Whether a revision holds a project of a dialect.
@@ -124,6 +127,18 @@ pub trait Dialect: Send + Sync {
 
     /// Resolves a revision. Mistakes in its files are findings of the resolution.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;
+
+    /// The names of the units that changes can reach, where a look at what both sides (base, head) say tells that better than
+    /// the files that each unit reads; none where it does not.
+    fn reached(
+        &self,
+        _sides: [&dyn Source; 2],
+        _project: &Project,
+        _files: &Files,
+        _changes: &[Change],
+    ) -> Option<BTreeSet<Text>> {
+        None
+    }
 
     /// The files that define the units which are likely to hold a stack of this name, to ask about it without resolving all
     /// others; none where only resolving tells. It is a guess: other units may hold it.

@@ -200,7 +200,7 @@ impl Atmos {
             sink.push(finding);
         }
         let config_touched = match scope {
-            Scope::All => true,
+            Scope::All | Scope::Units(_) => true,
             Scope::Touched(changes) => changes.iter().any(|c| shared.touched(&c.path, c.kind)),
         };
         let changes = match scope {
@@ -357,7 +357,7 @@ impl Atmos {
         }
         let asks = host::foresee(loader, &mut deps);
         let touched = match scope {
-            Scope::All => true,
+            Scope::All | Scope::Units(_) => true,
             // What it asks for may change wherever it is defined.
             Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         };

@@ -12,6 +12,7 @@ mod environment;
 mod eval;
 mod lints;
 mod project;
+mod reach;
 mod rules;
 mod sink;
 pub(crate) mod template;
@@ -24,7 +25,7 @@ use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
-use crate::source::Source;
+use crate::source::{Change, Source};
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value};
@@ -101,10 +102,22 @@ impl Garden {
             out.units = config.environments.iter().map(|environment| unit(&environment.name)).collect();
             return out;
         }
-        let one = |environment: &EnvironmentConfig| environment_of(loader, &loaded, (config, environment), project);
-        for (environment, findings) in threads::map(&config.environments, one) {
+        let one = |environment: &EnvironmentConfig| {
+            let is_asked = match scope {
+                Scope::Units(units) => units.contains(discover::join(dir, &environment.name).as_str()),
+                Scope::Touched(changes) => !changes.is_empty(),
+                Scope::All => true,
+            };
+            is_asked.then(|| environment_of(loader, &loaded, (config, environment), project))
+        };
+        for (environment, config) in threads::map(&config.environments, one).into_iter().zip(&config.environments) {
+            let mut unit = unit(&config.name);
+            let Some((environment, findings)) = environment else {
+                unit.state = State::OutOfScope;
+                out.units.push(unit);
+                continue;
+            };
             out.findings.extend(findings);
-            let mut unit = unit(&environment.name);
             if !environment.is_broken {
                 unit.state = State::Resolved;
                 (unit.components, unit.broken) = (environment.components, environment.broken);
@@ -208,6 +221,16 @@ impl Dialect for Garden {
         let named = paths.filter(|path| discover::is_config_name(path.rsplit('/').next().unwrap_or_default()));
         let projects = named.filter(|path| discover::is_project_file(source, path));
         Below { projects: projects.map(|path| discover::parent(path).to_owned()).collect(), ..Below::default() }
+    }
+
+    fn reached(
+        &self,
+        sides: [&dyn Source; 2],
+        project: &Project,
+        files: &Files,
+        changes: &[Change],
+    ) -> Option<BTreeSet<Text>> {
+        self.units_reached(sides, project, files, changes)
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {

@@ -152,7 +152,7 @@ impl Jitsubst {
         let Imported { config, files } = imports::load(loader, path, &mut sink);
         let asked = std::mem::take(&mut *loader.asked.lock().unwrap_or_else(PoisonError::into_inner));
         let touched = match scope {
-            Scope::All => true,
+            Scope::All | Scope::Units(_) => true,
             Scope::Touched(changes) => changes.iter().any(|c| asked.contains(&*c.path)),
         };
         let file = files.first().map_or_else(|| loader.files.add(path, "", || Text::from("")), |l| l.file);

@@ -16,7 +16,7 @@ pub(crate) use scan::is_never_scanned;
 
 use super::sink::Sink;
 use crate::value::FileId;
-use load::Loader;
+use load::{ConfigFile, Loader};
 use std::sync::Arc;
 
 /// The files of a project.
@@ -50,9 +50,16 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
     Loaded { config: Some(config), file, resources }
 }
 
+/// The files beside a project, and what they say of it.
+pub(crate) fn beside(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Option<(Vec<Arc<ConfigFile>>, ProjectConfig)> {
+    let paths = discover::config_files(loader.source, dir);
+    let files: Vec<_> = paths.iter().filter_map(|path| loader.load(path, sink)).collect();
+    let config = config::read(dir, &files, sink)?;
+    Some((files, config))
+}
+
 /// The ignore files of the project in a folder.
 pub(crate) fn ignores(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Option<Ignores> {
-    let beside: Vec<_> =
-        discover::config_files(loader.source, dir).iter().filter_map(|path| loader.load(path, sink)).collect();
-    Some(Ignores::read(loader, &config::read(dir, &beside, sink)?, sink))
+    let (_, config) = beside(loader, dir, sink)?;
+    Some(Ignores::read(loader, &config, sink))
 }
