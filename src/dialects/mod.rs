@@ -146,12 +146,11 @@ pub trait Dialect: Send + Sync {
         Vec::new()
     }
 
-    /// Resolves the strings of a value against a context that the caller knows. With `partial`, what cannot be resolved
-    /// stays as it is written; without, it is an error.
+    /// Resolves the strings of a value against a context that the caller knows.
     ///
     /// # Errors
     /// What cannot be resolved, or is malformed.
-    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError>;
+    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError>;
 
     /// The components that a change affects, as the list of the deployment tool has them; none if it has no such list.
     fn affected(&self, _request: &Request<'_>, _project: &Project) -> Option<Affected> {
@@ -162,6 +161,16 @@ pub trait Dialect: Send + Sync {
     fn context(&self, _component: &Component) -> Option<Value> {
         None
     }
+}
+
+/// How a template is evaluated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EvalMode {
+    /// Whether what cannot be resolved stays as it is written; otherwise it is an error.
+    pub partial: bool,
+    /// Whether what is escaped stays as it is written, in languages in which a later stage may take the escapes away; none
+    /// for what the system does first.
+    pub keeps_escapes: Option<bool>,
 }
 
 /// What a template comes to.

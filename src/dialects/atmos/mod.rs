@@ -78,7 +78,7 @@ use crate::text::Text;
 use crate::value::Vocabulary;
 pub use merge::ListStrategy;
 
-use super::{Below, Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -440,8 +440,8 @@ impl Dialect for Atmos {
         Some(self.list_affected(request, project))
     }
 
-    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
-        eval::eval(&self.templates, template, context, partial)
+    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
+        eval::eval(&self.templates, template, context, mode.partial)
     }
 
     fn context(&self, component: &Component) -> Option<Value> {

@@ -80,7 +80,7 @@ fn same_but(a: &Node, b: &Node, key: &str) -> bool {
 }
 
 /// Whether two values are written alike, wherever that is.
-fn same(a: &Node, b: &Node) -> bool {
+pub(super) fn same(a: &Node, b: &Node) -> bool {
     match (&a.data, &b.data) {
         (Data::Undefined, Data::Undefined) | (Data::Null, Data::Null) => true,
         (Data::Bool(a), Data::Bool(b)) => a == b,

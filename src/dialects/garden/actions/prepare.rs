@@ -30,6 +30,14 @@ pub(crate) struct Graph {
     pub(super) possible: BTreeSet<Key>,
 }
 
+impl Graph {
+    /// What enabled actions and workflows say.
+    pub(crate) fn enabled_trees(&self) -> impl Iterator<Item = &Node> {
+        let actions = self.actions.iter().filter(|action| !action.is_disabled).map(|action| &action.source.tree);
+        actions.chain(self.workflows.iter().map(|workflow| &workflow.tree))
+    }
+}
+
 /// An action with its built-in fields evaluated.
 pub(super) struct Prepared {
     /// As it is written.

@@ -1,15 +1,17 @@
 //! Actions as Garden resolves them before it executes any: what needs an executed action stays as it is written.
 
-use super::dependencies::{Dependency, links};
+use super::dependencies::{Dependency, How, links};
 use super::exec;
 use super::files::ActionFiles;
 use super::prepare::{Graph, Prepared};
+use super::redundant::needed_outputs;
 use super::sources::{Key, source_path};
-use crate::diagnostic::rules;
+use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::environment::contexts::{Roots, word};
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Part, Stage, as_written, field, value_of};
 use crate::dialects::garden::project::ActionKind;
+use crate::dialects::garden::rules::GARDEN_DISABLED_OUTPUT;
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::context::{ContextId, Lookup, Segment};
 use crate::dialects::garden::template::eval::{Scope, captured};
@@ -57,6 +59,7 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<
     let resolved = all.map(|(action, contexts)| {
         let mut resolved = one(stage, action, contexts, &keys, sink);
         if !action.is_disabled {
+            check_disabled(action, &skipped, sink);
             let is_known = |on: &Key| keys.contains(on) && !graph.possible.contains(on);
             resolved.part.links = links(&action.uses, is_known, |on| skipped.contains(on));
             resolved.part.files = ActionFiles::of(action);
@@ -262,6 +265,26 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink
         (name, node)
     });
     Node::map(all.collect::<Vec<_>>())
+}
+
+/// Outputs that are needed and never made, because their action is disabled.
+fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, sink: &mut Sink) {
+    let is_skipped = |used: &&Dependency| matches!(used.how, How::Output(_)) && skipped.contains(&used.on);
+    if !action.uses.iter().any(|used| is_skipped(&used)) {
+        return;
+    }
+    let tree = &action.source.tree;
+    let needed = ["spec", "variables"].into_iter().filter_map(|key| tree.get(key)).flat_map(needed_outputs);
+    let needed: BTreeSet<Origin> = needed.collect();
+    let in_any_case = |used: &&Dependency| used.place.origin.is_some_and(|origin| needed.contains(&origin));
+    for used in action.uses.iter().filter(is_skipped).filter(in_any_case) {
+        let (How::Output(output), (kind, name)) = (&used.how, &used.on) else { continue };
+        let other = format!("{}.{name}", kind.lower());
+        let message = format!("{other} is disabled in this environment, so it has no output `{output}`");
+        let label = sink.label(&used.place);
+        let help = format!("give it a value for that case: `${{{} || …}}`, or disable this action as well", used.by);
+        sink.push(Diagnostic::new(&GARDEN_DISABLED_OUTPUT, message, label).help(help).token(other));
+    }
 }
 
 /// Actions that are read and do not exist, and an action that reads itself.
