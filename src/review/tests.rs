@@ -182,8 +182,8 @@ fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(
     let affected: serde_json::Value = serde_json::from_str(&written(Format::Affected, review)).unwrap();
     for item in affected.as_array().into_iter().flatten() {
         let is_changed = |c: &crate::diff::ComponentChange| item["stack"] == *c.stack && item["component"] == *c.name;
-        // What was not resolved before may differ now.
-        let may_differ = item["deleted"] != true && !is_whole(0);
+        // What was not resolved before may differ now, and what has files of its own is affected by them.
+        let may_differ = item["deleted"] != true && (is_named || !is_whole(0));
         prop_assert!(may_differ || comparison.diff.components.iter().any(is_changed), "{item}\n{text}");
         let is_gone = comparison.diff.gone.iter().any(|stack| item["stack"] == **stack);
         prop_assert!(item["affected"] != "deleted.stack" || is_gone, "{item}");

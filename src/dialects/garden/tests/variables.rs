@@ -52,7 +52,7 @@ fn what_a_running_system_knows_stays() {
         json!(["${git.branch}", "a-eu-${secrets.token}", "${local.env.HOME || 1}", "${uuidv4()}", "default.dev"])
     );
     let rules: Vec<String> = world.findings().iter().map(|f| f.split(' ').next().unwrap().to_owned()).collect();
-    assert_eq!(rules, ["garden-impure", "garden-secret-reference"]);
+    assert_eq!(rules, ["garden-secret-reference", "garden-impure"]);
 }
 
 #[test]
