@@ -91,6 +91,11 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     };
     let mut place = Place::find(global)?;
     common.functions.apply(&common.env_file, &mut place)?;
+    place.project.inputs.stack = match what {
+        What::Stacks(options) => options.stack.clone(),
+        What::Component(options) => Some(options.stack.clone()),
+        What::Locals(_) => None,
+    };
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;

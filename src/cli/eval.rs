@@ -3,7 +3,7 @@
 
 use super::open::{Place, State};
 use super::{Failure, Global, Outcome, output};
-use crate::dialects::{EvalError, Evaluated, Scope};
+use crate::dialects::{EvalError, EvalMode, Evaluated, Scope};
 use crate::files::Files;
 use crate::report::describe;
 use crate::report::log::Kind;
@@ -45,6 +45,9 @@ pub(super) struct Options {
     /// Show keys and tokens of well-known services
     #[arg(long)]
     show_secrets: bool,
+    /// What becomes of escaped templates like `$${x}`, where the language lets a later stage take the escapes away
+    #[arg(long, value_name = "HOW")]
+    escapes: Option<Escapes>,
     /// How to print the value
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -55,6 +58,20 @@ enum Format {
     /// Text as it is, anything else as YAML
     Text,
     Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Escapes {
+    /// They stay as they are written
+    Keep,
+    /// They lose their escape
+    Resolve,
+}
+
+impl Options {
+    fn mode(&self) -> EvalMode {
+        EvalMode { partial: self.partial, keeps_escapes: self.escapes.map(|escapes| escapes == Escapes::Keep) }
+    }
 }
 
 #[derive(Serialize)]
@@ -72,7 +89,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             let context = read_json(&folder.join(path))?;
             let mut all = dialects.iter();
             match (all.next(), all.next()) {
-                (Some(only), None) => only.eval(&template, &context, options.partial),
+                (Some(only), None) => only.eval(&template, &context, options.mode()),
                 _ => {
                     let names = crate::dialects::Dialects::names().join(" or --dialect ");
                     return Err(Failure::Message(format!("say what the template is written for: --dialect {names}")));
@@ -117,7 +134,7 @@ fn of_component(
                 let name = dialect.name();
                 return Err(Failure::Message(format!("a component is no context in {name}: use --context FILE")));
             };
-            return Ok(dialect.eval(template, &context, options.partial));
+            return Ok(dialect.eval(template, &context, options.mode()));
         }
         all.extend(components);
     }

@@ -89,7 +89,13 @@ impl State {
 
     /// The state that is asked about, resolved.
     pub(super) fn resolve(&self, global: &Global) -> Result<Asked, Failure> {
-        let place = self.place(global)?;
+        self.resolve_with(None, global)
+    }
+
+    /// The same with the stack that is asked for, which may exist only when it is named.
+    pub(super) fn resolve_with(&self, stack: Option<&str>, global: &Global) -> Result<Asked, Failure> {
+        let mut place = self.place(global)?;
+        place.project.inputs.stack = stack.map(str::to_owned);
         let state = self.rev.clone().map_or_else(|| place.default_state(), open::State::Revision);
         let source = place.timings.phase("open", || place.open(&state))?;
         let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;

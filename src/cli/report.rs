@@ -44,6 +44,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let mut place = Place::find(global)?;
     options.merging.apply(options.judging.env_files(), &mut place)?;
+    place.project.inputs.stack.clone_from(&options.stack);
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
     let overrides = options.judging.overrides(&place)?;
     let request = Request { filter, overrides: &overrides, affected: None };

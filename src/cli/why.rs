@@ -72,7 +72,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     }
     let asked = match options.question.state.resolve_likely(named.wanted.stack, global)? {
         Some(asked) if named.wanted.pick(&asked.resolved.resolution.components())?.is_some() => asked,
-        _ => options.question.state.resolve(global)?,
+        _ => options.question.state.resolve_with(Some(named.wanted.stack), global)?,
     };
     let Resolved { files, resolution, .. } = &asked.resolved;
     let found = resolution.components();

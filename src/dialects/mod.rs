@@ -24,6 +24,7 @@ use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{Component, Resolution};
 use crate::source::{Change, Source};
+use crate::text::Text;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,6 +58,8 @@ pub enum Scope<'a> {
     All,
     /// Only units that one of these changes can reach; others are named, without components.
     Touched(&'a [Change]),
+    /// Only units of these names, which [`Dialect::reached`] gave; others are named, without components.
+    Units(&'a BTreeSet<Text>),
 }
 
 /// Whether a revision holds a project of a dialect.
@@ -125,18 +128,29 @@ pub trait Dialect: Send + Sync {
     /// Resolves a revision. Mistakes in its files are findings of the resolution.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;
 
+    /// The names of the units that changes can reach, where a look at what both sides (base, head) say tells that better than
+    /// the files that each unit reads; none where it does not.
+    fn reached(
+        &self,
+        _sides: [&dyn Source; 2],
+        _project: &Project,
+        _files: &Files,
+        _changes: &[Change],
+    ) -> Option<BTreeSet<Text>> {
+        None
+    }
+
     /// The files that define the units which are likely to hold a stack of this name, to ask about it without resolving all
     /// others; none where only resolving tells. It is a guess: other units may hold it.
     fn likely_units(&self, _source: &dyn Source, _project: &Project, _files: &Files, _stack: &str) -> Vec<String> {
         Vec::new()
     }
 
-    /// Resolves the strings of a value against a context that the caller knows. With `partial`, what cannot be resolved
-    /// stays as it is written; without, it is an error.
+    /// Resolves the strings of a value against a context that the caller knows.
     ///
     /// # Errors
     /// What cannot be resolved, or is malformed.
-    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError>;
+    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError>;
 
     /// The components that a change affects, as the list of the deployment tool has them; none if it has no such list.
     fn affected(&self, _request: &Request<'_>, _project: &Project) -> Option<Affected> {
@@ -147,6 +161,16 @@ pub trait Dialect: Send + Sync {
     fn context(&self, _component: &Component) -> Option<Value> {
         None
     }
+}
+
+/// How a template is evaluated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EvalMode {
+    /// Whether what cannot be resolved stays as it is written; otherwise it is an error.
+    pub partial: bool,
+    /// Whether what is escaped stays as it is written, in languages in which a later stage may take the escapes away; none
+    /// for what the system does first.
+    pub keeps_escapes: Option<bool>,
 }
 
 /// What a template comes to.

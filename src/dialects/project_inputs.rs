@@ -13,6 +13,8 @@ pub struct ProjectInputs {
     pub env: BTreeMap<String, String>,
     /// The workspace, if one was named.
     pub workspace: Option<String>,
+    /// The stack that the user asks for by its name, if one. Some systems have stacks that exist only when they are named.
+    pub stack: Option<String>,
 }
 
 /// One source of input variables.

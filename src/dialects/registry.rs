@@ -6,7 +6,8 @@ use crate::diagnostic;
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::Resolution;
-use crate::source::Source;
+use crate::source::{Change, Source};
+use crate::text::Text;
 use std::collections::BTreeSet;
 
 /// The dialects that a run looks at. They keep what they have parsed, so that a second revision costs what is new in it.
@@ -112,6 +113,14 @@ impl Part<'_> {
     /// The files that define the units which are likely to hold a stack (see [`Dialect::likely_units`]).
     pub fn likely_units(&self, source: &dyn Source, files: &Files, stack: &str) -> Vec<String> {
         self.dialect.likely_units(source, &self.project, files, stack)
+    }
+
+    /// The names of the units that changes can reach (see [`Dialect::reached`]).
+    pub fn reached(&self, sides: [&dyn Source; 2], files: &Files, changes: &[Change]) -> Option<BTreeSet<Text>> {
+        let is_there =
+            |source: &dyn Source| self.dialect.root(source, &self.project).is_some_and(|r| r == self.folder());
+        let is_known = !self.searched || sides.iter().all(|source| is_there(*source));
+        is_known.then(|| self.dialect.reached(sides, &self.project, files, changes)).flatten()
     }
 
     /// Resolves one state; none where that does not have the project.

@@ -28,6 +28,8 @@ use std::sync::Arc;
 /// In a project with at most this many units all of them are resolved: that costs less than to start a process, and then
 /// nothing is left to be said of those that no edit reaches.
 const SMALL: usize = 24;
+/// Unless the units that an edit reaches have more components than this.
+const FEW: usize = 240;
 
 /// Compares two states.
 ///
@@ -247,10 +249,15 @@ impl Comparing<'_> {
 
     /// Resolves as much of both states as has to be compared, and compares it.
     fn resolve(&self) -> (Resolution, Resolution, Diff) {
-        let (mut old, mut new) = self.both(Scope::Touched(self.changes));
+        let reached = self.part.reached(self.sources, self.files, self.changes);
+        let scope = reached.as_ref().map_or(Scope::Touched(self.changes), Scope::Units);
+        let (mut old, mut new) = self.both(scope);
         let is_partial =
             |old: &Resolution, new: &Resolution| [old, new].iter().any(|r| r.units.iter().any(is_out_of_scope));
-        let is_small = old.units.len().max(new.units.len()) <= SMALL;
+        let is_small = [&old, &new].iter().all(|side| {
+            let components: usize = side.units.iter().map(|unit| unit.components.len()).sum();
+            side.units.len() <= SMALL && components <= FEW
+        });
         if is_partial(&old, &new)
             && (is_small
                 || self.sees_more(&old, &new)

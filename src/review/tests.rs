@@ -32,6 +32,23 @@ fn project() -> Texts {
     files
 }
 
+/// Two environments of actions: variables in layers and a file of them, a template, and dependencies.
+fn actions() -> Texts {
+    let project = "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments:\n  - name: dev\n    variables: {size: 1}\n  \
+                   - name: prod\n    variables: {size: 3}\nvariables:\n  registry: r\n  image: ${var.registry}/shop\n";
+    let api = "kind: Build\nname: api\ntype: exec\nspec: {command: [make, '${var.image}']}\n---\nkind: Deploy\nname: api\ntype: exec\n\
+               dependencies: [build.api]\nspec: {deployCommand: [deploy, '${actions.build.api.version}', 's${var.size}']}\n";
+    let jobs = "kind: ConfigTemplate\nname: job\ninputs: {at: {type: string}}\nconfigs:\n  - {kind: Run, type: exec, name: '${parent.name}', \
+                spec: {command: [job, '${inputs.at}']}}\n---\nkind: RenderTemplate\nname: night\ntemplate: job\ninputs: {at: '${environment.name}'}\n";
+    let all = [
+        ("project.garden.yml", project),
+        ("garden.env", "registry=s\n"),
+        ("api/garden.yml", api),
+        ("jobs.garden.yml", jobs),
+    ];
+    all.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
+}
+
 /// What happens to a file.
 #[derive(Clone, Debug)]
 enum Damage {
@@ -107,7 +124,9 @@ fn resolved(review: &Review, side: usize) -> Vec<String> {
 }
 
 /// What must hold of a review of two states.
-fn check_review(review: &Review, sides: [&Texts; 2]) -> Result<(), TestCaseError> {
+///
+/// With `is_named`, units have names that say which ones there are; otherwise each file is one.
+fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(), TestCaseError> {
     let Some(comparison) = &review.comparison else { return Ok(()) };
     let gap = |side: usize| review.resolved.1[side].gap.as_ref().map(|gap| gap.extent);
     let is_whole = |side: usize| {
@@ -128,7 +147,9 @@ fn check_review(review: &Review, sides: [&Texts; 2]) -> Result<(), TestCaseError
         };
         for unit in units.filter(defines) {
             let path = review.files.get(unit.file).path.to_string();
-            let is_gone = !sides[there].contains_key(&path);
+            let other = &review.resolved.1[there];
+            let is_absent = is_named && other.gap.is_none() && other.units.iter().all(|u| u.name != unit.name);
+            let is_gone = is_absent || !sides[there].contains_key(&path);
             let is_known = |u: &Unit| {
                 let is_broken = u.broken.iter().any(|(kind, name)| *kind == change.kind && *name == change.name);
                 u.state == State::Resolved && u.failed.is_empty() && !is_broken
@@ -161,8 +182,8 @@ fn check_review(review: &Review, sides: [&Texts; 2]) -> Result<(), TestCaseError
     let affected: serde_json::Value = serde_json::from_str(&written(Format::Affected, review)).unwrap();
     for item in affected.as_array().into_iter().flatten() {
         let is_changed = |c: &crate::diff::ComponentChange| item["stack"] == *c.stack && item["component"] == *c.name;
-        // What was not resolved before may differ now.
-        let may_differ = item["deleted"] != true && !is_whole(0);
+        // What was not resolved before may differ now, and what has files of its own is affected by them.
+        let may_differ = item["deleted"] != true && (is_named || !is_whole(0));
         prop_assert!(may_differ || comparison.diff.components.iter().any(is_changed), "{item}\n{text}");
         let is_gone = comparison.diff.gone.iter().any(|stack| item["stack"] == **stack);
         prop_assert!(item["affected"] != "deleted.stack" || is_gone, "{item}");
@@ -187,9 +208,28 @@ proptest! {
         after.iter().for_each(|(file, damage)| apply(&mut head, *file, damage));
         let (base, head) = if is_reversed { (head, base) } else { (base, head) };
         match review(&base, &head) {
-            Ok(review) => check_review(&review, [&base, &head])?,
+            Ok(review) => check_review(&review, [&base, &head], false)?,
             // Both sides may have lost their only configuration, and every manifest of a folder that is searched.
             Err(Error::NoProject(_)) => prop_assert!(!base.contains_key("atmos.yaml") && !head.contains_key("atmos.yaml")),
+            Err(Error::Message(message)) => prop_assert!(false, "{message}"),
+        }
+    }
+
+    #[test]
+    fn actions_that_are_not_resolved_are_not_told(
+        before in prop::collection::vec((any::<Index>(), damage()), 0..2),
+        after in prop::collection::vec((any::<Index>(), damage()), 1..3),
+        is_reversed: bool,
+    ) {
+        let mut base = actions();
+        before.iter().for_each(|(file, damage)| apply(&mut base, *file, damage));
+        let mut head = base.clone();
+        after.iter().for_each(|(file, damage)| apply(&mut head, *file, damage));
+        let (base, head) = if is_reversed { (head, base) } else { (base, head) };
+        match review(&base, &head) {
+            Ok(review) => check_review(&review, [&base, &head], true)?,
+            // Neither side is the project as it was.
+            Err(Error::NoProject(_)) => prop_assert!(!before.is_empty()),
             Err(Error::Message(message)) => prop_assert!(false, "{message}"),
         }
     }

@@ -312,3 +312,29 @@ fn an_environment_that_is_gone_is_removed() {
     let all = run.json()["components"].as_array().unwrap().clone();
     assert!(!all.is_empty() && all.iter().all(|c| c["stack"] == "prod" && c["status"] == "removed"), "{run}");
 }
+
+#[test]
+fn in_a_large_project_an_edit_resolves_the_environments_that_it_reaches() {
+    let repo = Repo::new();
+    let project = |replicas: u8| {
+        format!(
+            "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments:\n  - name: dev\n    variables: {{replicas: 1}}\n  \
+             - name: prod\n    variables: {{replicas: {replicas}}}\n"
+        )
+    };
+    let action = |i: u32| {
+        format!("kind: Run\nname: r{i}\ntype: exec\ninclude: []\nspec: {{command: [run, 'n${{var.replicas}}']}}\n")
+    };
+    let actions: Vec<String> = (0..300).map(action).collect();
+    repo.write("project.garden.yml", project(2)).write("a/garden.yml", actions.join("---\n")).commit("base");
+    repo.tag("base").write("project.garden.yml", project(3)).commit("head");
+    let run = repo.run(&["diff", "base..HEAD", "--format", "json"]).ends_with(0);
+    let json = run.json();
+    let components = json["components"].as_array().unwrap();
+    assert_eq!(components.len(), 301, "300 actions and the project");
+    assert!(components.iter().all(|component| component["stack"] == "prod"));
+    assert_eq!(json["coverage"]["projects"][0]["head"]["untouched"], 1);
+    assert_eq!(json["coverage"]["projects"][0]["head"]["stacks"], 2);
+    let run = repo.run(&["diff", "base..HEAD", "-s", "dev", "--format", "json"]).ends_with(0);
+    assert_eq!(run.json()["components"], json!([]), "a filter that asks for it has it resolved");
+}

@@ -11,6 +11,21 @@ pub(crate) const ALL: &[Planting] = &[
         p.write(p.tree.config, text);
         p.expect("planted: [one]");
     }),
+    ("garden-context-phase", |p| {
+        add(p, "kind: Run\nname: planted\ntype: exec\ndescription: \"${steps.planted.log}\"\nspec: {command: [a]}\n");
+        p.expect("${steps.planted.log}");
+    }),
+    ("garden-disabled-output", |p| {
+        let off = "kind: Run\nname: planted-off\ntype: exec\ndisabled: true\nspec: {command: [a]}\n";
+        let reader =
+            "kind: Run\nname: planted\ntype: exec\nspec: {command: [\"${actions.run.planted-off.outputs.log}\"]}\n";
+        add(p, &format!("{off}---\n{reader}"));
+        p.expect("${actions.run.planted-off.outputs.log}");
+    }),
+    ("garden-impure", |p| {
+        add(p, "kind: Run\nname: planted\ntype: exec\nspec: {command: [\"${uuidv4()}\"]}\n");
+        p.expect("${uuidv4()}");
+    }),
     ("garden-matrix-single-key", |p| {
         let template = "kind: ConfigTemplate\nname: planted\nconfigs: []\n";
         add(
@@ -35,6 +50,34 @@ pub(crate) const ALL: &[Planting] = &[
     ("garden-optional-suffix", |p| {
         add(p, "kind: Run\nname: planted\ntype: exec\nspec: {command: [\"${project.name}?\"]}\n");
         p.expect("${project.name}?");
+    }),
+    ("garden-parent-shadow", |p| {
+        let text = p.text(p.tree.config);
+        let text = text.replacen(
+            "  - name: dev\n",
+            "  - name: dev\n    variables: {planted: a, reader: \"x${var.planted}\"}\n",
+            1,
+        );
+        let text = text.replacen("\nvariables:\n", "\nvariables:\n  planted: b\n", 1);
+        p.write(p.tree.config, text);
+        p.expect("reader: \"x${var.planted}\"");
+    }),
+    ("garden-redundant-dependency", |p| {
+        let build = "kind: Build\nname: planted\ntype: exec\nspec: {command: [a]}\n";
+        let run = "kind: Run\nname: planted\ntype: exec\ndependencies: [build.planted]\nspec: {command: [\"${actions.build.planted.outputs.log}\"]}\n";
+        add(p, &format!("{build}---\n{run}"));
+        p.expect("dependencies: [build.planted]");
+    }),
+    ("garden-scalar-object-merge", |p| {
+        let text = p.text(p.tree.config);
+        let text = text.replacen("  - name: dev\n", "  - name: dev\n    variables: {planted: {one: 1}}\n", 1);
+        let text = text.replacen("\nvariables:\n", "\nvariables:\n  planted: single\n", 1);
+        p.write(p.tree.config, text);
+        p.expect("planted: {one: 1}");
+    }),
+    ("garden-secret-reference", |p| {
+        add(p, "kind: Run\nname: planted\ntype: exec\nspec: {command: [\"${secrets.planted}\"]}\n");
+        p.expect("${secrets.planted}");
     }),
     ("garden-undefined-item", |p| {
         let item = "{$if: \"${project.name != 'planted'}\", $then: b}";

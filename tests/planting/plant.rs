@@ -118,8 +118,11 @@ pub(crate) const INFRA: [Tree; 5] = [
     infra("jit-secrets", "infra.yaml"),
 ];
 
-/// Projects of actions: one file; a file for each service with files of variables; rendered templates.
-pub(crate) const GARDEN: [Tree; 3] = [
+/// Projects of actions: one file; a file for each service with files of variables; rendered templates; modules; operators and
+/// variables in layers.
+pub(crate) const GARDEN: [Tree; 5] = [
+    infra("garden-layers", "garden.yml"),
+    infra("garden-modules", "garden.yml"),
     infra("garden-plain", "garden.yml"),
     infra("garden-split", "project.garden.yml"),
     infra("garden-templates", "garden.yml"),

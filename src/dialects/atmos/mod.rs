@@ -78,7 +78,7 @@ use crate::text::Text;
 use crate::value::Vocabulary;
 pub use merge::ListStrategy;
 
-use super::{Below, Dialect, EvalError, Evaluated, Presence, Project, Scope, Variables};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, Variables};
 use crate::diagnostic::{self, Diagnostic, Label};
 use crate::files::Files;
 use crate::limits::Limits;
@@ -200,7 +200,7 @@ impl Atmos {
             sink.push(finding);
         }
         let config_touched = match scope {
-            Scope::All => true,
+            Scope::All | Scope::Units(_) => true,
             Scope::Touched(changes) => changes.iter().any(|c| shared.touched(&c.path, c.kind)),
         };
         let changes = match scope {
@@ -357,7 +357,7 @@ impl Atmos {
         }
         let asks = host::foresee(loader, &mut deps);
         let touched = match scope {
-            Scope::All => true,
+            Scope::All | Scope::Units(_) => true,
             // What it asks for may change wherever it is defined.
             Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
         };
@@ -440,8 +440,8 @@ impl Dialect for Atmos {
         Some(self.list_affected(request, project))
     }
 
-    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
-        eval::eval(&self.templates, template, context, partial)
+    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
+        eval::eval(&self.templates, template, context, mode.partial)
     }
 
     fn context(&self, component: &Component) -> Option<Value> {

@@ -6,7 +6,7 @@ use super::template::error::Failure;
 use super::template::eval::{Evaluator, Scope};
 use super::template::node::{Data, Node};
 use super::template::structure::parse_tree;
-use crate::dialects::{EvalError, Evaluated};
+use crate::dialects::{EvalError, EvalMode, Evaluated};
 use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Prov, Value};
@@ -16,7 +16,8 @@ use crate::value::{Prov, Value};
 ///
 /// # Errors
 /// What has no value. With `partial` that stays as it is written.
-pub(crate) fn eval(template: &Value, context: &Value, partial: bool, limits: Limits) -> Result<Evaluated, EvalError> {
+pub(crate) fn eval(template: &Value, context: &Value, mode: EvalMode, limits: Limits) -> Result<Evaluated, EvalError> {
+    let partial = mode.partial;
     let era = match context.get("apiVersion").and_then(Value::as_str) {
         Some("garden.io/v0" | "garden.io/v1") => Era::Bonsai,
         _ => Era::Cedar,
@@ -36,7 +37,10 @@ pub(crate) fn eval(template: &Value, context: &Value, partial: bool, limits: Lim
         return Err(error(failure));
     }
     // Garden 0.13 takes the dollars of escapes away in a later stage.
-    let scope = Scope { keeps_escapes: era == Era::Bonsai, ..Scope::new(evaluator.data(context)) };
+    let scope = Scope {
+        keeps_escapes: mode.keeps_escapes.unwrap_or(era == Era::Bonsai),
+        ..Scope::new(evaluator.data(context))
+    };
     let mut unresolved: Vec<(String, String)> = Vec::new();
     let done = match partial {
         false => evaluator.deep(&tree, scope),

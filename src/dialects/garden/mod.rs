@@ -12,19 +12,20 @@ mod environment;
 mod eval;
 mod lints;
 mod project;
+mod reach;
 mod rules;
 mod sink;
 pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, Evaluated, Presence, Project, Scope, is_vendored};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, is_vendored};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{Address, Extent, Gap, Resolution, State, Unit};
-use crate::source::Source;
+use crate::source::{Change, Source};
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value};
@@ -101,10 +102,25 @@ impl Garden {
             out.units = config.environments.iter().map(|environment| unit(&environment.name)).collect();
             return out;
         }
-        let one = |environment: &EnvironmentConfig| environment_of(loader, &loaded, (config, environment), project);
-        for (environment, findings) in threads::map(&config.environments, one) {
+        let named = named_environment(config, project);
+        let all: Vec<Asked<'_>> = config.environments.iter().map(Asked::whole).chain(named).collect();
+        let one = |asked: &Asked<'_>| {
+            let environment = asked.environment;
+            let is_asked = match scope {
+                Scope::Units(units) => units.contains(discover::join(dir, &environment.name).as_str()),
+                Scope::Touched(changes) => !changes.is_empty(),
+                Scope::All => true,
+            };
+            is_asked.then(|| environment_of(loader, &loaded, (config, asked), project))
+        };
+        for (environment, asked) in threads::map(&all, one).into_iter().zip(&all) {
+            let mut unit = unit(&asked.stack);
+            let Some((environment, findings)) = environment else {
+                unit.state = State::OutOfScope;
+                out.units.push(unit);
+                continue;
+            };
             out.findings.extend(findings);
-            let mut unit = unit(&environment.name);
             if !environment.is_broken {
                 unit.state = State::Resolved;
                 (unit.components, unit.broken) = (environment.components, environment.broken);
@@ -148,17 +164,45 @@ fn project_file(source: &dyn Source, dir: &str) -> String {
     named.unwrap_or_else(|| discover::join(dir, "garden.yml"))
 }
 
+/// An environment that is resolved, maybe in a namespace that the user names.
+struct Asked<'a> {
+    environment: &'a EnvironmentConfig,
+    namespace: Option<&'a str>,
+    /// The name of the stack.
+    stack: Text,
+}
+
+impl<'a> Asked<'a> {
+    /// An environment in its default namespace.
+    fn whole(environment: &'a EnvironmentConfig) -> Self {
+        Asked { environment, namespace: None, stack: Text::clone(&environment.name) }
+    }
+}
+
+/// The environment of a stack `NAMESPACE.ENVIRONMENT` that the user asks for. There are as many of them as there are names, so
+/// that none exists before it is asked for.
+fn named_environment<'a>(config: &'a ProjectConfig, project: &'a Project) -> Option<Asked<'a>> {
+    let stack = project.inputs.stack.as_deref()?;
+    let (namespace, name) = stack.split_once('.')?;
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if namespace.is_empty() || !namespace.chars().all(is_name) {
+        return None;
+    }
+    let environment = config.environments.iter().find(|environment| *environment.name == *name)?;
+    Some(Asked { environment, namespace: Some(namespace), stack: stack.into() })
+}
+
 /// One environment, and what is wrong with it.
 fn environment_of(
     loader: &Loader<'_>,
     loaded: &Loaded,
-    (config, environment): (&ProjectConfig, &EnvironmentConfig),
+    (config, asked): (&ProjectConfig, &Asked<'_>),
     project: &Project,
 ) -> (Environment, Vec<Diagnostic>) {
-    let stack = &environment.name;
+    let (stack, environment, namespace) = (&asked.stack, asked.environment, asked.namespace);
     let resolved = threads::guarded(&format!("environment {stack} of {}", config.path), || {
         let mut sink = Sink::of_stack(config.file, stack);
-        let input = Input { loader, loaded, project: config, environment, namespace: None, inputs: &project.inputs };
+        let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
         (environment::resolve(&input, stack, &mut sink), sink.into_findings())
     });
     resolved.unwrap_or_else(|defect| {
@@ -210,6 +254,16 @@ impl Dialect for Garden {
         Below { projects: projects.map(|path| discover::parent(path).to_owned()).collect(), ..Below::default() }
     }
 
+    fn reached(
+        &self,
+        sides: [&dyn Source; 2],
+        project: &Project,
+        files: &Files,
+        changes: &[Change],
+    ) -> Option<BTreeSet<Text>> {
+        self.units_reached(sides, project, files, changes)
+    }
+
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
         let mut resolution = Resolution::default();
         let mut lost = Vec::new();
@@ -221,6 +275,7 @@ impl Dialect for Garden {
             resolution.findings.extend(resolved.findings);
         }
         resolution.units.sort_by(|a, b| a.name.cmp(&b.name));
+        without_repetition(&mut resolution.findings);
         diagnostic::unite(&mut resolution.findings);
         resolution.gap = lost.first().map(|file| gap(*file, &resolution));
         resolution
@@ -230,9 +285,17 @@ impl Dialect for Garden {
         Some(self.list_affected(request, project))
     }
 
-    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
-        eval::eval(template, context, partial, self.limits)
+    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
+        eval::eval(template, context, mode, self.limits)
     }
+}
+
+/// Takes away what is said of an item without a value where a schema refuses it.
+fn without_repetition(findings: &mut Vec<Diagnostic>) {
+    let place = |finding: &Diagnostic| (finding.primary.file, finding.primary.start);
+    let refused = findings.iter().filter(|f| f.rule.id == diagnostic::rules::INVALID_CONFIG.id && f.is_breaking);
+    let refused: BTreeSet<(FileId, u32)> = refused.map(place).collect();
+    findings.retain(|f| f.rule.id != rules::GARDEN_UNDEFINED_ITEM.id || !refused.contains(&place(f)));
 }
 
 /// What is missing where the file of a project cannot be read.

@@ -11,6 +11,21 @@ rule!(
     "a list keeps items of the list below it, because lists are merged index by index"
 );
 rule!(
+    GARDEN_CONTEXT_PHASE,
+    "garden-context-phase",
+    Correctness,
+    "0.2.0",
+    "a template reads a context that its field does not have"
+);
+rule!(
+    GARDEN_DISABLED_OUTPUT,
+    "garden-disabled-output",
+    Suspicious,
+    "0.2.0",
+    "an action needs an output of an action that is disabled in the same environment"
+);
+rule!(GARDEN_IMPURE, "garden-impure", Hygiene, "0.2.0", "a value of an action is another one each time Garden runs");
+rule!(
     GARDEN_MATRIX_SINGLE_KEY,
     "garden-matrix-single-key",
     Suspicious,
@@ -38,7 +53,28 @@ rule!(
     "0.2.0",
     "a `?` behind a template is text since Garden 0.14"
 );
-
+rule!(
+    GARDEN_PARENT_SHADOW,
+    "garden-parent-shadow",
+    Suspicious,
+    "0.2.0",
+    "a variable reads another one of its layer and gets that of the project"
+);
+rule!(
+    GARDEN_REDUNDANT_DEPENDENCY,
+    "garden-redundant-dependency",
+    Hygiene,
+    "0.2.0",
+    "a dependency is listed that the action has in any case"
+);
+rule!(
+    GARDEN_SCALAR_OBJECT_MERGE,
+    "garden-scalar-object-merge",
+    Suspicious,
+    "0.2.0",
+    "a mapping is put over a single value, which stays"
+);
+rule!(GARDEN_SECRET_REFERENCE, "garden-secret-reference", Hygiene, "0.2.0", "an environment needs a secret");
 rule!(
     GARDEN_UNDEFINED_ITEM,
     "garden-undefined-item",
@@ -64,10 +100,17 @@ rule!(
 /// The rules of this dialect, sorted by id.
 pub(super) static OWN: &[&Rule] = &[
     &GARDEN_ARRAY_INDEX_MERGE,
+    &GARDEN_CONTEXT_PHASE,
+    &GARDEN_DISABLED_OUTPUT,
+    &GARDEN_IMPURE,
     &GARDEN_MATRIX_SINGLE_KEY,
     &GARDEN_MERGE_ORDER,
     &GARDEN_OPERATOR_WITHOUT_EFFECT,
     &GARDEN_OPTIONAL_SUFFIX,
+    &GARDEN_PARENT_SHADOW,
+    &GARDEN_REDUNDANT_DEPENDENCY,
+    &GARDEN_SCALAR_OBJECT_MERGE,
+    &GARDEN_SECRET_REFERENCE,
     &GARDEN_UNDEFINED_ITEM,
     &GARDEN_UNKNOWN_ENVIRONMENT,
     &GARDEN_UNUSED_INPUT,

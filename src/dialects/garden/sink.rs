@@ -1,6 +1,7 @@
 //! Where the stages put what they find.
 
-use super::template::error::{Failure, FailureKind};
+use super::rules::GARDEN_CONTEXT_PHASE;
+use super::template::error::{Failure, FailureKind, MissingKey};
 use super::template::node::Node;
 use crate::diagnostic::{Diagnostic, Label, Rule, rules};
 use crate::text::{Text, nearest};
@@ -42,8 +43,13 @@ impl Sink {
     pub(crate) fn failure(&mut self, failure: &Failure) {
         let label = self.failure_label(failure);
         let finding = match &failure.missing {
+            Some(MissingKey { key, is_root: true, .. }) if phase(key).is_some() => {
+                let message = format!("`{key}` cannot be read here");
+                let help = phase(key).map(|phase| format!("`{key}` can be read in {phase}")).unwrap_or_default();
+                Diagnostic::new(&GARDEN_CONTEXT_PHASE, message, label).help(help).token(key.as_str())
+            }
             // The keys that there are differ by environment, and the mistake is one.
-            Some((key, available)) => {
+            Some(MissingKey { key, available, .. }) => {
                 let (message, _) = failure.plain.split_once(" Available keys: ").unwrap_or((&failure.plain, ""));
                 let finding = Diagnostic::new(rule(failure.kind), message.trim_end_matches('.'), label);
                 finding.help(keys_to_use(key, available)).token(key.as_str())
@@ -92,6 +98,24 @@ fn origin(place: &Prov) -> Option<Origin> {
             first.get_or_insert(origin);
         });
         first
+    })
+}
+
+/// Where a context can be read, if it is one that only some fields have (`reference`: section 9).
+fn phase(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "actions" | "runtime" => "the `spec` and `variables` of actions, and in `inputs` of a RenderTemplate",
+        "modules" => "modules, and in the `spec` and `variables` of actions",
+        "providers" => "providers, and in the `spec` and `variables` of actions",
+        "this" => "actions and modules",
+        "inputs" | "parent" | "template" => "the `configs` and `modules` of a ConfigTemplate",
+        "environment" => {
+            "providers, workflows, actions and inputs, not in the project or in what names a rendered config"
+        }
+        "var" | "variables" => "environments, providers, workflows and actions",
+        "item" => "`$filter` and `$return` beside `$forEach`",
+        "steps" => "later steps of a workflow",
+        _ => return None,
     })
 }
 

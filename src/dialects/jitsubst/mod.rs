@@ -21,7 +21,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, Evaluated, Presence, Project, Scope, is_vendored};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, is_vendored};
 use crate::diagnostic::Rule;
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::Files;
@@ -152,7 +152,7 @@ impl Jitsubst {
         let Imported { config, files } = imports::load(loader, path, &mut sink);
         let asked = std::mem::take(&mut *loader.asked.lock().unwrap_or_else(PoisonError::into_inner));
         let touched = match scope {
-            Scope::All => true,
+            Scope::All | Scope::Units(_) => true,
             Scope::Touched(changes) => changes.iter().any(|c| asked.contains(&*c.path)),
         };
         let file = files.first().map_or_else(|| loader.files.add(path, "", || Text::from("")), |l| l.file);
@@ -266,8 +266,8 @@ impl Dialect for Jitsubst {
         resolution
     }
 
-    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
-        let mode = if partial { Mode::Lenient } else { Mode::Strict };
+    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
+        let mode = if mode.partial { Mode::Lenient } else { Mode::Strict };
         let sources = context::read(context, mode).map_err(EvalError::new)?;
         let resolved = substitute::resolve(template, &sources, mode).map_err(EvalError::new)?;
         let (unresolved, reasons) =

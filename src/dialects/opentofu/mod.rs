@@ -37,7 +37,7 @@ mod variants;
 mod version;
 mod vocabulary;
 
-use super::{Dialect, EvalError, Evaluated, Presence, Project, RootSettings, Scope};
+use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, RootSettings, Scope};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
@@ -191,7 +191,7 @@ impl Dialect for OpenTofu {
         Some(self.list_affected(request, project))
     }
 
-    fn eval(&self, template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
-        eval::eval(template, context, partial)
+    fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
+        eval::eval(template, context, mode.partial)
     }
 }

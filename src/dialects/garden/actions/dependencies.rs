@@ -94,7 +94,7 @@ fn named(on: Key, by: &str, node: &Node) -> Dependency {
 }
 
 /// The action that an entry means; none for an empty entry or one that nobody knows.
-fn reference(entry: &Node) -> Result<Option<Key>, String> {
+pub(super) fn reference(entry: &Node) -> Result<Option<Key>, String> {
     let refuse = |text: &str| Err(format!("`{text}` names no action: write its kind and its name, as in `build.api`"));
     match &entry.data {
         Data::Null | Data::Undefined | Data::Unknown(_) => Ok(None),
@@ -197,7 +197,7 @@ fn kind_word(reference: &Reference) -> &str {
 
 /// Whether an output is known before the action is executed: what a container image is going to be called (`reference`:
 /// section 15, "Graph").
-fn is_static(kind: ActionKind, output: &str) -> bool {
+pub(super) fn is_static(kind: ActionKind, output: &str) -> bool {
     /// In camel case; the same words joined by hyphens mean the same.
     const IMAGE: [&str; 5] =
         ["localimagename", "localimageid", "deploymentimagename", "deploymentimagetag", "deploymentimageid"];

@@ -8,11 +8,13 @@ mod inputs;
 mod modules;
 pub(crate) mod plugins;
 mod prepare;
+mod redundant;
 mod render;
 mod resolve;
 mod sources;
 
 pub(crate) use files::ActionFiles;
 pub(crate) use prepare::graph;
+pub(crate) use redundant::redundant;
 pub(crate) use render::WorkflowSource;
 pub(crate) use resolve::{Resolved, resolve};

@@ -5,7 +5,8 @@ use super::render::WorkflowSource;
 use super::sources::{ActionSource, Key, collect, is_among};
 use super::{fields, modules, plugins};
 use crate::diagnostic::rules;
-use crate::dialects::garden::environment::variables::{Layers, variables};
+use crate::dialects::garden::environment::contexts::{Roots, word};
+use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Stage, field};
 use crate::dialects::garden::project::schema::check_fields;
 use crate::dialects::garden::project::varfile::{Varfile, load};
@@ -16,6 +17,7 @@ use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::references::references;
 use crate::text::Text;
 use crate::value::Prov;
+use arcstr::literal;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The actions of an environment before they are resolved.
@@ -26,6 +28,14 @@ pub(crate) struct Graph {
     pub(crate) workflows: Vec<WorkflowSource>,
     /// Actions that plugins may make of modules.
     pub(super) possible: BTreeSet<Key>,
+}
+
+impl Graph {
+    /// What enabled actions and workflows say.
+    pub(crate) fn enabled_trees(&self) -> impl Iterator<Item = &Node> {
+        let actions = self.actions.iter().filter(|action| !action.is_disabled).map(|action| &action.source.tree);
+        actions.chain(self.workflows.iter().map(|workflow| &workflow.tree))
+    }
 }
 
 /// An action with its built-in fields evaluated.
@@ -77,9 +87,11 @@ fn add_module_actions(actions: &mut Vec<ActionSource>, made: Vec<ActionSource>, 
 }
 
 /// The context of the built-in fields of an action, but for its own variables.
-fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> crate::dialects::garden::environment::contexts::Roots {
-    let this =
-        Node::map([("name".into(), Node::text(Text::clone(&action.name))), ("mode".into(), Node::text("default"))]);
+fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> Roots {
+    let this = Node::record(vec![
+        (word("name"), Node::text(Text::clone(&action.name))),
+        (word("mode"), Node::text(literal!("default"))),
+    ]);
     let roots = stage.roots.clone().with("inputs", Node::map([])).with("this", this);
     match &action.rendered {
         Some(rendered) => rendered.roots(&stage.evaluator, roots),
@@ -89,21 +101,18 @@ fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> crate::dialects::g
 
 fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: &mut Sink) -> Option<Prepared> {
     let roots = builtin_roots(stage, &action);
-    let own = early_variables(stage, &action, stage.context(&roots));
+    let own = early_variables(stage, &action, &roots);
     let roots = roots.with_variables(own);
     let context = stage.context(&roots);
     let late = |key: &Text| matches!(key.as_str(), "spec" | "variables");
     let map = action.tree.as_map()?;
     let builtin = map.iter().filter(|(key, _)| !late(key)).map(|(key, value)| (Text::clone(key), value.clone()));
-    let builtin = Node::at(Node::map(builtin).data, action.tree.prov.clone());
+    let builtin = Node::at(Node::record(builtin.collect()).data, action.tree.prov.clone());
     let (builtin, is_complete) = stage.deep(&builtin, context, sink);
     if is_complete {
         let what = format!("{}.{}", action.kind.lower(), action.name);
-        let mut checked: Vec<(Text, Node)> =
-            builtin.as_map().into_iter().flat_map(|m| m.iter()).map(|(k, v)| (Text::clone(k), v.clone())).collect();
-        checked.retain(|(key, _)| !(action.rendered.is_some() && *key == "path"));
-        let shown = Node::at(Node::map(checked).data, builtin.prov.clone());
-        check_fields(&shown, &[fields::COMMON, fields::of_kind(action.kind)], &what, sink);
+        let checked = if action.rendered.is_some() { without_path(&builtin) } else { builtin.clone() };
+        check_fields(&checked, &[fields::COMMON, fields::of_kind(action.kind)], &what, sink);
     }
     check_files(&builtin, &action, sink);
     let is_disabled = is_disabled(&builtin, stage.environment());
@@ -119,6 +128,13 @@ fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: 
     Some(Prepared { source: action, builtin, is_disabled, dependencies, uses, varfiles })
 }
 
+/// The fields of a rendered action without the folder that its template names for it.
+fn without_path(builtin: &Node) -> Node {
+    let fields = builtin.as_map().into_iter().flat_map(|map| map.iter()).filter(|(key, _)| *key != "path");
+    let fields = fields.map(|(key, value)| (Text::clone(key), value.clone())).collect();
+    Node::at(Node::record(fields).data, builtin.prov.clone())
+}
+
 /// Whether built-in fields disable an action.
 fn is_disabled(builtin: &Node, environment: &str) -> bool {
     let flag = match builtin.get("disabled").map(|node| &node.data) {
@@ -130,7 +146,7 @@ fn is_disabled(builtin: &Node, environment: &str) -> bool {
 }
 
 /// The variables of an action as far as they are known before other actions are.
-fn early_variables(stage: &Stage<'_>, action: &ActionSource, context: ContextId) -> ContextId {
+fn early_variables(stage: &Stage<'_>, action: &ActionSource, roots: &Roots) -> ContextId {
     let plain = action.tree.get("varfiles").cloned().unwrap_or_default();
     let entries = plain.as_list().cloned().unwrap_or_default();
     let known: Vec<Node> = entries.iter().filter(|entry| varfile_path(entry).is_some()).cloned().collect();
@@ -138,6 +154,10 @@ fn early_variables(stage: &Stage<'_>, action: &ActionSource, context: ContextId)
     // What is wrong with a file is reported when all of them are read.
     let mut quiet = Sink::new(stage.input.project.file);
     scopes.extend(known.iter().filter_map(|entry| varfile(stage, action, entry, &mut quiet)));
+    if scopes.iter().all(is_empty) {
+        return stage.variables;
+    }
+    let context = stage.context(roots);
     let layers =
         Layers { context, base: Some(stage.variables), scopes: &scopes, overrides: stage.overrides(), is_final: false };
     variables(&stage.evaluator, &layers)

@@ -1,21 +1,24 @@
 //! Actions as Garden resolves them before it executes any: what needs an executed action stays as it is written.
 
-use super::dependencies::{Dependency, links};
+use super::dependencies::{Dependency, How, links};
 use super::exec;
 use super::files::ActionFiles;
 use super::prepare::{Graph, Prepared};
+use super::redundant::needed_outputs;
 use super::sources::{Key, source_path};
-use crate::diagnostic::rules;
-use crate::dialects::garden::environment::contexts::Roots;
-use crate::dialects::garden::environment::variables::{Layers, variables};
+use crate::diagnostic::{Diagnostic, rules};
+use crate::dialects::garden::environment::contexts::{Roots, word};
+use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Part, Stage, as_written, field, value_of};
 use crate::dialects::garden::project::ActionKind;
+use crate::dialects::garden::rules::GARDEN_DISABLED_OUTPUT;
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::context::{ContextId, Lookup, Segment};
 use crate::dialects::garden::template::eval::{Scope, captured};
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
 use crate::value::{Origin, Prov};
+use arcstr::literal;
 use std::collections::BTreeSet;
 
 /// An action that was resolved as far as possible.
@@ -28,8 +31,8 @@ pub(crate) struct Resolved {
 
 /// The contexts of an action.
 struct Contexts {
-    /// For its inputs.
-    inputs: ContextId,
+    /// For its inputs, if it is rendered.
+    inputs: Option<ContextId>,
     /// For its spec.
     spec: ContextId,
     /// Its variables.
@@ -56,6 +59,7 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<
     let resolved = all.map(|(action, contexts)| {
         let mut resolved = one(stage, action, contexts, &keys, sink);
         if !action.is_disabled {
+            check_disabled(action, &skipped, sink);
             let is_known = |on: &Key| keys.contains(on) && !graph.possible.contains(on);
             resolved.part.links = links(&action.uses, is_known, |on| skipped.contains(on));
             resolved.part.files = ActionFiles::of(action);
@@ -81,16 +85,19 @@ fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts
     let evaluator = &stage.evaluator;
     let this = |variables: ContextId| reference(stage, action, variables, None);
     let early = shared.clone().with("inputs", Node::map([])).with("this", this(stage.variables));
-    let inputs = evaluator.data(early.node());
-    let roots = match &action.source.rendered {
+    let (roots, inputs) = match &action.source.rendered {
         Some(rendered) => {
+            let inputs = evaluator.data(early.node());
             let given = evaluator.data(captured(&rendered.inputs, inputs, true));
-            rendered.roots_with(evaluator, early, given)
+            (rendered.roots_with(evaluator, early, given), Some(inputs))
         }
-        None => early,
+        None => (early, None),
     };
     let mut scopes = vec![field(&action.source.tree, "variables")];
     scopes.extend(action.varfiles.iter().cloned());
+    if scopes.iter().all(is_empty) {
+        return Contexts { inputs, spec: evaluator.data(roots.node()), variables: stage.variables };
+    }
     let layers = Layers {
         context: evaluator.data(roots.node()),
         base: Some(stage.variables),
@@ -111,19 +118,20 @@ fn reference(stage: &Stage<'_>, action: &Prepared, variables: ContextId, path: O
         None => Node::unknown(format!("`this.{what}` is known when Garden runs the action")),
     };
     let name = action.builtin.get("name").map(|node| node.prov.clone()).unwrap_or_default();
-    let mut entries = vec![
+    let mut entries = Vec::with_capacity(8);
+    entries.extend([
         ("name", Node::at(Data::Text(Text::clone(&action.source.name)), name)),
         ("disabled", Node::bool(action.is_disabled)),
         ("buildPath", unknown("buildPath")),
         ("sourcePath", Node::text(source)),
-        ("mode", Node::text("default")),
+        ("mode", Node::text(literal!("default"))),
         ("var", Node::new(Data::Context(variables))),
-    ];
+    ]);
     if path.is_some() {
         entries.push(("outputs", unknown("outputs")));
         entries.push(("version", unknown("version")));
     }
-    Node::map(entries.into_iter().map(|(key, node)| (Text::from(key), node)))
+    Node::record(entries.into_iter().map(|(key, node)| (word(key), node)).collect())
 }
 
 /// The `actions` of templates: by kind and name.
@@ -146,8 +154,10 @@ fn action_references(stage: &Stage<'_>, graph: &Graph, contexts: &[Contexts], un
     };
     let mut entries: Vec<(Text, Node)> =
         ActionKind::ALL.into_iter().map(|kind| (Text::from(kind.lower()), of_kind(kind))).collect();
-    entries.push(("services".into(), of_kind(ActionKind::Deploy)));
-    entries.push(("tasks".into(), of_kind(ActionKind::Run)));
+    for (alias, kind) in [("services", ActionKind::Deploy), ("tasks", ActionKind::Run)] {
+        let known = entries.iter().find(|(key, _)| *key == *kind.lower()).map(|(_, node)| node.clone());
+        entries.extend(known.map(|node| (Text::from(alias), node)));
+    }
     Node::map(entries)
 }
 
@@ -210,7 +220,7 @@ fn depends_on(dependencies: &[Dependency]) -> Node {
 /// The inputs of a rendered action.
 fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink: &mut Sink) -> Option<Node> {
     let rendered = action.source.rendered.as_ref()?;
-    let (given, is_complete) = stage.deep(&rendered.inputs, contexts.inputs, sink);
+    let (given, is_complete) = stage.deep(&rendered.inputs, contexts.inputs?, sink);
     let schema = &rendered.template.schema;
     let all = schema.complete(&given);
     if is_complete {
@@ -255,6 +265,26 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink
         (name, node)
     });
     Node::map(all.collect::<Vec<_>>())
+}
+
+/// Outputs that are needed and never made, because their action is disabled.
+fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, sink: &mut Sink) {
+    let is_skipped = |used: &&Dependency| matches!(used.how, How::Output(_)) && skipped.contains(&used.on);
+    if !action.uses.iter().any(|used| is_skipped(&used)) {
+        return;
+    }
+    let tree = &action.source.tree;
+    let needed = ["spec", "variables"].into_iter().filter_map(|key| tree.get(key)).flat_map(needed_outputs);
+    let needed: BTreeSet<Origin> = needed.collect();
+    let in_any_case = |used: &&Dependency| used.place.origin.is_some_and(|origin| needed.contains(&origin));
+    for used in action.uses.iter().filter(is_skipped).filter(in_any_case) {
+        let (How::Output(output), (kind, name)) = (&used.how, &used.on) else { continue };
+        let other = format!("{}.{name}", kind.lower());
+        let message = format!("{other} is disabled in this environment, so it has no output `{output}`");
+        let label = sink.label(&used.place);
+        let help = format!("give it a value for that case: `${{{} || …}}`, or disable this action as well", used.by);
+        sink.push(Diagnostic::new(&GARDEN_DISABLED_OUTPUT, message, label).help(help).token(other));
+    }
 }
 
 /// Actions that are read and do not exist, and an action that reads itself.

@@ -5,6 +5,7 @@ use crate::dialects::garden::template::context::ContextId;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
 use crate::value::Prov;
+use arcstr::literal;
 use std::sync::Arc;
 
 /// The roots of a context by name. Each stage adds some.
@@ -19,7 +20,7 @@ impl Roots {
     pub(crate) fn with(mut self, name: &str, node: Node) -> Self {
         match self.entries.iter_mut().find(|(known, _)| *known == *name) {
             Some((_, known)) => *known = node,
-            None => self.entries.push((name.into(), node)),
+            None => self.entries.push((word(name), node)),
         }
         self
     }
@@ -38,7 +39,31 @@ impl Roots {
 
     /// All of them as data of a context.
     pub(crate) fn node(&self) -> Node {
-        Node::map(self.entries.iter().cloned())
+        Node::record(self.entries.clone())
+    }
+}
+
+/// The text of a name that contexts have. Those that every action has are made once.
+pub(crate) fn word(name: &str) -> Text {
+    match name {
+        "actions" => literal!("actions"),
+        "buildPath" => literal!("buildPath"),
+        "disabled" => literal!("disabled"),
+        "inputs" => literal!("inputs"),
+        "mode" => literal!("mode"),
+        "modules" => literal!("modules"),
+        "name" => literal!("name"),
+        "outputs" => literal!("outputs"),
+        "parent" => literal!("parent"),
+        "providers" => literal!("providers"),
+        "runtime" => literal!("runtime"),
+        "sourcePath" => literal!("sourcePath"),
+        "template" => literal!("template"),
+        "this" => literal!("this"),
+        "var" => literal!("var"),
+        "variables" => literal!("variables"),
+        "version" => literal!("version"),
+        other => other.into(),
     }
 }
 

@@ -4,6 +4,7 @@ mod components;
 pub(crate) mod contexts;
 mod import;
 mod provider;
+pub(crate) mod secrets;
 mod stage;
 pub(crate) mod variables;
 mod workflow;
@@ -100,6 +101,9 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, sink: &mut Sink) -> Envir
                 parts.push(part);
             }
             workflow::resolve(&stage, &graph.workflows, &mut parts, sink);
+            if input.loaded.reads_secrets {
+                secrets::report(&stage, graph.enabled_trees(), sink);
+            }
         }
     }
     let key = |part: &Part| (Text::clone(&part.kind), Text::clone(&part.name));

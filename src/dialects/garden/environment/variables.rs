@@ -1,5 +1,6 @@
 //! Variables in layers: each layer sees itself and the one below it; where both have a name, the one below counts.
 
+use super::contexts::word;
 use crate::dialects::VariableInput;
 use crate::dialects::garden::template::context::{ContextId, Lookup, Segment};
 use crate::dialects::garden::template::eval::{Evaluator, Scope, captured};
@@ -23,6 +24,10 @@ pub(crate) struct Layers<'a> {
 
 /// The context of variables.
 pub(crate) fn variables(evaluator: &Evaluator, layers: &Layers<'_>) -> ContextId {
+    if let (Some(base), true) = (layers.base, layers.scopes.iter().all(is_empty)) {
+        // Variables of the command line are in it.
+        return base;
+    }
     let mut all: Vec<ContextId> = layers.base.into_iter().collect();
     let mut parent = layers.base.map(|base| root(evaluator, base));
     for scope in layers.scopes.iter().filter(|scope| !is_empty(scope)) {
@@ -48,10 +53,11 @@ pub(crate) fn variables(evaluator: &Evaluator, layers: &Layers<'_>) -> ContextId
 /// Variables under the names that templates use.
 fn root(evaluator: &Evaluator, variables: ContextId) -> ContextId {
     let node = Node::new(Data::Context(variables));
-    evaluator.data(Node::map([("var".into(), node.clone()), ("variables".into(), node)]))
+    evaluator.data(Node::record(vec![(word("var"), node.clone()), (word("variables"), node)]))
 }
 
-fn is_empty(scope: &Node) -> bool {
+/// Whether a layer has no variables.
+pub(crate) fn is_empty(scope: &Node) -> bool {
     match &scope.data {
         Data::Undefined | Data::Null => true,
         Data::Map(map) => map.is_empty(),

@@ -1,8 +1,10 @@
 //! What is written in a project and does not do what it says. These checks look at files as they are written, in no
 //! environment.
 
+mod actions;
 mod environments;
 mod inputs;
+mod layers;
 
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::dialects::garden::project::{Loaded, ProjectConfig, Resource};
@@ -22,8 +24,10 @@ pub(crate) fn check(loaded: &Loaded, sink: &mut Sink) {
     for resource in &loaded.resources {
         matrix(resource, sink);
         inputs::check(resource, sink);
+        actions::check(resource, sink);
     }
     lists(config, sink);
+    layers::check(config, &loaded.resources, sink);
     environments::check(config, &loaded.resources, sink);
 }
 

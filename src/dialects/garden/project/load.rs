@@ -77,15 +77,22 @@ impl<'a> Loader<'a> {
 
     /// The configuration file at a path, with its problems reported once.
     pub(crate) fn load(&self, path: &str, sink: &mut Sink) -> Option<Arc<ConfigFile>> {
-        let (id, bytes) = self.bytes(path, sink)?;
-        let key = (id, Text::from(path), self.era);
         let lock = || self.cache.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&key).cloned();
-        let file = known.unwrap_or_else(|| {
-            let file = Arc::new(self.read(&key.0, &key.1, &bytes));
-            lock().insert(key, Arc::clone(&file));
-            file
+        let known = self.source.listing().resolve(path).ok().and_then(|entry| {
+            self.ask(path);
+            self.ask(&entry.path);
+            lock().get(&(entry.id, Text::from(path), self.era)).cloned()
         });
+        let file = match known {
+            Some(file) => file,
+            None => {
+                let (id, bytes) = self.bytes(path, sink)?;
+                let key = (id, Text::from(path), self.era);
+                let file = Arc::new(self.read(&key.0, &key.1, &bytes));
+                lock().insert(key, Arc::clone(&file));
+                file
+            }
+        };
         self.report(&file, sink);
         Some(file)
     }

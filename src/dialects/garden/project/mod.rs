@@ -14,9 +14,10 @@ pub(crate) use ignore::Ignores;
 pub(crate) use resource::{ActionKind, Resource, first_line};
 pub(crate) use scan::is_never_scanned;
 
+use super::environment::secrets::reads_secrets;
 use super::sink::Sink;
 use crate::value::FileId;
-use load::Loader;
+use load::{ConfigFile, Loader};
 use std::sync::Arc;
 
 /// The files of a project.
@@ -27,6 +28,8 @@ pub(crate) struct Loaded {
     pub file: Option<FileId>,
     /// All other resources in the order of their files.
     pub resources: Vec<Arc<Resource>>,
+    /// Whether something in them reads secrets.
+    pub reads_secrets: bool,
 }
 
 /// Reads the project in a folder.
@@ -36,7 +39,9 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
     let file = beside.iter().find(|file| file.resources.iter().any(|resource| resource.is_project()));
     let file = file.or(beside.first()).map(|file| file.file);
     let config = config::read(dir, &beside, sink);
-    let Some(config) = config else { return Loaded { config: None, file, resources: Vec::new() } };
+    let Some(config) = config else {
+        return Loaded { config: None, file, resources: Vec::new(), reads_secrets: false };
+    };
     let mut resources = Vec::new();
     for path in scan::files(loader, &config, sink) {
         let Some(file) = loader.load(&path, sink) else { continue };
@@ -47,12 +52,20 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
         loader.report(file, sink);
     }
     resources.retain(|resource| resource::is_valid(resource, sink));
-    Loaded { config: Some(config), file, resources }
+    let reads_secrets = resources.iter().any(|r: &Arc<Resource>| reads_secrets(&r.tree)) || reads_secrets(&config.tree);
+    Loaded { config: Some(config), file, resources, reads_secrets }
+}
+
+/// The files beside a project, and what they say of it.
+pub(crate) fn beside(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Option<(Vec<Arc<ConfigFile>>, ProjectConfig)> {
+    let paths = discover::config_files(loader.source, dir);
+    let files: Vec<_> = paths.iter().filter_map(|path| loader.load(path, sink)).collect();
+    let config = config::read(dir, &files, sink)?;
+    Some((files, config))
 }
 
 /// The ignore files of the project in a folder.
 pub(crate) fn ignores(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Option<Ignores> {
-    let beside: Vec<_> =
-        discover::config_files(loader.source, dir).iter().filter_map(|path| loader.load(path, sink)).collect();
-    Some(Ignores::read(loader, &config::read(dir, &beside, sink)?, sink))
+    let (_, config) = beside(loader, dir, sink)?;
+    Some(Ignores::read(loader, &config, sink))
 }

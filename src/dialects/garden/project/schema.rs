@@ -1,7 +1,7 @@
 //! What fields may hold. Only what is known is judged.
 
 use super::resource::kind_name;
-use crate::diagnostic::rules;
+use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::convert::text_number;
 use crate::dialects::garden::template::node::{Data, Node};
@@ -155,7 +155,11 @@ impl Check<'_> {
     fn refuse(&mut self, node: &Node, shape: &Shape, path: &[Text]) {
         let message =
             format!("`{}` of {} must be {}, not a {}", path.join("."), self.what, name(shape), kind_name(node));
-        self.sink.error(&rules::INVALID_CONFIG, message, &node.prov);
+        let mut finding = Diagnostic::new(&rules::INVALID_CONFIG, message, self.sink.label(&node.prov)).breaking();
+        if node.is_undefined() {
+            finding = finding.help("where an `$if` without `$else` is false there is no value: add `$else`");
+        }
+        self.sink.push(finding);
     }
 }
 

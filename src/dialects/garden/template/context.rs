@@ -4,7 +4,7 @@
 use super::error::{Failure, FailureKind, Result};
 use super::eval::{Evaluator, Scope};
 use super::merge::merge;
-use super::node::{Data, Node, Object};
+use super::node::{Data, Node};
 use crate::text::Text;
 use crate::value::Prov;
 use std::sync::Arc;
@@ -75,6 +75,8 @@ impl Missing {
 pub(super) struct Query<'a> {
     /// What is left of the key path.
     pub key: &'a [Segment],
+    /// The same as one text, where that was made; see [`joined`].
+    pub joined: Option<&'a Text>,
     /// How values that are found are evaluated.
     pub scope: Scope,
     /// The context that values are evaluated in; the one that is asked first where there is none yet.
@@ -134,18 +136,15 @@ impl Evaluator {
     /// # Errors
     /// A value on the way cannot be evaluated, or has no keys.
     pub(crate) fn lookup(&self, context: ContextId, key: &[Segment], scope: Scope) -> Result<Lookup> {
-        self.resolve(context, Query { key, scope, root: None }, &mut Vec::new())
+        self.resolve(context, Query { key, joined: None, scope, root: None }, &mut Vec::new())
     }
 
     /// The same within a lookup; `path` is how it got here.
     fn resolve(&self, id: ContextId, query: Query<'_>, path: &mut Vec<Text>) -> Result<Lookup> {
         self.spend(1)?;
-        let mut joined = String::new();
-        for segment in query.key {
-            joined.push_str(&segment.text);
-            joined.push('\0');
-        }
-        let frame = (id, Text::from(joined));
+        let text = query.joined.map_or_else(|| joined(query.key), Text::clone);
+        let query = Query { joined: Some(&text), ..query };
+        let frame = (id, Text::clone(&text));
         if self.under_way.borrow().contains(&frame) {
             let whole: Vec<&str> = path.iter().chain(query.key.iter().map(|s| &s.text)).map(Text::as_str).collect();
             let message = format!("Circular reference detected when resolving key {}", render(&whole));
@@ -267,7 +266,7 @@ impl Evaluator {
             }
         }
         path.push(Text::clone(&next.text));
-        let done = self.traverse(found, Query { key: rest, ..query }, root, path);
+        let done = self.traverse(found, Query { key: rest, joined: None, ..query }, root, path);
         path.pop();
         done
     }
@@ -288,7 +287,7 @@ impl Evaluator {
                 return Ok(node.clone());
             }
             path.push(key.into());
-            let done = match self.traverse(node.clone(), Query { key: &[], ..query }, root, path) {
+            let done = match self.traverse(node.clone(), Query { key: &[], joined: None, ..query }, root, path) {
                 Ok(Lookup::Found(node)) => Ok(node),
                 Ok(Lookup::Missing(why)) => {
                     missing.get_or_insert(why);
@@ -304,10 +303,7 @@ impl Evaluator {
                 let all: Result<Vec<Node>> = items.iter().enumerate().map(|(i, n)| one(&i.to_string(), n)).collect();
                 Data::List(Arc::new(all?))
             }
-            Data::Map(map) => {
-                let all: Result<Object> = map.iter().map(|(k, n)| Ok((Text::clone(k), one(k, n)?))).collect();
-                Data::Map(Arc::new(all?))
-            }
+            Data::Map(map) => Data::Map(Arc::new(map.try_map(|key, node| one(key, node))?)),
             other => other.clone(),
         };
         Ok(match missing {
@@ -323,6 +319,15 @@ impl Evaluator {
             Err(failure) if failure.circular => Ok(None),
             Err(failure) => Err(failure),
         }
+    }
+}
+
+/// A key path as one text, another one for each path.
+fn joined(key: &[Segment]) -> Text {
+    match key {
+        [] => Text::default(),
+        [only] if !only.text.is_empty() && !only.text.contains('\0') => Text::clone(&only.text),
+        all => all.iter().flat_map(|segment| [segment.text.as_str(), "\0"]).collect::<String>().into(),
     }
 }
 

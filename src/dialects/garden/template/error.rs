@@ -16,7 +16,7 @@ pub(crate) struct Failure {
     /// The innermost message alone.
     pub plain: String,
     /// The key that is not there, and those that are, where that is the mistake. They may differ by environment.
-    pub missing: Option<(Text, Vec<Text>)>,
+    pub missing: Option<MissingKey>,
     /// What kind of mistake it is.
     pub kind: FailureKind,
     /// Whether a value that reads itself is behind it.
@@ -25,6 +25,17 @@ pub(crate) struct Failure {
     pub place: Prov,
     /// The part of that template.
     pub span: Option<Span>,
+}
+
+/// A key that is not there.
+#[derive(Clone, Debug)]
+pub(crate) struct MissingKey {
+    /// The key.
+    pub key: Text,
+    /// The keys that there are.
+    pub available: Vec<Text>,
+    /// Whether it is the first one of its path: a context, not something in one.
+    pub is_root: bool,
 }
 
 /// What kind of mistake keeps a value from being evaluated.

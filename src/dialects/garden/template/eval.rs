@@ -5,12 +5,14 @@ use super::ast::Era;
 use super::context::{Context, ContextId, is_lazy};
 use super::error::{Failure, FailureKind, Result};
 use super::merge::patch;
-use super::node::{Data, Lazy, Node, Object};
+use super::node::{Data, Lazy, Node};
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
 use crate::value::{Prov, Unknown};
+use foldhash::fast::RandomState;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// How deep evaluations nest: values that read values that read values.
@@ -49,8 +51,8 @@ type Known = (ContextId, Option<ContextId>, (bool, bool), Text);
 /// An evaluation with its contexts. It is dropped as a whole: contexts refer to each other.
 pub(crate) struct Evaluator {
     pub(super) contexts: RefCell<Vec<Context>>,
-    pub(super) pairs: RefCell<HashMap<(ContextId, ContextId), ContextId>>,
-    pub(super) lookups: RefCell<HashMap<Known, Node>>,
+    pub(super) pairs: RefCell<HashMap<(ContextId, ContextId), ContextId, RandomState>>,
+    pub(super) lookups: RefCell<HashMap<Known, Node, RandomState>>,
     /// Lookups that are under way, to tell values that read themselves.
     pub(super) under_way: RefCell<Vec<(ContextId, Text)>>,
     /// What templates that are being evaluated have read so far.
@@ -209,11 +211,7 @@ impl Evaluator {
                 let all: Result<Vec<Node>> = items.iter().map(|item| self.deep_or(item, scope, failed)).collect();
                 Data::List(Arc::new(all?))
             }
-            Data::Map(map) => {
-                let entry = |(key, value): (&Text, &Node)| Ok((Text::clone(key), self.deep_or(value, scope, failed)?));
-                let all: Result<Object> = map.iter().map(entry).collect();
-                Data::Map(Arc::new(all?))
-            }
+            Data::Map(map) => Data::Map(Arc::new(map.try_map(|_, value| self.deep_or(value, scope, failed))?)),
             other => other.clone(),
         };
         Ok(Node::at(data, node.prov.clone()))
@@ -262,7 +260,8 @@ fn captured_inside(node: &Node, context: ContextId, is_final: bool) -> Node {
         _ if !is_lazy(node) => return node.clone(),
         Data::List(items) => Data::List(Arc::new(items.iter().map(|n| captured(n, context, is_final)).collect())),
         Data::Map(map) => {
-            Data::Map(Arc::new(map.iter().map(|(key, n)| (Text::clone(key), captured(n, context, is_final))).collect()))
+            let all = map.try_map(|_, n| Ok::<_, Infallible>(captured(n, context, is_final)));
+            Data::Map(Arc::new(all.unwrap_or_else(|never| match never {})))
         }
         other => other.clone(),
     };

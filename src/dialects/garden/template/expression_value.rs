@@ -3,7 +3,7 @@
 use super::ast::{Block, Era, Expr, ExprKind, Format, IfBlock, Key, Operator, Part, Span, Template};
 use super::context::{Lookup, Missing, Segment, render};
 use super::convert::to_text;
-use super::error::{Failure, FailureKind, Result, enriched, natural_list};
+use super::error::{Failure, FailureKind, MissingKey, Result, enriched, natural_list};
 use super::eval::{Evaluator, Scope, unknown_for};
 use super::functions;
 use super::node::{Data, Node};
@@ -322,7 +322,11 @@ impl Evaluator {
             Ok(Lookup::Missing(missing)) => {
                 let mut failure = site.failure(FailureKind::MissingKey, span, self.reason(&missing));
                 failure.circular = missing.circular;
-                failure.missing = Some((Text::clone(&missing.key), missing.available()));
+                failure.missing = Some(MissingKey {
+                    key: Text::clone(&missing.key),
+                    available: missing.available(),
+                    is_root: missing.path.is_empty(),
+                });
                 Err(failure)
             }
             Err(failure) => Err(outer(failure, &path, span, site)),

@@ -2,7 +2,7 @@
 //!
 //! `parse`, `expression`, `literals` over a `cursor` (from text to the syntax tree in `ast`) → `structure` (data with templates
 //! in it) → `eval` with `expression_value`, `operators` and `functions` (what it comes to) in a `context`. `references` says
-//! what a value looks up without evaluating it. The language is that of Garden 0.14; where 0.13 differs, the
+//! what a value looks up without evaluating it, `uses` what is written in it. The language is that of Garden 0.14; where 0.13 differs, the
 //! [era](ast::Era) says so.
 
 pub(crate) mod ast;
@@ -24,3 +24,4 @@ pub(crate) mod references;
 pub(crate) mod structure;
 #[cfg(test)]
 mod tests;
+pub(crate) mod uses;

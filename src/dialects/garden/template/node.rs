@@ -97,6 +97,11 @@ impl Node {
         Node::new(Data::Map(Arc::new(entries.into_iter().collect())))
     }
 
+    /// A mapping without provenance. The keys are few words, each once.
+    pub(crate) fn record(entries: Vec<(Text, Node)>) -> Node {
+        Node::new(Data::Map(Arc::new(Object { index: index(&entries), entries })))
+    }
+
     /// A value that waits for a context.
     pub(crate) fn lazy(lazy: Lazy, prov: Prov) -> Node {
         Node { data: Data::Lazy(Arc::new(lazy)), prov }
@@ -240,7 +245,7 @@ fn number(n: f64) -> value::Data {
 pub(crate) struct Object {
     entries: Vec<(Text, Node)>,
     /// Where keys are among the entries; none if there are few.
-    index: Option<HashMap<Text, usize>>,
+    index: Option<Arc<HashMap<Text, usize>>>,
 }
 
 /// In as many entries a key is found as fast without an index. Most mappings are that small, and very many are made.
@@ -275,12 +280,31 @@ impl Object {
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
+
+    /// Other values under the same keys.
+    ///
+    /// # Errors
+    /// Those of `value`.
+    pub(crate) fn try_map<E>(&self, mut value: impl FnMut(&Text, &Node) -> Result<Node, E>) -> Result<Object, E> {
+        let mut entries = Vec::with_capacity(self.entries.len());
+        for (key, node) in &self.entries {
+            entries.push((Text::clone(key), value(key, node)?));
+        }
+        Ok(Object { entries, index: self.index.clone() })
+    }
+}
+
+/// Where keys are among many entries; none if there are few.
+fn index(entries: &[(Text, Node)]) -> Option<Arc<HashMap<Text, usize>>> {
+    let many = entries.len() > FEW;
+    many.then(|| Arc::new(entries.iter().enumerate().map(|(i, (key, _))| (Text::clone(key), i)).collect()))
 }
 
 /// A later entry of a key replaces the value of an earlier one and keeps its place.
 impl FromIterator<(Text, Node)> for Object {
     fn from_iter<I: IntoIterator<Item = (Text, Node)>>(pairs: I) -> Self {
-        let mut entries: Vec<(Text, Node)> = Vec::new();
+        let pairs = pairs.into_iter();
+        let mut entries: Vec<(Text, Node)> = Vec::with_capacity(pairs.size_hint().0);
         let mut places: HashMap<Text, usize> = HashMap::new();
         for (key, node) in pairs {
             if entries.len() == FEW && places.is_empty() {
@@ -303,9 +327,7 @@ impl FromIterator<(Text, Node)> for Object {
         if entries.iter().any(|(key, _)| array_index(key).is_some()) {
             entries.sort_by_cached_key(|(key, _)| array_index(key).map_or((1, 0), |index| (0, index)));
         }
-        let many = entries.len() > FEW;
-        let index = many.then(|| entries.iter().enumerate().map(|(i, (key, _))| (Text::clone(key), i)).collect());
-        Object { entries, index }
+        Object { index: index(&entries), entries }
     }
 }
 

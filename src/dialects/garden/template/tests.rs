@@ -3,7 +3,7 @@
 use super::json;
 use super::node::Node;
 use crate::dialects::garden::Garden;
-use crate::dialects::{Dialect, EvalError};
+use crate::dialects::{Dialect, EvalError, EvalMode};
 use crate::limits::{Limit, Limits};
 use crate::value;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn evaluate(template: &str, context: &str, partial: bool) -> Result<String, Eval
 fn evaluate_within(limits: Limits, template: &str, context: &str, partial: bool) -> Result<String, EvalError> {
     let template = value::json::parse(template).unwrap_or_else(|_| value::Value::str(template));
     let context = value::json::parse(context).unwrap();
-    let eval = || Garden::with_limits(limits).eval(&template, &context, partial);
+    let eval = || Garden::with_limits(limits).eval(&template, &context, EvalMode { partial, keeps_escapes: None });
     let done = crate::threads::with_deep_stack(eval)?;
     Ok(json::encode(&Node::from_value(&done.value)))
 }

@@ -25,7 +25,7 @@ fn what_is_wrong_is_found_at_its_line() {
         ),
         (
             "kind: Run\nname: x\ntype: exec\ndescription: '${actions.run.y.name}'\n",
-            "undefined-reference a/garden.yml:4",
+            "garden-context-phase a/garden.yml:4",
         ),
         (
             "kind: Run\nname: x\ntype: exec\nvarfiles: [no.env]\nspec: {command: [a]}\n",

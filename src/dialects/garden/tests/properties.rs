@@ -41,3 +41,47 @@ proptest! {
         prop_assert!(!findings.iter().any(|f| f.starts_with("internal-error")), "{findings:?}");
     }
 }
+
+/// What is written into a variable, an environment or a field of the project.
+const EDITS: [&str; 8] =
+    ["replicas: 4", "stage: ${var.region}", "region: us", "{extra: [1]}", "- name: test", "# x", "name: exec", ""];
+
+/// The values of the components of an environment.
+fn values(resolution: &Resolution, name: &str) -> Vec<(String, String)> {
+    let unit = resolution.units.iter().find(|unit| *unit.name == *name);
+    let all = unit.iter().flat_map(|unit| &unit.components);
+    all.map(|c| (format!("{}.{}", c.kind, c.name), serde_json::to_string(&c.value).unwrap())).collect()
+}
+
+proptest! {
+    #![proptest_config(crate::fuzz::cases(64))]
+
+    /// An environment that an edit of the project does not reach is the same on both sides; the others are resolved as ever.
+    #[test]
+    fn environments_that_are_not_reached_are_the_same(line in 0..PROJECT.lines().count(), edit in 0..EDITS.len(), replaces: bool) {
+        let actions = PIECES[2].to_owned() + "---\nkind: Run\nname: x\ntype: exec\nspec: {command: ['${var.stage}', '${var.region}']}\n";
+        let mut lines: Vec<String> = PROJECT.lines().map(str::to_owned).collect();
+        let indent: String = lines[line].chars().take_while(|c| *c == ' ').collect();
+        match replaces {
+            true => lines[line] = format!("{indent}{}", EDITS[edit]),
+            false => lines.insert(line, format!("{indent}{}", EDITS[edit])),
+        }
+        let (old, new) = (World::with(&actions), World::of(&lines.join("\n")).file("a/garden.yml", &actions));
+        let sides = [Memory::new("base", old.files.clone()), Memory::new("head", new.files.clone())];
+        let (files, garden) = (Files::default(), Garden::default());
+        let change = Change { path: "project.garden.yml".into(), kind: crate::source::ChangeKind::Modified };
+        let both = [&sides[0] as &dyn Source, &sides[1]];
+        let Some(reached) = garden.units_reached(both, &old.project, &files, &[change]) else { return Ok(()) };
+        let resolve = |side: &Memory, scope| Garden::default().resolve(side, &old.project, &files, scope);
+        let all = sides.each_ref().map(|side| resolve(side, Scope::All));
+        let some = sides.each_ref().map(|side| resolve(side, Scope::Units(&reached)));
+        for name in ["dev", "prod", "test"] {
+            if reached.contains(name) {
+                prop_assert_eq!(values(&all[1], name), values(&some[1], name));
+            } else {
+                prop_assert_eq!(values(&all[0], name), values(&all[1], name), "{}", name);
+                prop_assert!(values(&some[1], name).is_empty());
+            }
+        }
+    }
+}

@@ -8,7 +8,9 @@ fn value(json: Json) -> Value {
 }
 
 fn eval(template: Json, context: Json, partial: bool) -> Result<(Json, Vec<String>), String> {
-    let found = Jitsubst::new().eval(&value(template), &value(context), partial).map_err(|e| e.message)?;
+    let found = Jitsubst::new()
+        .eval(&value(template), &value(context), EvalMode { partial, keeps_escapes: None })
+        .map_err(|e| e.message)?;
     Ok((serde_json::to_value(&found.value).unwrap(), found.unresolved))
 }
 
