@@ -27,7 +27,7 @@ pub(super) fn of(loader: &Loader<'_>, dir: &str, project: &Project) -> Vec<Varia
         let own = stack_name(dir);
         Variant {
             stack: name.map_or_else(|| own.clone(), |name| format!("{own}@{name}").into()),
-            inputs: ProjectInputs { variables, env: project.inputs.env.clone(), workspace },
+            inputs: ProjectInputs { variables, workspace, ..project.inputs.clone() },
         }
     };
     let sets: Vec<(&String, &VariableSet)> =
