@@ -119,10 +119,10 @@ pub(super) fn step_name(step: &Step) -> String {
     }
 }
 
-fn question(
-    input: &mut dyn FnMut(Option<&Json>) -> Option<(Json, Vec<Path>)>,
-    fill: &Json,
-) -> Result<Question, Unusable> {
+/// Makes the input of a question, with something in the place of what is unknown or without, and says what is unknown.
+type MakeInput<'a> = dyn FnMut(Option<&Json>) -> Option<(Json, Vec<Path>)> + 'a;
+
+fn question(input: &mut MakeInput<'_>, fill: &Json) -> Result<Question, Unusable> {
     let deep = || Unusable::Unsupported("the configuration is nested too deeply".to_owned());
     let (plain, unknown) = input(None).ok_or_else(deep)?;
     let filled = if unknown.is_empty() { None } else { Some(input(Some(fill)).ok_or_else(deep)?.0) };

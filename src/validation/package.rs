@@ -213,7 +213,7 @@ impl Package {
             check_interval: STEPS,
         });
         rego_guard::install(&mut engine).map_err(Unusable::Unsupported)?;
-        let functions: [(&str, fn(&[Value]) -> anyhow_like::Result); 3] = [
+        let functions: [(&str, Function); 3] = [
             ("net.cidr_contains", |a| Ok(pair(a).map_or(Value::Undefined, |(a, b)| Value::from(a.contains(&b))))),
             ("net.cidr_intersects", |a| Ok(pair(a).map_or(Value::Undefined, |(a, b)| Value::from(a.overlaps(&b))))),
             ("net.cidr_contains_matches", contains_matches),
@@ -227,10 +227,8 @@ impl Package {
     }
 }
 
-/// Results of functions that are added.
-mod anyhow_like {
-    pub(super) type Result = std::result::Result<regorus::Value, String>;
-}
+/// A function that is added to those of the language.
+type Function = fn(&[Value]) -> Result<Value, String>;
 
 /// The results of a rule.
 fn verdicts(value: Value) -> Vec<Json> {
@@ -251,7 +249,7 @@ fn pair(args: &[Value]) -> Option<(cidr::Range, cidr::Range)> {
 
 /// `net.cidr_contains_matches(a, b)`: the pairs of keys (of objects), indices (of arrays) or items (of sets) of which the
 /// range of `a` contains that of `b`. What is no range is in no pair.
-fn contains_matches(args: &[Value]) -> anyhow_like::Result {
+fn contains_matches(args: &[Value]) -> Result<Value, String> {
     let [a, b] = args else { return Ok(Value::Undefined) };
     let (a, b) = (ranges(a), ranges(b));
     let all: Vec<cidr::Range> = a.iter().chain(&b).map(|(_, range)| *range).collect();
