@@ -29,7 +29,9 @@ fn change(settings: &str, files: &[(&str, &str)]) -> Repo {
 #[test]
 fn a_change_cannot_lift_the_policy_that_it_breaks() {
     let weaker = POLICY.replace("< 5", "< 50");
-    let attacks: [(&str, &[(&str, &str)], &str); 8] = [
+    /// The settings of the base, the files that the head writes, and what is reported of that.
+    type Attack<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+    let attacks: [Attack<'_>; 8] = [
         (POLICY, &[("stacklint.toml", "strict = false\n")], "it removes the policy `small`"),
         (POLICY, &[("stacklint.toml", "")], "it removes the policy `small`"),
         (POLICY, &[("stacklint.toml", &weaker)], "it changes the policy `small`"),
