@@ -48,6 +48,19 @@ pub(super) struct PolicyState {
     trouble: Mutex<Option<Unusable>>,
 }
 
+impl PolicyState {
+    /// The steps that it took, and how often it applied.
+    fn counts(&self) -> (u64, usize) {
+        (self.taken.load(Ordering::Relaxed), self.applied.load(Ordering::Relaxed))
+    }
+}
+
+/// Components, with the number of the first of them.
+type Chunk<'a> = (usize, &'a [Asked<'a>]);
+
+/// What a policy (by number) says of a component (by number).
+type Answer<'a> = (usize, usize, Outcome<'a>);
+
 /// What a policy is asked about.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
@@ -146,21 +159,11 @@ impl<'a> Run<'a> {
         active: &[(usize, &'a Policy)],
         asked: &[Asked<'_>],
     ) -> (Vec<(usize, usize)>, Vec<Diagnostic>) {
-        let chunks: Vec<(usize, &[Asked<'_>])> = asked.chunks(CHUNK).enumerate().map(|(n, c)| (n * CHUNK, c)).collect();
-        // One after the other, so that what is left for one does not depend on threads.
-        let results = active.iter().flat_map(|(i, policy)| {
-            self.allow(*i);
-            let said = threads::map(&chunks, |(first, chunk)| {
-                let outcomes =
-                    chunk.iter().enumerate().map(|(n, asked)| (*i, first + n, self.evaluate(*i, policy, asked)));
-                outcomes.filter(|(.., outcome)| !matches!(outcome, Outcome::Fine)).collect::<Vec<_>>()
-            });
-            self.charge(*i);
-            said
-        });
+        let chunks: Vec<Chunk<'_>> = asked.chunks(CHUNK).enumerate().map(|(n, c)| (n * CHUNK, c)).collect();
+        let results = self.side_by_side(active, &chunks).unwrap_or_else(|| self.one_by_one(active, &chunks));
         let mut found: HashMap<usize, Found<'_>> = HashMap::new();
         let mut applying = Vec::new();
-        for (i, n, outcome) in results.flatten() {
+        for (i, n, outcome) in results {
             let policy = &self.policies.all[i];
             let own = found.entry(i).or_insert_with(|| Found::new(policy, self.files));
             let owner = asked[n].owner;
@@ -183,6 +186,54 @@ impl<'a> Run<'a> {
         // What has not seen everything says nothing.
         let finished = finished.filter(|(i, _)| !self.has_trouble(*i));
         (applying, finished.flat_map(|(_, found)| found.finish()).collect())
+    }
+
+    /// What policies say of each component in turn, which finds the component in the cache of the processor; none if they take
+    /// more steps together than are left.
+    fn side_by_side<'b>(&'b self, active: &[(usize, &'b Policy)], chunks: &[Chunk<'b>]) -> Option<Vec<Answer<'b>>> {
+        let before: Vec<(u64, usize)> = active.iter().map(|(i, _)| self.states[*i].counts()).collect();
+        active.iter().for_each(|(i, _)| self.allow(*i));
+        let (left, spent) = (self.left.load(Ordering::Relaxed), AtomicU64::new(0));
+        let said = threads::map(chunks, |(first, chunk)| {
+            let mut said = Vec::new();
+            for (n, asked) in chunk.iter().enumerate() {
+                for (i, policy) in active {
+                    if spent.load(Ordering::Relaxed) > left {
+                        return said;
+                    }
+                    let (outcome, steps) = self.evaluate_counted(*i, policy, asked);
+                    spent.fetch_add(steps, Ordering::Relaxed);
+                    if !matches!(outcome, Outcome::Fine) {
+                        said.push((*i, first + n, outcome));
+                    }
+                }
+            }
+            said
+        });
+        if spent.load(Ordering::Relaxed) > left {
+            for ((i, _), (taken, applied)) in active.iter().zip(before) {
+                self.states[*i].taken.store(taken, Ordering::Relaxed);
+                self.states[*i].applied.store(applied, Ordering::Relaxed);
+            }
+            return None;
+        }
+        active.iter().for_each(|(i, _)| self.charge(*i));
+        Some(said.into_iter().flatten().collect())
+    }
+
+    /// What policies say one after the other, so that what is left for one does not depend on threads.
+    fn one_by_one<'b>(&'b self, active: &[(usize, &'b Policy)], chunks: &[Chunk<'b>]) -> Vec<Answer<'b>> {
+        let said = active.iter().flat_map(|(i, policy)| {
+            self.allow(*i);
+            let said = threads::map(chunks, |(first, chunk)| {
+                let outcomes =
+                    chunk.iter().enumerate().map(|(n, asked)| (*i, first + n, self.evaluate(*i, policy, asked)));
+                outcomes.filter(|(.., outcome)| !matches!(outcome, Outcome::Fine)).collect::<Vec<_>>()
+            });
+            self.charge(*i);
+            said
+        });
+        said.flatten().collect()
     }
 
     /// Says how many steps a policy may have taken when it has been evaluated: a part of all, and no more than are left.
@@ -216,10 +267,15 @@ impl<'a> Run<'a> {
 
     /// What a policy says of one thing.
     pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> Outcome<'b> {
+        self.evaluate_counted(i, policy, asked).0
+    }
+
+    /// The same with the steps that it took.
+    fn evaluate_counted<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> (Outcome<'b>, u64) {
         let state = &self.states[i];
         let allowed = state.allowed.load(Ordering::Relaxed);
         if state.taken.load(Ordering::Relaxed) > allowed {
-            return self.exceeded();
+            return (self.exceeded(), 0);
         }
         let mut scope = Scope::new(&asked.owner.component.language, allowed);
         scope.component = Some(asked.owner.component);
@@ -253,8 +309,9 @@ impl<'a> Run<'a> {
                 }
             }
         };
-        let before = state.taken.fetch_add(scope.steps.taken(), Ordering::Relaxed);
-        if before.saturating_add(scope.steps.taken()) > allowed { self.exceeded() } else { outcome }
+        let steps = scope.steps.taken();
+        let before = state.taken.fetch_add(steps, Ordering::Relaxed);
+        (if before.saturating_add(steps) > allowed { self.exceeded() } else { outcome }, steps)
     }
 
     fn exceeded<'b>(&self) -> Outcome<'b> {
