@@ -321,3 +321,15 @@ fn all_files_means_all_findings_of_the_commit() {
     repo.run_with(&["hook", "run"], &in_commit).ends_with(0).hides("unresolved-import");
     repo.run(&["hook", "run"]).ends_with(0);
 }
+
+#[test]
+fn files_that_no_manifest_names_count_if_a_system_reads_them() {
+    let code = "terraform {\n  backend \"s3\" {\n    bucket = \"b\"\n    key    = trimspace(file(\"${path.module}/key.txt\"))\n  }\n}\n";
+    let garden = "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\nvariables: {a: x}\n---\nkind: Run\ntype: exec\nname: r\nspec: {command: [echo, '${var.a}']}\n";
+    for (config, text, read) in [("app/main.tf", code, "app/key.txt"), ("project.garden.yml", garden, "garden.env")] {
+        let repo = Repo::new();
+        repo.write(config, text).write(read, "a=one\n").commit("base");
+        repo.write(read, "a=two\n").git(&["add", "--all"]);
+        repo.run(&["hook", "run"]).says("1 change reaches 1 component");
+    }
+}

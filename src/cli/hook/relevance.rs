@@ -9,8 +9,25 @@ use regex::bytes::Regex;
 use std::collections::BTreeSet;
 
 /// The extensions of files that configuration, or the code that it configures, is written in.
-const KINDS: [&str; 14] =
-    ["yaml", "yml", "json", "json5", "jsonc", "toml", "hcl", "tf", "tofu", "tfvars", "tmpl", "gotmpl", "tpl", "j2"];
+const KINDS: [&str; 16] = [
+    "yaml",
+    "yml",
+    "json",
+    "json5",
+    "jsonc",
+    "toml",
+    "hcl",
+    "tf",
+    "tofu",
+    "tfvars",
+    "tmpl",
+    "gotmpl",
+    "tpl",
+    "j2",
+    // Files of variables, and of what a project leaves out, that are read without being named.
+    "env",
+    "gardenignore",
+];
 /// With more names than this it is no use to look for each.
 const MAX_NAMES: usize = 200;
 /// What a pattern for any extension looks like: `v1.*`, `v1.{md,txt}`, `v1.[a-z]`, `v1.?d`.
@@ -69,10 +86,9 @@ fn extension(path: &str) -> Option<&str> {
     name.rfind('.').map(|dot| &name[dot..]).filter(|extension| extension.len() > 1)
 }
 
-/// The files that could name others; code names no files of configuration.
+/// The files that could name others; the code of a root module does (`file("policy.txt")`).
 fn texts(listing: &Listing) -> Vec<&Entry> {
-    let is_code = |path: &str| [".tf", ".tofu"].iter().any(|end| path.ends_with(end));
-    listing.iter().filter(|e| e.kind != Kind::Submodule && is_configuration(&e.path) && !is_code(&e.path)).collect()
+    listing.iter().filter(|e| e.kind != Kind::Submodule && is_configuration(&e.path)).collect()
 }
 
 #[cfg(test)]
@@ -95,9 +111,20 @@ mod tests {
 
     #[test]
     fn configuration_always_can() {
-        for path in
-            ["a.yaml", "x/A.YML", "a.yaml.tmpl", "atmos.yaml", "b.json", "main.tf", "x.auto.tfvars", "stacklint.toml"]
-        {
+        for path in [
+            "a.yaml",
+            "x/A.YML",
+            "a.yaml.tmpl",
+            "atmos.yaml",
+            "b.json",
+            "main.tf",
+            "x.auto.tfvars",
+            "stacklint.toml",
+            "garden.env",
+            "garden.dev.env",
+            ".gardenignore",
+            "x/.env",
+        ] {
             assert!(matters("vars: {}", &[path], &[path]), "{path} changes");
             assert!(matters("vars: {}", &[], &[path]), "{path} comes");
             assert!(matters("vars: {}", &[path], &[]), "{path} goes");
