@@ -109,6 +109,9 @@ pub struct Filter<W: Write> {
     kind: Kind,
     /// What was written and not passed on yet.
     held: Vec<u8>,
+    /// How many bytes are held before their end is searched. It doubles where there is none, so that a long line or string that
+    /// arrives in small pieces takes linear time.
+    threshold: usize,
     /// What of `##name[` the last characters of JSON were.
     command: Command,
     shows_secrets: bool,
@@ -141,6 +144,7 @@ impl<W: Write> Filter<W> {
             out,
             kind,
             held: Vec::new(),
+            threshold: BATCH,
             command: Command::None,
             shows_secrets: false,
             lines: secrets::Lines::default(),
@@ -199,9 +203,11 @@ impl<W: Write> Filter<W> {
             _ => secrets::end_of_complete_json(&self.held),
         };
         if end == 0 {
+            self.threshold = self.held.len() * 2;
             return Ok(());
         }
         let rest = self.held.split_off(end);
+        self.threshold = BATCH.max(rest.len() * 2);
         let complete = std::mem::replace(&mut self.held, rest);
         self.pass(&complete)
     }
@@ -213,7 +219,7 @@ impl<W: Write> Write for Filter<W> {
             return self.out.write(bytes);
         }
         self.held.extend_from_slice(bytes);
-        if self.held.len() >= BATCH {
+        if self.held.len() >= self.threshold {
             self.pass_complete()?;
         }
         Ok(bytes.len())
@@ -288,6 +294,23 @@ mod tests {
             String::from_utf8(std::mem::take(&mut filter.out)).unwrap()
         };
         vec![through(1), through(7), through(1000), through(1 << 20)]
+    }
+
+    #[test]
+    fn the_end_of_a_long_line_or_string_is_searched_a_few_times() {
+        for kind in [Kind::Text, Kind::Json] {
+            let mut filter = Filter::new(Vec::new(), kind);
+            let mut thresholds = std::collections::BTreeSet::new();
+            filter.write_all(b"\"").unwrap();
+            for _ in 0..200_000 {
+                filter.write_all(b"\\t").unwrap();
+                thresholds.insert(filter.threshold);
+            }
+            assert!(thresholds.len() < 10 && filter.threshold > 400_000, "{kind:?}: {thresholds:?}");
+            filter.write_all(b"\"\n").unwrap();
+            filter.flush().unwrap();
+            assert_eq!(filter.out.len(), 400_003);
+        }
     }
 
     #[test]

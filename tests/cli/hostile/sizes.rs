@@ -173,3 +173,20 @@ fn code_in_one_long_line() {
     code(&comment, "the file is too large");
     code(&comment.replace("xxxx", "x"), "");
 }
+
+/// Each escape is written by itself, and only the end of the string tells whether a token is in it.
+#[test]
+fn a_text_of_many_escapes_is_written_in_linear_time() {
+    let text = |start: &str| {
+        let tabs = "\\t".repeat(300_000);
+        format!("vars: {{stage: dev}}\ncomponents: {{terraform: {{box: {{vars: {{a: \"{start}{tabs}\"}}}}}}}}\n")
+    };
+    let repo = project(&[]);
+    repo.write("stacks/deploy/dev.yaml", text("")).commit("base");
+    repo.write("stacks/deploy/dev.yaml", text("x"));
+    for format in ["json", "sarif", "text"] {
+        let start = Instant::now();
+        repo.run(&["diff", "HEAD", "--format", format]).ends_with(0);
+        assert!(start.elapsed() < PATIENCE, "{format} took {:?}", start.elapsed());
+    }
+}
