@@ -107,6 +107,11 @@ fn run(rule: &str, is_off: bool, section: &Section) -> Run {
     repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"])
 }
 
+/// Whether findings of a rule come from the run itself: no files of a page lead to them.
+fn is_unregistered(rule: &str) -> bool {
+    stacklint::diagnostic::UNREGISTERED.iter().any(|r| r.id == rule)
+}
+
 /// The page with the findings that its sections lead to, and what is wrong with it.
 fn tested(rule: &str, is_off: bool, page: &str) -> (String, Vec<String>) {
     let mut lines: Vec<String> = page.lines().map(str::to_owned).collect();
@@ -156,7 +161,8 @@ fn pages() -> Vec<(String, PathBuf)> {
 #[test]
 fn every_page_is_of_a_rule() {
     for (rule, path) in pages() {
-        assert!(stacklint::rules::find(&rule).is_some(), "{} documents a rule that does not exist", path.display());
+        let is_known = stacklint::rules::find(&rule).is_some() || is_unregistered(&rule);
+        assert!(is_known, "{} documents a rule that does not exist", path.display());
     }
 }
 
@@ -164,7 +170,8 @@ fn every_page_is_of_a_rule() {
 fn every_page_is_true() {
     let only = std::env::var("RULE").ok();
     let mut problems = Vec::new();
-    for (rule, path) in pages().into_iter().filter(|(rule, _)| only.as_ref().is_none_or(|o| o == rule)) {
+    let is_asked = |rule: &String| only.as_ref().is_none_or(|o| o == rule) && !is_unregistered(rule);
+    for (rule, path) in pages().into_iter().filter(|(rule, _)| is_asked(rule)) {
         let page = std::fs::read_to_string(&path).unwrap();
         let is_off = stacklint::rules::find(&rule).is_some_and(|r| r.default_level().is_none());
         let (renewed, wrong) = tested(&rule, is_off, &page);

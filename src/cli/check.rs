@@ -23,7 +23,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let mut place = Place::find(global)?;
+    let mut place = options.reporting.or_rejected(Place::find(global), global)?;
     options.merging.apply(options.reporting.judging.env_files(), &mut place)?;
     if options.fixing.is_asked()
         && let Some(outcome) = fix::run(&options.fixing, &options.reporting, &place, global)?

@@ -43,7 +43,7 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let mut place = Place::find(global)?;
+    let mut place = options.reporting.or_rejected(Place::find(global), global)?;
     options.merging.apply(options.reporting.judging.env_files(), &mut place)?;
     place.project.inputs.stack.clone_from(&options.stack);
     run_at(&place, options, global)

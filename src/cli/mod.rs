@@ -124,11 +124,21 @@ enum Failure {
     Message(String),
     /// There is nothing to work on; what to tell the user.
     NoProject(String),
+    /// The git repository is not used; what to tell the user, and where its configuration says why.
+    Untrusted(String, Box<crate::source::Place>),
     /// Nobody reads the output any more, which is no failure of ours.
     BrokenPipe,
 }
 
 impl Failure {
+    /// What to tell the user, if anything.
+    fn message(&self) -> Option<&str> {
+        match self {
+            Failure::Message(message) | Failure::NoProject(message) | Failure::Untrusted(message, _) => Some(message),
+            Failure::BrokenPipe => None,
+        }
+    }
+
     fn of_defect(defect: &threads::Defect) -> Self {
         Failure::Message(format!(
             "internal error: {}\nThis is a defect of stacklint: please report it with what was typed at {}",
@@ -140,7 +150,11 @@ impl Failure {
 
 impl From<crate::source::Error> for Failure {
     fn from(error: crate::source::Error) -> Self {
-        Failure::Message(error.to_string())
+        let message = error.to_string();
+        match error {
+            crate::source::Error::Untrusted { place: Some(place), .. } => Failure::Untrusted(message, Box::new(place)),
+            _ => Failure::Message(message),
+        }
     }
 }
 
@@ -177,11 +191,13 @@ pub fn main() -> ExitCode {
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Changes) => ExitCode::from(3),
         Ok(Outcome::Defect) => ExitCode::from(2),
-        Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
-        Err(Failure::Message(message) | Failure::NoProject(message)) => {
-            output::eprint(&format!("stacklint: {message}"));
-            ExitCode::from(2)
-        }
+        Err(failure) => match failure.message() {
+            Some(message) => {
+                output::eprint(&format!("stacklint: {message}"));
+                ExitCode::from(2)
+            }
+            None => ExitCode::SUCCESS,
+        },
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Failure, Global, output};
 use crate::diagnostic::{Level, baseline};
 use crate::report::log::Kind;
 use crate::report::{self, Format, Report};
-use crate::review::{BaselineFile, Demand, Outcome, Overrides, Review, SettingsFrom};
+use crate::review::{self, BaselineFile, Demand, Outcome, Overrides, Review, SettingsFrom};
 use crate::rules::Group;
 use crate::settings::FailOn;
 use clap::builder::PossibleValuesParser;
@@ -216,6 +216,11 @@ impl Judging {
 }
 
 impl Output {
+    /// Whether it is about two states.
+    pub(super) fn has_comparison(&self) -> bool {
+        self.format.needs_comparison()
+    }
+
     /// Writes a report in its format to its place.
     ///
     /// # Errors
@@ -269,6 +274,20 @@ impl Options {
             report.coverage_lines().iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));
         }
         Ok(())
+    }
+
+    /// Passes a result on. Where the repository is not used, the formats for machines say so first: a report that is missing
+    /// or empty could be taken for a verdict.
+    pub(super) fn or_rejected<T>(&self, result: Result<T, Failure>, global: &Global) -> Result<T, Failure> {
+        let Err(Failure::Untrusted(message, place)) = &result else { return result };
+        let review = review::rejected(message, place);
+        let report = Report::of(&review, None);
+        let options = output::options(global);
+        let is_for_people = |output: &Output| output.format == Format::Text && output.path.is_none();
+        for output in self.outputs().iter().filter(|o| !o.has_comparison() && !is_for_people(o)) {
+            output.write(&report, &options)?;
+        }
+        result
     }
 
     /// How much has to be resolved: where the report lists what to deploy, all of it.

@@ -2,6 +2,7 @@
 
 use super::open::{Place, State};
 use super::{Failure, Global, output};
+use crate::diagnostic::UNREGISTERED;
 use crate::files::Files;
 use crate::report::catalogue;
 use crate::report::log::Kind;
@@ -71,7 +72,8 @@ pub(super) fn explain(options: &Explain, global: &Global) -> Result<Outcome, Fai
     let id = options.rule.strip_prefix("stacklint/").unwrap_or(&options.rule);
     let settings =
         Place::find(global).and_then(|place| load(&place, None)).map(|load| load.settings).unwrap_or_default();
-    let Some(rule) = rules::find(id).or_else(|| settings.policies.find(id)) else {
+    let unregistered = || UNREGISTERED.into_iter().find(|rule| rule.id == id);
+    let Some(rule) = rules::find(id).or_else(|| settings.policies.find(id)).or_else(unregistered) else {
         let near = crate::text::nearest(id, settings.all_rules().iter().map(|r| r.id));
         let hint = near.map_or("`stacklint rules` lists all rules".to_owned(), |n| format!("did you mean `{n}`?"));
         return Err(Failure::Message(format!("there is no rule `{id}`; {hint}")));

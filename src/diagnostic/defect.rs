@@ -1,30 +1,28 @@
 //! Defects of stacklint itself, as findings: whatever else was found is still told.
 
-use super::{Diagnostic, Group, Label, Rule};
+use super::{Diagnostic, Label, Rule, rule};
 use crate::threads::Defect;
 use crate::value::FileId;
 
-/// The rule of these findings. It is not registered: nothing turns it off, and a run that has one ends with 2.
-pub static INTERNAL_ERROR: Rule = Rule {
-    id: "internal-error",
-    group: Group::Correctness,
-    level: None,
-    since: "0.1.0",
-    summary: "stacklint failed",
-    page: "# internal-error\n\nA defect of stacklint.\n",
-};
+// These rules are not registered: nothing turns them off.
+rule!(INTERNAL_ERROR, "internal-error", Correctness, "0.1.0", "stacklint failed");
+rule!(
+    REVIEW_CHANGED,
+    "review-changed",
+    Change,
+    "0.1.0",
+    "a change edits the settings, the baseline or the comments that decide what is reported of it"
+);
+rule!(
+    UNTRUSTED_REPOSITORY,
+    "untrusted-repository",
+    Correctness,
+    "0.1.0",
+    "the git repository reads elsewhere, so that nothing of it is analyzed"
+);
 
-/// A change changes how it is reviewed. The rule is not registered: nothing turns it off.
-pub static REVIEW_CHANGED: Rule = Rule {
-    id: "review-changed",
-    group: Group::Change,
-    level: None,
-    since: "0.1.0",
-    summary: "a change edits the settings, the baseline or the comments that decide what is reported of it",
-    page: "# review-changed\n\nRules, levels, limits, baselines and comments that silence findings count from the base of a \
-           comparison. What the head changes in them is reported, with what it would keep from being reported, and counts \
-           from the next commit on. `--settings-from head` makes it count at once.\n",
-};
+/// The rules that no setting knows. `stacklint explain` shows them all the same.
+pub static UNREGISTERED: [&Rule; 3] = [&INTERNAL_ERROR, &REVIEW_CHANGED, &UNTRUSTED_REPOSITORY];
 
 /// Where to report defects.
 pub const ISSUES: &str = "https://github.com/stacklint/stacklint/issues";
@@ -42,6 +40,11 @@ impl Diagnostic {
     /// Whether neither settings nor comments nor baselines keep it from being reported.
     pub fn is_unsuppressible(&self) -> bool {
         self.is_defect() || self.rule == &REVIEW_CHANGED
+    }
+
+    /// Whether it says that stacklint could not do its work, or a part of it.
+    pub fn is_failure(&self) -> bool {
+        self.is_defect() || self.rule == &UNTRUSTED_REPOSITORY
     }
 
     /// Whether it is a defect of stacklint itself.

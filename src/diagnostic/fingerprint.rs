@@ -35,6 +35,12 @@ impl Identity {
     }
 }
 
+/// The fingerprint of a finding that is the only one of its kind in its file.
+pub(crate) fn fingerprint_of(diagnostic: &Diagnostic, files: &Files) -> Text {
+    let path = Text::clone(&files.get(diagnostic.primary.file).path);
+    Identities::new(files).of(diagnostic).fingerprint(&path, 0)
+}
+
 /// Finds the identities of findings; each file is read once.
 pub(super) struct Identities<'a> {
     files: &'a Files,

@@ -12,8 +12,10 @@ pub mod rules;
 
 use crate::text::Text;
 pub use baseline::Baseline;
-pub use defect::{INTERNAL_ERROR, ISSUES, REVIEW_CHANGED};
+pub use defect::{ISSUES, UNREGISTERED};
+pub(crate) use defect::{REVIEW_CHANGED, UNTRUSTED_REPOSITORY};
 pub use finding::{Finding, Novelty, Suppressed, Suppression};
+pub(crate) use fingerprint::fingerprint_of;
 pub use fix::{Applicability, Edit, Fix};
 pub use policy::{Policy, Side, TrustedFile, Verdict};
 pub(crate) use rule::rule;

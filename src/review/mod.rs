@@ -11,6 +11,7 @@ mod filter;
 mod fixed;
 mod judge;
 mod pair;
+mod rejected;
 mod resolve;
 mod trust;
 
@@ -20,6 +21,7 @@ pub use coverage::Coverage;
 pub use filter::Filter;
 pub use judge::{BaselineFile, Overrides};
 pub use pair::{ResolvedPair, resolve_pair};
+pub use rejected::rejected;
 pub use resolve::{Resolved, resolve, resolve_likely};
 pub use trust::SettingsFrom;
 

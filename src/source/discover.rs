@@ -13,7 +13,7 @@ use gix::bstr::ByteSlice;
 use gix::discover::{is_git, repository, upwards, upwards_opts};
 use gix::open::Options;
 
-use super::{Environment, Error, reason};
+use super::{Environment, Error, Place, reason};
 
 /// Opens the repository that `start`, a directory, belongs to, if any.
 pub(super) fn open(start: &Path, environment: Environment) -> Result<Option<ThreadSafeRepository>, Error> {
@@ -36,7 +36,7 @@ pub(super) fn open(start: &Path, environment: Environment) -> Result<Option<Thre
                 return Ok(None);
             }
             if protected.rejects_bare() {
-                return Err(untrusted(start, "safe.bareRepository is `explicit`"));
+                return Err(untrusted(start, "safe.bareRepository is `explicit`", None));
             }
             (None, options(environment).open_path_as_is(true).open(start).map_err(failed)?)
         }
@@ -63,6 +63,7 @@ fn judge(
                 "it belongs to another user: run `git config --global --add safe.directory {}` if you trust it",
                 shown.display()
             ),
+            None,
         ));
     }
     let is_overridden = is_honoured && std::env::var_os("GIT_WORK_TREE").is_some();
@@ -82,7 +83,8 @@ fn judge(
         if named.is_none() || named != expected {
             let text =
                 format!("its configuration sets core.worktree to {worktree}, which is not the folder that it is in");
-            return Err(untrusted(&git_dir, &text));
+            let says = |line: &str| line.trim_start().get(..8).is_some_and(|key| key.eq_ignore_ascii_case("worktree"));
+            return Err(untrusted(&git_dir, &text, place(&common.join("config"), &says)));
         }
     }
     let current = std::env::current_dir().unwrap_or_default();
@@ -96,7 +98,8 @@ fn judge(
                  --add safe.directory {0}` if you trust it",
                 other.display()
             );
-            return Err(untrusted(&git_dir, &text));
+            let says = |line: &str| !line.trim().is_empty();
+            return Err(untrusted(&git_dir, &text, place(&common.join("objects/info/alternates"), &says)));
         }
     }
     Ok(())
@@ -115,14 +118,30 @@ fn stays_inside(start: &Path, environment: Environment) -> Result<(), Error> {
             && !target.starts_with(&worktree)
         {
             let text = format!("{} is a symbolic link that leads out of {}", link.display(), worktree.display());
-            return Err(untrusted(start, &text));
+            return Err(untrusted(start, &text, None));
         }
     }
     Ok(())
 }
 
-fn untrusted(path: &Path, why: &str) -> Error {
-    Error::Untrusted { path: path.into(), reason: why.to_owned() }
+fn untrusted(path: &Path, why: &str, place: Option<Place>) -> Error {
+    Error::Untrusted { path: path.into(), reason: why.to_owned(), place }
+}
+
+/// The first line of a file of a git directory that `says` accepts, if the file can be read.
+fn place(file: &Path, says: &dyn Fn(&str) -> bool) -> Option<Place> {
+    let text = super::read_named(file).ok()?;
+    let mut start = 0;
+    let line = text.split_inclusive('\n').find(|line| {
+        let is_it = says(line);
+        start += if is_it { 0 } else { line.len() };
+        is_it
+    })?;
+    let start = start + line.len() - line.trim_start().len();
+    let span = start as u32..(start + line.trim().len()) as u32;
+    let folder = file.ancestors().find(|folder| folder.ends_with(".git")).and_then(Path::parent)?;
+    let path = file.strip_prefix(folder).ok()?.to_string_lossy().replace('\\', "/");
+    Some(Place { path, text, span })
 }
 
 fn real(path: impl AsRef<Path>) -> PathBuf {

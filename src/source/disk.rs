@@ -20,6 +20,9 @@ use super::{BlobId, Entry, Error, Kind, Listing, MAX_FILE, Repository, Source};
 /// Directories that never hold configuration: git's own, and Terraform's working copies.
 const SKIPPED: [&str; 2] = [".git", ".terraform"];
 
+/// Larger files, in bytes, are not hashed if git does not track them.
+const UNTRACKED_LIMIT: u64 = 1 << 20;
+
 /// From how many files on more than one thread pays.
 const MANY_FILES: usize = 256;
 
@@ -180,19 +183,30 @@ struct Cache {
 }
 
 impl Hasher {
-    /// The id of a regular file. Files too large to be read get one that stands for their size and time.
+    /// The id of a regular file. Files too large to be read, and large ones that git does not track, get one that stands for
+    /// their size and times.
     fn file(&self, path: &Path, relative: &[u8], attributes: bool) -> std::io::Result<BlobId> {
         let metadata = gix::index::fs::Metadata::from_path_no_follow(path)?;
         if let Some(id) = self.index.as_ref().filter(|_| !attributes).and_then(|cache| cache.known(relative, &metadata))
         {
             return Ok(id);
         }
-        Ok(match read_file(path, self.limit)? {
-            Some(bytes) => BlobId::with(self.kind, &bytes),
-            None => {
-                BlobId::with(self.kind, format!("{:?} {} {:?}", path, metadata.len(), metadata.modified()).as_bytes())
-            }
-        })
+        // What is built or downloaded (`target`, `node_modules`, `.venv`) is not read only to find out that nothing uses it.
+        if metadata.len() > UNTRACKED_LIMIT && !self.tracks(relative) {
+            return Ok(self.by_metadata(path, &metadata));
+        }
+        let bytes = read_file(path, self.limit)?;
+        Ok(bytes.map_or_else(|| self.by_metadata(path, &metadata), |bytes| BlobId::with(self.kind, &bytes)))
+    }
+
+    fn tracks(&self, relative: &[u8]) -> bool {
+        self.index.as_ref().is_some_and(|cache| cache.index.entry_by_path(relative.as_bstr()).is_some())
+    }
+
+    /// An id that stands for the size and the times of a file, not for its content.
+    fn by_metadata(&self, path: &Path, metadata: &gix::index::fs::Metadata) -> BlobId {
+        let stat = Stat::from_fs(metadata).map(|stat| (stat.mtime, stat.ctime, stat.ino)).ok();
+        BlobId::with(self.kind, format!("{path:?} {} {:?} {stat:?}", metadata.len(), metadata.modified()).as_bytes())
     }
 
     /// The commit of a submodule.

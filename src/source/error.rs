@@ -20,6 +20,8 @@ pub enum Error {
         path: PathBuf,
         /// Why, and what to do about it.
         reason: String,
+        /// Where it says so; none where no file does.
+        place: Option<Place>,
     },
     /// A file cannot be changed.
     #[error("cannot change {}: {reason}", .path.display())]
@@ -150,6 +152,17 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+}
+
+/// A place in a file of a git directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The path of the file from the folder that the git directory is in, with `/`.
+    pub path: String,
+    /// The text of the file.
+    pub text: String,
+    /// The bytes of the text that say it.
+    pub span: std::ops::Range<u32>,
 }
 
 fn did_you_mean(suggestion: &Option<String>) -> String {

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 pub use changes::{Change, ChangeKind, EntryPair, changed, differences};
 pub use disk::Folder;
-pub use error::Error;
+pub use error::{Error, Place};
 pub use hooks::{Hooks, Owner};
 pub use index::Index;
 pub use listing::{BlobId, Child, Entry, Kind, Listing, Node, ResolveError};

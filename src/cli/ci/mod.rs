@@ -70,13 +70,16 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let in_github = std::env::var("GITHUB_ACTIONS").is_ok_and(|v| !v.is_empty());
     let mut facts = Facts::default();
     let ended = judge(options, global, &mut facts);
+    if let Err(Failure::Untrusted(message, place)) = &ended {
+        write_rejected(&review::rejected(message, place), options, global, &mut facts)?;
+    }
     if in_github && !options.needs {
         let (text, left_out) = github::outputs(&facts, ended.as_ref().ok().copied());
         github::append("GITHUB_OUTPUT", &text)?;
         if !left_out.is_empty() {
             say(&report::github::message("warning", &format!("too long for an output: {}", left_out.join(", "))))?;
         }
-        if let Err(Failure::Message(message) | Failure::NoProject(message)) = &ended {
+        if let Some(message) = ended.as_ref().err().and_then(Failure::message) {
             say(&report::github::message("error", message))?;
             let text: String = report::log::plain(message).lines().map(|line| format!("    {line}\n")).collect();
             github::append("GITHUB_STEP_SUMMARY", &format!("stacklint could not do its work:\n\n{text}"))?;
@@ -196,7 +199,6 @@ fn publish(
         github::append("GITHUB_STEP_SUMMARY", &String::from_utf8_lossy(&markdown))?;
     }
     let Some(folder) = &options.reports else { return Ok(()) };
-    crate::source::make_folder(folder).map_err(|e| unwritten(folder, &e))?;
     // Code scanning takes every result for an open alert, whatever the file says of it.
     let open: Vec<Finding> = report.findings.iter().filter(|f| f.is_present()).cloned().collect();
     for (name, file, format) in REPORTS {
@@ -208,11 +210,35 @@ fn publish(
             Format::Sarif => rendered(format, &Report { findings: &open, suppressed: &[], ..*report }, &style)?,
             format => rendered(format, report, &style)?,
         };
-        let path = folder.join(file);
-        crate::source::write_file(&path, text.as_ref()).map_err(|e| unwritten(&path, &e))?;
-        facts.files.push((name, path));
+        facts.files.push((name, keep(folder, file, &text)?));
     }
     Ok(())
+}
+
+/// Writes the reports on a repository that is not used. There is no comment: it belongs to a project, and none was found.
+fn write_rejected(
+    review: &review::Review,
+    options: &Options,
+    global: &Global,
+    facts: &mut Facts,
+) -> Result<(), Failure> {
+    let (report, style) = (Report::of(review, None), output::options(global));
+    for output in options.output.iter().filter(|output| !output.has_comparison()) {
+        output.write(&report, &style)?;
+    }
+    let Some(folder) = &options.reports else { return Ok(()) };
+    for (name, file, format) in REPORTS.into_iter().filter(|(.., f)| !f.needs_comparison() && *f != Format::Markdown) {
+        facts.files.push((name, keep(folder, file, &rendered(format, &report, &style)?)?));
+    }
+    Ok(())
+}
+
+/// Writes a file into a folder, which is made if it is missing.
+fn keep(folder: &Path, file: &str, text: &[u8]) -> Result<PathBuf, Failure> {
+    crate::source::make_folder(folder).map_err(|e| unwritten(folder, &e))?;
+    let path = folder.join(file);
+    crate::source::write_file(&path, text).map_err(|e| unwritten(&path, &e))?;
+    Ok(path)
 }
 
 fn unwritten(path: &Path, error: &std::io::Error) -> Failure {

@@ -122,7 +122,7 @@ fn invocation(report: &Report<'_>, notes: Vec<String>) -> Invocation {
     };
     Invocation::builder()
         .properties(PropertyBag::builder().additional_properties(covered).build())
-        .execution_successful(report.troubles.is_empty())
+        .execution_successful(report.troubles.is_empty() && !report.findings.iter().any(|f| f.diagnostic.is_failure()))
         .tool_execution_notifications(unread.chain(lacking).chain(notes).collect::<Vec<_>>())
         .build()
 }

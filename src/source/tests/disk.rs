@@ -69,6 +69,27 @@ fn unchanged_files_on_disk_share_identity_with_blobs() {
 }
 
 #[test]
+fn large_files_that_git_does_not_track_are_not_hashed() {
+    let dir = sample();
+    let root = dir.path();
+    let large = vec![b'x'; 2 << 20];
+    std::fs::write(root.join("tracked.bin"), &large).unwrap();
+    commit(root, "large");
+    write(root, "target/small.bin", "x");
+    std::fs::write(root.join("target/large.bin"), &large).unwrap();
+    let repo = open(root);
+    let id = |path: &str| repo.worktree().unwrap().listing().get(path).unwrap().id;
+    assert_eq!(id("tracked.bin"), BlobId::of(&large));
+    assert_eq!(id("target/small.bin"), BlobId::of(b"x"));
+    let before = id("target/large.bin");
+    assert_ne!(before, BlobId::of(&large));
+    assert_eq!(before, id("target/large.bin"));
+    let same_size = vec![b'y'; 2 << 20];
+    std::fs::write(root.join("target/large.bin"), &same_size).unwrap();
+    assert_ne!(before, id("target/large.bin"));
+}
+
+#[test]
 fn converted_files_keep_their_own_identity() {
     let dir = sample();
     let root = dir.path();

@@ -105,6 +105,36 @@ fn a_worktree_elsewhere_is_rejected() {
     repo.run_with(&["check"], &[("GIT_WORK_TREE", repo.root().to_str().unwrap())]).ends_with(0);
 }
 
+/// A run that analyzes nothing must not leave a report that reads like a verdict, or none at all.
+#[test]
+fn a_rejected_repository_is_a_finding_in_every_format_for_machines() {
+    let repo = project(&[]);
+    repo.git(&["config", "core.worktree", "/"]);
+    let config = std::fs::read_to_string(repo.root().join(".git/config")).unwrap();
+    let line = config.lines().position(|line| line.trim_start().starts_with("worktree")).unwrap() + 1;
+    let at = format!(".git/config:{line}:");
+    repo.run(&["check", "--format", "concise"]).ends_with(2).says(&at).says("untrusted-repository");
+    repo.run(&["explain", "untrusted-repository"]).ends_with(0).says("core.worktree");
+    for arguments in [&["check"][..], &["diff", "HEAD"]] {
+        let json = repo.run(&[arguments, &["--format", "json"]].concat()).ends_with(2).complains("core.worktree");
+        let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+        assert_eq!(json["diagnostics"][0]["rule"], "untrusted-repository", "{json:#}");
+        assert_eq!(json["coverage"]["not_analyzed"][0], ".", "{json:#}");
+        let sarif = repo.run(&[arguments, &["--output", "sarif"]].concat()).ends_with(2);
+        let sarif: serde_json::Value = serde_json::from_str(&sarif.stdout).unwrap();
+        let (result, invocation) = (&sarif["runs"][0]["results"][0], &sarif["runs"][0]["invocations"][0]);
+        assert_eq!(result["ruleId"], "stacklint/untrusted-repository", "{sarif:#}");
+        assert_eq!(invocation["executionSuccessful"], false, "{sarif:#}");
+    }
+    let reports = repo.beside("reports");
+    let ci = ["ci", "--base", "HEAD", "--reports", reports.to_str().unwrap()];
+    repo.run(&ci).ends_with(2).complains("core.worktree");
+    for file in ["report.json", "report.sarif"] {
+        let text = std::fs::read_to_string(reports.join(file)).unwrap();
+        assert!(text.contains("untrusted-repository"), "{text}");
+    }
+}
+
 #[test]
 fn objects_from_elsewhere_need_trust() {
     let repo = project(&[]);
@@ -114,6 +144,8 @@ fn objects_from_elsewhere_need_trust() {
     let trusted = [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "safe.directory"), ("GIT_CONFIG_VALUE_0", source)];
     run_in(&shared, &["check", "--rev", "HEAD"], &trusted).ends_with(0);
     run_in(&shared, &["check"], &[("GIT_DIR", ".git")]).ends_with(0);
+    let concise = ["check", "--rev", "HEAD", "--format", "concise"];
+    run_in(&shared, &concise, &[]).ends_with(2).says(".git/objects/info/alternates:1:").says("untrusted-repository");
 }
 
 #[test]
