@@ -162,3 +162,43 @@ fn merge_keys_take_what_is_included() {
         world(merged).fails(&["invalid-yaml stacks/deploy/dev.yaml:7", "map merge requires map"]);
     }
 }
+
+#[test]
+fn tags_inside_of_what_a_tag_leaves_alone_are_dropped() {
+    let vars = |text: &str| {
+        let world = dev(&format!("components:\n  terraform:\n    box:\n      vars:\n        k: {text}\n"));
+        world.file("t.txt", "hello").get("box")["vars"]["k"].clone()
+    };
+    for (text, expected) in [
+        ("!literal {x: !env HOME, y: !include t.txt}", r#"{"x": "HOME", "y": "t.txt"}"#),
+        ("!literal [!env HOME, [!append [1]], !nothing a]", r#"["HOME", [[1]], "a"]"#),
+        ("!append {x: !include t.txt, y: !env 5}", r#"{"x": "t.txt", "y": 5}"#),
+        ("!literal {<<: {x: !env HOME}}", r#"{"x": "HOME"}"#),
+        // These look into what they stand at.
+        ("!env {x: !include t.txt, y: !env HOME}", r#"{"x": "hello", "y": "!env HOME"}"#),
+        ("!append [!include t.txt, {y: !env HOME}]", r#"["hello", {"y": "!env HOME"}]"#),
+        ("[!literal {x: !env A}, {x: !env A}]", r#"[{"x": "A"}, {"x": "!env A"}]"#),
+    ] {
+        assert_eq!(vars(text), json(expected), "{text}");
+    }
+}
+
+#[test]
+fn keys_have_tags_as_values_do() {
+    let world = |key: &str| {
+        let world = dev(&format!("components:\n  terraform:\n    box:\n      vars:\n        {key}: 1\n"));
+        world.file("t.txt", "hello").file("m.json", r#"{"a": 7}"#)
+    };
+    for (key, expected) in [
+        ("!include t.txt", "hello"),
+        ("!include m.json .a", "7"),
+        ("!env HOME", "!env HOME"),
+        ("!literal a", "a"),
+        ("!append 5", "5"),
+    ] {
+        assert_eq!(world(key).get("box")["vars"][expected], 1, "{key}");
+    }
+    world("!include m.json").fails(&["invalid-yaml stacks/deploy/dev.yaml:6", "cannot be a key"]);
+    world("!nothing a").fails(&["unknown-function stacks/deploy/dev.yaml:6", "`!nothing`"]);
+    world("!include gone.txt").fails(&["unresolved-include stacks/deploy/dev.yaml:6", "gone.txt"]);
+}

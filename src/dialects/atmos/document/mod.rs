@@ -1,6 +1,8 @@
 //! From a YAML document to a [`Value`], as Atmos decodes a manifest (`reference: atmos.md` sections 6 and 8.1): tags are
 //! folded into their text, files are included, merge keys are expanded, keys become text.
 
+mod keys;
+
 use super::merge::APPEND_KEY;
 use super::tags::{self, Tag};
 use crate::diagnostic::Label;
@@ -9,8 +11,10 @@ use crate::dialects::atmos::rules;
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
 pub(crate) use crate::value::decode::scalar;
-use crate::value::{Data, Entry, Key, Map, Prov, Value};
+use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
+pub(crate) use keys::expand_keys;
+use keys::{Pairs, splits};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -94,7 +98,8 @@ impl Decoder<'_> {
                 issue
             })
             .collect();
-        let mut run = Run { decoder: self, doc, issues: Vec::new(), done: HashMap::new(), depth: 0, values: 0 };
+        let mut run =
+            Run { decoder: self, doc, issues: Vec::new(), done: HashMap::new(), depth: 0, values: 0, bare: false };
         let value = doc.root().map(|root| run.value(root, None, true)).unwrap_or_default();
         issues.append(&mut run.issues);
         if issues.is_empty() { Ok(value) } else { Err(issues) }
@@ -110,6 +115,8 @@ struct Run<'a, 'd> {
     depth: usize,
     /// The values so far, with aliases expanded.
     values: u64,
+    /// Inside of a tag whose content Atmos does not look into: tags are dropped.
+    bare: bool,
 }
 
 impl Run<'_, '_> {
@@ -163,29 +170,21 @@ impl Run<'_, '_> {
             let core = node.tag.as_ref().map(|t| &*t.text);
             return self.plain(node, core, prov);
         };
-        if self.decoder.include.is_none() {
+        if !self.heeds_tags() {
             return self.plain(node, None, prov);
         }
         match tags::lookup(tag.text.trim()) {
             None => {
-                let near = crate::text::nearest(&tag.text, tags::all());
-                let mut issue = Issue::new(
-                    &rules::UNKNOWN_FUNCTION,
-                    format!("Atmos has no YAML function `{}`", tag.text),
-                    tag.span,
-                );
-                issue.help = near.map(|n| format!("did you mean `{n}`?"));
-                issue.rename = near.map(|n| (tag.text.to_string(), n.to_owned()));
-                self.issues.push(issue);
+                self.unknown_tag(tag);
                 Value::default()
             }
-            Some(Tag::Literal) => self.plain(node, None, prov),
+            Some(Tag::Literal) => self.bare(node, prov),
             Some(Tag::Append) => match &node.kind {
                 Kind::Sequence(_) => {
                     let list = self.plain(node, None, prov.clone());
                     Value { data: Data::Map(Arc::new(Map::from_iter([(Key::from(APPEND_KEY), list)]))), prov }
                 }
-                _ => self.plain(node, None, prov),
+                _ => self.bare(node, prov),
             },
             Some(Tag::Call) => match &node.kind {
                 Kind::Scalar { value, .. } => {
@@ -196,6 +195,28 @@ impl Run<'_, '_> {
             },
             Some(Tag::Include { raw }) => self.included(node, tag.span, raw, prov),
         }
+    }
+
+    /// Whether tags have the meaning that Atmos gives them.
+    fn heeds_tags(&self) -> bool {
+        self.decoder.include.is_some() && !self.bare
+    }
+
+    /// A node without its tag, whose content Atmos leaves alone: tags in it are dropped as well.
+    fn bare(&mut self, node: &Node, prov: Prov) -> Value {
+        let outer = std::mem::replace(&mut self.bare, true);
+        let value = self.plain(node, None, prov);
+        self.bare = outer;
+        value
+    }
+
+    fn unknown_tag(&mut self, tag: &yaml::Tag) {
+        let near = crate::text::nearest(&tag.text, tags::all());
+        let message = format!("Atmos has no YAML function `{}`", tag.text);
+        let mut issue = Issue::new(&rules::UNKNOWN_FUNCTION, message, tag.span);
+        issue.help = near.map(|n| format!("did you mean `{n}`?"));
+        issue.rename = near.map(|n| (tag.text.to_string(), n.to_owned()));
+        self.issues.push(issue);
     }
 
     fn included(&mut self, node: &Node, tag: Span, raw: bool, prov: Prov) -> Value {
@@ -280,7 +301,8 @@ impl Run<'_, '_> {
     /// of those.
     fn is_mergeable(&self, id: NodeId, read: &Value) -> bool {
         let target = |id: NodeId| self.doc.node(self.doc.target(id));
-        let is_included = |id: NodeId| target(id).tag.as_ref().is_some_and(|tag| &*tag.text == "!include");
+        let is_included =
+            |id: NodeId| self.heeds_tags() && target(id).tag.as_ref().is_some_and(|tag| &*tag.text == "!include");
         // Why an included value is not known is said of the value itself.
         let is_map = |value: &Value| matches!(value.data, Data::Map(_) | Data::Unknown(_));
         let is_good = |id: NodeId, read: Option<&Value>| {
@@ -306,16 +328,15 @@ impl Run<'_, '_> {
     fn key(&mut self, id: NodeId) -> Name {
         let node = self.doc.node(self.doc.target(id));
         let Kind::Scalar { value, style } = &node.kind else { return Name::Bad };
+        let custom = node.tag.as_ref().filter(|t| self.heeds_tags() && t.text.len() > 1 && !t.text.starts_with("!!"));
+        if let Some(tag) = custom.filter(|t| !matches!(tags::lookup(&t.text), Some(Tag::Literal | Tag::Append))) {
+            let read = self.tagged(node, None, false);
+            return self.key_of(&read, tag, node.span);
+        }
         let core = node.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"));
         let text = match yaml::resolve(value, *style, core) {
             Ok(Scalar::Merge) => return Name::Merge,
-            Ok(Scalar::Null) => {
-                let message = "a mapping key without a value crashes Atmos";
-                let mut issue = Issue::new(&rules::INVALID_YAML, message, node.span);
-                issue.help = Some("quote the key if the text is meant: `\"null\":`".to_owned());
-                self.issues.push(issue);
-                return Name::Bad;
-            }
+            Ok(Scalar::Null) => return self.null_key(node.span),
             Ok(Scalar::Bool(b)) => Text::from(if b { "true" } else { "false" }),
             Ok(Scalar::Int(i)) => Text::from(i.to_string()),
             Ok(Scalar::Uint(u)) => Text::from(u.to_string()),
@@ -329,6 +350,34 @@ impl Run<'_, '_> {
         Name::Key(text, splits)
     }
 
+    fn null_key(&mut self, span: Span) -> Name {
+        let message = "a mapping key without a value crashes Atmos";
+        let mut issue = Issue::new(&rules::INVALID_YAML, message, span);
+        issue.help = Some("quote the key if the text is meant: `\"null\":`".to_owned());
+        self.issues.push(issue);
+        Name::Bad
+    }
+
+    /// The key that a tagged key was read as.
+    fn key_of(&mut self, read: &Value, tag: &yaml::Tag, span: Span) -> Name {
+        let text = match &read.data {
+            Data::Str(text) => Text::clone(text),
+            Data::Bool(b) => Text::from(b.to_string()),
+            Data::Int(i) => Text::from(i.to_string()),
+            Data::Uint(u) => Text::from(u.to_string()),
+            Data::Float(f) => Text::from(crate::template::float_text(*f)),
+            // Why there is nothing has been reported.
+            Data::Null if !self.issues.is_empty() => return Name::Bad,
+            Data::Null => return self.null_key(span),
+            _ => {
+                let message = format!("`{}` gives {}, which cannot be a key", tag.text, read.a_kind());
+                self.issues.push(Issue::new(&rules::INVALID_YAML, message, span));
+                return Name::Bad;
+            }
+        };
+        Name::Key(text, false)
+    }
+
     fn prov(&self, node: &Node, key: Option<u32>) -> Prov {
         let start = node.tag.as_ref().map_or(node.span.start, |t| t.span.start.min(node.span.start));
         let span = Span { start, end: node.span.end };
@@ -340,93 +389,4 @@ enum Name {
     Key(Key, bool),
     Merge,
     Bad,
-}
-
-fn splits(key: &str, delimiter: &str) -> bool {
-    !delimiter.is_empty() && key.contains(delimiter) && key.split(delimiter).all(|part| !part.is_empty())
-}
-
-/// A map after Atmos has written it and read it again: quotes that its keys do not need are lost by that, so that keys with the
-/// delimiter are expanded whether they were quoted or not. Keys that would nest deeper than `depth` levels stay.
-pub(super) fn expand_keys(map: &Map, delimiter: &str, depth: usize) -> Map {
-    let mut pairs = Pairs::with_capacity(map.len());
-    for Entry { key, value } in map.iter() {
-        let parts: Vec<Key> = match splits(key, delimiter) && !yaml::scalar_text(key, 0).starts_with(['"', '\'']) {
-            true => key.split(delimiter).map(Key::from).collect(),
-            false => vec![Text::clone(key)],
-        };
-        let Some(below) = depth.checked_sub(parts.len()) else {
-            pairs.unite(Text::clone(key), value.clone());
-            continue;
-        };
-        let value = Value { data: expand_data(&value.data, delimiter, below), prov: value.prov.clone() };
-        match parts.len() {
-            1 => pairs.unite(Text::clone(key), value),
-            _ => pairs.expand(parts, value),
-        }
-    }
-    Map::from_iter(pairs.list).mixed(map.is_mixed())
-}
-
-fn expand_data(data: &Data, delimiter: &str, depth: usize) -> Data {
-    match data {
-        Data::Map(map) => Data::Map(Arc::new(expand_keys(map, delimiter, depth))),
-        Data::List(items) if depth > 0 => {
-            let item = |v: &Value| Value { data: expand_data(&v.data, delimiter, depth - 1), prov: v.prov.clone() };
-            Data::List(Arc::new(items.iter().map(item).collect()))
-        }
-        other => other.clone(),
-    }
-}
-
-/// The pairs of a map in the order of the text, found by key.
-struct Pairs {
-    list: Vec<(Key, Value)>,
-    /// Where keys are, of those that were put in by [`Pairs::unite`].
-    index: HashMap<Key, usize>,
-}
-
-impl Pairs {
-    fn with_capacity(capacity: usize) -> Self {
-        Pairs { list: Vec::with_capacity(capacity), index: HashMap::new() }
-    }
-
-    /// Puts `a.b.c: value` as nested maps, into maps that are there already.
-    fn expand(&mut self, mut parts: Vec<Key>, value: Value) {
-        let first = parts.remove(0);
-        let nested = parts.into_iter().rev().fold(value, |inner, key| {
-            let prov = inner.prov.clone();
-            Value { data: Data::Map(Arc::new(Map::from_iter([(key, inner)]))), prov }
-        });
-        self.unite(first, nested);
-    }
-
-    /// Sets a key; two maps under one key are united, the later entries winning.
-    fn unite(&mut self, key: Key, value: Value) {
-        match self.index.get(&key) {
-            Some(&at) => {
-                let old = std::mem::take(&mut self.list[at].1);
-                self.list[at].1 = unite(old, value);
-            }
-            None => {
-                self.index.insert(Text::clone(&key), self.list.len());
-                self.list.push((key, value));
-            }
-        }
-    }
-}
-
-fn unite(old: Value, new: Value) -> Value {
-    let Value { data: Data::Map(mut out), prov } = old else { return new };
-    let Data::Map(more) = new.data else { return new };
-    // Nobody else has a map that was just made of a key, so that nothing is copied.
-    let into = Arc::make_mut(&mut out);
-    for entry in more.iter() {
-        let value = match into.remove(&entry.key) {
-            Some(below) => unite(below, entry.value.clone()),
-            None => entry.value.clone(),
-        };
-        into.set(Text::clone(&entry.key), value);
-    }
-    Value { data: Data::Map(out), prov }
 }
