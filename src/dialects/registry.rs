@@ -190,6 +190,7 @@ pub fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
         whole.locals.stacks.extend(resolution.locals.stacks);
         whole.imports.items.extend(resolution.imports.items);
         whole.imports.unreached.extend(resolution.imports.unreached);
+        whole.mentions.extend(resolution.mentions);
         whole.vocabularies.extend(resolution.vocabularies);
         whole.config.extend(resolution.config);
         whole.assumptions.extend(resolution.assumptions);

@@ -2,11 +2,13 @@
 
 mod gap;
 mod imports;
+mod mention;
 mod metadata;
 
 use crate::text::Text;
 pub use gap::{Extent, Gap};
 pub use imports::{Import, Imports};
+pub use mention::{Mention, MentionedName};
 pub use metadata::{
     Base, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Inputs, Link, LinkKind, Needed, ReadTarget,
     StackSelector, StatePlace,
@@ -32,6 +34,8 @@ pub struct Resolution {
     pub locals: Locals,
     /// Which files take in which others.
     pub imports: Imports,
+    /// Commands outside of the stacks that name components or stacks; looked for only where everything is resolved.
+    pub mentions: Vec<Mention>,
     /// The vocabularies of the dialects that had a part in it.
     pub vocabularies: Vec<&'static Vocabulary>,
     /// The configuration files that say where all others are; none where defaults are assumed.

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::graph::has_cycle;
-use crate::resolution::{Component, Link, Resolution, StackSelector, State, Unit};
+use crate::resolution::{Component, Link, Mention, Resolution, StackSelector, State, Unit};
 use crate::text::Text;
 use crate::value::{Data, Value};
 use std::borrow::Cow;
@@ -206,6 +206,48 @@ impl<'a> World<'a> {
             Some(found) => Target::Found(found),
             None if index.is_whole && !index.hidden.contains(&*link.component) => Target::NoComponent(stack),
             None => Target::Withheld,
+        }
+    }
+
+    /// The commands that name components or stacks.
+    pub fn mentions(&self) -> &'a [Mention] {
+        &self.resolution.mentions
+    }
+
+    /// What a command names leads to. Where it names no component, all of its stack is meant.
+    pub fn mentioned(&self, mention: &Mention) -> Target<'a> {
+        let index = self.index();
+        let is_whole = index.is_whole && self.resolution.gap.is_none();
+        let is_hidden = |name: &str| !is_whole || index.hidden.contains(name);
+        let kinds = mention.kinds;
+        let is_meant = |c: &Component| kinds.is_empty() || kinds.contains(&&*c.kind);
+        let has = |names: &Names<'a>, name: &str| {
+            Some(names.get(name)?.clone()).filter(|all| all.iter().any(|c| is_meant(c)))
+        };
+        let component = mention.component.as_ref().map(|component| &*component.name);
+        let Some(stack) = &mention.stack else {
+            let Some(name) = component else { return Target::Unknown };
+            let found = index.stacks.values().find_map(|names| has(names, name));
+            return match found {
+                Some(found) => Target::Found(found),
+                None if is_hidden(name) => Target::Withheld,
+                None => Target::NoComponent(""),
+            };
+        };
+        let known = index.stacks.get_key_value(&*stack.name).or_else(|| self.unit_stack(&stack.name));
+        let Some((stack, names)) = known else {
+            // A unit of that name has several stacks, or none.
+            return match self.resolution.units.iter().any(|unit| unit.name == stack.name) {
+                true => Target::Unknown,
+                false if is_whole => Target::NoStack,
+                false => Target::Withheld,
+            };
+        };
+        let Some(name) = component else { return Target::Unknown };
+        match has(names, name) {
+            Some(found) => Target::Found(found),
+            None if is_hidden(name) => Target::Withheld,
+            None => Target::NoComponent(stack),
         }
     }
 

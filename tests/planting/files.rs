@@ -60,6 +60,15 @@ pub(crate) const ALL: &[Planting] = &[
         ));
         p.expect(".vars.stage }}-main");
     }),
+    ("undefined-command-target", |p| {
+        let name = p.tree.vpc.1;
+        workflow(p, &format!("terraform plan {name}planted"));
+        p.expect(format!("terraform plan {name}planted"));
+    }),
+    ("undefined-workflow", |p| {
+        workflow(p, "workflow plantd -f planted");
+        p.expect("workflow plantd");
+    }),
     ("unevaluable-import", |p| {
         disable_templates(p);
         p.twin("import:\n  - 'planted/{{ .vars.stage }}'\n");
@@ -105,4 +114,15 @@ pub(crate) const ALL: &[Planting] = &[
 /// Takes templates away where nothing needs them.
 fn disable_templates(p: &mut Plant) {
     p.set(p.tree.config, &["templates", "settings", "enabled"], "false");
+}
+
+/// Adds a workflow with one step.
+fn workflow(p: &mut Plant, command: &str) {
+    let config = p.tree.config;
+    p.set(config, &["workflows", "base_path"], "flows");
+    let folder = config.strip_suffix("atmos.yaml").unwrap();
+    p.write(
+        &format!("{folder}flows/planted.yaml"),
+        format!("workflows:\n  planted:\n    steps:\n    - command: {command}\n"),
+    );
 }

@@ -71,6 +71,7 @@ mod unknowns;
 mod validate;
 mod validation;
 mod vocabulary;
+mod workflows;
 
 use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
@@ -113,6 +114,7 @@ struct ProjectResolution {
     units: Vec<Arc<Unit>>,
     locals: resolution::Locals,
     imports: resolution::Imports,
+    mentions: Vec<resolution::Mention>,
     gap: Option<Gap>,
 }
 
@@ -260,7 +262,8 @@ impl Atmos {
         let locals = self.local_scopes(&loader, &units);
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
         self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));
-        ProjectResolution { units, locals, imports, gap }
+        let mentions = workflows::mentions(reader, config, scope, sink);
+        ProjectResolution { units, locals, imports, mentions, gap }
     }
 
     /// Resolves a revision under a configuration, which need not be its own; `shared` is what that was read from.
@@ -278,7 +281,7 @@ impl Atmos {
         let given = project.given.iter().flat_map(|given| &given.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
         let configuration: Vec<FileId> = shared.files.iter().copied().collect();
-        let ProjectResolution { units, locals, imports, gap } = match config {
+        let ProjectResolution { units, locals, imports, mentions, gap } = match config {
             Ok(config) => {
                 let world = World {
                     given: project.given.as_ref(),
@@ -310,6 +313,7 @@ impl Atmos {
             findings,
             locals,
             imports,
+            mentions,
             documents,
             config: configuration,
             assumptions,

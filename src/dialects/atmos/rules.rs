@@ -83,6 +83,8 @@ rule!(
     "an import path needs what is not known when it is resolved"
 );
 
+rule!(UNDEFINED_WORKFLOW, "undefined-workflow", Suspicious, "0.2.0", "a step runs a workflow that is not there");
+
 /// The rules of this dialect.
 pub(super) static OWN: &[&Rule] = &[
     &FUNCTION_LOST,
@@ -97,5 +99,6 @@ pub(super) static OWN: &[&Rule] = &[
     &SHADOWED_LOCAL,
     &TEMPLATES_DISABLED,
     &UNDEFINED_BASE_COMPONENT,
+    &UNDEFINED_WORKFLOW,
     &UNEVALUABLE_IMPORT,
 ];

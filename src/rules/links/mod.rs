@@ -1,6 +1,7 @@
 //! Rules about what components need of each other: what they declare, and what they read of the state of others.
 
 mod cycles;
+mod mentions;
 mod targets;
 mod undefined;
 
@@ -13,6 +14,7 @@ pub(super) static CHECKS: &[Checked] = &[
     (&targets::DEPENDENCY_ON_ABSTRACT, Check::Whole(targets::on_abstract)),
     (&targets::IMPLICIT_DEPENDENCY, Check::Whole(targets::implicit)),
     (&REFERENCE_CYCLE, Check::Whole(cycles::references)),
+    (&mentions::UNDEFINED_COMMAND_TARGET, Check::Whole(mentions::check)),
     (&undefined::UNDEFINED_COMPONENT_REFERENCE, Check::Whole(undefined::references)),
     (&UNDEFINED_DEPENDENCY, Check::Whole(undefined::dependencies)),
     (&targets::UNDEFINED_OUTPUT, Check::Whole(targets::outputs)),

@@ -24,6 +24,7 @@ mod scalars;
 mod sections;
 mod templates;
 mod validation;
+mod workflows;
 
 use super::*;
 use crate::source::Memory;

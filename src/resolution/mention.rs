@@ -1,0 +1,26 @@
+//! Components and stacks that are named outside of the files that define them.
+
+use crate::text::Text;
+use crate::value::Origin;
+
+/// A command that is written down somewhere and names a component, a stack, or both.
+#[derive(Clone, Debug)]
+pub struct Mention {
+    /// What names them, for messages: "step `plan` of workflow `deploy`".
+    pub by: String,
+    /// The component.
+    pub component: Option<MentionedName>,
+    /// The types that the component may have; any if there are none.
+    pub kinds: &'static [&'static str],
+    /// The stack; without one the command gets it when it is run.
+    pub stack: Option<MentionedName>,
+}
+
+/// A name and the value that it is written in.
+#[derive(Clone, Debug)]
+pub struct MentionedName {
+    /// The name.
+    pub name: Text,
+    /// The place of the value.
+    pub origin: Origin,
+}
