@@ -10,8 +10,8 @@ const PRECISION: u64 = 512;
 /// The largest decimal or binary exponent that is computed with; anything beyond is infinite or zero.
 const MAX_EXPONENT: i64 = Number::MAX_EXPONENT as i64;
 
-/// A number: `mantissa * 2^exponent`, the mantissa odd or zero; or an infinity.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A number: `mantissa * 2^exponent`, the mantissa odd or zero; a zero with a sign; or an infinity.
+#[derive(Clone, Debug)]
 pub(crate) enum Number {
     /// A finite number.
     Finite {
@@ -20,6 +20,8 @@ pub(crate) enum Number {
         /// The power of two; zero for zero.
         exponent: i64,
     },
+    /// The zero that is left of a negative number. It is equal to zero and printed as `-0`.
+    NegativeZero,
     /// Positive (`true`) or negative infinity.
     Infinite(bool),
 }
@@ -31,6 +33,11 @@ impl Number {
     /// Zero.
     pub(crate) fn zero() -> Self {
         Number::from(0_i64)
+    }
+
+    /// Zero, or what is left of a negative number that is too small to tell from it.
+    fn signed_zero(is_negative: bool) -> Self {
+        if is_negative { Number::NegativeZero } else { Number::zero() }
     }
 
     fn new(mantissa: BigInt, exponent: i64) -> Self {
@@ -75,6 +82,9 @@ impl Number {
         if value.is_infinite() {
             return Some(Number::Infinite(value > 0.0));
         }
+        if value == 0.0 {
+            return Some(Number::signed_zero(value.is_sign_negative()));
+        }
         let bits = value.to_bits();
         let biased = (bits >> 52 & 0x7ff) as i64;
         let fraction = bits & ((1 << 52) - 1);
@@ -108,7 +118,7 @@ impl Number {
         }
         let exponent = exponent.checked_sub(fraction.len() as i64)?;
         match exponent {
-            _ if mantissa == BigInt::ZERO => Some(Number::zero()),
+            _ if mantissa == BigInt::ZERO => Some(Number::signed_zero(negative)),
             e if e > MAX_EXPONENT => Some(Number::Infinite(!negative)),
             e if e < -2 * MAX_EXPONENT => Some(Number::zero()),
             e if e >= 0 => Some(Number::integer(mantissa * BigInt::from(10).pow(e as u32))),
@@ -118,13 +128,23 @@ impl Number {
 
     /// Whether it is zero.
     pub(crate) fn is_zero(&self) -> bool {
-        matches!(self, Number::Finite { mantissa, .. } if *mantissa == BigInt::ZERO)
+        match self {
+            Number::Finite { mantissa, .. } => *mantissa == BigInt::ZERO,
+            Number::NegativeZero => true,
+            Number::Infinite(_) => false,
+        }
+    }
+
+    /// Whether it has a minus sign, which a zero can have.
+    fn has_minus(&self) -> bool {
+        matches!(self, Number::NegativeZero) || self.is_negative()
     }
 
     /// Whether it is below zero.
     pub(crate) fn is_negative(&self) -> bool {
         match self {
             Number::Finite { mantissa, .. } => mantissa.sign() == Sign::Minus,
+            Number::NegativeZero => false,
             Number::Infinite(positive) => !positive,
         }
     }
@@ -133,6 +153,7 @@ impl Number {
     pub(crate) fn as_integer(&self) -> Option<BigInt> {
         match self {
             Number::Finite { mantissa, exponent } if *exponent >= 0 => Some(mantissa << *exponent as u64),
+            Number::NegativeZero => Some(BigInt::ZERO),
             _ => None,
         }
     }
@@ -152,6 +173,7 @@ impl Number {
         match self {
             Number::Infinite(true) => f64::INFINITY,
             Number::Infinite(false) => f64::NEG_INFINITY,
+            Number::NegativeZero => -0.0,
             Number::Finite { mantissa, exponent } => match self.as_i64() {
                 Some(small) if small.unsigned_abs() < 1 << 53 => small as f64,
                 _ => format!("{}e0", self.decimal(mantissa, *exponent)).parse().unwrap_or(f64::NAN),
@@ -167,6 +189,7 @@ impl Number {
                 let (sign, magnitude) = (mantissa.sign(), mantissa.magnitude() >> exponent.unsigned_abs());
                 Number::integer(BigInt::from_biguint(sign, magnitude))
             }
+            Number::NegativeZero => Number::zero(),
             other => other.clone(),
         }
     }
@@ -181,7 +204,7 @@ impl Number {
     /// The smallest integer that is not below it.
     #[must_use]
     pub(crate) fn ceil(&self) -> Self {
-        self.negate().floor().negate()
+        self.negate().floor().negate().truncate()
     }
 
     /// The sum.
@@ -190,7 +213,9 @@ impl Number {
         let (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb }) =
             (self, other)
         else {
-            return if matches!(self, Number::Infinite(_)) { self.clone() } else { other.clone() };
+            // A zero with a sign is left only of two of them.
+            let keeps_left = matches!((self, other), (Number::Infinite(_), _) | (_, Number::NegativeZero));
+            return if keeps_left { self.clone() } else { other.clone() };
         };
         let low = *ea.min(eb);
         Number::new((a << (ea - low) as u64) + (b << (eb - low) as u64), low)
@@ -200,6 +225,8 @@ impl Number {
     #[must_use]
     pub(crate) fn negate(&self) -> Self {
         match self {
+            zero if zero.is_zero() => Number::signed_zero(!zero.has_minus()),
+            Number::NegativeZero => Number::zero(),
             Number::Finite { mantissa, exponent } => Number::Finite { mantissa: -mantissa, exponent: *exponent },
             Number::Infinite(positive) => Number::Infinite(!positive),
         }
@@ -214,27 +241,33 @@ impl Number {
     /// The product.
     #[must_use]
     pub(crate) fn multiply(&self, other: &Number) -> Self {
+        let is_negative = self.has_minus() != other.has_minus();
         match (self, other) {
-            (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb }) => {
+            (Number::Infinite(_), _) | (_, Number::Infinite(_)) => Number::Infinite(!is_negative),
+            (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb })
+                if !self.is_zero() && !other.is_zero() =>
+            {
                 Number::new(a * b, ea + eb)
             }
-            _ => Number::Infinite(self.is_negative() == other.is_negative()),
+            _ => Number::signed_zero(is_negative),
         }
     }
 
     /// The quotient; infinite for a division by zero, none for zero by zero.
     pub(crate) fn divide(&self, other: &Number) -> Option<Self> {
+        let is_negative = self.has_minus() != other.has_minus();
         match (self, other) {
-            (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb }) => {
-                match (self.is_zero(), other.is_zero()) {
-                    (true, true) => None,
-                    (false, true) => Some(Number::Infinite(!self.is_negative())),
-                    _ => Some(quotient(a, *ea, b, *eb)),
-                }
-            }
             (Number::Infinite(_), Number::Infinite(_)) => None,
-            (Number::Infinite(_), _) => Some(Number::Infinite(self.is_negative() == other.is_negative())),
-            (_, Number::Infinite(_)) => Some(Number::zero()),
+            (Number::Infinite(_), _) => Some(Number::Infinite(!is_negative)),
+            (_, Number::Infinite(_)) => Some(Number::signed_zero(is_negative)),
+            _ if self.is_zero() && other.is_zero() => None,
+            _ if self.is_zero() => Some(Number::signed_zero(is_negative)),
+            (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb })
+                if !other.is_zero() =>
+            {
+                Some(quotient(a, *ea, b, *eb))
+            }
+            _ => Some(Number::Infinite(!is_negative)),
         }
     }
 
@@ -365,35 +398,38 @@ impl PartialOrd for Number {
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
-            (Number::Finite { .. }, Number::Finite { .. }) => match self.subtract(other) {
+            (Number::Infinite(a), Number::Infinite(b)) => a.cmp(b),
+            (Number::Infinite(true), _) | (_, Number::Infinite(false)) => Ordering::Greater,
+            (Number::Infinite(false), _) | (_, Number::Infinite(true)) => Ordering::Less,
+            _ => match self.subtract(other) {
                 difference if difference.is_zero() => Ordering::Equal,
                 difference if difference.is_negative() => Ordering::Less,
                 _ => Ordering::Greater,
             },
-            (Number::Infinite(a), Number::Infinite(b)) => a.cmp(b),
-            (Number::Infinite(positive), _) => {
-                if *positive {
-                    Ordering::Greater
-                } else {
-                    Ordering::Less
-                }
-            }
-            (_, Number::Infinite(positive)) => {
-                if *positive {
-                    Ordering::Less
-                } else {
-                    Ordering::Greater
-                }
-            }
         }
     }
 }
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Number::Finite { mantissa: a, exponent: ea }, Number::Finite { mantissa: b, exponent: eb }) => {
+                a == b && ea == eb
+            }
+            (Number::Infinite(a), Number::Infinite(b)) => a == b,
+            _ => self.is_zero() && other.is_zero(),
+        }
+    }
+}
+
+impl Eq for Number {}
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Number::Infinite(true) => f.write_str("+Inf"),
             Number::Infinite(false) => f.write_str("-Inf"),
+            Number::NegativeZero => f.write_str("-0"),
             Number::Finite { mantissa, exponent } => match self.as_i64() {
                 Some(small) => write!(f, "{small}"),
                 None => f.write_str(&self.decimal(mantissa, *exponent)),
@@ -434,6 +470,41 @@ mod tests {
         assert_eq!(Number::zero().divide(&Number::zero()), None);
         assert_eq!(number("5").remainder(&Number::zero()), Some(number("5")));
         assert_eq!(number("-7").remainder(&number("3")), Some(number("-1")));
+    }
+
+    #[test]
+    fn a_zero_keeps_its_sign() {
+        let (zero, negative) = (Number::zero(), number("-0"));
+        assert_eq!(negative, zero);
+        assert_eq!(negative.cmp(&zero), Ordering::Equal);
+        assert!(!negative.is_negative() && negative.is_zero());
+        let minus_one = number("-1");
+        for (found, expected) in [
+            (negative.clone(), "-0"),
+            (number("-0.0e3"), "-0"),
+            (zero.negate(), "-0"),
+            (negative.negate(), "0"),
+            (zero.multiply(&minus_one), "-0"),
+            (negative.multiply(&minus_one), "0"),
+            (zero.divide(&minus_one).unwrap(), "-0"),
+            (zero.add(&negative), "0"),
+            (negative.add(&zero), "0"),
+            (negative.add(&negative), "-0"),
+            (negative.subtract(&zero), "-0"),
+            (zero.subtract(&zero), "0"),
+            (negative.add(&minus_one), "-1"),
+            (minus_one.subtract(&minus_one), "0"),
+            (number("1").divide(&negative).unwrap(), "-Inf"),
+            (number("-5").remainder(&number("5")).unwrap(), "0"),
+            (zero.ceil(), "0"),
+            (number("-0.5").ceil(), "0"),
+            (negative.floor(), "0"),
+            (Number::from_f64(-0.0).unwrap(), "-0"),
+        ] {
+            assert_eq!(found.to_string(), expected);
+        }
+        assert!(negative.to_f64().is_sign_negative());
+        assert_eq!(negative.as_i64(), Some(0));
     }
 
     #[test]

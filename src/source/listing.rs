@@ -49,7 +49,10 @@ impl From<ObjectId> for BlobId {
 
 impl fmt::Display for BlobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digits = self.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        let text: String = digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect();
+        f.write_str(&text)
     }
 }
 
@@ -188,6 +191,11 @@ impl Listing {
             || self.get(path).is_some_and(|entry| entry.kind == Kind::Submodule)
     }
 
+    /// Whether there are symbolic links.
+    pub fn has_links(&self) -> bool {
+        !self.links.is_empty()
+    }
+
     /// The target of the symbolic link at `path`.
     pub fn link_target(&self, path: &str) -> Option<&str> {
         self.links.get(path).map(AsRef::as_ref)
@@ -230,6 +238,25 @@ impl Listing {
         }
     }
 
+    /// A path of the form `a/b/../../c` without its way up, if there are no links and its first part is a directory.
+    fn without_way_up(&self, path: &str) -> Option<String> {
+        let (from, rest) = path.split_once("/../")?;
+        let (mut from, mut rest) = (from, rest);
+        if from.split('/').any(|part| matches!(part, "" | "." | "..")) || !self.is_dir(from) {
+            return None;
+        }
+        loop {
+            from = from.rsplit_once('/').map_or("", |(above, _)| above);
+            match rest.strip_prefix("../") {
+                Some(more) if !from.is_empty() => rest = more,
+                Some(_) => return None,
+                None => break,
+            }
+        }
+        let is_plain = !rest.split('/').any(|part| matches!(part, "" | "." | ".."));
+        is_plain.then(|| if from.is_empty() { rest.to_owned() } else { format!("{from}/{rest}") })
+    }
+
     /// What a path leads to, following symbolic links and `..` as an operating system does. Never
     /// [`ResolveError::IsDirectory`].
     pub fn lookup(&self, path: &str) -> Result<Node<'_>, ResolveError> {
@@ -237,6 +264,14 @@ impl Listing {
             return Err(ResolveError::LeavesRepository);
         }
         let leads_elsewhere = |part: &str| matches!(part, "" | "." | "..");
+        let way_up;
+        let path = match self.links.is_empty().then(|| self.without_way_up(path)).flatten() {
+            Some(cleaned) => {
+                way_up = cleaned;
+                &*way_up
+            }
+            None => path,
+        };
         if self.links.is_empty() && !path.split('/').any(leads_elsewhere) {
             match self.get(path).map(|entry| (entry, entry.kind)) {
                 Some((entry, Kind::File | Kind::Executable)) => return Ok(Node::File(entry)),

@@ -1,9 +1,12 @@
 //! What a folder declares, as the types that hold it.
 
+use super::address::{self, Address};
 use super::diag::{Failure, Place};
+use super::load::join;
 use super::paths::NamedPaths;
 use super::variable::Variable;
 use crate::hcl::ast::{Block, Body, Expr, Span};
+use crate::hcl::walk;
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,6 +119,28 @@ pub(super) struct Refactoring {
     pub block: Declared,
 }
 
+/// Where the source of a call leads, as far as its text tells.
+#[derive(Clone, Debug)]
+pub(super) enum Lead {
+    /// A path from the root of the repository, links not followed.
+    Local(String),
+    /// Something that is fetched.
+    Elsewhere,
+    /// What only evaluation tells.
+    Computed,
+}
+
+impl Lead {
+    /// Where a source leads that a module in a folder gives.
+    pub(super) fn of(dir: &str, source: &Expr) -> Self {
+        match walk::constant_text(source).map(address::parse) {
+            None => Lead::Computed,
+            Some(Ok(Address::Local(path))) => Lead::Local(join(dir, &path.replace('\\', "/"))),
+            Some(_) => Lead::Elsewhere,
+        }
+    }
+}
+
 /// A module: one folder.
 #[derive(Debug, Default)]
 pub(super) struct Module {
@@ -127,6 +152,8 @@ pub(super) struct Module {
     pub locals: Arguments,
     /// Its calls of other modules.
     pub calls: BTreeMap<Text, Declared>,
+    /// Where these calls lead.
+    pub leads: Vec<Lead>,
     /// Its backend.
     pub backend: Option<Backend>,
     /// Its cloud block.

@@ -1,12 +1,11 @@
 //! Finds root modules: folders that configure something that only a root module has, and that no other module calls.
 
-use super::address::{self, Address};
 use super::diag::Failure;
-use super::load::{Loader, join};
-use super::module::{Module, configuration};
+use super::load::{Callee, Loader};
+use super::module::{self, Lead, Module, configuration};
 use super::reach::is_automatic;
 use crate::dialects::RootSettings;
-use crate::hcl::walk;
+use crate::hcl::functions::clean;
 use crate::resolution::{Extent, Gap};
 use crate::source::{Kind, Source};
 use crate::threads;
@@ -73,7 +72,7 @@ pub(super) fn roots(loader: &Loader<'_>, start: &str, settings: &RootSettings) -
     let modules = threads::map(&dirs, |dir| loader.module(dir));
     for (dir, found) in dirs.into_iter().zip(modules) {
         if let Some(found) = found {
-            called.extend(callees(loader, &found).into_iter().filter_map(|callee| callee.ok()));
+            called.extend(called_by(loader, &found));
             all.insert(dir, found);
         }
     }
@@ -115,31 +114,47 @@ pub(super) fn is_named(dir: &str, settings: &RootSettings) -> bool {
     settings.roots.iter().any(|pattern| pattern.matches(name))
 }
 
-/// What stands behind the source of a call.
-pub(super) enum Lead {
-    /// A path, links not followed.
-    Local(String),
-    /// Something that is fetched.
-    Elsewhere,
-    /// What only evaluation tells.
-    Computed,
+/// The folders that a module calls by a literal path, its own one left out.
+fn called_by(loader: &Loader<'_>, module: &Module) -> Vec<String> {
+    let callees = loader.callees(module);
+    let dirs =
+        callees.iter().filter_map(|callee| if let Callee::Local { dir, .. } = callee { dir.clone() } else { None });
+    dirs.filter(|dir| *dir != module.dir).collect()
 }
 
-pub(super) fn leads(module: &Module) -> impl Iterator<Item = Lead> {
-    module.calls.values().filter_map(|call| call.arguments.get("source")).map(|written| {
-        match walk::constant_text(&written.expr).map(address::parse) {
-            None => Lead::Computed,
-            Some(Ok(Address::Local(path))) => Lead::Local(join(&module.dir, &path.replace('\\', "/"))),
-            Some(_) => Lead::Elsewhere,
+/// Whether there are root modules below a folder: the same as whether [`roots`] finds one, told from parsed files alone where
+/// they suffice.
+pub(super) fn has_roots(loader: &Loader<'_>, start: &str, settings: &RootSettings) -> bool {
+    let dirs: Vec<String> = folders(loader.source, start).into_iter().collect();
+    if !settings.roots.is_empty() {
+        return dirs.iter().any(|dir| is_named(dir, settings) && module::is_there(loader, dir));
+    }
+    if dirs.iter().any(|dir| dir == start) && module::is_there(loader, start) {
+        return true;
+    }
+    sure_root(loader, &dirs) || !roots(loader, start, settings).candidates.is_empty()
+}
+
+/// Whether one of some folders is a root module for sure. Overrides are not applied: sources that they replace count as well.
+fn sure_root(loader: &Loader<'_>, dirs: &[String]) -> bool {
+    if loader.has_links() {
+        return false;
+    }
+    let parsed = threads::map(dirs, |dir| module::parsed(loader, dir));
+    let Some(parsed): Option<Vec<_>> = parsed.into_iter().collect() else { return false };
+    let mut called: BTreeSet<String> = BTreeSet::new();
+    for (dir, files) in dirs.iter().zip(&parsed) {
+        let blocks = files.iter().flat_map(|file| file.body.blocks_of("module"));
+        for source in blocks.flat_map(|block| &block.body.attributes).filter(|a| &*a.name.text == "source") {
+            if let Lead::Local(path) = Lead::of(dir, &source.expr) {
+                called.insert(clean(&path));
+            }
         }
+    }
+    dirs.iter().zip(&parsed).any(|(dir, files)| {
+        let is_own = || files.iter().flat_map(|file| &file.body.blocks).any(module::is_of_root);
+        !called.contains(dir) && !files.is_empty() && (is_own() || has_values(loader.source, dir))
     })
-}
-
-/// The folders that a module calls by a literal path; the paths of those that are not there as errors.
-fn callees(loader: &Loader<'_>, module: &Module) -> Vec<Result<String, String>> {
-    let paths = leads(module).filter_map(|lead| if let Lead::Local(path) = lead { Some(path) } else { None });
-    let found = paths.map(|path| loader.folder_at(&path).ok().flatten().ok_or(path));
-    found.filter(|dir| dir.as_ref() != Ok(&module.dir)).collect()
 }
 
 /// Whether a folder has values that are read without being asked for.

@@ -1,10 +1,10 @@
 //! Reads the files of one revision: configuration, each content parsed once, and the files that functions read.
 
-use super::module::{self, Module};
+use super::module::{self, Lead, Module};
 use crate::dialects::{Presence, Project};
 use crate::files::Files as FileTable;
 use crate::hcl::ast::{Body, Span, SyntaxError};
-use crate::hcl::functions::{Content, FileError, Files};
+use crate::hcl::functions::{Content, FileError, Files, clean};
 use crate::hcl::parse;
 use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, Entry, Kind, Node, ResolveError, Source};
@@ -91,6 +91,20 @@ impl Cache {
     }
 }
 
+/// Where a call leads whose source is a folder or is computed.
+#[derive(Clone, Debug)]
+pub(super) enum Callee {
+    /// A folder of the repository.
+    Local {
+        /// Its path as the call names it, links not followed.
+        path: String,
+        /// The folder, links followed; none if it is not there.
+        dir: Option<String>,
+    },
+    /// What only evaluation tells.
+    Computed,
+}
+
 /// The files of one revision.
 pub(super) struct Loader<'a> {
     /// The revision.
@@ -104,6 +118,8 @@ pub(super) struct Loader<'a> {
     cache: &'a Cache,
     /// The folders that were read so far, with what they declare.
     modules: Mutex<HashMap<String, Option<Arc<Module>>>>,
+    /// Where their calls lead, by their folders.
+    callees: Mutex<HashMap<String, Arc<Vec<Callee>>>>,
     /// The files that links lead to.
     linked: OnceLock<BTreeSet<String>>,
 }
@@ -125,7 +141,8 @@ impl<'a> Loader<'a> {
             root => root.trim_end_matches('/').to_owned(),
         };
         let is_terraform = project.roots.tool.as_deref() == Some("terraform");
-        Loader { source, files, root, is_terraform, cache, modules: Mutex::default(), linked: OnceLock::new() }
+        let (modules, callees) = (Mutex::default(), Mutex::default());
+        Loader { source, files, root, is_terraform, cache, modules, callees, linked: OnceLock::new() }
     }
 
     /// What a folder declares; none if no configuration is there. A folder is read once.
@@ -145,6 +162,29 @@ impl<'a> Loader<'a> {
         let found = Arc::new(read());
         lock(&self.cache.modules).insert(key, Arc::clone(&found));
         found
+    }
+
+    /// Where the calls of a module lead that name their source by a literal.
+    pub(super) fn callees(&self, module: &Module) -> Arc<Vec<Callee>> {
+        if let Some(known) = lock(&self.callees).get(&module.dir) {
+            return Arc::clone(known);
+        }
+        let one = |lead: &Lead| match lead {
+            Lead::Local(path) => {
+                let dir = self.folder_at(path).ok().flatten();
+                Some(Callee::Local { path: clean(path), dir })
+            }
+            Lead::Computed => Some(Callee::Computed),
+            Lead::Elsewhere => None,
+        };
+        let found: Arc<Vec<Callee>> = Arc::new(module.leads.iter().filter_map(one).collect());
+        lock(&self.callees).insert(module.dir.clone(), Arc::clone(&found));
+        found
+    }
+
+    /// Whether the revision has symbolic links.
+    pub(super) fn has_links(&self) -> bool {
+        self.source.listing().has_links()
     }
 
     /// Whether some link leads to a file.
@@ -204,7 +244,29 @@ impl<'a> Loader<'a> {
             let exceeded = self.limits().exceeded(Limit::FileSize);
             return Err(Some(format!("{path} is not read: it has {exceeded}; {}", exceeded.help())));
         }
-        let text = self.files.get(file).text.clone();
+        let parsed = self.parse(entry.id, syntax, self.files.get(file).text.clone(), &bytes);
+        Ok(with(file, parsed))
+    }
+
+    /// The content of a file of configuration, which gets no place in the table of files.
+    ///
+    /// # Errors
+    /// The file is not there, cannot be read or is too large.
+    pub(super) fn parsed(&self, dir: &str, name: &str, syntax: Syntax) -> Result<Arc<Parsed>, ()> {
+        let entry = self.entry(&join(dir, name)).map_err(|_| ())?;
+        if let Some(known) = lock(&self.cache.parsed).get(&(entry.id, syntax)) {
+            return Ok(Arc::clone(known));
+        }
+        let bytes = self.source.read(entry).map_err(|_| ())?;
+        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
+            return Err(());
+        }
+        let text = Text::from(String::from_utf8_lossy(&bytes));
+        Ok(self.parse(entry.id, syntax, text, &bytes))
+    }
+
+    /// Parses a file whose text was decoded from bytes.
+    fn parse(&self, id: BlobId, syntax: Syntax, text: Text, bytes: &[u8]) -> Arc<Parsed> {
         let mut parsed = match syntax {
             Syntax::Native | Syntax::Values => {
                 let parse::Parsed { body, errors } = parse::parse_body(&text, parse::Layout::Strict);
@@ -213,13 +275,13 @@ impl<'a> Loader<'a> {
             Syntax::Json => super::json::configuration(&text),
             Syntax::JsonValues => super::json::values(&text),
         };
-        if let Some(at) = std::str::from_utf8(&bytes).err().map(|e| e.valid_up_to()) {
+        if let Some(at) = std::str::from_utf8(bytes).err().map(|e| e.valid_up_to()) {
             let detail = "All input files must be UTF-8 encoded.".to_owned();
             parsed.errors.push(SyntaxError { summary: "Invalid character encoding", detail, span: Span::new(at, at) });
         }
         let parsed = Arc::new(parsed);
-        lock(&self.cache.parsed).insert((entry.id, syntax), Arc::clone(&parsed));
-        Ok(with(file, parsed))
+        lock(&self.cache.parsed).insert((id, syntax), Arc::clone(&parsed));
+        parsed
     }
 }
 

@@ -31,6 +31,7 @@ mod root;
 mod rules;
 mod schema;
 mod scopes;
+mod touched;
 mod tree;
 mod variable;
 mod variants;
@@ -52,6 +53,7 @@ use load::{Cache, Loader};
 use root::Resolved;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use touched::Touched;
 use variants::Variant;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
@@ -86,9 +88,14 @@ impl OpenTofu {
     }
 
     /// Resolves one root module in one way, or only names it where no change reaches it.
-    fn root(&self, (candidate, variant): &(Candidate, Variant), loader: &Loader<'_>, scope: Scope<'_>) -> Resolved {
+    fn root(
+        &self,
+        (candidate, variant): &(Candidate, Variant),
+        loader: &Loader<'_>,
+        touched: &Touched<'_>,
+    ) -> Resolved {
         let file = || loader.files.add(&candidate.dir, "", || Text::from(""));
-        let work = || match is_touched(loader, candidate, variant, scope) {
+        let work = || match touched.reaches(candidate, &variant.inputs) {
             true => root::resolve(candidate, variant, loader),
             false => root::untouched(candidate, variant, loader),
         };
@@ -99,13 +106,6 @@ impl OpenTofu {
             reached: Default::default(),
         })
     }
-}
-
-/// Whether a change reaches a root module. Where only evaluation tells what it is made of, any change does.
-fn is_touched(loader: &Loader<'_>, candidate: &Candidate, variant: &Variant, scope: Scope<'_>) -> bool {
-    let Scope::Touched(changes) = scope else { return true };
-    let reach = reach::written(loader, candidate, &variant.inputs);
-    reach.is_open || changes.iter().any(|change| reach.touch(&change.path).is_some())
 }
 
 impl Dialect for OpenTofu {
@@ -138,9 +138,9 @@ impl Dialect for OpenTofu {
         self.cache.presence(content, || {
             let loader = Loader::new(source, self.cache.detected(), &self.cache, project);
             // Code of another system's project looks the same: that project is certain, this one is not.
-            match discover::roots(&loader, start, settings).candidates.is_empty() {
-                true => Presence::Absent,
-                false => Presence::Likely,
+            match discover::has_roots(&loader, start, settings) {
+                true => Presence::Likely,
+                false => Presence::Absent,
             }
         })
     }
@@ -155,7 +155,8 @@ impl Dialect for OpenTofu {
                 variants::of(&loader, &candidate.dir, project).into_iter().map(|v| (candidate.clone(), v))
             })
             .collect();
-        let found: Vec<Resolved> = threads::map(&variants, |variant| self.root(variant, &loader, scope));
+        let touched = Touched::new(&loader, scope);
+        let found: Vec<Resolved> = threads::map(&variants, |variant| self.root(variant, &loader, &touched));
         let mut called: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for ((candidate, _), resolved) in variants.iter().zip(&found) {
             for dir in &resolved.reached {

@@ -1,10 +1,10 @@
 //! What the files of a folder declare together: overrides laid over what they override, and what is declared twice noted.
 
 pub(super) use super::declared::{
-    Arguments, Backend, Declared, Encryption, Module, Provider, ProviderUse, Refactoring, Target, Written,
+    Arguments, Backend, Declared, Encryption, Lead, Module, Provider, ProviderUse, Refactoring, Target, Written,
 };
 use super::diag::{Failure, Place};
-use super::load::{Loader, SourceFile, Syntax};
+use super::load::{Loader, Parsed, SourceFile, Syntax};
 use super::paths;
 use super::rules;
 use super::schema;
@@ -14,7 +14,7 @@ use crate::hcl::walk;
 use crate::source::{Child, Node};
 use crate::text::Text;
 use crate::value::FileId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const EXTENSIONS: [(&str, Syntax); 4] =
@@ -39,12 +39,14 @@ fn file_names(loader: &Loader<'_>, dir: &str) -> Vec<(String, Syntax)> {
         Child::Symlink => matches!(listing.lookup(&super::load::join(dir, name)), Ok(Node::File(_))),
         Child::Dir => false,
     };
-    let names: BTreeSet<&str> =
+    let mut names: Vec<&str> =
         children.iter().filter(|(name, child)| is_file(name, *child)).map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    let has = |name: String| names.binary_search(&&*name).is_ok();
     let hidden = |base: &str, extension: &str| match extension {
         _ if loader.is_terraform => false,
-        ".tf" => names.contains(&*format!("{base}.tofu")),
-        ".tf.json" => names.contains(&*format!("{base}.tofu.json")),
+        ".tf" => has(format!("{base}.tofu")),
+        ".tf.json" => has(format!("{base}.tofu.json")),
         _ => false,
     };
     let one = |name: &&str| {
@@ -59,6 +61,26 @@ fn file_names(loader: &Loader<'_>, dir: &str) -> Vec<(String, Syntax)> {
 
 fn is_override(name: &str) -> bool {
     configuration(name).is_some_and(|(base, ..)| base == "override" || base.ends_with("_override"))
+}
+
+/// Whether a folder holds configuration.
+pub(super) fn is_there(loader: &Loader<'_>, dir: &str) -> bool {
+    !file_names(loader, dir).is_empty()
+}
+
+/// The configuration files of a folder, parsed; none if one of them cannot be read.
+pub(super) fn parsed(loader: &Loader<'_>, dir: &str) -> Option<Vec<Arc<Parsed>>> {
+    file_names(loader, dir).into_iter().map(|(name, syntax)| loader.parsed(dir, &name, syntax).ok()).collect()
+}
+
+/// Whether a block is something that only a root module has.
+pub(super) fn is_of_root(block: &Block) -> bool {
+    let of_settings = |inner: &Block| matches!(&*inner.kind.text, "backend" | "cloud" | "encryption");
+    match &*block.kind.text {
+        "provider" => !block.labels.is_empty(),
+        "terraform" => block.body.blocks.iter().any(of_settings) || block.body.get("required_version").is_some(),
+        _ => false,
+    }
 }
 
 /// The module of a folder; none if no configuration is there.
@@ -403,9 +425,16 @@ impl Reader {
             let found = variable::read(declared, &mut self.module.failures);
             self.module.variables.insert(name.clone(), found);
         }
+        self.module.leads = leads(&self.module);
         self.module.declarations = self.variables;
         self.module
     }
+}
+
+/// Where the calls of a module lead.
+fn leads(module: &Module) -> Vec<Lead> {
+    let sources = module.calls.values().filter_map(|call| call.arguments.get("source"));
+    sources.map(|written| Lead::of(&module.dir, &written.expr)).collect()
 }
 
 fn merge(all: &mut BTreeMap<Text, Declared>, key: Text, declared: Declared) {

@@ -1,25 +1,24 @@
 //! What a root module is made of: its own folder, those of the modules that it calls, and the files that their expressions
 //! name. A change elsewhere does not reach it.
 
-use super::discover::{Candidate, Lead, leads};
+use super::discover::Candidate;
 use super::evaluate::{Identifier, Statics};
-use super::load::Loader;
+use super::load::{Callee, Loader};
 use super::module::{Module, configuration};
 use super::paths::{NamedPath, Pattern, inside, is_within};
 use crate::dialects::{ProjectInputs, VariableInput};
-use crate::hcl::functions::clean;
 use crate::text::Text;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The most folders that are followed from one root module.
-const MAX_FOLDERS: usize = 1_000;
+pub(super) const MAX_FOLDERS: usize = 1_000;
 /// The file that locks the versions of providers.
 const LOCK: &str = ".terraform.lock.hcl";
 
 /// A folder of configuration that a root module is made of.
 #[derive(Clone, Debug)]
-struct Part {
+pub(super) struct Part {
     /// The path that led to it, links not followed.
     path: String,
     /// The folder.
@@ -56,22 +55,16 @@ pub(super) enum Touch {
 
 /// What a root module is made of, as far as its text tells.
 pub(super) fn written(loader: &Loader<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Reach {
-    let mut reach = Reach { values: values(inputs), ..Reach::default() };
-    reach.add(loader, &candidate.dir, &candidate.dir, &candidate.module, &candidate.dir);
+    let mut reach = Reach::own(loader, candidate, inputs);
     let mut open = vec![Arc::clone(&candidate.module)];
     let mut seen = BTreeSet::from([candidate.dir.clone()]);
     while let Some(module) = open.pop() {
-        for lead in leads(&module) {
-            let path = match lead {
-                Lead::Local(path) => path,
-                Lead::Elsewhere => continue,
-                Lead::Computed => {
-                    reach.is_open = true;
-                    continue;
-                }
+        for callee in loader.callees(&module).iter() {
+            let Callee::Local { path, dir } = callee else {
+                reach.is_open = true;
+                continue;
             };
-            let dir = loader.folder_at(&path).ok().flatten();
-            let at = dir.clone().unwrap_or_else(|| clean(&path));
+            let at = dir.as_ref().unwrap_or(path);
             if !seen.insert(at.clone()) {
                 continue;
             }
@@ -79,13 +72,18 @@ pub(super) fn written(loader: &Loader<'_>, candidate: &Candidate, inputs: &Proje
                 reach.is_open = true;
                 return reach;
             }
-            let found = dir.and_then(|dir| loader.module(&dir));
-            let found = found.unwrap_or_else(|| Arc::new(Module { dir: at.clone(), ..Module::default() }));
-            reach.add(loader, &clean(&path), &at, &found, &candidate.dir);
+            let found = called(loader, at, dir.is_some());
+            reach.add(loader, path, at, &found, &candidate.dir);
             open.push(found);
         }
     }
     reach
+}
+
+/// The module of a folder that is called; one without declarations if the folder is not there.
+pub(super) fn called(loader: &Loader<'_>, dir: &str, is_there: bool) -> Arc<Module> {
+    let found = if is_there { loader.module(dir) } else { None };
+    found.unwrap_or_else(|| Arc::new(Module { dir: dir.to_owned(), ..Module::default() }))
 }
 
 /// What a root module is made of, with what evaluation tells.
@@ -131,10 +129,33 @@ pub(super) fn is_automatic(name: &str) -> bool {
         || name.ends_with(".auto.tfvars.json")
 }
 
-impl Reach {
-    fn add(&mut self, loader: &Loader<'_>, path: &str, dir: &str, module: &Module, root: &str) {
+impl Part {
+    pub(super) fn new(loader: &Loader<'_>, path: &str, dir: &str, module: &Module) -> Self {
         let files = module.files.iter().map(|file| loader.files.get(*file).path.clone()).collect();
-        self.parts.push(Part { path: path.to_owned(), dir: dir.to_owned(), files });
+        Part { path: path.to_owned(), dir: dir.to_owned(), files }
+    }
+
+    /// Whether the file at a path is one of it; of a root module, files of values are.
+    pub(super) fn has(&self, path: &str, is_root: bool) -> bool {
+        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_read = || configuration(name).is_some() || is_root && (is_automatic(name) || name == LOCK);
+        let is_here = (dir == self.dir || dir == self.path) && is_read();
+        // A link on the way to the folder counts as well.
+        let is_above = !path.is_empty() && is_within(&self.path, path);
+        is_here || is_above || self.files.contains(path)
+    }
+}
+
+impl Reach {
+    /// What is known of a root module from its own folder, and of the values that it is given.
+    pub(super) fn own(loader: &Loader<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Self {
+        let mut reach = Reach { values: values(inputs), ..Reach::default() };
+        reach.add(loader, &candidate.dir, &candidate.dir, &candidate.module, &candidate.dir);
+        reach
+    }
+
+    fn add(&mut self, loader: &Loader<'_>, path: &str, dir: &str, module: &Module, root: &str) {
+        self.parts.push(Part::new(loader, path, dir, module));
         let resolve = |named: &NamedPath| named.resolve(root, &module.dir);
         self.patterns.extend(module.paths.named.iter().filter_map(resolve));
         self.is_open |= !module.paths.computed.is_empty();
@@ -143,15 +164,11 @@ impl Reach {
 
     /// How a change of the file at a path reaches the root module; none if it does not.
     pub(super) fn touch(&self, path: &str) -> Option<Touch> {
-        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
-        for (index, part) in self.parts.iter().enumerate() {
-            let is_read = || configuration(name).is_some() || index == 0 && (is_automatic(name) || name == LOCK);
-            let is_here = (dir == part.dir || dir == part.path) && is_read();
-            // A link on the way to the folder counts as well.
-            let is_above = !path.is_empty() && is_within(&part.path, path);
-            if is_here || is_above || part.files.contains(path) {
-                return Some(if index == 0 { Touch::Own } else { Touch::Module(part.dir.clone()) });
-            }
+        let hit = self.parts.iter().enumerate().find(|(index, part)| part.has(path, *index == 0));
+        match hit {
+            Some((0, _)) => return Some(Touch::Own),
+            Some((_, part)) => return Some(Touch::Module(part.dir.clone())),
+            None => {}
         }
         if self.values.contains(path) {
             return Some(Touch::Own);

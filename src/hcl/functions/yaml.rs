@@ -186,5 +186,7 @@ fn number(text: &str) -> Option<Number> {
     }
     let whole = if mantissa.starts_with('.') { format!("0{plain}") } else { plain.clone() };
     let number = Number::parse(&whole)?;
-    Some(if negative { number.negate() } else { number })
+    let number = if negative { number.negate() } else { number };
+    // An integer has no zero with a sign.
+    Some(if exponent.is_none() && digits(mantissa) { number.truncate() } else { number })
 }
