@@ -6,6 +6,7 @@ mod access;
 pub(crate) mod ast;
 mod collections;
 pub(crate) mod convert;
+mod decimal;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod functions;

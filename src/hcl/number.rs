@@ -1,6 +1,7 @@
 //! Numbers as the language has them: binary floating point with 512 bits of precision, printed with the fewest decimal digits
 //! that tell them from their neighbors.
 
+use super::decimal::Digits;
 use num_bigint::{BigInt, BigUint, Sign};
 use std::cmp::Ordering;
 use std::fmt;
@@ -303,78 +304,6 @@ fn quotient(a: &BigInt, ea: i64, b: &BigInt, eb: i64) -> Number {
         mantissa += if mantissa.sign() == Sign::Minus || a.sign() != b.sign() { -1 } else { 1 };
     }
     Number::new(mantissa, ea - eb - shift as i64 - 1)
-}
-
-/// Decimal digits `0.d1d2d3… * 10^point`.
-struct Digits {
-    digits: Vec<u8>,
-    point: i64,
-}
-
-impl Digits {
-    fn of(mantissa: &BigUint, exponent: i64) -> Self {
-        let (scaled, shift) = match exponent {
-            e if e >= 0 => (mantissa << e as u64, 0),
-            e => (mantissa * BigUint::from(5_u8).pow(e.unsigned_abs() as u32), e),
-        };
-        let mut digits = scaled.to_str_radix(10).into_bytes();
-        let point = digits.len() as i64 + shift;
-        while digits.last() == Some(&b'0') {
-            digits.pop();
-        }
-        Digits { digits, point }
-    }
-
-    fn at(&self, index: usize) -> u8 {
-        self.digits.get(index).copied().unwrap_or(b'0')
-    }
-
-    /// The fewest digits that lie between the two bounds.
-    fn shortest(mut self, below: &Digits, above: &Digits, inclusive: bool) -> Self {
-        for i in 0..self.digits.len() {
-            let (digit, low, high) = (self.at(i), below.at(i), above.at(i));
-            let down = low != digit || (inclusive && i + 1 == below.digits.len());
-            let up = digit != high && (inclusive || digit + 1 < high || i + 1 < above.digits.len());
-            let round_up = match (down, up) {
-                (true, true) => match self.at(i + 1).cmp(&b'5') {
-                    Ordering::Greater => true,
-                    Ordering::Less => false,
-                    Ordering::Equal => i + 2 < self.digits.len() || (digit - b'0') % 2 == 1,
-                },
-                (false, true) => true,
-                (true, false) => false,
-                (false, false) => continue,
-            };
-            self.digits.truncate(i + 1);
-            if round_up {
-                self.increment();
-            }
-            break;
-        }
-        self
-    }
-
-    fn increment(&mut self) {
-        while let Some(last) = self.digits.pop() {
-            if last < b'9' {
-                self.digits.push(last + 1);
-                return;
-            }
-        }
-        self.digits.push(b'1');
-        self.point += 1;
-    }
-
-    fn text(&self) -> String {
-        let digits: String = self.digits.iter().map(|b| char::from(*b)).collect();
-        let count = digits.len() as i64;
-        match self.point {
-            _ if count == 0 => "0".to_owned(),
-            point if point <= 0 => format!("0.{}{digits}", "0".repeat(point.unsigned_abs() as usize)),
-            point if point >= count => format!("{digits}{}", "0".repeat((point - count) as usize)),
-            point => format!("{}.{}", &digits[..point as usize], &digits[point as usize..]),
-        }
-    }
 }
 
 impl From<i64> for Number {
