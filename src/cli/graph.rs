@@ -81,7 +81,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 }
 
 fn state(options: &Options, keep: &dyn Fn(&str) -> bool, global: &Global) -> Result<Outcome, Failure> {
-    let asked = options.state.resolve(global)?;
+    let asked = options.state.resolve_with(options.stack.as_deref(), global)?;
     let Resolved { files, resolution, .. } = &asked.resolved;
     has_stack(&[resolution], options, keep)?;
     let cache = asked.place.code();
@@ -101,7 +101,7 @@ fn change(
     global: &Global,
 ) -> Result<Outcome, Failure> {
     let filter = Filter::new(options.stack.as_deref(), None)?;
-    let pair = options.state.resolve_range(revisions, &filter, global)?;
+    let pair = options.state.resolve_range(revisions, options.stack.as_deref(), &filter, global)?;
     let ResolvedPair { files, base, head, .. } = &pair.resolved;
     has_stack(&[base, head], options, keep)?;
     let cache = pair.place.code();

@@ -160,7 +160,7 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>, depth: usize) -> Result<(), Fa
 }
 
 fn eval(options: &Eval, global: &Global) -> Result<Outcome, Failure> {
-    let asked = options.question.state.resolve(global)?;
+    let asked = options.question.state.resolve_with(Some(&options.stack), global)?;
     let resolved = &asked.resolved;
     let cache = asked.place.code();
     let modules = Modules::new(&*asked.source, &resolved.files, &cache);

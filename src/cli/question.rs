@@ -114,9 +114,17 @@ impl State {
         Ok(resolved.map(|resolved| Asked { place, source, resolved }))
     }
 
-    /// The two states of `A..B` or `A...B`, or a revision and the worktree, resolved.
-    pub(super) fn resolve_range(&self, text: &str, filter: &Filter, global: &Global) -> Result<AskedPair, Failure> {
-        let place = self.place(global)?;
+    /// The two states of `A..B` or `A...B`, or a revision and the worktree, resolved, with a stack that may exist only when it
+    /// is named.
+    pub(super) fn resolve_range(
+        &self,
+        text: &str,
+        stack: Option<&str>,
+        filter: &Filter,
+        global: &Global,
+    ) -> Result<AskedPair, Failure> {
+        let mut place = self.place(global)?;
+        place.project.inputs.stack = stack.map(str::to_owned);
         let repository = place.repository()?;
         let (base, head) = match Spec::parse(text) {
             Spec::TwoDot(..) | Spec::ThreeDot(..) => {

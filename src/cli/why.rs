@@ -109,7 +109,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 
 /// Explains the difference of a value between two states.
 fn difference(options: &Options, range: &str, named: &Named<'_>, global: &Global) -> Result<Outcome, Failure> {
-    let pair = options.question.state.resolve_range(range, &Filter::default(), global)?;
+    let pair = options.question.state.resolve_range(range, Some(named.wanted.stack), &Filter::default(), global)?;
     let ResolvedPair { files, base, head, diff, .. } = &pair.resolved;
     let (mut messages, mut address) = (Vec::new(), None);
     let sides = [base, head].map(|resolution| {

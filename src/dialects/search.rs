@@ -65,20 +65,22 @@ impl Dialects {
         }
         let mut parts: Vec<Part<'_>> = Vec::new();
         let mut candidates = BTreeSet::new();
-        let mut is_chosen = true;
+        // Folders below which projects that are not analyzed are named: those that were not chosen as projects themselves.
+        let mut above: Vec<&str> = Vec::new();
         if !selection.folders.is_empty() {
             for folder in &selection.folders {
                 let found = self.from(sources, &at(project, folder), &mut BTreeSet::new());
                 if found.is_empty() {
                     return Err(Missing::Folder(folder.clone()));
                 }
+                above.extend(found.iter().all(|part| part.folder() != folder).then_some(folder.as_str()));
                 parts.extend(found);
             }
         } else if !selection.patterns.is_empty() && self.is_above(sources, project) {
             parts = self.matching(sources, project, &selection.patterns)?;
         } else {
             parts = self.from(sources, project, &mut candidates);
-            is_chosen = false;
+            above.push("");
         }
         parts.sort_by(|a, b| a.folder().cmp(b.folder()));
         let mut seen = BTreeSet::new();
@@ -87,7 +89,8 @@ impl Dialects {
             0 => Err(Missing::Nothing(candidates)),
             n if n > MAX_PROJECTS => Err(Missing::TooMany(n)),
             _ => {
-                let inside = if is_chosen { BTreeSet::new() } else { inside(&parts, sources) };
+                let mut inside = if above.is_empty() { BTreeSet::new() } else { inside(&parts, sources) };
+                inside.retain(|folder| above.iter().any(|above| lies_below(folder, above)));
                 Ok(Found::new(parts).with_inside(inside))
             }
         }
@@ -155,6 +158,11 @@ fn nearest(dialect: &dyn Dialect, sources: &[&dyn Source], project: &Project) ->
     sources.iter().filter_map(one).max_by_key(|(presence, folder)| (*presence, folder.len()))
 }
 
+/// Whether a path leads below a folder; every path does below the root of the repository.
+fn lies_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
 fn below(dialect: &dyn Dialect, sources: &[&dyn Source], folder: &str) -> Below {
     let mut all = Below::default();
     for source in sources {
@@ -162,9 +170,8 @@ fn below(dialect: &dyn Dialect, sources: &[&dyn Source], folder: &str) -> Below 
         all.projects.extend(projects);
         all.candidates.extend(candidates);
     }
-    let inside = |path: &String| folder.is_empty() || path.strip_prefix(folder).is_some_and(|p| p.starts_with('/'));
     let own = |path: &str| is_vendored(&format!("{}/", path.strip_prefix(folder).unwrap_or(path)));
-    all.projects.retain(|path| inside(path) && !own(path));
+    all.projects.retain(|path| lies_below(path, folder) && !own(path));
     all
 }
 

@@ -5,6 +5,7 @@ use super::found::{Found, Owner, Said, Spot};
 use super::input::{ToJson, Wanted};
 use super::rego::{Answer, Module, Question};
 use super::run::{Asked, Run};
+use super::same::Known;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::resolution::Component;
@@ -75,8 +76,14 @@ impl Run<'_> {
     pub(super) fn ask_each(&self, module: &Module, own: &[Asked<'_>]) -> Result<Vec<Answer>, Unusable> {
         let mut wanted = Wanted::new(module, false);
         let (reads_code, fill) = (module.names("code"), Module::fill());
-        let mut questions = Vec::with_capacity(own.len());
+        let (mut questions, mut numbers) = (Vec::new(), Vec::with_capacity(own.len()));
+        let mut known = Known::new();
         for asked in own {
+            let (number, is_new) = known.number(asked, &mut wanted, reads_code);
+            numbers.push(number);
+            if !is_new {
+                continue;
+            }
             let mut input = |fill: Option<&Json>| {
                 let mut json = ToJson::new(fill);
                 let component = asked.owner.component;
@@ -92,7 +99,8 @@ impl Run<'_> {
             };
             questions.push(question(&mut input, &fill)?);
         }
-        module.ask(questions, &self.budget)
+        let answers = module.ask(questions, &self.budget)?;
+        Ok(numbers.into_iter().map(|number| answers[number].clone()).collect())
     }
 
     fn ask_all(&self, module: &Module, own: &[Asked<'_>]) -> Result<Vec<Answer>, Unusable> {

@@ -6,10 +6,10 @@ use crate::resolution::{CodeOrigin, Component};
 use crate::terraform::{Module, Modules};
 use crate::text::Text;
 use crate::validation::{Path, Step};
-use crate::value::{Data, Language, Map, Prov, Unknown, Value};
-use serde_json::Value as Json;
+use crate::value::{Data, Entry, Language, Map, Prov, Unknown, Value};
+use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How deep a value may nest to be handed to a policy in Rego.
 const MAX_DEPTH: usize = 200;
@@ -167,20 +167,91 @@ fn dotted(pointer: &str) -> String {
 /// Which sections of components a policy may read, and which values in them.
 pub(super) struct Wanted<'a> {
     module: &'a super::rego::Module,
-    known: HashMap<(String, Option<String>), bool>,
+    known: HashMap<String, Section, foldhash::fast::RandomState>,
     /// Whether components must be told apart even if their names are not read.
     needs_names: bool,
 }
 
+/// Whether a section may be read, and which values in it.
+struct Section {
+    is_wanted: bool,
+    keys: HashMap<String, bool, foldhash::fast::RandomState>,
+}
+
 impl<'a> Wanted<'a> {
     pub(super) fn new(module: &'a super::rego::Module, needs_names: bool) -> Self {
-        Wanted { module, known: HashMap::new(), needs_names }
+        Wanted { module, known: HashMap::default(), needs_names }
     }
 
-    fn is(&mut self, section: &str, key: Option<&str>) -> bool {
-        let known = (section.to_owned(), key.map(str::to_owned));
-        *self.known.entry(known).or_insert_with(|| self.module.may_read(section, key))
+    fn section(&mut self, name: &str) -> bool {
+        if let Some(known) = self.known.get(name) {
+            return known.is_wanted;
+        }
+        let is_wanted = self.module.may_read(name, None);
+        self.known.insert(name.to_owned(), Section { is_wanted, keys: HashMap::default() });
+        is_wanted
     }
+
+    fn value(&mut self, section: &str, key: &str) -> bool {
+        let known = self.known.get(section).and_then(|section| section.keys.get(key));
+        if let Some(is_wanted) = known {
+            return *is_wanted;
+        }
+        let is_wanted = self.module.may_read(section, Some(key));
+        if let Some(section) = self.known.get_mut(section) {
+            section.keys.insert(key.to_owned(), is_wanted);
+        }
+        is_wanted
+    }
+
+    /// The names of a component that it may read: its stack, type and name.
+    pub(super) fn names<'c>(&mut self, component: &'c Component) -> Vec<(&'static str, &'c Text)> {
+        let all = [("stack", &component.stack), ("type", &component.kind), ("name", &component.name)];
+        all.into_iter().filter(|(key, _)| self.needs_names || self.section(key)).collect()
+    }
+
+    /// The values of a component that it may read: sections, or values in them.
+    pub(super) fn of<'c>(&mut self, component: &'c Component) -> Vec<Part<'c>> {
+        let mut parts = Vec::new();
+        for section in component.value.as_map().into_iter().flat_map(|map| map.iter()) {
+            if !self.section(&section.key) {
+                continue;
+            }
+            match section.value.as_map().filter(|_| !is_open(&section.value, &component.language)) {
+                None => parts.push(Part { section: &section.key, entry: None, value: &section.value }),
+                Some(map) => {
+                    let wanted = map.iter().filter(|entry| self.value(&section.key, &entry.key));
+                    let part = |e: &'c Entry| Part { section: &section.key, entry: Some(&e.key), value: &e.value };
+                    let known = parts.len();
+                    parts.extend(wanted.map(part));
+                    if parts.len() == known {
+                        // It is there, but nothing in it is read.
+                        parts.push(Part { section: &section.key, entry: None, value: nothing() });
+                    }
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// A value of a component that a policy may read.
+pub(super) struct Part<'c> {
+    pub(super) section: &'c Text,
+    /// Its key in the section; none if it is the whole section.
+    pub(super) entry: Option<&'c Text>,
+    pub(super) value: &'c Value,
+}
+
+/// A map with nothing in it.
+fn nothing() -> &'static Value {
+    static NOTHING: OnceLock<Value> = OnceLock::new();
+    NOTHING.get_or_init(|| Value::map(Map::new()))
+}
+
+/// Whether there may be more in a value than is known.
+pub(super) fn is_open(value: &Value, language: &Language) -> bool {
+    Node { value, at: super::cel::root(Root::Component), language }.is_open()
 }
 
 /// A value as JSON, as a policy in Rego is handed it.
@@ -200,40 +271,27 @@ impl<'a> ToJson<'a> {
     /// A component, with those of its sections that `wanted` names; `None` if it is nested too deeply.
     pub(super) fn component(&mut self, component: &Component, at: &[Step], wanted: &mut Wanted<'_>) -> Option<Json> {
         let mut fields = serde_json::Map::new();
-        for section in component.value.as_map()?.iter() {
-            if !wanted.is(&section.key, None) {
-                continue;
-            }
-            self.at = at.to_vec();
-            self.at.push(Step::Key(section.key.to_string()));
-            let value = match section.value.as_map().filter(|_| !self.is_open(&section.value, component)) {
-                None => self.value(&section.value, &component.language)?,
-                Some(map) => {
-                    let mut all = serde_json::Map::new();
-                    for entry in map.iter() {
-                        if !wanted.is(&section.key, Some(&entry.key)) {
-                            continue;
-                        }
-                        self.at.push(Step::Key(entry.key.to_string()));
-                        let made = self.value(&entry.value, &component.language)?;
-                        self.at.pop();
-                        all.extend(made.map(|made| (entry.key.to_string(), made)));
+        component.value.as_map()?;
+        for part in wanted.of(component) {
+            self.at.clear();
+            self.at.extend_from_slice(at);
+            self.at.push(Step::Key(part.section.to_string()));
+            self.at.extend(part.entry.map(|key| Step::Key(key.to_string())));
+            let made = self.value(part.value, &component.language)?;
+            match part.entry {
+                None => fields.extend(made.map(|made| (part.section.to_string(), made))),
+                Some(key) => {
+                    let section = fields.entry(part.section.to_string()).or_insert_with(|| json!({}));
+                    if let Some(made) = made {
+                        section[key.as_str()] = made;
                     }
-                    Some(Json::Object(all))
                 }
-            };
-            fields.extend(value.map(|value| (section.key.to_string(), value)));
-        }
-        for (key, text) in [("stack", &component.stack), ("type", &component.kind), ("name", &component.name)] {
-            if wanted.needs_names || wanted.is(key, None) {
-                fields.insert(key.to_owned(), Json::from(&**text));
             }
+        }
+        for (key, text) in wanted.names(component) {
+            fields.insert(key.to_owned(), Json::from(&**text));
         }
         Some(Json::Object(fields))
-    }
-
-    fn is_open(&self, value: &Value, component: &Component) -> bool {
-        Node { value, at: super::cel::root(Root::Component), language: &component.language }.is_open()
     }
 
     /// A value at a place; nothing inside if it is unknown and left out.
@@ -258,8 +316,7 @@ impl<'a> ToJson<'a> {
                 Json::Array(all)
             }
             Data::Map(map) => {
-                let node = Node { value, at: super::cel::root(Root::Component), language };
-                if node.is_open() {
+                if is_open(value, language) {
                     self.unknown.push(Path(self.at.clone()));
                 }
                 let mut all = serde_json::Map::new();

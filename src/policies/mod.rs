@@ -14,6 +14,7 @@ mod input;
 mod rego;
 mod rules;
 mod run;
+mod same;
 
 pub(crate) use definition::{Read, Rego, Require};
 pub use evaluate::evaluate;

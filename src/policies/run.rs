@@ -69,6 +69,17 @@ pub(super) struct Asked<'a> {
     pub(super) change: Option<&'a Value>,
 }
 
+impl<'a> Asked<'a> {
+    /// What expressions about it are evaluated over, as yet without steps.
+    fn scope(&self) -> Scope<'a> {
+        let mut scope = Scope::new(&self.owner.component.language, 0);
+        scope.component = Some(self.owner.component);
+        scope.code = Some(self.code);
+        scope.change = self.change;
+        scope
+    }
+}
+
 /// What a policy says.
 pub(super) enum Outcome<'a> {
     /// It does not apply, or is satisfied.
@@ -197,11 +208,12 @@ impl<'a> Run<'a> {
         let said = threads::map(chunks, |(first, chunk)| {
             let mut said = Vec::new();
             for (n, asked) in chunk.iter().enumerate() {
+                let mut scope = asked.scope();
                 for (i, policy) in active {
                     if spent.load(Ordering::Relaxed) > left {
                         return said;
                     }
-                    let (outcome, steps) = self.evaluate_counted(*i, policy, asked);
+                    let (outcome, steps) = self.evaluate_counted(*i, policy, asked, &mut scope);
                     spent.fetch_add(steps, Ordering::Relaxed);
                     if !matches!(outcome, Outcome::Fine) {
                         said.push((*i, first + n, outcome));
@@ -267,23 +279,26 @@ impl<'a> Run<'a> {
 
     /// What a policy says of one thing.
     pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> Outcome<'b> {
-        self.evaluate_counted(i, policy, asked).0
+        self.evaluate_counted(i, policy, asked, &mut asked.scope()).0
     }
 
-    /// The same with the steps that it took.
-    fn evaluate_counted<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> (Outcome<'b>, u64) {
+    /// The same with the steps that it took, in a scope of what is asked about.
+    fn evaluate_counted<'b>(
+        &'b self,
+        i: usize,
+        policy: &'b Policy,
+        asked: &Asked<'b>,
+        scope: &mut Scope<'b>,
+    ) -> (Outcome<'b>, u64) {
         let state = &self.states[i];
         let allowed = state.allowed.load(Ordering::Relaxed);
         if state.taken.load(Ordering::Relaxed) > allowed {
             return (self.exceeded(), 0);
         }
-        let mut scope = Scope::new(&asked.owner.component.language, allowed);
-        scope.component = Some(asked.owner.component);
-        scope.code = Some(asked.code);
-        scope.change = asked.change;
+        scope.renew(allowed);
         let applies = match &policy.applies {
             None => Truth::True,
-            Some(applies) => match truth(applies, &mut scope) {
+            Some(applies) => match truth(applies, scope) {
                 // What is read is not there, so it is not what the policy is about.
                 Truth::Missing(_) => Truth::False,
                 other => other,
@@ -299,13 +314,13 @@ impl<'a> Run<'a> {
             }
             (applies, Body::That(that)) => {
                 state.applied.fetch_add(1, Ordering::Relaxed);
-                let held = truth(that, &mut scope);
+                let held = truth(that, scope);
                 match (applies, held) {
                     (_, Truth::True) => Outcome::Fine,
                     (_, Truth::Failed(failure)) => self.failed(&failure, "that"),
                     (Truth::Unknown(blank), _) | (_, Truth::Unknown(blank)) => Outcome::Unknown(Spot::unknown(&blank)),
-                    (_, Truth::Missing(note)) => Outcome::Fails(spots(policy, that, asked, &mut scope), Some(note)),
-                    (_, _) => Outcome::Fails(spots(policy, that, asked, &mut scope), None),
+                    (_, Truth::Missing(note)) => Outcome::Fails(spots(policy, that, asked, scope), Some(note)),
+                    (_, _) => Outcome::Fails(spots(policy, that, asked, scope), None),
                 }
             }
         };

@@ -338,3 +338,51 @@ fn in_a_large_project_an_edit_resolves_the_environments_that_it_reaches() {
     let run = repo.run(&["diff", "base..HEAD", "-s", "dev", "--format", "json"]).ends_with(0);
     assert_eq!(run.json()["components"], json!([]), "a filter that asks for it has it resolved");
 }
+
+#[test]
+fn a_namespace_exists_in_every_command_that_names_it() {
+    let repo = Repo::new();
+    repo.write("garden.yml", "kind: Project\nname: shop\nenvironments: [{name: dev, variables: {size: 1}}]\n")
+        .write(
+            "api/garden.yml",
+            "kind: Build\ntype: exec\nname: base\n---\nkind: Build\ntype: exec\nname: api\ndependencies: [build.base]\n\
+             spec: {command: [make, \"${var.size}\", \"${environment.namespace}\"]}\n",
+        )
+        .commit("base");
+    repo.tag("base");
+    repo.write("garden.yml", "kind: Project\nname: shop\nenvironments: [{name: dev, variables: {size: 2}}]\n")
+        .commit("head");
+    for (arguments, expected) in [
+        (&["graph", "dependencies", "-s", "feature.dev"][..], "feature.dev"),
+        (&["graph", "dependencies", "base..HEAD", "-s", "feature.dev", "--all"], "feature.dev"),
+        (&["why", "feature.dev", "api", "spec.command.2"], "feature"),
+        (&["why", "base..HEAD", "feature.dev", "api", "spec.command.1"], "feature.dev"),
+        (&["policy", "eval", "component.spec.command[2]", "-s", "feature.dev"], "feature"),
+        (&["diff", "base..HEAD", "--stack", "feature.dev"], "feature.dev"),
+    ] {
+        let run = repo.run(arguments).ends_with(0);
+        assert!(run.stdout.contains(expected), "{arguments:?}: {}", run.stdout);
+    }
+    // An environment that does not exist has no namespaces.
+    let run = repo.run(&["graph", "dependencies", "-s", "feature.prod"]);
+    assert!(run.stderr.contains("no stack matches `feature.prod`"), "{}", run.stderr);
+}
+
+#[test]
+fn a_folder_of_a_project_does_not_hide_the_projects_below_it() {
+    let repo = Repo::new();
+    let project = |name: &str, size: u8| {
+        format!("kind: Project\nname: {name}\nenvironments: [{{name: dev, variables: {{size: {size}}}}}]\n")
+    };
+    repo.write("garden.yml", &project("whole", 1)).write("examples/one/garden.yml", &project("one", 1)).commit("base");
+    repo.tag("base");
+    repo.write("examples/one/garden.yml", &project("one", 2)).commit("head");
+    for folder in ["examples", "."] {
+        let run = repo.run(&["diff", "base..HEAD", "--project", folder]).ends_with(0);
+        let is_named = run.stdout.contains("examples/one is not analyzed") || run.stderr.contains("not analyzed");
+        // The root was chosen as a project, `examples` is only a folder in it.
+        assert_eq!(is_named, folder == "examples", "{folder}: {run}");
+    }
+    let run = repo.run(&["diff", "base..HEAD", "--project", "examples/one"]).ends_with(0);
+    assert!(run.stdout.contains("variables.size"), "{run}");
+}

@@ -116,11 +116,11 @@ impl<'a> Blame<'a> {
                 _ => false,
             };
             let index = items.iter().position(is_same)?;
-            let at = Link::Item(std::rc::Rc::new(node.at.clone()), index);
+            let at = node.at.item(index);
             return Some(Blamed { value: items.get(index), at, lacks: None });
         }
         let entry = node.value.as_map()?.entry(item.as_str()?)?;
-        let at = Link::Key(std::rc::Rc::new(node.at.clone()), &entry.key);
+        let at = node.at.key(&entry.key);
         Some(Blamed { value: Some(&entry.value), at, lacks: None })
     }
 
@@ -145,7 +145,7 @@ impl<'a> Blame<'a> {
                         let index = usize::try_from(i).unwrap_or(usize::MAX);
                         match items.and_then(|items| items.get(index)) {
                             Some(value) => {
-                                let at = Link::Item(std::rc::Rc::new(node.at.clone()), index);
+                                let at = node.at.item(index);
                                 self.add(Blamed { value: Some(value), at, lacks: None });
                             }
                             None => self.add(blamed(node)),
@@ -181,7 +181,7 @@ impl<'a> Blame<'a> {
         let found = value.as_map().and_then(|map| map.entry(name));
         match found {
             Some(entry) => {
-                let at = Link::Key(std::rc::Rc::new(at), &entry.key);
+                let at = at.key(&entry.key);
                 self.add(Blamed { value: Some(&entry.value), at, lacks: None });
             }
             None => {

@@ -5,8 +5,8 @@ use super::compare::{Found, equal, lookup, order};
 use super::functions;
 use super::value::{Blank, Link, Node, Root, Val};
 use crate::resolution::Component;
-use crate::value::{Language, Value};
-use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, MapExpr, operators};
+use crate::value::{Entry, Language, Value};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, MapExpr, operators};
 use cel::parser::Expression as Ast;
 use std::rc::Rc;
 
@@ -70,14 +70,23 @@ pub(crate) struct Scope<'a> {
     pub(crate) steps: Steps,
     /// Variables of macros, the innermost last.
     pub(super) bound: Vec<(&'a str, Result<Val<'a>, Failure>)>,
+    /// The sections of the component that were read, which most expressions about it read again.
+    sections: Vec<&'a Entry>,
 }
 
-type Result_<'a> = Result<Val<'a>, Failure>;
+pub(super) type Result_<'a> = Result<Val<'a>, Failure>;
 
 impl<'a> Scope<'a> {
     /// A scope without any variable.
     pub(crate) fn new(language: &'a Language, steps: u64) -> Scope<'a> {
-        Scope { component: None, change: None, code: None, language, steps: Steps::new(steps), bound: Vec::new() }
+        let (bound, sections) = (Vec::new(), Vec::new());
+        Scope { component: None, change: None, code: None, language, steps: Steps::new(steps), bound, sections }
+    }
+
+    /// Gives it new steps, for another expression.
+    pub(crate) fn renew(&mut self, steps: u64) {
+        self.steps = Steps::new(steps);
+        self.bound.clear();
     }
 
     pub(super) fn eval(&mut self, ast: &'a Ast) -> Result_<'a> {
@@ -153,18 +162,24 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn part(&self, component: &'a Component, name: &str) -> Found<'a> {
+    fn part(&mut self, component: &'a Component, name: &str) -> Found<'a> {
         match name {
             "stack" => Found::Value(Val::Text(&component.stack)),
             "type" => Found::Value(Val::Text(&component.kind)),
             "name" => Found::Value(Val::Text(&component.name)),
             _ => {
-                let at = Link::Root(Root::Component);
-                let node = Node { value: &component.value, at, language: self.language };
-                match component.value.as_map().and_then(|map| node.key(map, name)) {
-                    Some(value) => Found::Value(value),
-                    None => Found::Missing,
-                }
+                let entry = match self.sections.iter().find(|entry| *entry.key == *name) {
+                    Some(entry) => entry,
+                    None => match component.value.as_map().and_then(|map| map.entry(name)) {
+                        Some(entry) => {
+                            self.sections.push(entry);
+                            entry
+                        }
+                        None => return Found::Missing,
+                    },
+                };
+                let at = Link::Root(Root::Component).key(&entry.key);
+                Found::Value(Node { value: &entry.value, at, language: self.language }.settle())
             }
         }
     }
@@ -234,13 +249,19 @@ impl<'a> Scope<'a> {
 
     /// `&&` for `decisive` false, `||` for true: one decisive side is enough.
     fn logic(&mut self, a: &'a Ast, b: &'a Ast, decisive: bool) -> Result_<'a> {
+        let first = self.eval(a);
+        self.logic_after(first, b, decisive)
+    }
+
+    /// The same where the first side was evaluated.
+    pub(super) fn logic_after(&mut self, first: Result_<'a>, b: &'a Ast, decisive: bool) -> Result_<'a> {
         let truth = |value: Result_<'a>| match value {
             Ok(Val::Bool(b)) => Ok(Ok(b)),
             Ok(Val::Unknown(blank)) => Ok(Err(blank)),
             Ok(other) => Err(no_truth(&other)),
             Err(failure) => Err(failure),
         };
-        let first = match truth(self.eval(a)) {
+        let first = match truth(first) {
             Ok(Ok(b)) if b == decisive => return Ok(Val::Bool(decisive)),
             Err(Failure::Exceeded) => return Err(Failure::Exceeded),
             first => first,
@@ -322,81 +343,6 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The items that a macro goes through: those of a list, the keys of a map.
-    pub(super) fn range(&mut self, range: &Val<'a>) -> Result<Vec<Val<'a>>, Failure> {
-        let items = match range {
-            Val::Component(component) => {
-                let map = component.value.as_map();
-                map.iter().flat_map(|map| map.keys()).map(|key| Val::Text(key)).collect()
-            }
-            _ => match (range.items(), range.entries()) {
-                (Some(items), _) => items,
-                (None, Some(entries)) => entries.into_iter().map(|(key, _)| key).collect(),
-                (None, None) => {
-                    return Err(Failure::Wrong(format!("a {} has no items to go through", range.type_name())));
-                }
-            },
-        };
-        self.steps.take(items.len() as u64)?;
-        Ok(items)
-    }
-
-    fn comprehension(&mut self, all: &'a ComprehensionExpr) -> Result_<'a> {
-        let range = self.eval(&all.iter_range)?;
-        if let Some(blank) = range.open() {
-            return Ok(Val::Unknown(blank));
-        }
-        let items = self.range(&range)?;
-        let accumulated = self.eval(&all.accu_init)?;
-        let slot = self.bound.len();
-        self.bound.push((&all.accu_var, Ok(accumulated)));
-        let result = self.fold(all, items, slot);
-        self.bound.truncate(slot);
-        result
-    }
-
-    fn fold(&mut self, all: &'a ComprehensionExpr, items: Vec<Val<'a>>, slot: usize) -> Result_<'a> {
-        let collected = Collected::of(all);
-        let mut made: Vec<Val<'a>> = Vec::new();
-        for item in items {
-            if let Val::Bool(false) = self.eval(&all.loop_cond)? {
-                break;
-            }
-            self.bound.push((&all.iter_var, Ok(item)));
-            let step = match &collected {
-                Some(collected) => self.collect(collected, &mut made),
-                None => self.eval(&all.loop_step).map(Some),
-            };
-            self.bound.truncate(slot + 1);
-            match step {
-                Err(Failure::Exceeded) => return Err(Failure::Exceeded),
-                Ok(Some(value @ Val::Unknown(_))) if collected.is_some() => return Ok(value),
-                Err(failure) if collected.is_some() => return Err(failure),
-                Ok(None) => {}
-                step => self.bound[slot].1 = step.map(|value| value.unwrap_or(Val::Null)),
-            }
-        }
-        if collected.is_some() {
-            self.bound[slot].1 = Ok(Val::List(Rc::new(made)));
-        }
-        self.eval(&all.result)
-    }
-
-    /// A step of `map` or `filter`; something where that is unknown.
-    fn collect(&mut self, collected: &Collected<'a>, made: &mut Vec<Val<'a>>) -> Result<Option<Val<'a>>, Failure> {
-        if let Some(condition) = collected.condition {
-            match self.eval(condition)? {
-                Val::Bool(true) => {}
-                Val::Bool(false) => return Ok(None),
-                Val::Unknown(blank) => return Ok(Some(Val::Unknown(blank))),
-                other => return Err(no_truth(&other)),
-            }
-        }
-        let item = self.eval(collected.item)?;
-        made.push(item);
-        Ok(None)
-    }
-
     /// Compares two values by an operator.
     pub(super) fn compare(name: &str, a: &Val<'a>, b: &Val<'a>) -> Result_<'a> {
         let order = match order(a, b) {
@@ -414,40 +360,6 @@ impl<'a> Scope<'a> {
             operators::GREATER => order.is_gt(),
             _ => order.is_ge(),
         }))
-    }
-}
-
-/// What `map` and `filter` put into their list, so that it is not copied with every item.
-struct Collected<'a> {
-    condition: Option<&'a Ast>,
-    item: &'a Ast,
-}
-
-impl<'a> Collected<'a> {
-    fn of(all: &'a ComprehensionExpr) -> Option<Collected<'a>> {
-        let is_accumulated = |ast: &Ast| matches!(&ast.expr, Expr::Ident(name) if *name == all.accu_var);
-        let added = |ast: &'a Ast| match &ast.expr {
-            Expr::Call(call) if call.func_name == operators::ADD => match &call.args[..] {
-                [list, item] if is_accumulated(list) => match &item.expr {
-                    Expr::List(list) => list.elements.first(),
-                    _ => None,
-                },
-                _ => None,
-            },
-            _ => None,
-        };
-        if let Some(item) = added(&all.loop_step) {
-            return Some(Collected { condition: None, item });
-        }
-        match &all.loop_step.expr {
-            Expr::Call(call) if call.func_name == operators::CONDITIONAL => match &call.args[..] {
-                [condition, yes, no] if is_accumulated(no) => {
-                    Some(Collected { condition: Some(condition), item: added(yes)? })
-                }
-                _ => None,
-            },
-            _ => None,
-        }
     }
 }
 

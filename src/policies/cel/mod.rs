@@ -6,6 +6,7 @@ mod blame;
 mod compare;
 mod eval;
 mod functions;
+mod macros;
 mod names;
 mod text;
 mod value;

@@ -83,19 +83,39 @@ impl Root {
 pub(crate) enum Link<'a> {
     /// The variable itself.
     Root(Root),
+    /// Into the map that a variable is, which most ways begin with.
+    Section(Root, &'a str),
     /// Into a map.
     Key(Rc<Link<'a>>, &'a str),
     /// Into a list.
     Item(Rc<Link<'a>>, usize),
 }
 
-impl Link<'_> {
+impl<'a> Link<'a> {
+    /// The way on to what is under a key.
+    pub(crate) fn key(&self, key: &'a str) -> Link<'a> {
+        match self {
+            Link::Root(root) => Link::Section(*root, key),
+            above => Link::Key(Rc::new(above.clone()), key),
+        }
+    }
+
+    /// The way on to an item of a list.
+    pub(crate) fn item(&self, index: usize) -> Link<'a> {
+        Link::Item(Rc::new(self.clone()), index)
+    }
+
     /// The variable, and the way from it.
     pub(crate) fn path(&self) -> (Root, Path) {
         let (mut steps, mut at) = (Vec::new(), self);
         loop {
             match at {
                 Link::Root(root) => {
+                    steps.reverse();
+                    return (*root, Path(steps));
+                }
+                Link::Section(root, key) => {
+                    steps.push(Step::Key((*key).to_owned()));
                     steps.reverse();
                     return (*root, Path(steps));
                 }
@@ -153,14 +173,12 @@ impl<'a> Node<'a> {
     /// The value under a key of a map.
     pub(crate) fn key(&self, map: &'a Map, key: &str) -> Option<Val<'a>> {
         let entry = map.entry(key)?;
-        let at = Link::Key(Rc::new(self.at.clone()), &entry.key);
-        Some(Node { value: &entry.value, at, language: self.language }.settle())
+        Some(Node { value: &entry.value, at: self.at.key(&entry.key), language: self.language }.settle())
     }
 
     /// An item of a list.
     pub(crate) fn item(&self, value: &'a Value, index: usize) -> Val<'a> {
-        let at = Link::Item(Rc::new(self.at.clone()), index);
-        Node { value, at, language: self.language }.settle()
+        Node { value, at: self.at.item(index), language: self.language }.settle()
     }
 }
 

@@ -107,7 +107,7 @@ fn check(stage: &Stage<'_>, modules: &[Module], sink: &mut Sink) {
         for (name, place) in &module.builds {
             if names.contains(name) {
                 edges.add_edge(Text::clone(&module.source.name), Text::clone(name), place.clone());
-            } else if !module.is_disabled {
+            } else if !module.is_disabled && stage.is_closed() {
                 sink.error(&rules::UNDEFINED_DEPENDENCY, format!("there is no module `{name}` to build on"), place);
             }
         }

@@ -120,7 +120,8 @@ fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: 
     let uses = find_dependencies(stage, &action, &builtin, context, sink);
     let mut seen = BTreeSet::new();
     let dependencies: Vec<Dependency> = uses.iter().filter(|used| seen.insert(&used.on)).cloned().collect();
-    for dependency in dependencies.iter().filter(|d| d.is_explicit() && !keys.contains(&d.on)) {
+    let is_missing = |d: &&Dependency| d.is_explicit() && !keys.contains(&d.on) && stage.is_closed();
+    for dependency in dependencies.iter().filter(is_missing) {
         let (kind, name) = &dependency.on;
         let message = format!("there is no {} action `{name}` to depend on", kind.title());
         sink.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);

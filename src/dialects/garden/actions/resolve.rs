@@ -179,7 +179,9 @@ fn one(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, keys: &BTreeSe
     let inputs = inputs(stage, action, contexts, sink);
     let variables = own_variables(stage, action, contexts, sink);
     let (spec, _) = stage.deep(&field(&source.tree, "spec"), contexts.spec, sink);
-    check_dependencies(action, keys, sink);
+    if stage.is_closed() {
+        check_dependencies(action, keys, sink);
+    }
     let is_exec = action.builtin.get("type").and_then(Node::as_text).is_some_and(|t| *t == *"exec");
     if is_exec && sink.len() == before {
         let spec =

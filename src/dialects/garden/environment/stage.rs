@@ -40,6 +40,16 @@ impl Stage<'_> {
         &self.input.environment.name
     }
 
+    /// Whether all actions and modules of the project are in its files: none come from `sources`, which are other repositories.
+    pub(crate) fn is_closed(&self) -> bool {
+        let sources = self.input.project.tree.get("sources").map(|sources| &sources.data);
+        match sources {
+            None | Some(Data::Null) => true,
+            Some(Data::List(sources)) => sources.is_empty(),
+            Some(_) => false,
+        }
+    }
+
     /// Variables of the command line.
     pub(crate) fn overrides(&self) -> &[VariableInput] {
         &self.input.inputs.variables

@@ -49,6 +49,23 @@ fn what_is_wrong_is_found_at_its_line() {
 }
 
 #[test]
+fn what_may_come_from_another_repository_is_not_missing() {
+    let action = "kind: Run\nname: x\ntype: exec\ndependencies: [deploy.redis]\n\
+        spec: {command: ['${actions.build.y.version}']}\n---\nkind: Module\nname: m\ntype: exec\nbuild: {dependencies: [n]}\n";
+    for (sources, is_open) in [
+        ("", false),
+        ("sources: []\n", false),
+        ("sources: [{name: other, repositoryUrl: 'https://example.com/other.git#main'}]\n", true),
+    ] {
+        let world = World::of(&format!("{PROJECT}{sources}")).file("a/garden.yml", action);
+        let found = world.findings();
+        let is_missing = |finding: &String| finding.starts_with("undefined-dependency");
+        assert_eq!(found.iter().any(is_missing), !is_open, "{sources}{found:#?}");
+        assert!(!is_open || found.is_empty(), "{found:#?}");
+    }
+}
+
+#[test]
 fn files_that_are_left_out_are_not_read() {
     let project = format!("{PROJECT}scan: {{include: ['a/*', b], exclude: ['b/no/**/*']}}\n");
     let broken = "kind: Nothing\n";
