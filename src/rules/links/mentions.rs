@@ -14,22 +14,34 @@ rule!(
     "a command names a component or a stack that is not there"
 );
 
+/// How many findings say what may be meant: to look for it takes as long as there are names.
+const SUGGESTIONS: usize = 100;
+
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
-    let one = |mention: &Mention| match context.world.mentioned(mention) {
+    let mut found = Vec::new();
+    for mention in context.world.mentions() {
+        found.extend(one(context, mention, found.len() < SUGGESTIONS));
+    }
+    found
+}
+
+fn one(context: &Components<'_>, mention: &Mention, suggests: bool) -> Option<Diagnostic> {
+    match context.world.mentioned(mention) {
         Target::Found(_) | Target::Unknown => None,
         Target::Withheld => {
             context.withheld.by(&UNDEFINED_COMMAND_TARGET);
             None
         }
-        Target::NoStack => no_stack(context, mention, mention.stack.as_ref()?),
-        Target::NoComponent(stack) => no_component(context, mention, mention.component.as_ref()?, stack),
-    };
-    context.world.mentions().iter().filter_map(one).collect()
-}
-
-fn no_stack(context: &Components<'_>, mention: &Mention, stack: &MentionedName) -> Option<Diagnostic> {
-    let message = format!("{} names stack `{}`, but there is no such stack", mention.by, stack.name);
-    Some(finding(context, message, stack, nearest(&stack.name, context.world.stacks()), "the stack"))
+        Target::NoStack => {
+            let stack = mention.stack.as_ref()?;
+            let message = format!("{} names stack `{}`, but there is no such stack", mention.by, stack.name);
+            let near = nearest(&stack.name, context.world.stacks().filter(|_| suggests));
+            Some(finding(context, message, stack, near, "the stack"))
+        }
+        Target::NoComponent(stack) => {
+            Some(no_component(context, mention, mention.component.as_ref()?, stack, suggests))
+        }
+    }
 }
 
 fn no_component(
@@ -37,8 +49,10 @@ fn no_component(
     mention: &Mention,
     component: &MentionedName,
     stack: &str,
-) -> Option<Diagnostic> {
+    suggests: bool,
+) -> Diagnostic {
     let names: Vec<&str> = match stack {
+        _ if !suggests => Vec::new(),
         "" => context.world.stacks().flat_map(|stack| context.world.names(stack)).collect(),
         stack => context.world.names(stack).collect(),
     };
@@ -52,12 +66,13 @@ fn no_component(
     };
     let near = nearest(&component.name, names.into_iter().filter(|name| *name != &*component.name));
     let found = finding(context, message, component, near, "the component");
-    Some(match context.world.stacks_with(&component.name).as_slice() {
+    let others = if suggests { context.world.stacks_with(&component.name) } else { Vec::new() };
+    match others.as_slice() {
         [only] if !stack.is_empty() && *only != stack => {
             found.note(format!("stack `{only}` has a `{}`", component.name))
         }
         _ => found,
-    })
+    }
 }
 
 fn finding(

@@ -190,3 +190,24 @@ fn a_text_of_many_escapes_is_written_in_linear_time() {
         assert!(start.elapsed() < PATIENCE, "{format} took {:?}", start.elapsed());
     }
 }
+
+#[test]
+fn workflows_by_the_ten_thousand() {
+    let many = MANY / 5;
+    let steps: String = (0..many)
+        .map(|i| format!("    - command: workflow x{i}\n    - command: terraform plan c{i} -s s{i}\n"))
+        .collect();
+    let others: String = (0..many).map(|i| format!("  y{i}: {{steps: []}}\n")).collect();
+    let deep = format!("{}1{}", "{steps: [".repeat(200), "]}".repeat(200));
+    let odd = "{w: {steps: [{command: [x]}, {command: \"'\"}, {command: '-s'}, 5, null]}}";
+    let repo = project(&[
+        ("flows/a.yaml", &format!("workflows:\n  all:\n    steps:\n{steps}{others}")),
+        ("flows/b.yaml", &format!("a: &a [1, 2]\nworkflows:\n  w: {{steps: *a, stack: *a}}\n  deep: {deep}\n")),
+        ("flows/c.yaml", &format!("workflows: {odd}\n")),
+    ]);
+    repo.write("atmos.yaml", format!("{}workflows: {{base_path: flows}}\n", crate::common::ATMOS));
+    let start = Instant::now();
+    let found = repo.run(&["check", "--format", "json"]).ends_with(0).json();
+    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+    assert!(found.to_string().contains("undefined-workflow"), "the steps were not looked at");
+}

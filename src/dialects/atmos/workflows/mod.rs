@@ -15,14 +15,17 @@ use crate::text::{Text, nearest};
 use crate::value::{Data, Map, Value};
 use crate::yaml::{self, Span};
 use command::Stack;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 /// Sections that make commands run in another place, where other stacks may be.
 const ELSEWHERE: &str = "working_directory";
 
+/// How many findings say which name is nearly the one that is not there: to look for it takes as long as there are names.
+const SUGGESTIONS: usize = 100;
+
 /// The names of the workflows of each file, by its path; none for a file that cannot be read as one.
-type Names = BTreeMap<String, Option<Vec<Text>>>;
+type Names = BTreeMap<String, Option<BTreeSet<Text>>>;
 
 /// What the steps of a workflow share.
 struct Workflow<'a> {
@@ -65,14 +68,24 @@ pub(super) fn mentions(reader: &Reader<'_>, config: &Config, scope: Scope<'_>, s
             names.insert(entry.path.to_string(), None);
             continue;
         };
-        names.insert(entry.path.to_string(), Some(content.keys().map(Text::clone).collect()));
+        names.insert(entry.path.to_string(), Some(content.keys().map(Text::clone).collect::<BTreeSet<Text>>()));
         for workflow in content.iter().filter(|w| w.value.get(ELSEWHERE).is_none() && !is_redirected(&w.value)) {
             let of = Workflow { name: &workflow.key, stack: workflow.value.get("stack"), custom: &custom };
             steps(&workflow.value, &of, &mut mentions, &mut runs);
         }
     }
-    for run in runs {
-        check_run(&run, &folder, &names, reader, sink);
+    // One that cannot be read may hold any workflow.
+    let everywhere: Option<BTreeSet<Text>> = names
+        .values()
+        .map(Option::as_ref)
+        .collect::<Option<Vec<_>>>()
+        .map(|all| all.into_iter().flatten().cloned().collect());
+    let known = Known { folder: &folder, names: &names, everywhere, reader };
+    let findings = runs.iter().filter_map(|run| Some((run, known.missing(run)?)));
+    for (at, (run, missing)) in findings.enumerate() {
+        if let Some(origin) = run.text.prov.origin {
+            sink.report(missing.finding(Label::at(origin, ""), at < SUGGESTIONS));
+        }
     }
     mentions
 }
@@ -182,53 +195,80 @@ fn is_plain(name: &str) -> bool {
     command::words(name).is_some_and(|words| words.len() == 1) && !name.starts_with('!')
 }
 
-/// Reports a step that runs a workflow that is not there.
-fn check_run(run: &Run, folder: &str, names: &Names, reader: &Reader<'_>, sink: &Sink) {
-    let Some(name) = run.words.get(1).filter(|name| !name.starts_with('-')) else { return };
-    let flag = |at: usize| {
-        let word = run.words[at].as_str();
-        let value = word.strip_prefix("--file=").or_else(|| word.strip_prefix("-f="));
-        let next = matches!(word, "-f" | "--file").then(|| run.words.get(at + 1).map(String::as_str)).flatten();
-        value.or(next)
-    };
-    let files: Vec<&str> = (2..run.words.len()).filter_map(flag).collect();
-    let Some(origin) = run.text.prov.origin else { return };
-    let report = |message: String, token: &str, near: Option<&str>| {
-        let finding = Diagnostic::new(&rules::UNDEFINED_WORKFLOW, message, Label::at(origin, "")).token(token);
-        sink.report(match near {
+/// The workflows that there are.
+struct Known<'a> {
+    folder: &'a str,
+    names: &'a Names,
+    /// Those of all files; none if some file cannot be read.
+    everywhere: Option<BTreeSet<Text>>,
+    reader: &'a Reader<'a>,
+}
+
+/// What could be meant by a name: workflows, or files of them.
+enum Candidates<'a> {
+    Workflows(&'a BTreeSet<Text>),
+    Files(&'a Known<'a>),
+}
+
+/// What a step runs that is not there.
+struct Missing<'a> {
+    message: String,
+    name: &'a str,
+    /// What could be meant.
+    known: Candidates<'a>,
+}
+
+impl Missing<'_> {
+    fn finding(&self, place: Label, suggests: bool) -> Diagnostic {
+        let finding = Diagnostic::new(&rules::UNDEFINED_WORKFLOW, self.message.clone(), place).token(self.name);
+        let near = match &self.known {
+            _ if !suggests => None,
+            Candidates::Workflows(all) => nearest(self.name, all.iter().map(|known| &**known)),
+            Candidates::Files(known) => {
+                let files = known.names.keys().filter_map(|path| paths::relative(path, known.folder));
+                nearest(self.name, files.map(|path| path.trim_end_matches(".yaml")))
+            }
+        };
+        match near {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help("correct the name, or add the workflow"),
-        });
-    };
-    let in_files: Vec<(&String, &Option<Vec<Text>>)> = match files.as_slice() {
-        [] => names.iter().collect(),
-        [file] if !file.starts_with('/') => {
-            let extension = if paths::extension(file).is_empty() { ".yaml" } else { "" };
-            let Some(path) = paths::join(folder, &format!("{file}{extension}")) else { return };
-            match names.get_key_value(&path) {
-                Some(found) => vec![found],
-                None if reader.exists(&path, &mut Deps::default()) => return,
-                None => {
-                    let known: Vec<&str> = names.keys().filter_map(|p| paths::relative(p, folder)).collect();
-                    let message = format!("{} runs a workflow of `{file}`, which is not there", run.by);
-                    return report(message, file, nearest(file, known.iter().map(|k| k.trim_end_matches(".yaml"))));
+        }
+    }
+}
+
+impl<'a> Known<'a> {
+    fn missing(&'a self, run: &'a Run) -> Option<Missing<'a>> {
+        let name = run.words.get(1).filter(|name| !name.starts_with('-'))?;
+        let files: Vec<&str> = (2..run.words.len()).filter_map(|at| file_named(&run.words, at)).collect();
+        let (all, place) = match files.as_slice() {
+            [] => (self.everywhere.as_ref()?, String::new()),
+            [file] if !file.starts_with('/') => {
+                let extension = if paths::extension(file).is_empty() { ".yaml" } else { "" };
+                let path = paths::join(self.folder, &format!("{file}{extension}"))?;
+                match self.names.get(&path) {
+                    Some(all) => (all.as_ref()?, format!(" of `{file}`")),
+                    None if self.reader.exists(&path, &mut Deps::default()) => return None,
+                    None => return Some(self.no_file(run, file)),
                 }
             }
+            _ => return None,
+        };
+        if all.contains(name.as_str()) {
+            return None;
         }
-        _ => return,
-    };
-    // What cannot be read may hold it.
-    if in_files.iter().any(|(_, all)| all.is_none()) {
-        return;
+        let message = format!("{} runs workflow `{name}`{place}, which is not there", run.by);
+        Some(Missing { message, name, known: Candidates::Workflows(all) })
     }
-    let known = || in_files.iter().filter_map(|(_, all)| all.as_ref()).flatten();
-    if known().any(|known| **known == **name) {
-        return;
+
+    fn no_file(&'a self, run: &Run, file: &'a str) -> Missing<'a> {
+        let message = format!("{} runs a workflow of `{file}`, which is not there", run.by);
+        Missing { message, name: file, known: Candidates::Files(self) }
     }
-    let place = match files.as_slice() {
-        [file] => format!(" of `{file}`"),
-        _ => String::new(),
-    };
-    let message = format!("{} runs workflow `{name}`{place}, which is not there", run.by);
-    report(message, name, nearest(name, known().map(|known| &**known)));
+}
+
+/// The file that the flag at a place of a command names.
+fn file_named(words: &[String], at: usize) -> Option<&str> {
+    let word = words[at].as_str();
+    let next = || matches!(word, "-f" | "--file").then(|| words.get(at + 1).map(String::as_str)).flatten();
+    word.strip_prefix("--file=").or_else(|| word.strip_prefix("-f=")).or_else(next)
 }
