@@ -3,7 +3,7 @@
 use super::style::{self, Theme, escape};
 use super::{addresses, changes, value};
 use crate::diff::group::{Effect, Folded, Group};
-use crate::diff::mask;
+use crate::diff::{Side, mask};
 use crate::files::Files;
 use crate::report::Options;
 use crate::value::Value;
@@ -13,7 +13,9 @@ const VALUE: usize = 40;
 
 /// `stacks/dev.yaml:6  ~ vars.enabled true → false  in dns of dev`. Both values stay visible.
 pub(super) fn line(group: &Group<'_>, files: &Files, options: &Options) -> String {
-    let place = match group.causes.first() {
+    // A line of the newer state, if there is one.
+    let head = group.causes.iter().find(|c| c.side == Side::Head);
+    let place = match head.or(group.causes.first()) {
         Some(cause) => format!("{}:{}", escape(&files.get(cause.file).path), cause.line),
         None => "no edited line found".to_owned(),
     };

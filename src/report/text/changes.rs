@@ -75,7 +75,7 @@ fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Option
         }
     }
     if shown < change.variants.len() {
-        let rest = format!("… and {} more", style::count(change.variants.len() - shown, "value"));
+        let rest = format!("… and {}", style::count(change.variants.len() - shown, "more value"));
         writeln!(out, "      {}", theme.dim(&rest))?;
     }
     Ok(())
