@@ -36,7 +36,7 @@ pub(super) fn major(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&MAJOR_VERSION_CHANGED, |changed| {
         versions(changed, |old, new| {
             let is_other = old.lowest[0] != new.lowest[0] && !new.allows(&old.lowest);
-            is_other.then(|| ("requires another major version", "require another major version"))
+            is_other.then_some(("requires another major version", "require another major version"))
         })
     });
     let help = "read what its new major version breaks before it is applied";
@@ -47,7 +47,7 @@ pub(super) fn downgraded(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&VERSION_DOWNGRADED, |changed| {
         versions(changed, |old, new| {
             let is_older = new.lowest < old.lowest && !new.allows(&old.lowest);
-            is_older.then(|| ("requires an older version", "require an older version"))
+            is_older.then_some(("requires an older version", "require an older version"))
         })
     });
     let note = "what the newer version has written (states, settings) may not be readable for the older one";
