@@ -136,7 +136,13 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let has_defect = resolution.findings.iter().any(crate::diagnostic::Diagnostic::is_defect);
     let broken = resolution.into_findings().into_iter().filter(|f| f.is_breaking);
     let broken: Vec<Finding> = broken
-        .map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() })
+        .map(|diagnostic| Finding {
+            diagnostic,
+            level: Level::Error,
+            novelty: None,
+            fingerprint: "".into(),
+            also: Vec::new(),
+        })
         .collect();
     if broken.is_empty() {
         return Ok(Outcome::Clean);

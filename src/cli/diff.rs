@@ -114,5 +114,10 @@ fn sources(options: &Options, place: &Place) -> Result<Sides, Failure> {
         return Ok((repository.at(&range.base)?, repository.at(&range.head)?));
     }
     let head = if options.staged { State::Index } else { State::Worktree };
+    if options.revisions.is_none()
+        && let Some(nothing) = repository.before_first_commit()
+    {
+        return Ok((nothing, place.open(&head)?));
+    }
     Ok((repository.revision(text)?, place.open(&head)?))
 }

@@ -112,7 +112,14 @@ fn unresolved(
 fn breaking(resolution: &Resolution, file: Option<FileId>) -> Vec<Finding> {
     let all = resolution.findings.iter().filter(|f| f.is_breaking);
     let all = all.filter(|f| file.is_none_or(|file| f.primary.file == file)).cloned();
-    all.map(|diagnostic| Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: "".into() }).collect()
+    all.map(|diagnostic| Finding {
+        diagnostic,
+        level: Level::Error,
+        novelty: None,
+        fingerprint: "".into(),
+        also: Vec::new(),
+    })
+    .collect()
 }
 
 /// The file that defines a stack: by its own name or the name that it gives without its imports, else by the name that

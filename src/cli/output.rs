@@ -30,8 +30,15 @@ pub(super) fn stdout_showing(kind: Kind, shows_secrets: bool) -> impl Write {
 /// How text is to look on standard output.
 pub(super) fn options(global: &Global) -> Options {
     let color = colored(global, io::stdout().is_terminal(), anstream::AutoStream::choice(&io::stdout()));
-    Options { color, width: width(), ..Options::default() }
+    Options { color, width: width(), lines: Some(MAX_LINES), ..Options::default() }
 }
+
+/// A report of more lines is shortened, unless everything is asked for.
+const MAX_LINES: usize = 86;
+/// Lines are at least and at most so wide.
+const WIDTHS: std::ops::RangeInclusive<usize> = 40..=160;
+/// How wide they are where nothing shows the width.
+const DEFAULT_WIDTH: usize = 100;
 
 fn colored(global: &Global, terminal: bool, choice: anstream::ColorChoice) -> bool {
     match global.color {
@@ -47,8 +54,12 @@ fn colored(global: &Global, terminal: bool, choice: anstream::ColorChoice) -> bo
     }
 }
 
-fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 40).unwrap_or(100)
+/// The columns of a line: those of the terminal, or that `COLUMNS` says where there is none.
+pub(super) fn width() -> usize {
+    let of_terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let given = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 40);
+    let known = if io::stdout().is_terminal() { of_terminal().or(given) } else { given };
+    known.unwrap_or(DEFAULT_WIDTH).clamp(*WIDTHS.start(), *WIDTHS.end())
 }
 
 /// Says something on standard error.

@@ -178,6 +178,7 @@ pub(super) fn report_broken<'a>(
             level: Level::Error,
             novelty: None,
             fingerprint: "".into(),
+            also: Vec::new(),
         })
         .collect();
     if broken.is_empty() {

@@ -268,7 +268,9 @@ impl Options {
     /// It cannot be written.
     pub(super) fn write(&self, report: &Report<'_>, global: &Global) -> Result<(), Failure> {
         let outputs = self.outputs();
-        let options = report::Options { show_secrets: self.show_secrets, all: self.all, ..output::options(global) };
+        let options = output::options(global);
+        let lines = options.lines.filter(|_| !self.all);
+        let options = report::Options { show_secrets: self.show_secrets, all: self.all, lines, ..options };
         outputs.iter().try_for_each(|output| output.write(report, &options))?;
         if !outputs.iter().any(|output| output.format.shows_coverage()) {
             report.coverage_lines().iter().for_each(|line| output::eprint(&format!("stacklint: {line}")));

@@ -56,12 +56,15 @@ pub fn write<'a>(
     findings: impl Iterator<Item = &'a Finding>,
     files: &Files,
 ) -> io::Result<()> {
-    let entry = |f: &Finding| Entry {
-        rule: f.diagnostic.rule.id.to_owned(),
-        file: files.get(f.diagnostic.primary.file).path.to_string(),
-        fingerprint: f.fingerprint.to_string(),
+    let entries = |f: &'a Finding| {
+        let entry = |fingerprint: &str| Entry {
+            rule: f.diagnostic.rule.id.to_owned(),
+            file: files.get(f.diagnostic.primary.file).path.to_string(),
+            fingerprint: fingerprint.to_owned(),
+        };
+        f.fingerprints().map(entry).collect::<Vec<Entry>>()
     };
-    let mut entries: Vec<Entry> = findings.map(entry).collect();
+    let mut entries: Vec<Entry> = findings.flat_map(entries).collect();
     entries.sort_by(|a, b| (&a.file, &a.rule, &a.fingerprint).cmp(&(&b.file, &b.rule, &b.fingerprint)));
     serde_json::to_writer_pretty(&mut *out, &Content { schema: SCHEMA.to_owned(), findings: entries })?;
     writeln!(out)

@@ -40,12 +40,19 @@ pub struct Finding {
     /// What stays the same about it while lines move: 32 hexadecimal digits. Equal findings of one file are numbered,
     /// so that no two of one state share it.
     pub fingerprint: Text,
+    /// The fingerprints of the other findings that were united with it.
+    pub also: Vec<Text>,
 }
 
 impl Finding {
     /// Whether the state that was analyzed has it; of two the newer one.
     pub fn is_present(&self) -> bool {
         !matches!(self.novelty, Some(Novelty::Fixed | Novelty::Removed))
+    }
+
+    /// The fingerprints of all findings that it stands for.
+    pub fn fingerprints(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.fingerprint).chain(&self.also).map(|text| &**text)
     }
 
     /// Whether it counts for the outcome of a run: all do in one state, only new ones do between two.

@@ -9,6 +9,7 @@ mod ignore;
 pub mod policy;
 mod rule;
 pub mod rules;
+pub mod together;
 
 use crate::text::Text;
 pub use baseline::Baseline;
@@ -20,6 +21,7 @@ pub use fix::{Applicability, Edit, Fix};
 pub use policy::{Policy, Side, TrustedFile, Verdict};
 pub(crate) use rule::rule;
 pub use rule::{Group, Rule};
+pub use together::{Subject, Together};
 
 use crate::value::{FileId, Origin};
 
@@ -99,6 +101,10 @@ pub struct Diagnostic {
     pub is_breaking: bool,
     /// The stacks that it reaches, sorted.
     pub stacks: Vec<Text>,
+    /// The components that it is about, where it names them.
+    pub subjects: Vec<Subject>,
+    /// How it reads as one with others of its rule at its place; `None` if it stays a finding of its own.
+    pub together: Option<Together>,
     /// Where it is shown in the newer state, if its primary place is in the older one.
     pub at_head: Option<AtHead>,
 }
@@ -128,6 +134,8 @@ impl Diagnostic {
             address: None,
             is_breaking: false,
             stacks: Vec::new(),
+            subjects: Vec::new(),
+            together: None,
             at_head: None,
         }
     }
@@ -181,6 +189,21 @@ impl Diagnostic {
         self
     }
 
+    /// Names a component that it is about.
+    #[must_use]
+    pub fn subject(mut self, stack: &Text, component: &Text) -> Self {
+        let (stack, component) = (Text::clone(stack), Text::clone(component));
+        self.subjects.push(Subject { stack, component, details: String::new() });
+        self
+    }
+
+    /// Says how it reads as one with others of its rule at its place.
+    #[must_use]
+    pub fn together(mut self, together: Together) -> Self {
+        self.together = Some(together);
+        self
+    }
+
     /// Something could not be resolved because of it.
     #[must_use]
     pub fn breaking(mut self) -> Self {
@@ -197,6 +220,7 @@ pub fn unite(findings: &mut Vec<Diagnostic>) {
         let same = key(later) == key(kept);
         if same {
             kept.stacks.append(&mut later.stacks);
+            kept.subjects.append(&mut later.subjects);
             kept.is_breaking |= later.is_breaking;
         }
         same

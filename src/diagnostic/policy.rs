@@ -156,7 +156,7 @@ impl Policy<'_> {
         let level = self.level_of(&diagnostic).unwrap_or(Level::Error);
         let path = Text::clone(&self.files.get(diagnostic.primary.file).path);
         let identity = identities.of(&diagnostic);
-        let finding = Finding { diagnostic, level, novelty: None, fingerprint: Text::from("") };
+        let finding = Finding { diagnostic, level, novelty: None, fingerprint: Text::from(""), also: Vec::new() };
         Judged { finding, identity, path, silenced, pending }
     }
 }

@@ -1,5 +1,7 @@
 //! Identical changes folded, so that one edit that reaches 40 components reads as one change.
 
+mod merge;
+
 use super::renames::Rename;
 use super::same::{digest, same};
 use super::{Cause, Change, ChangeKind, Diff, Side, Status};
@@ -89,6 +91,8 @@ pub struct Folded<'a> {
     /// The distinct pairs of values. More than one when nearly every component has its own (names built from the name of
     /// the component, say).
     pub variants: Vec<&'a Change>,
+    /// The components that have each of the variants, sorted; as many as there are variants.
+    pub holders: Vec<Vec<Address>>,
 }
 
 /// The groups, sorted by the place of their causes; those without a cause come last.
@@ -96,8 +100,16 @@ pub fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
     let mut blocks: Table<BlockKey, Vec<Folded>> = Table::default();
     for (paths, members) in by_path(diff) {
         for (variants, members) in split(members) {
-            let first = variants[0];
-            let folded = Folded { path: &first.path, kind: first.kind, variants };
+            let first = variants[0].0;
+            let address = |i: &usize| diff.components[*i].address();
+            let sorted = |members: &Vec<usize>| {
+                let mut holders: Vec<Address> = members.iter().map(address).collect();
+                holders.sort();
+                holders
+            };
+            let holders = variants.iter().map(|(_, members)| sorted(members)).collect();
+            let variants = variants.into_iter().map(|(change, _)| change).collect();
+            let folded = Folded { path: &first.path, kind: first.kind, variants, holders };
             blocks.slot((Effect::Modified, members, paths.causes)).push(folded);
         }
     }
@@ -136,7 +148,7 @@ pub fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
         let key = |g: &Group| (g.causes.is_empty(), std::cmp::Reverse(g.addresses.len()), g.effect);
         (a.causes.is_empty(), x, key(a), &a.addresses).cmp(&(b.causes.is_empty(), y, key(b), &b.addresses))
     });
-    groups.into_iter().map(|(_, group)| group).collect()
+    merge::merge(groups.into_iter().map(|(_, group)| group).collect(), files)
 }
 
 /// Renames by what has another name, sorted by its old name.
@@ -203,6 +215,8 @@ struct PathKey<'a> {
 }
 
 type Members<'a> = Vec<(usize, &'a Change)>;
+/// The distinct pairs of values, each with the components that have it.
+type Variants<'a> = Vec<(&'a Change, Vec<usize>)>;
 
 fn by_path(diff: &Diff) -> Vec<(PathKey<'_>, Members<'_>)> {
     let mut table: Table<PathKey, Members> = Table::default();
@@ -220,7 +234,7 @@ fn by_path(diff: &Diff) -> Vec<(PathKey<'_>, Members<'_>)> {
 }
 
 /// Splits the components by the values they change from and to, unless nearly each has its own.
-fn split<'a>(members: Members<'a>) -> Vec<(Vec<&'a Change>, Vec<usize>)> {
+fn split<'a>(members: Members<'a>) -> Vec<(Variants<'a>, Vec<usize>)> {
     let mut variants: Vec<(&Change, Vec<usize>)> = Vec::new();
     let mut by_digest: HashMap<(Option<u64>, Option<u64>), Vec<usize>> = HashMap::new();
     for (i, change) in &members {
@@ -244,7 +258,7 @@ fn split<'a>(members: Members<'a>) -> Vec<(Vec<&'a Change>, Vec<usize>)> {
     }
     if variants.len() > 1 && (variants.len() * 2 > members.len() || variants.len() > MAX_VARIANTS) {
         let all = members.iter().map(|m| m.0).collect();
-        return vec![(variants.into_iter().map(|v| v.0).collect(), all)];
+        return vec![(variants, all)];
     }
-    variants.into_iter().map(|(change, members)| (vec![change], members)).collect()
+    variants.into_iter().map(|(change, members)| (vec![(change, members.clone())], members)).collect()
 }

@@ -138,24 +138,18 @@ impl Run<'_> {
             (Told::Unknown, &INCOMPLETE_ANALYSIS),
         ];
         for (wanted, rule) in rules {
-            let own = changes.by_cause_worded(
-                rule,
-                |_, text| text.to_owned(),
-                |changed| {
-                    let mut all = Vec::new();
-                    for (n, change) in input::changes(changed.change).into_iter().enumerate() {
-                        let causes = change.map_or(&changed.change.causes, |change| &change.causes);
-                        let told = said.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
-                        all.extend(
-                            told.filter(|(_, told)| *told == wanted).map(|(text, _)| (&causes[..], text.clone())),
-                        );
-                    }
-                    let key = |told: &(&[Cause], String)| (told.0.as_ptr(), told.1.clone());
-                    all.sort_by_key(key);
-                    all.dedup_by_key(|told| key(told));
-                    all
-                },
-            );
+            let own = changes.by_cause_worded(rule, |changed| {
+                let mut all = Vec::new();
+                for (n, change) in input::changes(changed.change).into_iter().enumerate() {
+                    let causes = change.map_or(&changed.change.causes, |change| &change.causes);
+                    let told = said.get(&(std::ptr::from_ref(changed.change), n)).into_iter().flatten();
+                    all.extend(told.filter(|(_, told)| *told == wanted).map(|(text, _)| (&causes[..], text.clone())));
+                }
+                let key = |told: &(&[Cause], String)| (told.0.as_ptr(), told.1.clone());
+                all.sort_by_key(key);
+                all.dedup_by_key(|told| key(told));
+                all
+            });
             found.extend(own.into_iter().map(|finding| match (&policy.help, wanted) {
                 (Some(help), Told::Fails | Told::Warns) => finding.help(help),
                 _ => finding,

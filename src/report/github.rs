@@ -6,7 +6,7 @@
 
 use super::log;
 use super::text::{self, style};
-use super::{Finding, Options, Report};
+use super::{Finding, Options, Report, subjects};
 use super::{coverage, headline};
 use crate::diagnostic::{AtHead, Level};
 use crate::review::coverage::Lacking;
@@ -30,7 +30,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
 /// Those of the writer.
 pub fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let mut lines = Vec::new();
-    text::write(&mut lines, report, options)?;
+    text::write(&mut lines, report, &Options { lines: None, ..*options })?;
     writeln!(out, "::group::stacklint: {}", data(&headline::findings(report)))?;
     for line in String::from_utf8_lossy(&lines).lines() {
         writeln!(out, "{}", log::harmless(line))?;
@@ -96,7 +96,7 @@ fn annotation(finding: &Finding, report: &Report<'_>) -> String {
         place.push_str(&format!(",col={},endColumn={}", start.column, end.max(start.column)));
     }
     let mut message = d.message.clone();
-    for note in &d.notes {
+    for note in subjects::notes(d, false).iter().chain(&d.notes) {
         message.push_str(&format!("\nnote: {note}"));
     }
     for related in d.related.iter().filter(|l| !l.message.is_empty()) {
@@ -157,7 +157,7 @@ mod tests {
         let label = fixture.checked().findings[0].diagnostic.primary.clone();
         let finding = |level, i: usize| {
             let diagnostic = Diagnostic::new(&shared::DUPLICATE_KEY, format!("number {i}"), label.clone());
-            Finding { diagnostic, level, novelty: None, fingerprint: Text::from("0") }
+            Finding { diagnostic, level, novelty: None, fingerprint: Text::from("0"), also: Vec::new() }
         };
         let mut findings: Vec<Finding> = (0..46).map(|i| finding(Level::Warning, i)).collect();
         findings.extend((0..10).map(|i| finding(Level::Error, i)));
@@ -184,7 +184,13 @@ mod tests {
             (99, 120, "line=4,endLine=4,col=1,endColumn=1"),
         ] {
             let diagnostic = Diagnostic::new(&X, "y", Label::new(id, start, end, ""));
-            let finding = Finding { diagnostic, level: Level::Note, novelty: None, fingerprint: Text::from("0") };
+            let finding = Finding {
+                diagnostic,
+                level: Level::Note,
+                novelty: None,
+                fingerprint: Text::from("0"),
+                also: Vec::new(),
+            };
             let line = annotation(&finding, &fixture.checked());
             assert_eq!(line, format!("::notice file=a%2Cb.yaml,{expected},title=x::y\n"));
         }

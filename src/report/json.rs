@@ -5,7 +5,7 @@
 use super::coverage::CoverageJson;
 use super::{Finding, Report, Revision, Suppressed};
 use crate::code::CodeChange;
-use crate::diagnostic::{AtHead, Edit, Fix, Label, Suppression};
+use crate::diagnostic::{AtHead, Edit, Fix, Label, Subject, Suppression};
 use crate::diff::locals::LocalChange;
 use crate::diff::renames::Rename;
 use crate::diff::{Cause, Change, ComponentChange, Diff, Side};
@@ -138,7 +138,18 @@ struct DiagnosticJson<'a> {
     fix: Option<FixJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    addresses: Vec<SubjectJson<'a>>,
     fingerprint: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fingerprints: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct SubjectJson<'a> {
+    stack: &'a str,
+    component: &'a str,
+    details: &'a str,
 }
 
 #[derive(Serialize)]
@@ -215,8 +226,14 @@ fn diagnostic<'a>(finding: &'a Finding, files: &Files) -> DiagnosticJson<'a> {
         help: d.help.as_deref(),
         fix: d.fix.as_ref().map(|f| fix(f, files)),
         address: d.address.as_deref(),
+        addresses: d.subjects.iter().map(subject).collect(),
         fingerprint: &finding.fingerprint,
+        fingerprints: if finding.also.is_empty() { Vec::new() } else { finding.fingerprints().collect() },
     }
+}
+
+fn subject(subject: &Subject) -> SubjectJson<'_> {
+    SubjectJson { stack: &subject.stack, component: &subject.component, details: &subject.details }
 }
 
 fn related<'a>(label: &'a Label, files: &Files) -> RelatedJson<'a> {

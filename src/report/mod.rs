@@ -18,6 +18,7 @@ pub mod markdown;
 pub mod page;
 pub mod sarif;
 mod secrets;
+mod subjects;
 pub mod text;
 pub mod unified;
 
@@ -90,11 +91,13 @@ pub struct Options {
     pub all: bool,
     /// Whether to show values that look like secrets.
     pub show_secrets: bool,
+    /// How many lines text may have; what does not fit is shortened, and that is said. `None` for no limit.
+    pub lines: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { color: false, width: 100, all: false, show_secrets: false }
+        Options { color: false, width: 100, all: false, show_secrets: false, lines: None }
     }
 }
 

@@ -104,7 +104,7 @@ fn finding(raw: &RawFinding, ids: &[crate::value::FileId], compared: bool) -> Fi
     d.fix = (numbers[3] % 4 > 0).then(|| Fix::one(words[0].clone(), edit, trust));
     let level = [Level::Error, Level::Warning, Level::Note][numbers[1] % 3];
     let novelty = compared.then(|| [Novelty::New, Novelty::Known, Novelty::Fixed][numbers[2] % 3]);
-    Finding { diagnostic: d, level, novelty, fingerprint: Text::from("0123") }
+    Finding { diagnostic: d, level, novelty, fingerprint: Text::from("0123"), also: Vec::new() }
 }
 
 fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {

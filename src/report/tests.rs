@@ -250,7 +250,7 @@ pub(super) fn is_balanced(markdown: &str) -> bool {
             }
             None if ticks.len() >= 3 && line == format!("{ticks}diff") => fence = Some(ticks),
             None => match line {
-                "<details>" => open += 1,
+                "<details>" | "<details open>" => open += 1,
                 "</details>" if open == 0 => return false,
                 "</details>" => open -= 1,
                 _ => {}

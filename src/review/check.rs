@@ -4,7 +4,7 @@ use super::coverage::{self, Coverage};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
 use super::{Error, Request, Review, Revision, Workspace, phase};
-use crate::diagnostic::Side;
+use crate::diagnostic::{Side, together};
 use crate::dialects::Scope;
 use crate::files::Files;
 use crate::policies;
@@ -59,7 +59,7 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
         files,
         head: Revision::of(source),
         comparison: None,
-        findings,
+        findings: together::unite(findings),
         suppressed,
         rules: load.settings.enabled(),
         settings: load.settings,

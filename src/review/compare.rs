@@ -10,7 +10,7 @@ use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phas
 use crate::affected::{self, Affected};
 use crate::code::{self, CodeChange};
 use crate::diagnostic::rules::INVALID_CONFIG;
-use crate::diagnostic::{Diagnostic, Label, Level, Side};
+use crate::diagnostic::{Diagnostic, Label, Level, Side, together};
 use crate::dialects::{Part, Scope};
 use crate::diff::{self, Diff};
 use crate::files::Files;
@@ -91,6 +91,7 @@ pub fn compare(
         phase(workspace.host, "judge", || judging.judge(&trusted, in_head, in_base))?;
     let sides: Vec<_> = compared.iter().map(|one| (&one.base, &one.head)).collect();
     fixed::settle(&mut findings, &sides);
+    let findings = together::unite(findings);
     let mut review = Review {
         files,
         head: Revision::of(head),
@@ -107,6 +108,7 @@ pub fn compare(
     let both: Vec<&Resolution> = compared.iter().flat_map(|one| [&one.base, &one.head]).collect();
     review.coverage.not_analyzed = not_analyzed;
     review.coverage.warnings = idle_patterns(&review.settings, head, &both);
+    review.coverage.warnings.extend(request.filter.description());
     let (mut diffs, mut code, mut affected) = (Vec::new(), Vec::new(), Affected::default());
     for one in compared {
         review.coverage.projects.push(one.coverage);

@@ -33,6 +33,15 @@ impl Filter {
         self.stack.is_some() || self.component.is_some()
     }
 
+    /// That a comparison is narrowed, and to what; `None` without a pattern.
+    pub(super) fn description(&self) -> Option<String> {
+        let part = |noun: &str, glob: &Option<Glob>| glob.as_ref().map(|g| format!("{noun} `{}`", g.as_str()));
+        let parts: Vec<String> =
+            [part("stacks", &self.stack), part("components", &self.component)].into_iter().flatten().collect();
+        let parts = parts.join(" and ");
+        self.is_set().then(|| format!("narrowed to {parts}: changes of others are not shown"))
+    }
+
     /// Whether no component of some states is asked for.
     pub(super) fn misses<'a>(&self, states: impl IntoIterator<Item = &'a Resolution>) -> bool {
         let mut components = states.into_iter().flat_map(|r| &r.units).flat_map(|unit| &unit.components);

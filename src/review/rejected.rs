@@ -24,7 +24,7 @@ pub fn rejected(message: &str, place: &source::Place) -> Review {
         files,
         head: Revision::default(),
         comparison: None,
-        findings: vec![Finding { diagnostic, level: Level::Error, novelty: None, fingerprint }],
+        findings: vec![Finding { diagnostic, level: Level::Error, novelty: None, fingerprint, also: Vec::new() }],
         suppressed: Vec::new(),
         rules: vec![(&UNTRUSTED_REPOSITORY, Level::Error)],
         settings: Settings::default(),

@@ -5,6 +5,7 @@ use crate::files::Files;
 use crate::text::Text;
 use crate::value::{FileId, Origin};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// A label at the key of a value; at the whole value where it has no key.
 pub(crate) fn at_key(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
@@ -78,11 +79,20 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// Adds a finding of a stack. Where there is one at the same place and with the same token, only the stack is added.
+    /// Adds a finding of a stack. Where there is one at the same place and with the same token, only the stack and the
+    /// components are added.
     pub(crate) fn add(&mut self, stack: &Text, finding: Diagnostic) {
         let token = finding.token.clone().unwrap_or_default();
         let key = (finding.primary.file, finding.primary.start, finding.primary.end, token);
-        self.found.entry(key).or_insert(finding).stacks.push(Text::clone(stack));
+        let found = match self.found.entry(key) {
+            Entry::Vacant(entry) => entry.insert(finding),
+            Entry::Occupied(entry) => {
+                let found = entry.into_mut();
+                found.subjects.extend(finding.subjects);
+                found
+            }
+        };
+        found.stacks.push(Text::clone(stack));
     }
 
     /// All findings.
@@ -91,6 +101,8 @@ impl Findings {
         for finding in &mut found {
             finding.stacks.sort();
             finding.stacks.dedup();
+            finding.subjects.sort();
+            finding.subjects.dedup();
         }
         found
     }

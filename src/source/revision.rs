@@ -129,6 +129,20 @@ impl Repository {
         self.at(&self.resolve(spec)?)
     }
 
+    /// No files, where HEAD has no commit yet; `None` where it has one.
+    pub fn before_first_commit(&self) -> Option<Box<dyn Source>> {
+        let is_unborn = self.objects.with(|repo| repo.head().is_ok_and(|head| head.is_unborn()));
+        is_unborn.then(|| {
+            Box::new(Snapshot {
+                listing: self.objects.listing(Found::default()),
+                objects: Arc::clone(&self.objects),
+                name: "HEAD".to_owned(),
+                commit: None,
+                prefix: self.prefix.clone(),
+            }) as Box<dyn Source>
+        })
+    }
+
     /// The files of a commit.
     pub fn at(&self, revision: &Revision) -> Result<Box<dyn Source>, Error> {
         let id = revision.commit;

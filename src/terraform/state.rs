@@ -35,7 +35,7 @@ pub const ADDRESS: [&str; 15] = [
 ];
 
 /// The attributes of backends that say with which rights a state is read and written.
-pub const ACCESS: [&str; 9] = [
+pub const ACCESS: [&str; 8] = [
     "assume_role",
     "client_id",
     "impersonate_service_account",
@@ -44,7 +44,6 @@ pub const ACCESS: [&str; 9] = [
     "role_arn",
     "subscription_id",
     "tenant_id",
-    "use_lockfile",
 ];
 
 /// The attribute that says whether a state is encrypted.

@@ -73,8 +73,8 @@ fn two_revisions_are_compared_environment_by_environment() {
 
 #[test]
 fn a_rename_is_told_as_what_it_does() {
-    let run = repo().run(&["diff", "base..HEAD"]).ends_with(0);
-    let run = run.says("`web-live` in `prod` is renamed to `web-eu`: the next run destroys it and creates another one");
+    let run = repo().run(&["diff", "base..HEAD", "--all"]).ends_with(0);
+    let run = run.says("`web-live` in `prod` is renamed, and the next run destroys and recreates it: now `web-eu`");
     run.says("~ component renamed: web-live → web-eu, in prod; destroyed and created again").hides("stays");
 }
 

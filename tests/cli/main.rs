@@ -31,6 +31,7 @@ mod planted;
 mod policies;
 mod projects;
 mod questions;
+mod reading;
 mod renames;
 mod revisions;
 mod snapshots;

@@ -99,7 +99,7 @@ fn a_configuration_where_nobody_searches_is_a_candidate() {
     repo.write("rootfs/usr/local/etc/atmos/atmos.yaml", ATMOS.replace("base_path: .\n", "base_path: ''\n"));
     repo.write("stacks/deploy/dev.yaml", DEV).commit("one");
     let run = repo.run(&["check"]);
-    let lead = run.stdout.lines().next().unwrap_or_default();
+    let lead = run.stdout.split("\n\n").next().unwrap_or_default();
     assert!(lead.contains("assumed") && lead.contains("rootfs/usr/local/etc/atmos/atmos.yaml"), "{run}");
     let config = "rootfs/usr/local/etc/atmos/atmos.yaml";
     repo.run(&["check", "--config", config]).ends_with(0).says("checked 1 stack, 1 component");
@@ -128,7 +128,7 @@ fn a_project_inside_of_another_one_is_not_passed_over_in_silence() {
     for start in [".", "stacks", "examples"] {
         let text = repo.run_in(start, &["diff", range]).ends_with(0).hides("No effective change");
         let text = text.says("No change in what was analyzed.").says("the change touches it: examples/demo");
-        assert!(text.stdout.lines().next().unwrap_or_default().contains("--project examples/demo"), "{text}");
+        assert!(text.stdout.split("\n\n").next().unwrap_or_default().contains("--project examples/demo"), "{text}");
     }
     let json = repo.run(&["diff", range, "--format", "json"]).ends_with(0).json();
     assert_eq!(json["coverage"]["not_analyzed"], serde_json::json!(["examples/demo"]));

@@ -168,14 +168,14 @@ impl Run {
     /// The run, if its output has this text.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Self {
-        assert!(self.stdout.contains(text), "no {text:?} in\n{self}");
+        assert!(self.stdout.contains(text) || unwrapped(&self.stdout).contains(text), "no {text:?} in\n{self}");
         self
     }
 
     /// The run, if its output lacks this text.
     #[track_caller]
     pub(crate) fn hides(self, text: &str) -> Self {
-        assert!(!self.stdout.contains(text), "{text:?} in\n{self}");
+        assert!(!self.stdout.contains(text) && !unwrapped(&self.stdout).contains(text), "{text:?} in\n{self}");
         self
     }
 
@@ -185,6 +185,11 @@ impl Run {
         assert!(self.stderr.contains(text), "no {text:?} on standard error:\n{self}");
         self
     }
+}
+
+/// Text with one space in place of each break and indentation of lines, as its sentences may be wrapped anywhere.
+pub(crate) fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl Display for Run {

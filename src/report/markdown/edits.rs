@@ -160,7 +160,10 @@ impl Page<'_> {
             return format!("{name} {}", self.values(only, 2));
         }
         let shown = &change.variants[..change.variants.len().min(MAX_EXAMPLES)];
-        let examples: Vec<String> = shown.iter().map(|c| format!("\n  - {}", self.values(c, 4))).collect();
+        let whose = |i: usize| change.holders.get(i).map_or_else(String::new, |of| changes::holders(of, self.options));
+        let example =
+            |(i, c): (usize, &&Change)| format!("\n  - {}: {}", super::sentence(&whose(i)), self.values(c, 4));
+        let examples: Vec<String> = shown.iter().enumerate().map(example).collect();
         format!("{name}: {} different values, such as{}", change.variants.len(), examples.concat())
     }
 

@@ -1,18 +1,22 @@
 //! Findings as list items.
 
 use super::{Novelty, Page, Piece, sentence};
-use crate::diagnostic::{Applicability, Label};
+use crate::diagnostic::{Applicability, Label, Level};
 use crate::diff::Side;
 use crate::report::text::style;
-use crate::report::{Finding, links};
+use crate::report::{Finding, links, subjects};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::io;
 
 /// The most steps or related places of a finding.
 const MAX_RELATED: usize = 12;
+/// The most components of a finding that are named, each in a note.
+const MAX_SUBJECTS: usize = 100;
 /// The most notes of a finding.
 const MAX_NOTES: usize = 6;
+/// The most findings of one rule that are listed.
+const MAX_ALIKE: usize = 20;
 /// The most findings that are listed as fixed.
 const MAX_FIXED: usize = 20;
 /// Longer addresses are cut.
@@ -42,12 +46,39 @@ impl Page<'_> {
     /// The findings that are not known from the base, the most severe first.
     pub(super) fn new_findings(&self) -> io::Result<Vec<Piece>> {
         let mut findings: Vec<&Finding> = self.report.findings.iter().filter(|f| f.counts()).collect();
-        findings.sort_by_key(|f| Reverse(f.level));
-        let piece = |f: &&Finding| {
-            let (full, brief) = (self.template("finding", self.item(f))?, self.template("finding", self.line(f))?);
-            Ok(Piece { full: full.trim_end().to_owned(), brief: brief.trim_end().to_owned() })
+        // Errors stay as they are; others of one rule stand together.
+        findings.sort_by_key(|f| (Reverse(f.level), if f.level == Level::Error { "" } else { f.diagnostic.rule.id }));
+        let is_alike = |a: &&Finding, b: &&Finding| {
+            a.level == b.level && a.level != Level::Error && a.diagnostic.rule == b.diagnostic.rule
         };
-        findings.iter().map(piece).collect()
+        let mut pieces = Vec::new();
+        for alike in findings.chunk_by(is_alike) {
+            match alike {
+                [only] => pieces.push(self.piece(only)?),
+                several => pieces.push(self.folded(several)?),
+            }
+        }
+        Ok(pieces)
+    }
+
+    fn piece(&self, finding: &Finding) -> io::Result<Piece> {
+        let (full, brief) =
+            (self.template("finding", self.item(finding))?, self.template("finding", self.line(finding))?);
+        Ok(Piece { full: full.trim_end().to_owned(), brief: brief.trim_end().to_owned() })
+    }
+
+    /// Findings of one rule, folded away.
+    fn folded(&self, alike: &[&Finding]) -> io::Result<Piece> {
+        let first = alike[0];
+        let (level, rule) = (first.level.name(), first.diagnostic.rule.id);
+        let number = style::count(alike.len(), "finding");
+        let items: Vec<String> =
+            alike.iter().take(MAX_ALIKE).map(|f| Ok(self.piece(f)?.full)).collect::<io::Result<_>>()?;
+        let rest = alike.len() - items.len();
+        let more = if rest > 0 { format!("\n\n… and {}", style::count(rest, "more finding")) } else { String::new() };
+        let summary = format!("<b>{level}</b> {}: {number}", super::escape::html(rule));
+        let full = format!("\n<details>\n<summary>{summary}</summary>\n\n{}{more}\n\n</details>\n", items.join("\n"));
+        Ok(Piece { full, brief: format!("- **{level}** {}: {number}", super::code(rule)) })
     }
 
     /// What the head no longer has, folded away.
@@ -98,10 +129,11 @@ impl Page<'_> {
         if d.related.len() > MAX_RELATED {
             item.notes.push(format!("… and {}", style::count(d.related.len() - MAX_RELATED, "more place")));
         }
+        item.notes.extend(subjects::notes(d, self.options.all).iter().take(MAX_SUBJECTS).map(|note| sentence(note)));
         item.notes.extend(d.notes.iter().take(MAX_NOTES).map(|note| sentence(note)));
         item.notes
             .extend(d.address.iter().map(|address| format!("in {}", super::code(&super::cut(address, MAX_ADDRESS)))));
-        if d.stacks.len() > usize::from(d.address.is_some()) {
+        if d.stacks.len() > usize::from(d.address.is_some()) && d.subjects.len() < 2 {
             let mut names: Vec<String> =
                 d.stacks.iter().take(MAX_STACKS).map(|s| super::code(&super::cut(s, super::MAX_NAME))).collect();
             if d.stacks.len() > MAX_STACKS {

@@ -25,6 +25,8 @@ use std::io;
 const MAX_LENGTH: usize = 65_000;
 /// What the frame takes at most: headings, notes about what is left out, the footer.
 const FRAME: usize = 2_000;
+/// About so many lines of edits are shown without a click.
+const MAX_EXPANDED: usize = 40;
 /// The most rows of the table of stacks.
 const MAX_STACKS: usize = 20;
 /// The most names in one list.
@@ -154,8 +156,16 @@ impl Page<'_> {
     /// The edits of all projects, under the name of each where there are several.
     fn project_edits(&self, groups: &[Vec<Group<'_>>]) -> io::Result<Vec<Piece>> {
         let mut pieces = Vec::new();
+        let mut left = MAX_EXPANDED;
         for (i, groups) in groups.iter().enumerate() {
             let mut edits = self.edits(groups)?;
+            for edit in &mut edits {
+                let lines = edit.full.lines().count();
+                if lines <= left {
+                    left -= lines;
+                    edit.full = edit.full.replacen("<details>", "<details open>", 1);
+                }
+            }
             if let (Some(project), Some(first)) = (self.report.coverage.projects.get(i), edits.first_mut())
                 && self.report.coverage.projects.len() > 1
             {
@@ -218,12 +228,13 @@ impl Page<'_> {
     /// The revisions and the version.
     fn footer(&self) -> String {
         let name = |revision: &Revision| {
-            let rev = code(&cut(&revision.rev, MAX_NAME));
+            let short = |commit: &str| code(commit.get(..12).unwrap_or(commit));
             match &revision.commit {
                 Some(commit) if *commit != revision.rev => {
-                    format!("{rev} ({})", code(commit.get(..12).unwrap_or(commit)))
+                    format!("{} ({})", code(&cut(&revision.rev, MAX_NAME)), short(commit))
                 }
-                _ => rev,
+                Some(commit) => short(commit),
+                None => code(&cut(&revision.rev, MAX_NAME)),
             }
         };
         let head = name(self.report.head);

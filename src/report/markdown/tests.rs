@@ -86,7 +86,7 @@ fn many(fixture: &Fixture, number: usize, message: &str) -> Vec<Finding> {
     let label: Label = fixture.checked().findings[0].diagnostic.primary.clone();
     let finding = |i: usize| {
         let diagnostic = Diagnostic::new(&shared::DUPLICATE_KEY, format!("number {i}: {message}"), label.clone());
-        Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: Text::from("0") }
+        Finding { diagnostic, level: Level::Error, novelty: None, fingerprint: Text::from("0"), also: Vec::new() }
     };
     (0..number).map(finding).collect()
 }

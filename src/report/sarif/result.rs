@@ -2,9 +2,11 @@
 
 use super::rules::Catalogue;
 use super::{place, word};
-use crate::diagnostic::{Applicability, Diagnostic, Finding, Fix as FileFix, Label, Level, Novelty, Suppression};
+use crate::diagnostic::{
+    Applicability, Diagnostic, Finding, Fix as FileFix, Label, Level, Novelty, Subject, Suppression,
+};
 use crate::files::Files;
-use crate::report::Report;
+use crate::report::{Report, subjects};
 use crate::value::FileId;
 use serde_json::json;
 use serde_sarif::sarif::{
@@ -20,6 +22,8 @@ const MAX_RELATED: usize = 1_000;
 const MAX_STEPS: usize = 100;
 /// The most places that the message links to.
 const MAX_LINKS: usize = 10;
+/// The most components that are named.
+const MAX_SUBJECTS: usize = 100;
 /// The most stacks that are named.
 const MAX_STACKS: usize = 100;
 
@@ -75,7 +79,9 @@ fn baseline(novelty: Novelty) -> ResultBaselineState {
 /// first one is what viewers show as title.
 pub(super) fn message(d: &Diagnostic, files: &Files) -> String {
     let help = d.help.as_deref();
-    let said = std::iter::once(d.message.as_str()).chain(d.notes.iter().map(String::as_str)).chain(help);
+    let components = subjects::notes(d, false);
+    let notes = components.iter().chain(&d.notes).map(String::as_str);
+    let said = std::iter::once(d.message.as_str()).chain(notes).chain(help);
     let mut sentences: Vec<String> = said.map(|text| sentence(&without_links(text))).collect();
     let links: Vec<String> = d.related.iter().take(MAX_LINKS).zip(1..).map(|(l, id)| link(l, id, files)).collect();
     if !links.is_empty() {
@@ -129,6 +135,13 @@ fn location(d: &Diagnostic, files: &Files) -> Location {
         let name = address.rsplit('/').next().unwrap_or(address);
         vec![LogicalLocation::builder().name(name).fully_qualified_name(address).kind("member").build()]
     });
+    if d.subjects.len() > 1 {
+        let logical = |subject: &Subject| {
+            let name = format!("{}/{}", subject.stack, subject.component);
+            LogicalLocation::builder().name(&*subject.component).fully_qualified_name(name).kind("member").build()
+        };
+        location.logical_locations = Some(d.subjects.iter().take(MAX_SUBJECTS).map(logical).collect());
+    }
     location
 }
 

@@ -51,7 +51,7 @@ static X: Rule = Rule::unregistered("x");
 fn finding(message: String, label: &Label, level: Level) -> Finding {
     let mut diagnostic = Diagnostic::new(&shared::DUPLICATE_KEY, message, label.clone());
     diagnostic.related = vec![label.clone(); 3];
-    Finding { diagnostic, level, novelty: None, fingerprint: Text::from("0") }
+    Finding { diagnostic, level, novelty: None, fingerprint: Text::from("0"), also: Vec::new() }
 }
 
 #[test]

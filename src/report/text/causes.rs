@@ -11,11 +11,13 @@ const MAX_LINES: usize = 8;
 /// The most bytes of a line that are looked at.
 const MAX_LINE: usize = 2_000;
 
-/// Writes the files with the edited lines; with `secret`, values in these lines are masked whatever their keys are.
+/// Writes the files with the edited lines; with `secret`, values in these lines are masked whatever their keys are. Where
+/// whole components come or go, with `is_whole`, the first line of each run says enough.
 pub(super) fn write(
     out: &mut dyn io::Write,
     causes: &[Cause],
     secret: bool,
+    is_whole: bool,
     files: &Files,
     options: &Options,
 ) -> io::Result<()> {
@@ -23,8 +25,17 @@ pub(super) fn write(
     if causes.is_empty() {
         return writeln!(out, "{}", theme.place("no edited line found"));
     }
-    let shown = if options.all { causes.len() } else { MAX_LINES.min(causes.len()) };
     let path = |c: &Cause| files.get(c.file).path.clone();
+    let total = causes.len();
+    let starts: Vec<Cause> = match is_whole && !options.all {
+        true => {
+            let is_next = |a: &Cause, b: &Cause| a.side == b.side && a.file == b.file && b.line == a.line + 1;
+            causes.chunk_by(is_next).filter_map(|run| run.first().copied()).collect()
+        }
+        false => causes.to_vec(),
+    };
+    let causes = &starts[..];
+    let shown = if options.all { causes.len() } else { MAX_LINES.min(causes.len()) };
     for of_file in causes[..shown].chunk_by(|a, b| path(a) == path(b)) {
         let head = of_file.iter().find(|c| c.side == Side::Head);
         let place = match head {
@@ -37,7 +48,7 @@ pub(super) fn write(
             writeln!(out, "{line}")?;
         }
     }
-    let rest = causes.len() - shown;
+    let rest = total - shown;
     if rest > 0 {
         writeln!(out, "    {}", theme.dim(&format!("… and {}", style::count(rest, "more edited line"))))?;
     }

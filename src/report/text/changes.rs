@@ -6,6 +6,7 @@ use super::words::{self, Piece};
 use crate::diff::group::Folded;
 use crate::diff::{Change, ChangeKind, mask, pointer};
 use crate::report::Options;
+use crate::resolution::Address;
 use crate::value::{Data, Value};
 use similar::{Algorithm, ChangeTag, TextDiff};
 use std::io;
@@ -18,6 +19,8 @@ const MAX_EXAMPLES: usize = 3;
 const MAX_ALIGNED: usize = 44;
 /// What is said of a call that is only spelled differently.
 const SAME_CALL: &str = " (the same call)";
+/// Values of more lines are not compared line by line.
+const MAX_COMPARED_LINES: usize = 2_000;
 /// Larger texts are not compared line by line.
 const MAX_COMPARED: usize = 200_000;
 
@@ -58,18 +61,45 @@ fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Option
     }
     let note = format!("{} different values", change.variants.len());
     writeln!(out, "{label}{pad}  {}", theme.dim(&note))?;
-    let shown = if options.all || change.variants.len() <= MAX_EXAMPLES { change.variants.len() } else { MAX_EXAMPLES };
-    for variant in &change.variants[..shown] {
-        match short(variant, options.width.saturating_sub(8), options) {
-            Some(line) => writeln!(out, "      {line}")?,
-            None => long(out, variant, options)?,
+    let shown =
+        if options.all || change.variants.len() <= MAX_EXAMPLES + 1 { change.variants.len() } else { MAX_EXAMPLES };
+    for (i, variant) in change.variants[..shown].iter().enumerate() {
+        let whose = change.holders.get(i).map_or_else(String::new, |of| holders(of, options));
+        let room = options.width.saturating_sub(8);
+        match short(variant, room.saturating_sub(style::width(&whose) + 2), options) {
+            Some(line) => writeln!(out, "      {line}  {}", theme.dim(&whose))?,
+            None => {
+                writeln!(out, "      {}", theme.dim(&format!("{whose}:")))?;
+                long_lines(variant, options).iter().try_for_each(|line| writeln!(out, "        {line}"))?;
+            }
         }
     }
     if shown < change.variants.len() {
-        let rest = format!("… and {} more like these", change.variants.len() - shown);
+        let rest = format!("… and {}", style::count(change.variants.len() - shown, "more value"));
         writeln!(out, "      {}", theme.dim(&rest))?;
     }
     Ok(())
+}
+
+/// Which components have a value: `in vpc of dev`, or `in 3 components of dev, prod`.
+pub(in crate::report) fn holders(of: &[Address], options: &Options) -> String {
+    if let [only] = of {
+        return format!("in {} of {}", escape(&only.2), escape(&only.0));
+    }
+    let mut stacks: Vec<&str> = of.iter().map(|address| &*address.0).collect();
+    stacks.dedup();
+    let shown = if options.all || stacks.len() <= MAX_EXAMPLES + 1 { stacks.len() } else { MAX_EXAMPLES };
+    let mut names: Vec<String> = stacks[..shown].iter().map(|stack| escape(stack).into_owned()).collect();
+    if shown < stacks.len() {
+        names.push(format!("… {} more", stacks.len() - shown));
+    }
+    let mut components: Vec<&str> = of.iter().map(|address| &*address.2).collect();
+    components.sort_unstable();
+    components.dedup();
+    match components[..] {
+        [one] => format!("in {} of {}", escape(one), names.join(", ")),
+        _ => format!("in {} of {}", style::count(of.len(), "component"), names.join(", ")),
+    }
 }
 
 /// `before → after` if it fits into `room` columns.
@@ -89,7 +119,13 @@ fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
     }
     Some(match (before, after) {
         (Some(b), Some(a)) => {
-            let mark = if change.is_same_call { theme.dim(SAME_CALL) } else { String::new() };
+            let mark = if change.is_same_call {
+                theme.dim(SAME_CALL)
+            } else if a == b {
+                theme.dim(&looks_same(change))
+            } else {
+                String::new()
+            };
             format!("{} {} {}{mark}", theme.removed(&b), theme.dim("→"), theme.added(&a))
         }
         (Some(b), None) => theme.removed(&b),
@@ -107,36 +143,107 @@ fn long(out: &mut dyn io::Write, change: &Change, options: &Options) -> io::Resu
 pub(in crate::report) fn long_lines(change: &Change, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
     let limit = if options.all { usize::MAX } else { MAX_LINES };
-    let mut lines: Vec<String> = match (&change.before, &change.after) {
-        (Some(Value { data: Data::Str(b), .. }), Some(Value { data: Data::Str(a), .. })) => text_lines(b, a, options),
-        (before, after) => {
-            let secret = change.is_secret;
-            let block = |v: &Value| value::block(v, secret, options, None);
-            let old = before.iter().flat_map(block).map(|l| (ChangeTag::Delete, l.text));
-            let new = after.iter().flat_map(block).map(|l| (ChangeTag::Insert, l.text));
-            let fit = |text: String| {
-                if options.all { text } else { style::cut(&text, options.width.saturating_sub(8).max(20)).into_owned() }
-            };
-            old.chain(new)
-                .map(|(tag, text)| match tag {
-                    ChangeTag::Delete => theme.removed(&format!("- {}", fit(text))),
-                    _ => theme.added(&format!("+ {}", fit(text))),
-                })
-                .collect()
-        }
+    let text = |v: &Option<Value>| match v.as_ref().map(|v| &v.data) {
+        Some(Data::Str(text)) => Some((text.to_string(), true)),
+        Some(Data::Unknown(unknown)) => Some((unknown.text.to_string(), false)),
+        _ => None,
+    };
+    let mut lines: Vec<Line> = match (text(&change.before), text(&change.after)) {
+        (Some((b, was)), Some((a, is))) if was == is => text_lines(&b, &a, was, options),
+        _ => block_lines(change, options),
     };
     // A cut that hides a single line saves nothing.
-    let shown = if lines.len() <= limit.saturating_add(1) { lines.len() } else { limit };
-    if shown < lines.len() {
-        let rest = theme.dim(&format!("… {}", style::count(lines.len() - shown, "more line")));
-        lines.truncate(shown);
-        lines.push(rest);
+    let total = lines.len();
+    if total > limit.saturating_add(1) {
+        lines = balanced(lines, limit);
+    }
+    let left_out = total - lines.len();
+    let mut lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
+    if left_out > 0 {
+        lines.push(theme.dim(&format!("… {}", style::count(left_out, "more line"))));
+    }
+    lines
+}
+
+/// A line of a value, with what became of it.
+type Line = (ChangeTag, String);
+
+/// Of many lines as many that are gone as new ones, if there are enough of both, in their order.
+fn balanced(lines: Vec<Line>, limit: usize) -> Vec<Line> {
+    let number = |tag: ChangeTag| lines.iter().filter(|(of, _)| *of == tag).count();
+    let (gone, new) = (number(ChangeTag::Delete), number(ChangeTag::Insert));
+    let half = limit / 2;
+    let (mut gone, mut new) =
+        (gone.min(half.max(limit.saturating_sub(new))), new.min(half.max(limit.saturating_sub(gone))));
+    let mut take = |tag: ChangeTag| {
+        let left = match tag {
+            ChangeTag::Delete => &mut gone,
+            ChangeTag::Insert => &mut new,
+            ChangeTag::Equal => return false,
+        };
+        let is_left = *left > 0;
+        *left = left.saturating_sub(1);
+        is_left
+    };
+    lines.into_iter().filter(|(tag, _)| take(*tag)).collect()
+}
+
+/// What differs between values that look the same.
+fn looks_same(change: &Change) -> String {
+    let kind = |v: &Option<Value>| match v.as_ref().map(|v| &v.data) {
+        Some(Data::Unknown(_)) => "only known when deployed",
+        Some(Data::Str(_)) => "text",
+        Some(Data::Int(_) | Data::Uint(_) | Data::Float(_)) => "a number",
+        Some(Data::Map(_)) => "a map",
+        Some(Data::List(_)) => "a list",
+        Some(Data::Time(_)) => "a time",
+        Some(Data::Bool(_)) => "a boolean",
+        Some(Data::Null) | None => "nothing",
+    };
+    match (kind(&change.before), kind(&change.after)) {
+        (before, after) if before == after => " (what it is computed from differs)".to_owned(),
+        (before, after) => format!(" (was {before}, is {after})"),
+    }
+}
+
+/// Values that are no texts, as YAML; of two of them only the lines that differ, with those around them.
+fn block_lines(change: &Change, options: &Options) -> Vec<Line> {
+    let theme = Theme::new(options.color);
+    let block = |v: &Option<Value>| -> Vec<String> {
+        let lines = v.iter().flat_map(|v| value::block(v, change.is_secret, options, None));
+        lines.map(|line| line.text).collect()
+    };
+    let (old, new) = (block(&change.before), block(&change.after));
+    let paint = |tag: ChangeTag, text: &str| {
+        let room = options.width.saturating_sub(8).max(20);
+        let text = if options.all { text.into() } else { style::cut(text, room) };
+        let line = match tag {
+            ChangeTag::Delete => theme.removed(&format!("- {text}")),
+            ChangeTag::Insert => theme.added(&format!("+ {text}")),
+            ChangeTag::Equal => theme.dim(&format!("  {text}")),
+        };
+        (tag, line)
+    };
+    if old.is_empty() || new.is_empty() || old.len().max(new.len()) > MAX_COMPARED_LINES {
+        let old = old.iter().map(|line| paint(ChangeTag::Delete, line));
+        return old.chain(new.iter().map(|line| paint(ChangeTag::Insert, line))).collect();
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&old, &new);
+    let mut lines = Vec::new();
+    for (i, hunk) in diff.grouped_ops(1).iter().enumerate() {
+        if i > 0 {
+            lines.push((ChangeTag::Equal, theme.dim("⋮")));
+        }
+        lines.extend(hunk.iter().flat_map(|op| diff.iter_changes(op)).map(|c| paint(c.tag(), c.value())));
     }
     lines
 }
 
 /// Two texts: line by line if they have several lines, else word by word.
-fn text_lines(before: &str, after: &str, options: &Options) -> Vec<String> {
+/// Those that are texts stand in quotes.
+fn text_lines(before: &str, after: &str, is_quoted: bool, options: &Options) -> Vec<Line> {
     let theme = Theme::new(options.color);
     let room = options.width.saturating_sub(10).max(20);
     let several = before.trim_end().contains('\n') || after.trim_end().contains('\n');
@@ -149,43 +256,51 @@ fn text_lines(before: &str, after: &str, options: &Options) -> Vec<String> {
         let mut lines = Vec::new();
         for (i, hunk) in diff.grouped_ops(1).iter().enumerate() {
             if i > 0 {
-                lines.push(theme.dim("⋮"));
+                lines.push((ChangeTag::Equal, theme.dim("⋮")));
             }
             for change in hunk.iter().flat_map(|op| diff.iter_changes(op)) {
                 let text = fit(change.value());
-                lines.push(match change.tag() {
+                let line = match change.tag() {
                     ChangeTag::Equal => theme.dim(&format!("  {text}")),
                     ChangeTag::Delete => theme.removed(&format!("- {text}")),
                     ChangeTag::Insert => theme.added(&format!("+ {text}")),
-                });
+                };
+                lines.push((change.tag(), line));
             }
         }
         return lines;
     }
-    let cut = |text: &str| {
-        let quoted = value::quote(text);
-        if options.all { quoted } else { style::cut(&quoted, room).into_owned() }
-    };
+    let quote = if is_quoted { "\"" } else { "" };
     match words::pieces(before, after) {
         Some((mut old, mut new)) => {
             if !options.all {
-                let keep = (options.width / 4).max(14);
-                words::abbreviate(&mut old, keep);
-                words::abbreviate(&mut new, keep);
+                words::fit(&mut old, room);
+                words::fit(&mut new, room);
             }
             let line =
                 |pieces: &[Piece], sign: &str, whole: fn(Theme, &str) -> String, word: fn(Theme, &str) -> String| {
-                    let mut line = whole(theme, &format!("{sign} \""));
+                    let mut line = whole(theme, &format!("{sign} {quote}"));
                     for piece in pieces {
                         let text = escape(&piece.text);
                         line.push_str(&if piece.shared { whole(theme, &text) } else { word(theme, &text) });
                     }
-                    line.push_str(&whole(theme, "\""));
+                    line.push_str(&whole(theme, quote));
                     line
                 };
-            vec![line(&old, "-", Theme::removed, Theme::removed_word), line(&new, "+", Theme::added, Theme::added_word)]
+            vec![
+                (ChangeTag::Delete, line(&old, "-", Theme::removed, Theme::removed_word)),
+                (ChangeTag::Insert, line(&new, "+", Theme::added, Theme::added_word)),
+            ]
         }
-        None => vec![theme.removed(&format!("- {}", cut(before))), theme.added(&format!("+ {}", cut(after)))],
+        None => {
+            let whole = |text: &str| if is_quoted { value::quote(text) } else { escape(text).into_owned() };
+            let (old, new) = (whole(before), whole(after));
+            let (old, new) = if options.all { (old, new) } else { words::focus(&old, &new, room) };
+            vec![
+                (ChangeTag::Delete, theme.removed(&format!("- {old}"))),
+                (ChangeTag::Insert, theme.added(&format!("+ {new}"))),
+            ]
+        }
     }
 }
 

@@ -4,8 +4,7 @@ use super::style::{self, Theme, escape};
 use crate::diagnostic::{Applicability, Diagnostic, Label, Level};
 use crate::diff::mask;
 use crate::files::{File, Files};
-use crate::report::Options;
-use crate::report::{Finding, Novelty};
+use crate::report::{Finding, Novelty, Options, subjects};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 use std::io;
 use std::sync::Arc;
@@ -16,6 +15,8 @@ const FAR: u32 = 8;
 const MAX_SPAN_LINES: u32 = 6;
 /// Larger excerpts (a file in one line, say) are left out.
 const MAX_EXCERPT: usize = 20_000;
+/// The columns that stand before a note.
+const MARGIN: usize = 14;
 /// The most stacks that are named.
 const MAX_STACKS: usize = 5;
 
@@ -25,6 +26,27 @@ const MAX_STACKS: usize = 5;
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, finding: &Finding, files: &Files, options: &Options) -> io::Result<()> {
     writeln!(out, "{}\n", render(finding, files, options))
+}
+
+/// Writes a finding in a line, with its place.
+///
+/// # Errors
+/// Those of the writer.
+pub(super) fn write_brief(
+    out: &mut dyn io::Write,
+    finding: &Finding,
+    files: &Files,
+    options: &Options,
+) -> io::Result<()> {
+    let theme = Theme::new(options.color);
+    let d = &finding.diagnostic;
+    let file = files.get(d.primary.file);
+    let at = file.position(d.primary.start);
+    let place = format!("({}:{}:{})", escape(&file.path), at.line, at.column);
+    let title = format!("{}[{}]", finding.level.name(), d.rule.id);
+    let text = escape(&d.message);
+    let room = (options.width * 2).saturating_sub(title.len() + place.len() + 3).max(40);
+    writeln!(out, "{}: {} {}", theme.level(finding.level, &title), style::cut(&text, room), theme.dim(&place))
 }
 
 /// Writes a finding that is gone, in a line.
@@ -52,7 +74,10 @@ fn render(finding: &Finding, files: &Files, options: &Options) -> String {
         Level::Warning => Title::WARNING,
         Level::Note => Title::NOTE,
     };
-    let mut group: Group = Group::with_title(level.primary_title(escape(&d.message)).id(d.rule.id));
+    // `warning[rule]: ` stands before the message, and `  = note: ` before a note.
+    let before = finding.level.name().len() + d.rule.id.len() + 4;
+    let title = wrapped(&escape(&d.message), options.width.saturating_sub(before));
+    let mut group: Group = Group::with_title(level.primary_title(title).id(d.rule.id));
     for excerpt in excerpts(d, files) {
         group = match source(&excerpt, options) {
             Some(source) => {
@@ -74,13 +99,15 @@ fn render(finding: &Finding, files: &Files, options: &Options) -> String {
         _ => None,
     };
     let address = d.address.as_deref().map(|address| format!("in {}", escape(address)));
-    for note in d.notes.iter().map(|n| escape(n).into_owned()).chain(address).chain(reach).chain(novelty) {
-        group = group.element(Title::NOTE.message(note));
+    let components = subjects::notes(d, options.all).into_iter().map(|note| escape(&note).into_owned());
+    let notes = d.notes.iter().map(|n| escape(n).into_owned());
+    for note in components.chain(notes).chain(address).chain(reach).chain(novelty) {
+        group = group.element(Title::NOTE.message(wrapped(&note, options.width.saturating_sub(MARGIN))));
     }
     let fix = d.fix.as_ref();
     // What the fix says need not be said twice.
     if let Some(help) = d.help.as_ref().filter(|help| fix.is_none_or(|fix| fix.title != **help)) {
-        group = group.element(Title::HELP.message(escape(help).into_owned()));
+        group = group.element(Title::HELP.message(wrapped(&escape(help), options.width.saturating_sub(MARGIN))));
     }
     if let Some(fix) = fix {
         let trust = match fix.applicability {
@@ -95,13 +122,18 @@ fn render(finding: &Finding, files: &Files, options: &Options) -> String {
     renderer.term_width(options.width.max(40)).render(&[group])
 }
 
+/// Escaped text in lines of some columns, which the renderer puts below each other.
+fn wrapped(text: &str, columns: usize) -> String {
+    style::wrap(text, columns.max(30), 0).join("\n")
+}
+
 /// `reaches 7 stacks: a, b, …`.
 fn stacks(d: &Diagnostic) -> Option<String> {
     let (first, rest) = d.stacks.split_at(d.stacks.len().min(MAX_STACKS));
     let names: Vec<_> = first.iter().map(|s| escape(s)).collect();
     let more = if rest.is_empty() { String::new() } else { format!(", … {} more", rest.len()) };
     // Where there is an address, it names one stack.
-    (names.len() > usize::from(d.address.is_some()))
+    (names.len() > usize::from(d.address.is_some()) && d.subjects.len() < 2)
         .then(|| format!("reaches {}: {}{more}", style::count(d.stacks.len(), "stack"), names.join(", ")))
 }
 

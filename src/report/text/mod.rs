@@ -3,12 +3,15 @@
 //! Nothing that comes from files reaches the output unescaped, and what looks like a secret is masked.
 
 pub(super) mod addresses;
+mod blocks;
+mod brief;
 pub(super) mod causes;
 pub(super) mod changes;
 mod code;
 mod findings;
 mod locals;
 pub mod style;
+mod summary;
 pub mod value;
 pub(super) mod words;
 
@@ -19,65 +22,146 @@ use crate::diff::group::{self, Effect};
 use crate::files::Files;
 use crate::report::{Comparison, Finding, Novelty, Options, Report, coverage, headline};
 use crate::resolution::Address;
-use std::io;
+use blocks::{Block, Chosen};
+use std::collections::BTreeSet;
+use std::io::{self, Write as _};
 use style::Theme;
 
-/// Writes what could not be resolved, what differs if two states were compared, what is wrong, and what was analyzed.
+/// Reports of more lines start with a summary.
+const SCREEN: usize = 40;
+
+/// Writes what could not be resolved, what differs if two states were compared, what is wrong, and what was analyzed. A
+/// report that is longer than a screen starts with a summary.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
-    write_lead(out, report, options)?;
-    if let Some(comparison) = &report.comparison {
-        write_diff(out, comparison, report, options)?;
-    }
+    let theme = Theme::new(options.color);
+    let diff = report.comparison.as_ref().map(|comparison| diff_blocks(comparison, report, options)).transpose()?;
+    let (changes, verdict) = diff.map_or_else(|| (Vec::new(), None), |(blocks, verdict)| (blocks, Some(verdict)));
+    let findings = finding_blocks(report, options)?;
+    let end = closing(report, options)?;
+    let lead = lead(report, options);
+    let height = |blocks: &[Block]| blocks.iter().map(Block::height).sum::<usize>();
+    let total = lead.len() + height(&changes) + height(&findings) + end.len();
+    let is_long = total > SCREEN;
+    let start = if is_long { summary::lines(report, verdict.as_deref(), options) } else { lead };
+    // Two notes and the verdict take some more.
+    let room = options.lines.map(|lines| lines.saturating_sub(start.len() + end.len() + 6));
+    let (changes, findings) = match room.filter(|room| height(&changes) + height(&findings) > *room) {
+        None => (blocks::all(&changes), blocks::all(&findings)),
+        Some(room) => {
+            let share = room.saturating_sub(height(&changes)).max(room / 2);
+            let findings = blocks::choose(&findings, share);
+            (blocks::choose(&changes, room.saturating_sub(findings.lines.len())), findings)
+        }
+    };
+    let mut lines = start;
+    add(&mut lines, &changes, "block of changes", theme);
     let is_empty = report.findings.iter().all(|f| f.novelty == Some(Novelty::Known))
         && report.suppressed.is_empty()
         && report.troubles.is_empty();
-    if report.comparison.is_none() || !is_empty {
-        if report.comparison.is_some() {
-            writeln!(out)?;
+    if let Some(verdict) = verdict {
+        lines.extend(style::wrap(&verdict, options.width, 2).iter().map(|line| theme.bold(line)));
+        if !is_empty {
+            lines.push(String::new());
         }
-        write_findings(out, report, options)?;
     }
-    write_summary(out, report)
+    if report.comparison.is_none() || !is_empty {
+        add(&mut lines, &findings, "finding", theme);
+        lines.extend(end);
+    }
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    write_summary(out, report, options)
 }
 
-/// Writes what could not be resolved, and what is assumed.
-fn write_lead(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
-    let lines = coverage::escaped(coverage::lead(report));
-    if lines.is_empty() {
-        return Ok(());
+/// Adds what was chosen, and says what it leaves out.
+fn add(lines: &mut Vec<String>, chosen: &Chosen, noun: &str, theme: Theme) {
+    lines.extend(chosen.lines.iter().cloned());
+    let plural = |n: usize| match noun {
+        "block of changes" if n != 1 => format!("{n} more blocks of changes"),
+        noun => style::count(n, &format!("more {noun}")),
+    };
+    if chosen.left_out > 0 {
+        lines.push(theme.dim(&format!("… and {}; --all shows everything in full", plural(chosen.left_out))));
+        lines.push(String::new());
+    } else if chosen.shortened > 0 {
+        lines.push(theme.dim("Lines without an excerpt are shortened; --all shows everything in full"));
+        lines.push(String::new());
     }
+}
+
+/// What a writer writes, in lines, without empty ones at the end.
+fn rendered(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Vec<String>> {
+    let mut bytes = Vec::new();
+    write(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    Ok(lines)
+}
+
+/// What could not be resolved, and what is assumed, with an empty line.
+fn lead(report: &Report<'_>, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
-    lines.iter().try_for_each(|line| writeln!(out, "{}", theme.bold(line)))?;
-    writeln!(out)
+    let lead = coverage::escaped(coverage::lead(report));
+    let mut lines: Vec<String> = lead.iter().flat_map(|line| style::wrap(line, options.width, 2)).collect();
+    if !lines.is_empty() {
+        lines.iter_mut().for_each(|line| *line = theme.bold(line));
+        lines.push(String::new());
+    }
+    lines
 }
 
 /// Writes what was analyzed.
-fn write_summary(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+fn write_summary(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let line = coverage::summary(report);
-    if line.is_empty() { Ok(()) } else { writeln!(out, "{}", style::escape(&line)) }
+    if line.is_empty() {
+        return Ok(());
+    }
+    style::wrap(&style::escape(&line), options.width, 2).iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// Writes what is wrong, what is no longer, and a line that sums it up.
-fn write_findings(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
-    let theme = Theme::new(options.color);
-    let (gone, there): (Vec<&Finding>, Vec<&Finding>) = report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
+/// What is wrong, the most severe first, each finding with a line that says it in short; then what is no longer wrong.
+fn finding_blocks(report: &Report<'_>, options: &Options) -> io::Result<Vec<Block>> {
+    let (gone, mut there): (Vec<&Finding>, Vec<&Finding>) =
+        report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
+    // They are sorted by file and line already.
+    there.sort_by_key(|f| std::cmp::Reverse(f.level));
+    let mut rules = BTreeSet::new();
+    let mut blocks = Vec::new();
     for finding in there {
-        findings::write(out, finding, report.files, options)?;
-    }
-    for finding in &gone {
-        findings::write_fixed(out, finding, report.files, options)?;
+        let full = rendered(|out| findings::write(out, finding, report.files, options))?;
+        let brief = rendered(|out| findings::write_brief(out, finding, report.files, options))?;
+        // The first finding of a rule stands for the others.
+        let is_first = rules.insert(finding.diagnostic.rule.id);
+        let weight = finding.level as usize * 2 + usize::from(is_first);
+        blocks.push(Block { full, brief, weight });
     }
     if !gone.is_empty() {
-        writeln!(out)?;
+        let full = rendered(|out| {
+            gone.iter().try_for_each(|finding| findings::write_fixed(out, finding, report.files, options))
+        })?;
+        let brief =
+            if gone.len() == 1 { full.clone() } else { vec![format!("{} fixed", style::count(gone.len(), "finding"))] };
+        blocks.push(Block { full, brief, weight: 0 });
     }
+    Ok(blocks)
+}
+
+/// What could not be read, and a line that sums up what is wrong.
+fn closing(report: &Report<'_>, options: &Options) -> io::Result<Vec<String>> {
+    let theme = Theme::new(options.color);
+    let mut lines = Vec::new();
     if !report.troubles.is_empty() {
         let paths: Vec<_> = report.troubles.iter().map(|path| style::escape(path)).collect();
-        writeln!(out, "Could not be read: {}\n", paths.join(", "))?;
+        lines.extend(style::wrap(&format!("Could not be read: {}", paths.join(", ")), options.width, 2));
+        lines.push(String::new());
     }
-    writeln!(out, "{}", theme.bold(&headline::findings(report)))
+    lines.push(theme.bold(&headline::findings(report)));
+    Ok(lines)
 }
 
 /// Writes what is wrong, and of what differs only the line that sums it up.
@@ -85,10 +169,12 @@ fn write_findings(out: &mut dyn io::Write, report: &Report<'_>, options: &Option
 /// # Errors
 /// Those of the writer.
 pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
-    write_lead(out, report, options)?;
+    lead(report, options).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     let has_findings = report.shown().next().is_some() || !report.troubles.is_empty();
     if has_findings {
-        write_findings(out, report, options)?;
+        let findings = blocks::all(&finding_blocks(report, options)?);
+        let end = closing(report, options)?;
+        findings.lines.iter().chain(&end).try_for_each(|line| writeln!(out, "{line}"))?;
     }
     let has_changes = match &report.comparison {
         Some(comparison) if !comparison.diff.components.is_empty() || !comparison.code.is_empty() => {
@@ -99,64 +185,92 @@ pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Optio
         }
         _ => false,
     };
-    if has_findings || has_changes || !report.coverage.is_whole() { write_summary(out, report) } else { Ok(()) }
+    if has_findings || has_changes || !report.coverage.is_whole() {
+        write_summary(out, report, options)
+    } else {
+        Ok(())
+    }
 }
 
-/// Writes what differs, project by project, and a line that sums it up.
-fn write_diff(
-    out: &mut dyn io::Write,
+/// What differs, project by project, and a line that sums it up.
+fn diff_blocks(
     comparison: &Comparison<'_>,
     report: &Report<'_>,
     options: &Options,
-) -> io::Result<()> {
+) -> io::Result<(Vec<Block>, String)> {
     let theme = Theme::new(options.color);
     let parts = if comparison.parts.is_empty() { std::slice::from_ref(comparison.diff) } else { comparison.parts };
     let mut all = Vec::new();
+    let mut blocks = Vec::new();
     for (i, part) in parts.iter().enumerate() {
         let groups = group::group(part, report.files);
         if let Some(project) = report.coverage.projects.get(i).filter(|_| parts.len() > 1)
             && !(part.components.is_empty() && part.locals.is_empty())
         {
-            let line = format!("Project {} ({})", style::escape(&project.path), project.dialect);
-            writeln!(out, "{}\n", theme.bold(&line))?;
+            let line = theme.bold(&format!("Project {} ({})", style::escape(&project.path), project.dialect));
+            blocks.push(Block { full: vec![line.clone()], brief: vec![line], weight: usize::MAX });
         }
-        write_groups(out, part, &groups, report.files, options)?;
-        locals::write(out, &part.locals, options)?;
+        blocks.extend(group_blocks(part, &groups, report.files, options)?);
+        blocks.push(listed(rendered(|out| locals::write(out, &part.locals, options))?));
         all.extend(groups);
     }
-    code::write(out, comparison.code, options)?;
-    writeln!(out, "{}", theme.bold(&headline::changes(comparison, &all, report.coverage)))
+    blocks.push(listed(rendered(|out| code::write(out, comparison.code, options))?));
+    blocks.retain(|block| !block.full.is_empty());
+    Ok((blocks, headline::changes(comparison, &all, report.coverage)))
 }
 
-/// Writes one block for each edit with the lines of the edit, the paths that change because of it and the components
-/// they change in.
-fn write_groups(
+/// A list with a heading, of which the first lines are what is said in short.
+fn listed(full: Vec<String>) -> Block {
+    const SHORT: usize = 5;
+    let mut brief: Vec<String> = full.iter().take(SHORT).cloned().collect();
+    match full.len().saturating_sub(SHORT) {
+        0 => {}
+        1 => brief.clone_from(&full),
+        rest => brief.push(format!("  … {}", style::count(rest, "more line"))),
+    }
+    Block { full, brief, weight: 1 }
+}
+
+/// One block for each edit with the lines of the edit, the paths that change because of it and the components they
+/// change in.
+fn group_blocks(diff: &Diff, groups: &[group::Group<'_>], files: &Files, options: &Options) -> io::Result<Vec<Block>> {
+    let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
+    let mut before: &[Address] = &[];
+    let mut blocks = Vec::new();
+    for block in groups.chunk_by(|a, b| a.causes == b.causes) {
+        let full = rendered(|out| {
+            write_causes(out, block, files, options)?;
+            for group in block {
+                writeln!(out)?;
+                if group.effect == Effect::Renamed {
+                    addresses::write_renamed(out, group, several_types, options)?;
+                } else if group.changes.is_empty() {
+                    addresses::write_whole(out, group, several_types, options)?;
+                } else {
+                    changes::write(out, &group.changes, options)?;
+                    let again = group.addresses == before;
+                    addresses::write(out, &group.addresses, again, several_types, options)?;
+                }
+                before = &group.addresses;
+            }
+            Ok(())
+        })?;
+        let brief = block.iter().map(|group| brief::line(group, files, options)).collect();
+        let weight = block.iter().map(|g| g.addresses.len() * if g.effect == Effect::Modified { 2 } else { 3 }).sum();
+        blocks.push(Block { full, brief, weight });
+    }
+    Ok(blocks)
+}
+
+/// Writes the edited lines of a block.
+fn write_causes(
     out: &mut dyn io::Write,
-    diff: &Diff,
-    groups: &[group::Group<'_>],
+    block: &[group::Group<'_>],
     files: &Files,
     options: &Options,
 ) -> io::Result<()> {
-    let several_types = diff.components.iter().any(|c| c.kind != diff.components[0].kind);
-    let mut before: &[Address] = &[];
-    for block in groups.chunk_by(|a, b| a.causes == b.causes) {
-        let all_secret =
-            block.iter().all(|g| !g.changes.is_empty() && g.changes.iter().all(|c| changes::is_masked(c, options)));
-        causes::write(out, &block[0].causes, all_secret, files, options)?;
-        for group in block {
-            writeln!(out)?;
-            if group.effect == Effect::Renamed {
-                addresses::write_renamed(out, group, several_types, options)?;
-            } else if group.changes.is_empty() {
-                addresses::write_whole(out, group, several_types, options)?;
-            } else {
-                changes::write(out, &group.changes, options)?;
-                let again = group.addresses == before;
-                addresses::write(out, &group.addresses, again, several_types, options)?;
-            }
-            before = &group.addresses;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
+    let all_secret =
+        block.iter().all(|g| !g.changes.is_empty() && g.changes.iter().all(|c| changes::is_masked(c, options)));
+    let is_whole = block.iter().all(|g| matches!(g.effect, Effect::Added | Effect::Removed));
+    causes::write(out, &block[0].causes, all_secret, is_whole, files, options)
 }

@@ -103,6 +103,31 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(short + "…")
 }
 
+/// Text in lines of some columns, broken between words only; all lines but the first are indented.
+pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let width = width(word);
+        match lines.last_mut() {
+            Some(line) if used + 1 + width <= columns => {
+                line.push(' ');
+                line.push_str(word);
+                used += 1 + width;
+            }
+            Some(_) => {
+                lines.push(format!("{}{word}", " ".repeat(indent)));
+                used = indent + width;
+            }
+            None => {
+                lines.push(word.to_owned());
+                used = width;
+            }
+        }
+    }
+    lines
+}
+
 pub(crate) use crate::text::count;
 
 #[cfg(test)]
@@ -114,6 +139,13 @@ mod tests {
         assert_eq!(escape("plain ü 漢"), "plain ü 漢");
         assert_eq!(escape("a\u{1b}[31m\n\u{202e}b\u{7f}\u{9b}"), "a\\u{1b}[31m\\n\\u{202e}b\\u{7f}\\u{9b}");
         assert_eq!(escape("\u{ad}\u{61c}\u{180e}\u{3164}"), "\\u{ad}\\u{61c}\\u{180e}\\u{3164}");
+    }
+
+    #[test]
+    fn wrapping() {
+        assert_eq!(wrap("one two three", 7, 2), ["one two", "  three"]);
+        assert_eq!(wrap("averylongword x", 4, 2), ["averylongword", "  x"]);
+        assert_eq!(wrap("", 4, 2), [""]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What differs inside of two texts, word by word.
 
+use super::style::{cut, escape, width};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// The most words of a text that are compared.
@@ -59,11 +60,14 @@ fn split(text: &str) -> Option<Vec<&str>> {
     Some(words)
 }
 
-/// Cuts long shared pieces down to `keep` characters next to a difference.
+/// Cuts long shared pieces down to `keep` characters next to a difference. A text in which nothing differs keeps its start
+/// and its end.
 pub(in crate::report) fn abbreviate(pieces: &mut [Piece], keep: usize) {
     let last = pieces.len().saturating_sub(1);
+    let is_whole = last == 0;
     for (i, piece) in pieces.iter_mut().enumerate().filter(|(_, p)| p.shared) {
-        let (head, tail) = (if i == 0 { 0 } else { keep }, if i == last { 0 } else { keep });
+        let head = if i == 0 && !is_whole { 0 } else { keep };
+        let tail = if i == last && !is_whole { 0 } else { keep };
         let length = piece.text.chars().count();
         if length > head + tail + 6 {
             let front: String = piece.text.chars().take(head).collect();
@@ -71,6 +75,48 @@ pub(in crate::report) fn abbreviate(pieces: &mut [Piece], keep: usize) {
             piece.text = format!("{front}…{back}");
         }
     }
+}
+
+/// Cuts shared pieces so that a text fits into some columns if it can, and then those that differ, in their middle.
+pub(in crate::report) fn fit(pieces: &mut Vec<Piece>, columns: usize) {
+    let length = |pieces: &[Piece]| pieces.iter().map(|p| width(&escape(&p.text))).sum::<usize>();
+    let whole = pieces.clone();
+    for share in [2, 3, 4, 6, 8] {
+        if length(pieces) <= columns {
+            return;
+        }
+        pieces.clone_from(&whole);
+        abbreviate(pieces, (columns / share).max(8));
+    }
+    let differing = pieces.iter().filter(|p| !p.shared).count().max(1);
+    let shared: usize = pieces.iter().filter(|p| p.shared).map(|p| width(&p.text)).sum();
+    let keep = (columns.saturating_sub(shared) / differing / 2).max(6);
+    if length(pieces) > columns {
+        pieces.iter_mut().filter(|p| !p.shared).for_each(|p| p.text = middle(&p.text, keep));
+    }
+}
+
+/// The start and the end of a text, `keep` characters of each.
+fn middle(text: &str, keep: usize) -> String {
+    let length = text.chars().count();
+    if length <= 2 * keep + 1 {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(keep).collect();
+    let end: String = text.chars().skip(length - keep).collect();
+    format!("{start}…{end}")
+}
+
+/// Two texts that have little in common, cut so that what differs first is seen in both.
+pub(in crate::report) fn focus(before: &str, after: &str, columns: usize) -> (String, String) {
+    let shared = before.chars().zip(after.chars()).take_while(|(a, b)| a == b).count();
+    let skip = if shared > columns / 2 { shared - columns / 4 } else { 0 };
+    let part = |text: &str| {
+        let rest: String = text.chars().skip(skip).collect();
+        let start = if skip > 0 { "…" } else { "" };
+        cut(&format!("{start}{rest}"), columns).into_owned()
+    };
+    (part(before), part(after))
 }
 
 #[cfg(test)]
@@ -98,5 +144,23 @@ mod tests {
         let (mut old, _) = pieces(&format!("{long}x {long}"), &format!("{long}y {long}")).unwrap();
         abbreviate(&mut old, 14);
         assert_eq!(shown(&old), "…ord word word [x] word word wor…");
+    }
+
+    #[test]
+    fn both_sides_stay_visible() {
+        let (mut old, mut new) =
+            pieces("aft-gbl-mgmt/aws-account-settings/terraform.tfstate", "aws-account-settings/terraform.tfstate")
+                .unwrap();
+        abbreviate(&mut new, 10);
+        assert_eq!(shown(&new), "aws-accoun…rm.tfstate");
+        fit(&mut old, 30);
+        assert!(shown(&old).starts_with("[aft-gbl-mgmt/]aws"), "{}", shown(&old));
+        let (a, b) = (format!("{}x", "a".repeat(300)), format!("{}y", "a".repeat(300)));
+        let (old, new) = focus(&a, &b, 40);
+        assert!(old.ends_with('x') && new.ends_with('y') && old.chars().count() <= 40, "{old} {new}");
+        let (mut old, _) =
+            pieces(&format!("k {}", "b".repeat(300)), &format!("k {}", "c".repeat(300))).unwrap_or_default();
+        fit(&mut old, 40);
+        assert!(shown(&old).chars().count() <= 50);
     }
 }

@@ -1,6 +1,6 @@
 //! `backend-credentials-changed`: the state is reached with other rights, or is no longer encrypted.
 
-use super::{Changes, shown};
+use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;
 use crate::rules::rule;
 use crate::terraform::state;
@@ -26,14 +26,19 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         }
         let rights = state::ACCESS.iter().flat_map(|name| changed.at(&format!("{}/{name}", state.backend))).map(|c| {
             let name = c.path.trim_start_matches('/').replace('/', ".");
-            let (before, after) = (shown(c.before.as_ref()), shown(c.after.as_ref()));
-            (&c.causes[..], format!("reaches its state otherwise: `{name}` was {before} and is {after}"))
+            let details = format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()));
+            (
+                &c.causes[..],
+                Phrase::new("uses other credentials for its state", "use other credentials for their states", details),
+            )
         });
         let plain = changed.at(&format!("{}/{}", state.backend, state::ENCRYPTION)).filter(|c| {
             let yes = |v: &Option<Value>| v.as_ref().and_then(Value::as_bool) == Some(true);
             yes(&c.before) && !yes(&c.after)
         });
-        let plain = plain.map(|c| (&c.causes[..], "no longer encrypts its state".to_owned()));
+        let plain = plain.map(|c| {
+            (&c.causes[..], Phrase::new("no longer encrypts its state", "no longer encrypt their states", ""))
+        });
         rights.chain(plain).collect()
     })
 }

@@ -1,6 +1,6 @@
 //! `component-removed` and `stack-removed`: what was deployed is no longer described.
 
-use super::{Changed, Changes, Place, count_of, is_deployed, place, status};
+use super::{Changed, Changes, Phrase, Place, count_of, is_deployed, place, status};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Cause, Status};
 use crate::resolution::RemovalEffect;
@@ -40,10 +40,14 @@ fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) ->
             return Vec::new();
         }
         let text = match removal {
-            RemovalEffect::Destroyed => "is removed: the next run destroys it",
-            _ => "is removed",
+            RemovalEffect::Destroyed => Phrase::new(
+                "is removed, and the next run destroys it",
+                "are removed, and the next run destroys them",
+                "",
+            ),
+            _ => Phrase::new("is removed", "are removed", ""),
         };
-        vec![(&change.causes[..], text.to_owned())]
+        vec![(&change.causes[..], text)]
     })
 }
 

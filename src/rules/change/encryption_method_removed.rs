@@ -1,6 +1,6 @@
 //! `encryption-method-removed`: what encrypted the state is no longer known to what has to read it.
 
-use super::Changes;
+use super::{Changes, Phrase};
 use crate::diagnostic::Diagnostic;
 use crate::resolution::{Cipher, Component};
 use crate::rules::rule;
@@ -26,7 +26,10 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         }
         let [before, after] = sides.map(ciphers);
         match lost(&before, &after) {
-            Some(text) => vec![(&changed.change.causes[..], text)],
+            Some(details) => vec![(
+                &changed.change.causes[..],
+                Phrase::new("cannot decrypt its state", "cannot decrypt their states", details),
+            )],
             None => Vec::new(),
         }
     });
@@ -52,9 +55,9 @@ fn lost(before: &[Cipher], after: &[Cipher]) -> Option<String> {
     }
     let is_named = after.iter().any(|cipher| cipher.name == written.name);
     Some(match (definition.is_null(), is_named) {
-        (true, _) => "encrypts the state without a fallback for the one that is not encrypted".to_owned(),
-        (false, true) => format!("can no longer read the state: `{}` has other keys", written.name),
-        (false, false) => format!("can no longer read the state: `{}` encrypted it, and is no fallback", written.name),
+        (true, _) => "there is no fallback for the state that is not encrypted yet".to_owned(),
+        (false, true) => format!("`{}` has other keys", written.name),
+        (false, false) => format!("`{}` encrypted it, and is no fallback", written.name),
     })
 }
 

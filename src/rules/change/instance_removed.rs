@@ -1,6 +1,6 @@
 //! `provider-instance-removed`: an instance is gone that what is deployed may still need.
 
-use super::{Changed, Changes, count_of, status};
+use super::{Changed, Changes, Phrase, status};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Cause, Status};
 use crate::resolution::Component;
@@ -25,7 +25,10 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         }
         let Some(gone) = gone(changed, path) else { return Vec::new() };
         let names: Vec<String> = gone.iter().map(|name| format!("`{name}`")).collect();
-        let text = format!("loses {}: {}", count_of(gone.len(), "instance"), names.join(", "));
+        let text = match names.len() {
+            1 => Phrase::new("loses an instance", "lose an instance", names.join(", ")),
+            _ => Phrase::new("loses instances", "lose instances", names.join(", ")),
+        };
         match names.is_empty() {
             true => Vec::new(),
             false => vec![(causes(changed, path), text)],

@@ -1,6 +1,6 @@
 //! `locked-component-changed`: a component that is locked changes all the same.
 
-use super::{Changed, Changes};
+use super::{Changed, Changes, Phrase};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Status;
 use crate::rules::rule;
@@ -22,8 +22,15 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         if !was_locked(changed) || (only_lock && !gone) {
             return Vec::new();
         }
-        let text = if gone { "is locked, and is taken away" } else { "is locked, and its configuration changes" };
-        vec![(&changed.change.causes[..], text.to_owned())]
+        let text = match gone {
+            true => Phrase::new("is locked, and is removed", "are locked, and are removed", ""),
+            false => Phrase::new(
+                "is locked, and its configuration changes",
+                "are locked, and their configuration changes",
+                "",
+            ),
+        };
+        vec![(&changed.change.causes[..], text)]
     });
     let note = "the lock keeps it from being applied, so what is deployed and what is written drift apart";
     found.into_iter().map(|f| f.note(note)).collect()

@@ -22,7 +22,7 @@ use super::{Check, Checked};
 use crate::diagnostic::Rule;
 
 use super::Context;
-use crate::diagnostic::{AtHead, Diagnostic, Label};
+use crate::diagnostic::{AtHead, Diagnostic, Label, Subject, Together};
 use crate::diff::edits::Edits;
 use crate::diff::inline::inline;
 use crate::diff::renames::Rename;
@@ -32,7 +32,7 @@ use crate::resolution::{Component, Resolution};
 use crate::text::Text;
 use crate::value::{FileId, Value, Vocabulary};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The most components that a finding names.
@@ -101,39 +101,58 @@ impl<'a> Changes<'a> {
         self.renames.get(&std::ptr::from_ref(changed.change)).copied()
     }
 
-    /// One finding for each set of lines that caused what `pick` names, and for each text that it gives: the text is the
-    /// message but for its subject, which stands in front of it.
+    /// One finding for each set of lines that caused what `pick` names, and for each phrase that it gives.
     fn by_cause(
         &self,
         rule: &'static Rule,
-        pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], String)>,
+        mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], Phrase)>,
     ) -> Vec<Diagnostic> {
-        self.by_cause_worded(rule, |members, text| format!("{} {text}", subject(members)), pick)
+        let word = |members: &[Changed<'a>], phrase: &Phrase| (phrase.sentence(members), Some(phrase.together()));
+        self.grouped(rule, word, |changed| pick(changed))
     }
 
-    /// The same with a message that `word` makes of the components and the text.
+    /// The same with a message that is given whole.
     pub(crate) fn by_cause_worded(
         &self,
         rule: &'static Rule,
-        word: impl Fn(&[Changed<'a>], &str) -> String,
         mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], String)>,
     ) -> Vec<Diagnostic> {
-        let mut groups: BTreeMap<(Vec<Place>, String), (Label, Vec<Changed<'a>>)> = BTreeMap::new();
+        let word = |_: &[Changed<'a>], phrase: &Phrase| (phrase.details.clone(), None);
+        self.grouped(rule, word, |changed| {
+            let whole = |(causes, details)| (causes, Phrase { one: "", several: "", details });
+            pick(changed).into_iter().map(whole).collect()
+        })
+    }
+
+    fn grouped(
+        &self,
+        rule: &'static Rule,
+        word: impl Fn(&[Changed<'a>], &Phrase) -> (String, Option<Together>),
+        mut pick: impl FnMut(&Changed<'a>) -> Vec<(&'a [Cause], Phrase)>,
+    ) -> Vec<Diagnostic> {
+        let mut groups: BTreeMap<(Vec<Place>, Phrase), (Label, Vec<Changed<'a>>)> = BTreeMap::new();
         for changed in &self.components {
-            for (causes, text) in pick(changed) {
+            for (causes, phrase) in pick(changed) {
                 let places: Vec<Place> = causes.iter().map(place).collect();
                 let label = || changed.key(self.context.files).unwrap_or_else(|| self.label(causes, changed.file));
-                let group = groups.entry((places, text)).or_insert_with(|| (label(), Vec::new()));
+                let group = groups.entry((places, phrase)).or_insert_with(|| (label(), Vec::new()));
                 group.1.push(*changed);
             }
         }
-        let finding = |((_, text), (label, members)): ((_, String), (Label, Vec<Changed<'a>>))| {
-            let mut finding = Diagnostic::new(rule, word(&members, &text), label).token(text);
-            if members.len() > 1 {
-                finding = finding.note(names(&members));
-            } else if let [only] = &members[..] {
+        let finding = |((_, phrase), (label, members)): ((_, Phrase), (Label, Vec<Changed<'a>>))| {
+            let (message, together) = word(&members, &phrase);
+            let mut finding = Diagnostic::new(rule, message, label).token(phrase.text());
+            if let [only] = &members[..] {
                 finding = finding.address(format!("{}/{}", only.change.stack, only.change.name));
             }
+            let details = if together.is_some() { phrase.details } else { String::new() };
+            let subject = |m: &Changed<'a>| Subject {
+                stack: Text::clone(&m.change.stack),
+                component: Text::clone(&m.change.name),
+                details: details.clone(),
+            };
+            finding.subjects = members.iter().map(subject).collect();
+            finding.together = together;
             finding.stacks = members.iter().map(|m| Text::clone(&m.change.stack)).collect();
             finding.stacks.sort();
             finding.stacks.dedup();
@@ -227,11 +246,54 @@ fn is_deployed(component: &Component) -> bool {
     component.metadata.is_deployed()
 }
 
-/// One component by name, or how many there are; a verb in the singular follows.
-fn subject(members: &[Changed<'_>]) -> String {
-    match members {
-        [only] => format!("`{}` in `{}`", only.change.name, only.change.stack),
-        all => format!("each of {} components", all.len()),
+/// What happens to components: a verb with what follows it, and what is particular.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Phrase {
+    /// What is said of one component, after its name.
+    one: &'static str,
+    /// What is said of several components, after their number.
+    several: &'static str,
+    /// What is particular; may be empty.
+    details: String,
+}
+
+impl Phrase {
+    fn new(one: &'static str, several: &'static str, details: impl Into<String>) -> Self {
+        Phrase { one, several, details: details.into() }
+    }
+
+    /// The phrase for one component.
+    fn text(&self) -> String {
+        match (self.one.is_empty(), self.details.is_empty()) {
+            (_, true) => self.one.to_owned(),
+            (true, false) => self.details.clone(),
+            (false, false) => format!("{}: {}", self.one, self.details),
+        }
+    }
+
+    fn together(&self) -> Together {
+        Together::Components { one: self.one.to_owned(), several: self.several.to_owned() }
+    }
+
+    /// The message about components.
+    fn sentence(&self, members: &[Changed<'_>]) -> String {
+        if let [only] = members {
+            return format!("`{}` in `{}` {}", only.change.name, only.change.stack, self.text());
+        }
+        let stacks: BTreeSet<&str> = members.iter().map(|m| &*m.change.stack).collect();
+        let reach = format!("{} in {}", count_of(members.len(), "component"), count_of(stacks.len(), "stack"));
+        let details = if self.details.is_empty() { String::new() } else { format!(": {}", self.details) };
+        format!("{reach} {}{details}", self.several)
+    }
+}
+
+/// A change of a value in words: `` `a` → `b` ``, ``added (`b`)``, ``removed (was `a`)``.
+fn transition(before: Option<&Value>, after: Option<&Value>) -> String {
+    match (before, after) {
+        (None, None) => "unchanged".to_owned(),
+        (None, after) => format!("added ({})", shown(after)),
+        (before, None) => format!("removed (was {})", shown(before)),
+        (before, after) => format!("{} → {}", shown(before), shown(after)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `provider-or-version-widened`: a version is no longer pinned.
 
-use super::{Changes, shown};
+use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Change;
 use crate::rules::rule;
@@ -24,20 +24,22 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         };
         let widened = constraints.filter(is_version).filter(|c| width(&c.after) > width(&c.before)).map(|c| {
             let name = c.path.trim_start_matches('/').replace('/', ".");
-            let (before, after) = (shown(c.before.as_ref()), shown(c.after.as_ref()));
-            (&c.causes[..], format!("pins a version less: `{name}` was {before} and is {after}"))
+            (&c.causes[..], widens(&name, c))
         });
         let sources = changed.vocabulary().sources.iter().flat_map(|path| changed.at(path));
         let unpinned = sources.filter_map(|c| {
             let (before, after) = (c.before.as_ref()?.as_str()?, c.after.as_ref()?.as_str()?);
             let is_unpinned = Address::parse(before).is_pinned() && !Address::parse(after).is_pinned();
-            let (before, after) = (shown(c.before.as_ref()), shown(c.after.as_ref()));
             let name = c.path.trim_start_matches('/').replace('/', ".");
-            let text = || format!("pins a version less: `{name}` was {before} and is {after}");
-            is_unpinned.then(|| (&c.causes[..], text()))
+            is_unpinned.then(|| (&c.causes[..], widens(&name, c)))
         });
         widened.chain(unpinned).collect()
     })
+}
+
+fn widens(name: &str, change: &Change) -> Phrase {
+    let details = format!("`{name}` {}", transition(change.before.as_ref(), change.after.as_ref()));
+    Phrase::new("allows more versions", "allow more versions", details)
 }
 
 /// How much a constraint lets in: 0 one version, 1 a range with an end, 2 a range without one, 3 anything. What is not

@@ -1,6 +1,6 @@
 //! `component-renamed` and `stack-renamed`: what is deployed is described under another name, where its state is not.
 
-use super::{Changed, Changes, cause_label, count_of};
+use super::{Changed, Changes, Phrase, cause_label, count_of};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::diff::renames::Rename;
 use crate::resolution::RemovalEffect;
@@ -42,12 +42,20 @@ fn renamed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
         };
         let new = &changes.diff.components[rename.to];
         let text = match removal {
-            RemovalEffect::Destroyed => "the next run destroys it and creates another one",
-            _ => "its state stays under the old name",
+            RemovalEffect::Destroyed => Phrase::new(
+                "is renamed, and the next run destroys and recreates it",
+                "are renamed, and the next run destroys and recreates them",
+                format!("now `{}`", new.name),
+            ),
+            _ => Phrase::new(
+                "is renamed, and its state stays under the old name",
+                "are renamed, and their states stay under the old names",
+                format!("now `{}`", new.name),
+            ),
         };
         let matters = rename.moves_state || rename.is_replaced;
         match matters && new.stack == changed.change.stack {
-            true => vec![(&rename.causes[..], format!("is renamed to `{}`: {text}", new.name))],
+            true => vec![(&rename.causes[..], text)],
             false => Vec::new(),
         }
     })

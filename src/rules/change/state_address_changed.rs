@@ -1,6 +1,6 @@
 //! `state-address-changed`: Terraform will look for the state of a component in another place.
 
-use super::{Changed, Changes, is_deployed, shown};
+use super::{Changed, Changes, Phrase, is_deployed, transition};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Cause, Change, Status};
 use crate::resolution::{Component, RemovalEffect};
@@ -16,6 +16,9 @@ rule!(
     "the state of a component is looked for in another place"
 );
 
+const ONE: &str = "will use a different state";
+const SEVERAL: &str = "will use a different state";
+
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&STATE_ADDRESS_CHANGED, |changed| match changed.change.status {
         Status::Modified => moved(changed),
@@ -27,7 +30,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 }
 
 /// The settings of a backend that say where it keeps the state.
-fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], String)> {
+fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     // Where nothing was deployed there is no state to lose.
     if !changed.before.is_some_and(is_deployed) || !changed.after.is_some_and(is_deployed) {
         return Vec::new();
@@ -45,14 +48,14 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], String)> {
     let Some(first) = moved.first() else { return Vec::new() };
     let part = |c: &&Change| {
         let name = c.path.trim_start_matches('/').replace('/', ".");
-        format!("`{name}` was {} and is {}", shown(c.before.as_ref()), shown(c.after.as_ref()))
+        format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()))
     };
     let parts: Vec<String> = moved.iter().map(part).collect();
-    vec![(&first.causes[..], format!("will look for its state elsewhere: {}", parts.join(", ")))]
+    vec![(&first.causes[..], Phrase::new(ONE, SEVERAL, parts.join(", ")))]
 }
 
 /// A component that only says where the state of its stack is, and is gone or new.
-fn replaced<'a>(changes: &Changes<'a>, changed: &Changed<'a>) -> Vec<(&'a [Cause], String)> {
+fn replaced<'a>(changes: &Changes<'a>, changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     let is_place =
         |component: &Component| component.removal == RemovalEffect::Relocated && component.metadata.state.is_some();
     let stack = &changed.change.stack;
@@ -65,11 +68,14 @@ fn replaced<'a>(changes: &Changes<'a>, changed: &Changed<'a>) -> Vec<(&'a [Cause
         other.change.stack == *stack && component.is_some_and(is_place)
     });
     let text = match (is_removed, other) {
-        (true, Some(other)) => format!("kept the state, which is looked for in `{}` now", other.change.name),
-        (true, None) => "kept the state, which is looked for beside the code now".to_owned(),
+        (true, Some(other)) => format!("it is now in `{}`", other.change.name),
+        (true, None) => "no backend says where it is any more, so it is kept beside the code".to_owned(),
         // The one that is gone tells it.
         (false, Some(_)) => return Vec::new(),
-        (false, None) => "will look for the state, which was kept beside the code".to_owned(),
+        (false, None) => "it was kept beside the code".to_owned(),
     };
-    vec![(&changed.change.causes[..], text)]
+    vec![(
+        &changed.change.causes[..],
+        Phrase::new("changes where the state is kept", "change where the state is kept", text),
+    )]
 }

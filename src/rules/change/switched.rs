@@ -1,6 +1,6 @@
 //! `component-disabled`, `component-enabled` and `became-abstract`: one word decides whether a component is deployed.
 
-use super::Changes;
+use super::{Changes, Phrase};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Change;
 use crate::rules::rule;
@@ -24,7 +24,12 @@ pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
             .switches
             .iter()
             .flat_map(|path| changed.at(path).filter(off))
-            .map(|c| (&c.causes[..], format!("is switched off: `{}` is false now", dotted(&c.path))))
+            .map(|c| {
+                (
+                    &c.causes[..],
+                    Phrase::new("is switched off", "are switched off", format!("`{}` is now false", dotted(&c.path))),
+                )
+            })
             .collect()
     });
     let note = "what is deployed stays as it is until somebody destroys it; where the module itself reads `enabled`, the next \
@@ -40,7 +45,16 @@ pub(super) fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
             .switches
             .iter()
             .flat_map(|path| changed.at(path).filter(on))
-            .map(|c| (&c.causes[..], format!("is switched on: `{}` is no longer false", dotted(&c.path))))
+            .map(|c| {
+                (
+                    &c.causes[..],
+                    Phrase::new(
+                        "is switched on",
+                        "are switched on",
+                        format!("`{}` is no longer false", dotted(&c.path)),
+                    ),
+                )
+            })
             .collect()
     })
 }
@@ -51,11 +65,13 @@ pub(super) fn became_abstract(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let is_abstract = |v: &Option<Value>| v.as_ref().and_then(Value::as_str) == Some(marker);
         let turned = changed.at(path).filter_map(|c| {
             let text = match (is_abstract(&c.before), is_abstract(&c.after)) {
-                (false, true) => "became abstract: it is no longer deployed, and what is deployed is left alone",
-                (true, false) => "is no longer abstract: it will be deployed",
+                (false, true) => {
+                    Phrase::new("is now abstract", "are now abstract", "no longer deployed; what is deployed stays")
+                }
+                (true, false) => Phrase::new("is no longer abstract", "are no longer abstract", "will be deployed"),
                 _ => return None,
             };
-            Some((&c.causes[..], text.to_owned()))
+            Some((&c.causes[..], text))
         });
         turned.collect()
     })

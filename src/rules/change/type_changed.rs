@@ -1,6 +1,6 @@
 //! `type-changed`: a variable is of another kind than before.
 
-use super::Changes;
+use super::{Changes, Phrase};
 use crate::diagnostic::Diagnostic;
 use crate::rules::rule;
 use crate::value::{Data, Value};
@@ -16,7 +16,8 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let differ = changed.at(&format!("/{inputs}")).filter_map(|c| {
             let (before, after) = (kind(c.before.as_ref()?)?, kind(c.after.as_ref()?)?);
             let path = c.path.trim_start_matches('/').replace('/', ".");
-            let text = format!("gets another kind of value: `{path}` was {before} and is {after}");
+            let details = format!("`{path}`: {before} → {after}");
+            let text = Phrase::new("gets a value of another type", "get a value of another type", details);
             (before != after).then_some((&c.causes[..], text))
         });
         differ.collect()

@@ -1,6 +1,6 @@
 //! `type-narrowed`: a variable refuses values that it took before.
 
-use super::{Changes, shown};
+use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;
 use crate::rules::rule;
 use crate::terraform::Type;
@@ -14,14 +14,19 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let of_type = changed.at(path).filter_map(|change| {
             let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
             let (old, new) = (Type::of_text(before.as_str()?)?, Type::of_text(after.as_str()?)?);
-            let text =
-                format!("takes fewer values: its type was {} and is {}", shown(Some(before)), shown(Some(after)));
+            let details = format!("type {}", transition(Some(before), Some(after)));
+            let text = Phrase::new("accepts fewer values", "accept fewer values", details);
             (!new.takes_all_of(&old)).then_some((&change.causes[..], text))
         });
         let nullable = if path.is_empty() { "" } else { "/nullable" };
         let of_null = changed.at(nullable).filter_map(|change| {
             let is_refused = is_false(change.after.as_ref()) && !is_false(change.before.as_ref());
-            is_refused.then(|| (&change.causes[..], "takes fewer values: null is none any more".to_owned()))
+            is_refused.then(|| {
+                (
+                    &change.causes[..],
+                    Phrase::new("accepts fewer values", "accept fewer values", "null is no longer accepted"),
+                )
+            })
         });
         of_type.chain(of_null).collect()
     });

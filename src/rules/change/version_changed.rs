@@ -1,6 +1,6 @@
 //! `major-version-changed`, `version-downgraded` and `source-changed`: other code than before is fetched.
 
-use super::{Changed, Changes, shown};
+use super::{Changed, Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Cause, Change};
 use crate::rules::rule;
@@ -36,7 +36,7 @@ pub(super) fn major(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&MAJOR_VERSION_CHANGED, |changed| {
         versions(changed, |old, new| {
             let is_other = old.lowest[0] != new.lowest[0] && !new.allows(&old.lowest);
-            is_other.then(|| "asks for another major version".to_owned())
+            is_other.then_some(("requires another major version", "require another major version"))
         })
     });
     let help = "read what its new major version breaks before it is applied";
@@ -47,7 +47,7 @@ pub(super) fn downgraded(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&VERSION_DOWNGRADED, |changed| {
         versions(changed, |old, new| {
             let is_older = new.lowest < old.lowest && !new.allows(&old.lowest);
-            is_older.then(|| "asks for an older version".to_owned())
+            is_older.then_some(("requires an older version", "require an older version"))
         })
     });
     let note = "what the newer version has written (states, settings) may not be readable for the older one";
@@ -58,12 +58,8 @@ pub(super) fn source(changes: &Changes<'_>) -> Vec<Diagnostic> {
     changes.by_cause(&SOURCE_CHANGED, |changed| {
         let differ = sources(changed).filter_map(|step| {
             let (old, new) = (Address::parse(step.before.as_str()?), Address::parse(step.after.as_str()?));
-            let text = format!(
-                "takes its code from another place: `{}` was {} and is {}",
-                step.name,
-                shown(Some(step.before)),
-                shown(Some(step.after))
-            );
+            let details = format!("`{}` {}", step.name, transition(Some(step.before), Some(step.after)));
+            let text = Phrase::new("takes its code from another place", "take their code from another place", details);
             (!old.is_same_code(&new)).then_some((step.causes, text))
         });
         differ.collect()
@@ -73,8 +69,8 @@ pub(super) fn source(changes: &Changes<'_>) -> Vec<Diagnostic> {
 /// The versions that differ, as far as both are known: constraints, and those that sources name.
 fn versions<'a>(
     changed: &Changed<'a>,
-    judge: impl Fn(&Constraint, &Constraint) -> Option<String>,
-) -> Vec<(&'a [Cause], String)> {
+    judge: impl Fn(&Constraint, &Constraint) -> Option<(&'static str, &'static str)>,
+) -> Vec<(&'a [Cause], Phrase)> {
     let pinned = |value: &Value| {
         let address = Address::parse(value.as_str()?);
         address.reference.and_then(|reference| Constraint::parse(&reference))
@@ -87,9 +83,9 @@ fn versions<'a>(
     let of_constraints =
         steps(constraints(changed)).filter_map(|step| Some((constraint(step.before)?, constraint(step.after)?, step)));
     let told = |(old, new, step): (Constraint, Constraint, Step<'a>)| {
-        let verdict = judge(&old, &new)?;
-        let (before, after) = (shown(Some(step.before)), shown(Some(step.after)));
-        Some((step.causes, format!("{verdict}: `{}` was {before} and is {after}", step.name)))
+        let (one, several) = judge(&old, &new)?;
+        let details = format!("`{}` {}", step.name, transition(Some(step.before), Some(step.after)));
+        Some((step.causes, Phrase::new(one, several, details)))
     };
     of_constraints.chain(of_sources).filter_map(told).collect()
 }

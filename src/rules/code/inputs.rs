@@ -2,7 +2,7 @@
 
 use super::module;
 use crate::diagnostic::rules::UNDECLARED_VARIABLE;
-use crate::diagnostic::{Diagnostic, Label};
+use crate::diagnostic::{Diagnostic, Label, Together};
 use crate::diff::mask::is_secret_key;
 use crate::resolution::{Component, ReadTarget};
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
@@ -120,7 +120,7 @@ pub(super) fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
             None => finding.help("declare the variable, or remove the line: Terraform ignores it"),
         };
         for component in &written.undeclared {
-            findings.add(&component.stack, finding.clone());
+            findings.add(&component.stack, finding.clone().subject(&component.stack, &component.name));
         }
     }
     findings.finish()
@@ -181,7 +181,13 @@ pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
                 .related(Label::at(variable.origin, "it has no default"))
                 .token(&**name)
                 .address(format!("{}/{}/{name}", component.stack, component.name))
-                .help(format!("set `{name}` for the component, or give the variable a default"));
+                .help("set it for the component, or give the variable a default")
+                .subject(&component.stack, &component.name)
+                .together(Together::Names {
+                    start: format!("`{}` gives no value to # of its code", component.name),
+                    noun: "required variable",
+                    name: name.to_string(),
+                });
             findings.add(&component.stack, finding);
         }
     }

@@ -100,9 +100,11 @@ fn four_thousand_findings() {
     assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     assert_eq!(run.json()["diagnostics"].as_array().unwrap().len(), FINDINGS);
     for (format, one) in [("concise", "error[undefined-base-component]"), ("text", "error[undefined-base-component]")] {
-        let run = repo.run(&["check", "--format", format]).ends_with(1);
+        let run = repo.run(&["check", "--all", "--format", format]).ends_with(1);
         assert_eq!(run.stdout.matches(one).count(), FINDINGS, "{format}");
     }
+    let run = repo.run(&["check"]).ends_with(1).says("more findings; --all shows everything in full");
+    assert!(run.stdout.starts_with("4000 errors.\n") && run.stdout.lines().count() < 90, "{run}");
     let count =
         |format: &str, one: &str| repo.run(&["check", "--format", format]).ends_with(1).stdout.matches(one).count();
     // GitHub shows ten of each level.

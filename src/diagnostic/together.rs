@@ -1,0 +1,246 @@
+//! One cause, one finding: findings of one rule at one place that differ only in what they are about become one.
+//!
+//! Findings are united after they were judged, so that levels, comments, baselines and what is new are decided of each.
+
+use super::{Diagnostic, Finding, Label, Level, Novelty};
+use crate::text::{Text, count};
+use crate::value::FileId;
+use std::collections::{BTreeSet, HashMap};
+
+/// How findings of one rule at one place read as one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Together {
+    /// Components to which the same happens.
+    Components {
+        /// What is said of one of them, after its name.
+        one: String,
+        /// What is said of several of them, after their number.
+        several: String,
+    },
+    /// Names that are listed.
+    Names {
+        /// The message up to the names, with `#` for how many there are.
+        start: String,
+        /// What `#` counts, in the singular.
+        noun: &'static str,
+        /// The name of this finding.
+        name: String,
+    },
+}
+
+/// A component that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject {
+    /// Its stack; empty if the finding names none.
+    pub stack: Text,
+    /// Its name; empty if the finding names none.
+    pub component: Text,
+    /// What is particular about it; may be empty.
+    pub details: String,
+}
+
+impl Subject {
+    /// `vpc in dev: cidr is missing`, without what is empty.
+    pub fn text(&self) -> String {
+        let name = match (self.component.is_empty(), self.stack.is_empty()) {
+            (false, false) => format!("{} in {}", self.component, self.stack),
+            (false, true) => self.component.to_string(),
+            (true, _) => self.stack.to_string(),
+        };
+        match (name.is_empty(), self.details.is_empty()) {
+            (_, true) => name,
+            (true, false) => self.details.clone(),
+            (false, false) => format!("{name}: {}", self.details),
+        }
+    }
+}
+
+/// What findings have in common that become one.
+type Key = (&'static str, (FileId, u32, u32), Level, Option<Novelty>, String);
+
+/// Unites findings; each stands where the first of its findings stood.
+pub fn unite(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut sets: Vec<Vec<Finding>> = Vec::with_capacity(findings.len());
+    let mut index: HashMap<Key, usize> = HashMap::new();
+    for finding in findings {
+        let Some(key) = key(&finding) else {
+            sets.push(vec![finding]);
+            continue;
+        };
+        let at = *index.entry(key).or_insert(sets.len());
+        match sets.get_mut(at) {
+            Some(set) => set.push(finding),
+            None => sets.push(vec![finding]),
+        }
+    }
+    sets.into_iter().filter_map(one).collect()
+}
+
+fn key(finding: &Finding) -> Option<Key> {
+    let d = &finding.diagnostic;
+    let shape = match d.together.as_ref()? {
+        Together::Components { several, .. } => several.clone(),
+        Together::Names { start, .. } => start.clone(),
+    };
+    // What is fixed by different edits stays apart.
+    if d.fix.is_some() || d.is_chain || d.at_head.is_some() && d.subjects.is_empty() {
+        return None;
+    }
+    let place = (d.primary.file, d.primary.start, d.primary.end);
+    Some((d.rule.id, place, finding.level, finding.novelty, shape))
+}
+
+/// One finding of several.
+fn one(set: Vec<Finding>) -> Option<Finding> {
+    let mut rest = set.into_iter();
+    let mut first = rest.next()?;
+    let mut names = name(&first.diagnostic);
+    let mut seen: BTreeSet<(FileId, u32, u32)> = first.diagnostic.related.iter().map(place).collect();
+    let mut is_united = false;
+    for finding in rest {
+        is_united = true;
+        names.extend(name(&finding.diagnostic));
+        first.also.push(finding.fingerprint);
+        let Diagnostic { subjects, stacks, notes, related, is_breaking, help, .. } = finding.diagnostic;
+        let d = &mut first.diagnostic;
+        d.subjects.extend(subjects);
+        d.stacks.extend(stacks);
+        d.notes.retain(|note| notes.contains(note));
+        d.related.extend(related.into_iter().filter(|label| seen.insert(place(label))));
+        d.is_breaking |= is_breaking;
+        keep_equal(&mut d.help, help);
+    }
+    let d = &mut first.diagnostic;
+    d.stacks.sort();
+    d.stacks.dedup();
+    d.subjects.sort();
+    d.subjects.dedup();
+    if is_united {
+        d.address = None;
+    }
+    word(d, &names);
+    Some(first)
+}
+
+fn keep_equal(help: &mut Option<String>, other: Option<String>) {
+    if *help != other {
+        *help = None;
+    }
+}
+
+fn place(label: &Label) -> (FileId, u32, u32) {
+    (label.file, label.start, label.end)
+}
+
+fn name(d: &Diagnostic) -> Vec<String> {
+    match &d.together {
+        Some(Together::Names { name, .. }) => vec![name.clone()],
+        _ => Vec::new(),
+    }
+}
+
+/// Words the message for all that the finding is about.
+fn word(d: &mut Diagnostic, names: &[String]) {
+    match &d.together {
+        Some(Together::Components { one, several }) => {
+            let distinct: BTreeSet<(&str, &str)> = d.subjects.iter().map(|s| (&*s.stack, &*s.component)).collect();
+            if let [(stack, component)] = distinct.iter().copied().collect::<Vec<_>>()[..] {
+                if d.subjects.len() > 1 {
+                    let details: Vec<&str> = d.subjects.iter().map(|s| s.details.as_str()).collect();
+                    d.message = format!("`{component}` in `{stack}` {one}: {}", details.join(", "));
+                    d.address = Some(format!("{stack}/{component}"));
+                }
+                return;
+            }
+            if distinct.len() < 2 {
+                return;
+            }
+            let first = &d.subjects[0].details;
+            let is_same = d.subjects.iter().all(|s| s.details == *first);
+            let details = if is_same && !first.is_empty() { format!(": {first}") } else { String::new() };
+            let reach = format!("{} in {}", count(distinct.len(), "component"), count(d.stacks.len(), "stack"));
+            d.message = format!("{reach} {several}{details}");
+        }
+        Some(Together::Names { start, noun, .. }) if names.len() > 1 => {
+            let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            d.message = format!("{}: {}", start.replace('#', &count(names.len(), noun)), quoted.join(", "));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Rule;
+
+    static X: Rule = Rule::unregistered("x");
+
+    fn finding(stack: &str, component: &str, details: &str, start: u32, novelty: Option<Novelty>) -> Finding {
+        let mut d = Diagnostic::new(
+            &X,
+            format!("`{component}` in `{stack}` moves: {details}"),
+            Label::new(FileId::new(0), start, start + 1, ""),
+        )
+        .token(details)
+        .address(format!("{stack}/{component}"))
+        .help("look");
+        d.subjects = vec![Subject { stack: stack.into(), component: component.into(), details: details.to_owned() }];
+        d.together = Some(Together::Components { one: "moves".to_owned(), several: "move".to_owned() });
+        d.stacks = vec![stack.into()];
+        Finding { diagnostic: d, level: Level::Warning, novelty, fingerprint: details.into(), also: Vec::new() }
+    }
+
+    #[test]
+    fn one_cause_is_one_finding() {
+        let all = vec![
+            finding("dev", "a", "1", 5, None),
+            finding("dev", "b", "2", 5, None),
+            finding("prod", "a", "3", 5, None),
+            finding("prod", "c", "4", 9, None),
+        ];
+        let united = unite(all);
+        let messages: Vec<&str> = united.iter().map(|f| f.diagnostic.message.as_str()).collect();
+        assert_eq!(messages, ["3 components in 2 stacks move", "`c` in `prod` moves: 4"]);
+        assert_eq!(united[0].fingerprints().collect::<Vec<_>>(), ["1", "2", "3"]);
+        assert_eq!(united[0].diagnostic.subjects[2].text(), "a in prod: 3");
+        assert_eq!(united[0].diagnostic.help.as_deref(), Some("look"));
+        assert_eq!(
+            (united[0].diagnostic.address.as_deref(), united[1].diagnostic.address.as_deref()),
+            (None, Some("prod/c"))
+        );
+    }
+
+    #[test]
+    fn what_is_known_stays_apart() {
+        let (new, known) = (Some(Novelty::New), Some(Novelty::Known));
+        let all = vec![
+            finding("dev", "a", "1", 5, new),
+            finding("dev", "b", "2", 5, known),
+            finding("dev", "c", "1", 5, new),
+        ];
+        let united = unite(all);
+        assert_eq!(united.len(), 2);
+        assert_eq!(united[0].diagnostic.message, "2 components in 1 stack move: 1");
+    }
+
+    #[test]
+    fn several_details_of_one_component() {
+        let united = unite(vec![finding("dev", "a", "1", 5, None), finding("dev", "a", "2", 5, None)]);
+        assert_eq!(united[0].diagnostic.message, "`a` in `dev` moves: 1, 2");
+        assert_eq!(united.len(), 1);
+    }
+
+    #[test]
+    fn names_are_listed() {
+        let of = |name: &str| {
+            let mut d = Diagnostic::new(&X, format!("no value for `{name}`"), Label::new(FileId::new(0), 0, 1, ""));
+            let start = "`vpc` gives no value to #".to_owned();
+            d.together = Some(Together::Names { start, noun: "variable", name: name.to_owned() });
+            Finding { diagnostic: d, level: Level::Warning, novelty: None, fingerprint: name.into(), also: Vec::new() }
+        };
+        let united = unite(vec![of("a"), of("b")]);
+        assert_eq!(united.len(), 1);
+        assert_eq!(united[0].diagnostic.message, "`vpc` gives no value to 2 variables: `a`, `b`");
+    }
+}
