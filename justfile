@@ -26,7 +26,7 @@ lint:
 
 # Show the main job on the built-in example
 demo *OPTIONS:
-    cargo run --release -- demo {{OPTIONS}}
+    cargo run -- demo {{OPTIONS}}
 
 # All that a change must pass
 ci:

@@ -7,65 +7,90 @@ use crate::files::Files;
 use crate::text::Text;
 use std::collections::HashMap;
 
+/// A group and those that were merged with it. Its causes and addresses are sorted once, at the end.
+struct Merged<'a> {
+    group: Group<'a>,
+    /// The file and the lines of its causes; `None` where several files have them.
+    span: Option<Span>,
+    is_united: bool,
+}
+
+/// Lines of one file, both from 1.
+struct Span {
+    path: Text,
+    first: u32,
+    last: u32,
+}
+
 /// Merges groups; each stands where the first of its groups stood.
 pub(super) fn merge<'a>(groups: Vec<Group<'a>>, files: &Files) -> Vec<Group<'a>> {
-    let mut merged: Vec<Group<'a>> = Vec::with_capacity(groups.len());
+    let mut merged: Vec<Merged<'a>> = Vec::with_capacity(groups.len());
     let mut whole: HashMap<(Effect, Text), usize> = HashMap::new();
     for group in groups {
-        match group.effect {
-            Effect::Added | Effect::Removed => {
-                let Some(first) = group.causes.first() else {
-                    merged.push(group);
-                    continue;
-                };
+        let known = match group.effect {
+            Effect::Added | Effect::Removed => group.causes.first().and_then(|first| {
                 let at = *whole.entry((group.effect, path(first, files))).or_insert(merged.len());
-                match merged.get_mut(at) {
-                    Some(known) => absorb(known, group, files),
-                    None => merged.push(group),
-                }
+                merged.get_mut(at).map(|known| (known, None))
+            }),
+            Effect::Modified => {
+                let span = span(&group.causes, files);
+                merged.last_mut().filter(|last| last.is_before(&group, span.as_ref())).map(|last| (last, span))
             }
-            Effect::Modified => match merged.last_mut().filter(|last| is_next_to(last, &group, files)) {
-                Some(last) => {
-                    last.changes.extend(group.changes);
-                    last.causes = united(&last.causes, &group.causes, files);
-                }
-                None => merged.push(group),
-            },
-            Effect::Renamed => merged.push(group),
+            Effect::Renamed => None,
+        };
+        match known {
+            Some((known, span)) => known.absorb(group, span),
+            None => {
+                let span = span(&group.causes, files);
+                merged.push(Merged { group, span, is_united: false });
+            }
         }
     }
-    merged
+    merged.into_iter().map(|merged| merged.finish(files)).collect()
+}
+
+impl<'a> Merged<'a> {
+    /// Whether a group reaches the same components, from lines of the same file that touch.
+    fn is_before(&self, group: &Group<'_>, span: Option<&Span>) -> bool {
+        let known = &self.group;
+        if known.effect != Effect::Modified || known.causes == group.causes || known.addresses != group.addresses {
+            return false;
+        }
+        let (Some(own), Some(next)) = (&self.span, span) else { return false };
+        own.path == next.path && next.first <= own.last.saturating_add(1)
+    }
+
+    fn absorb(&mut self, group: Group<'a>, span: Option<Span>) {
+        self.is_united = true;
+        self.group.causes.extend(group.causes);
+        match group.effect {
+            Effect::Modified => self.group.changes.extend(group.changes),
+            _ => self.group.addresses.extend(group.addresses),
+        }
+        if let (Some(own), Some(more)) = (&mut self.span, span) {
+            own.first = own.first.min(more.first);
+            own.last = own.last.max(more.last);
+        }
+    }
+
+    fn finish(mut self, files: &Files) -> Group<'a> {
+        if self.is_united {
+            self.group.causes.sort_by_cached_key(|c| (path(c, files), c.line, c.side, c.column));
+            self.group.causes.dedup();
+            self.group.addresses.sort();
+        }
+        self.group
+    }
 }
 
 fn path(cause: &Cause, files: &Files) -> Text {
     Text::clone(&files.get(cause.file).path)
 }
 
-/// Adds the components of a group to those of another.
-fn absorb<'a>(known: &mut Group<'a>, group: Group<'a>, files: &Files) {
-    known.addresses.extend(group.addresses);
-    known.addresses.sort();
-    known.causes = united(&known.causes, &group.causes, files);
-}
-
-/// The causes of both, sorted by place.
-fn united(a: &[Cause], b: &[Cause], files: &Files) -> Vec<Cause> {
-    let mut all: Vec<Cause> = a.iter().chain(b).cloned().collect();
-    all.sort_by_cached_key(|c| (path(c, files), c.line, c.side, c.column));
-    all.dedup();
-    all
-}
-
-/// Whether a group reaches the same components as the one before it, from lines of one file that touch.
-fn is_next_to(last: &Group<'_>, group: &Group<'_>, files: &Files) -> bool {
-    if last.effect != Effect::Modified || last.causes == group.causes || last.addresses != group.addresses {
-        return false;
-    }
-    let (Some(first), Some(_)) = (last.causes.first(), group.causes.first()) else { return false };
-    let file = path(first, files);
-    let is_there = |causes: &[Cause]| causes.iter().all(|c| path(c, files) == file);
-    // Both are sorted by line.
-    let end = last.causes.iter().map(|c| c.line).max().unwrap_or(0);
-    let start = group.causes.iter().map(|c| c.line).min().unwrap_or(0);
-    is_there(&last.causes) && is_there(&group.causes) && start <= end.saturating_add(1)
+/// Where causes are, if there are any and all are in one file.
+fn span(causes: &[Cause], files: &Files) -> Option<Span> {
+    let path = path(causes.first()?, files);
+    let is_there = causes.iter().all(|cause| files.get(cause.file).path == path);
+    let lines = || causes.iter().map(|cause| cause.line);
+    is_there.then_some(Span { path, first: lines().min()?, last: lines().max()? })
 }

@@ -20,7 +20,7 @@ const MAX_ALIGNED: usize = 44;
 /// What is said of a call that is only spelled differently.
 const SAME_CALL: &str = " (the same call)";
 /// Values of more lines are not compared line by line.
-const MAX_COMPARED_LINES: usize = 2_000;
+const MAX_COMPARED_LINES: usize = 500;
 /// Larger texts are not compared line by line.
 const MAX_COMPARED: usize = 200_000;
 

@@ -213,3 +213,20 @@ fn workflows_by_the_ten_thousand() {
     assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     assert!(found.to_string().contains("undefined-workflow"), "the steps were not looked at");
 }
+
+/// A change of so many lines next to each other, and of so many components that one file brings.
+#[test]
+fn a_change_of_ten_thousand_lines() {
+    let text = |value: &str, components: usize| {
+        let keys: String = (0..10_000).map(|i| format!("        k{i}: {value}{i}\n")).collect();
+        let more: String = (0..components).map(|i| format!("    c{i}:\n      vars:\n        x: {i}\n")).collect();
+        format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    box:\n      vars:\n{keys}{more}")
+    };
+    let repo = project(&[("stacks/deploy/bad.yaml", &text("a", 0))]);
+    repo.tag("base").write("stacks/deploy/bad.yaml", text("b", 3_000)).commit("head");
+    let start = Instant::now();
+    for format in ["text", "markdown", "json"] {
+        repo.run(&["diff", "base..HEAD", "--format", format]).ends_with(0);
+    }
+    assert!(start.elapsed() < 3 * PATIENCE, "it took {:?}", start.elapsed());
+}
