@@ -3,6 +3,7 @@
 
 use crate::text::Text;
 use crate::value::FileId;
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -85,7 +86,7 @@ pub struct Files {
 #[derive(Debug, Default)]
 struct Inner {
     files: Vec<Arc<File>>,
-    ids: HashMap<(Text, Text), FileId>,
+    ids: HashMap<(Text, Text), FileId, RandomState>,
 }
 
 impl Files {

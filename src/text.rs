@@ -1,5 +1,6 @@
 //! Text that is shared, and small help with words.
 
+use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -28,7 +29,7 @@ pub(crate) fn intern(text: &str) -> Text {
 }
 
 #[derive(Default)]
-struct Lasting(RwLock<HashSet<Text>>);
+struct Lasting(RwLock<HashSet<Text, RandomState>>);
 
 impl Lasting {
     fn of(&self, text: &str) -> Text {

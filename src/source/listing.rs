@@ -50,9 +50,12 @@ impl From<ObjectId> for BlobId {
 impl fmt::Display for BlobId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let digits = self.as_bytes().iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        let text: String = digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect();
-        f.write_str(&text)
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.as_bytes()) {
+            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        }
+        let digits = &digits[..2 * self.as_bytes().len()];
+        f.write_str(std::str::from_utf8(digits).unwrap_or_default())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::address::{self, Address};
 use super::diag::{Failure, Place};
-use super::load::join;
+use super::load::{Beside, beside};
 use super::paths::NamedPaths;
 use super::variable::Variable;
 use crate::hcl::ast::{Block, Body, Expr, Span};
@@ -122,8 +122,8 @@ pub(super) struct Refactoring {
 /// Where the source of a call leads, as far as its text tells.
 #[derive(Clone, Debug)]
 pub(super) enum Lead {
-    /// A path from the root of the repository, links not followed.
-    Local(String),
+    /// A folder of the repository, links not followed.
+    Local(Beside),
     /// Something that is fetched.
     Elsewhere,
     /// What only evaluation tells.
@@ -135,7 +135,7 @@ impl Lead {
     pub(super) fn of(dir: &str, source: &Expr) -> Self {
         match walk::constant_text(source).map(address::parse) {
             None => Lead::Computed,
-            Some(Ok(Address::Local(path))) => Lead::Local(join(dir, &path.replace('\\', "/"))),
+            Some(Ok(Address::Local(source))) => Lead::Local(beside(dir, &source)),
             Some(_) => Lead::Elsewhere,
         }
     }
@@ -174,8 +174,8 @@ pub(super) struct Module {
     pub refactorings: Vec<Refactoring>,
     /// What its text says of the files that it reads.
     pub paths: NamedPaths,
-    /// The locals and variables that any of its expressions refers to: `local.a`, `var.b`.
-    pub referenced: BTreeSet<Text>,
+    /// The names of the locals that any of its expressions refers to.
+    pub used_locals: BTreeSet<Text>,
     /// What is wrong with its text and its declarations.
     pub failures: Vec<Failure>,
     /// Its files.

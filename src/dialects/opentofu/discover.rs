@@ -5,9 +5,9 @@ use super::load::{Callee, Loader};
 use super::module::{self, Lead, Module, configuration};
 use super::reach::is_automatic;
 use crate::dialects::RootSettings;
-use crate::hcl::functions::clean;
 use crate::resolution::{Extent, Gap};
 use crate::source::{Kind, Source};
+use crate::text::Text;
 use crate::threads;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -67,7 +67,7 @@ impl Roots {
 /// unless the settings say which folders are root modules.
 pub(super) fn roots(loader: &Loader<'_>, start: &str, settings: &RootSettings) -> Roots {
     let mut all: BTreeMap<String, Arc<Module>> = BTreeMap::new();
-    let mut called: BTreeSet<String> = BTreeSet::new();
+    let mut called: BTreeSet<Text> = BTreeSet::new();
     let dirs: Vec<String> = folders(loader.source, start).into_iter().collect();
     let modules = threads::map(&dirs, |dir| loader.module(dir));
     for (dir, found) in dirs.into_iter().zip(modules) {
@@ -86,7 +86,7 @@ pub(super) fn roots(loader: &Loader<'_>, start: &str, settings: &RootSettings) -
         dir == start || (!called.contains(dir) && module.has_own_file && (module.is_root || has_values()))
     };
     let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, module)| is_root(dir, module));
-    let uncalled = others.iter().filter(|(dir, _)| !called.contains(dir));
+    let uncalled = others.iter().filter(|(dir, _)| !called.contains(&**dir));
     let hidden = uncalled.flat_map(|(_, module)| &module.failures).find(|failure| failure.hides).cloned();
     Roots { candidates: found.into_iter().map(|(dir, module)| Candidate { dir, module }).collect(), hidden }
 }
@@ -115,11 +115,11 @@ pub(super) fn is_named(dir: &str, settings: &RootSettings) -> bool {
 }
 
 /// The folders that a module calls by a literal path, its own one left out.
-fn called_by(loader: &Loader<'_>, module: &Module) -> Vec<String> {
+fn called_by(loader: &Loader<'_>, module: &Module) -> Vec<Text> {
     let callees = loader.callees(module);
     let dirs =
         callees.iter().filter_map(|callee| if let Callee::Local { dir, .. } = callee { dir.clone() } else { None });
-    dirs.filter(|dir| *dir != module.dir).collect()
+    dirs.filter(|dir| **dir != *module.dir).collect()
 }
 
 /// Whether there are root modules below a folder: the same as whether [`roots`] finds one, told from parsed files alone where
@@ -142,18 +142,18 @@ fn sure_root(loader: &Loader<'_>, dirs: &[String]) -> bool {
     }
     let parsed = threads::map(dirs, |dir| module::parsed(loader, dir));
     let Some(parsed): Option<Vec<_>> = parsed.into_iter().collect() else { return false };
-    let mut called: BTreeSet<String> = BTreeSet::new();
+    let mut called: BTreeSet<Text> = BTreeSet::new();
     for (dir, files) in dirs.iter().zip(&parsed) {
         let blocks = files.iter().flat_map(|file| file.body.blocks_of("module"));
         for source in blocks.flat_map(|block| &block.body.attributes).filter(|a| &*a.name.text == "source") {
-            if let Lead::Local(path) = Lead::of(dir, &source.expr) {
-                called.insert(clean(&path));
+            if let Lead::Local(beside) = Lead::of(dir, &source.expr) {
+                called.insert(beside.path);
             }
         }
     }
     dirs.iter().zip(&parsed).any(|(dir, files)| {
         let is_own = || files.iter().flat_map(|file| &file.body.blocks).any(module::is_of_root);
-        !called.contains(dir) && !files.is_empty() && (is_own() || has_values(loader.source, dir))
+        !called.contains(&**dir) && !files.is_empty() && (is_own() || has_values(loader.source, dir))
     })
 }
 

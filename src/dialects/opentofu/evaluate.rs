@@ -16,6 +16,7 @@ use crate::hcl::functions::Files;
 use crate::hcl::val::{Data, Val};
 use crate::hcl::walk;
 use crate::text::{Text, nearest};
+use foldhash::fast::RandomState;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -39,16 +40,22 @@ pub(super) struct Node {
     pub shown: String,
     /// The module that calls it, and where.
     pub parent: Option<usize>,
+    /// What identifiers in it begin with: `module.a.module.b:`, nothing in the root module.
+    pub prefix: String,
 }
 
 impl Node {
-    /// What identifiers in it begin with: `module.a.module.b:`, nothing in the root module.
-    pub(super) fn prefix(&self) -> String {
-        if self.path.is_empty() {
-            return String::new();
+    /// A module that the calls of these names lead to.
+    pub(super) fn new(path: Vec<Text>, module: Arc<Module>, shown: String, parent: Option<usize>) -> Self {
+        let mut prefix = String::new();
+        for (index, name) in path.iter().enumerate() {
+            prefix.push_str(if index == 0 { "module." } else { ".module." });
+            prefix.push_str(name);
         }
-        let names: Vec<String> = self.path.iter().map(|n| format!("module.{n}")).collect();
-        format!("{}:", names.join("."))
+        if !path.is_empty() {
+            prefix.push(':');
+        }
+        Node { path, module, shown, parent, prefix }
     }
 
     /// Its address: `a.b`.
@@ -87,7 +94,7 @@ pub(super) struct Statics<'a> {
     pub workspace: String,
     files: RootFiles<'a>,
     budget: Budget,
-    known: RefCell<HashMap<(usize, bool, Text), Found>>,
+    known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
 }
 
 /// Key providers that an expression may refer to, by `type.name`.
@@ -95,20 +102,32 @@ pub(super) type KeyProviders<'k> = Option<&'k dyn Fn(&str) -> bool>;
 
 /// Names with their values.
 #[derive(Default)]
-struct Names(HashMap<(Text, Text), (Val, usize)>);
+struct Names {
+    /// By the first name of a reference and the attribute behind it.
+    values: HashMap<(Text, Text), Val, RandomState>,
+    /// Key providers by `type.name`.
+    key_providers: HashMap<Text, Val, RandomState>,
+}
 
 impl Scope for Names {
     fn get(&self, root: &Name, steps: &[Step]) -> Option<(Val, usize)> {
-        let names: Vec<&str> =
-            steps.iter().map_while(|s| if let Step::Attribute(name) = s { Some(&*name.text) } else { None }).collect();
-        let key = |count: usize| names.get(..count).map(|n| (root.text.clone(), Text::from(n.join("."))));
-        [1, 2].into_iter().find_map(|count| self.0.get(&key(count)?).cloned())
+        let Some(Step::Attribute(first)) = steps.first() else { return None };
+        if let Some(value) = self.values.get(&(root.text.clone(), first.text.clone())) {
+            return Some((value.clone(), 1));
+        }
+        match steps.get(1) {
+            Some(Step::Attribute(second)) if !self.key_providers.is_empty() && *root.text == *"key_provider" => {
+                let value = self.key_providers.get(&*format!("{}.{}", first.text, second.text))?;
+                Some((value.clone(), 2))
+            }
+            _ => None,
+        }
     }
 }
 
 impl<'a> Statics<'a> {
     pub(super) fn new(root: Arc<Module>, inputs: Inputs, workspace: String, files: RootFiles<'a>, steps: u64) -> Self {
-        let node = Node { path: Vec::new(), module: root, shown: ".".to_owned(), parent: None };
+        let node = Node::new(Vec::new(), root, ".".to_owned(), None);
         Statics {
             nodes: vec![Rc::new(node)],
             inputs,
@@ -189,7 +208,7 @@ impl<'a> Statics<'a> {
                 Meaning::KeyProvider(name) => match keys.is_some_and(|is_known| is_known(&name)) {
                     true => {
                         let value = Data::Reference(format!("key_provider.{name}").into()).into();
-                        names.0.insert((reference.root.text.clone(), name), (value, 2));
+                        names.key_providers.insert(name, value);
                     }
                     false => {
                         let message = format!(
@@ -200,17 +219,17 @@ impl<'a> Statics<'a> {
                 },
                 Meaning::Name(attribute) => {
                     let key = (reference.root.text.clone(), attribute.clone());
-                    if names.0.contains_key(&key) {
+                    if names.values.contains_key(&key) {
                         continue;
                     }
                     match self.name(node, &reference.root.text, &attribute, place, stack) {
                         Ok(value) => {
-                            names.0.insert(key, (value, 1));
+                            names.values.insert(key, value);
                         }
                         Err(Missing::Direct(found)) => failures.extend(found),
                         Err(Missing::Because(found)) => {
                             let dependency =
-                                format!("{}{}.{attribute}", self.nodes[node].prefix(), reference.root.text);
+                                format!("{}{}.{attribute}", self.nodes[node].prefix, reference.root.text);
                             failures.extend(found.into_iter().map(|f| hop(f, stack, &dependency)));
                         }
                     }
@@ -256,15 +275,15 @@ impl<'a> Statics<'a> {
             let message = format!("undefined local local.{name}{hint}");
             return Err(Missing::Direct(vec![Failure::new(&rules::UNDEFINED_LOCAL, message, place)]));
         };
-        let text = format!("{}local.{name}", self.nodes[node].prefix());
+        let key = (node, true, name.clone());
+        if let Some(found) = self.known.borrow().get(&key) {
+            return found.clone().map_err(Missing::Because);
+        }
+        let text = format!("{}local.{name}", self.nodes[node].prefix);
         if let Some(start) = stack.iter().position(|i| i.text == text) {
             let chain: Vec<&str> = stack[start..].iter().map(|i| &*i.text).chain([&*text]).collect();
             let message = format!("circular reference: {}", chain.join(" depends on "));
             return Err(Missing::Direct(vec![Failure::new(&rules::LOCAL_CYCLE, message, written.argument()).cyclic()]));
-        }
-        let key = (node, true, name.clone());
-        if let Some(found) = self.known.borrow().get(&key) {
-            return found.clone().map_err(Missing::Because);
         }
         stack.push(Identifier { text, place: written.argument() });
         let found = self.evaluate(node, written, stack, None);
@@ -325,7 +344,7 @@ impl<'a> Statics<'a> {
             }
             return Ok(None);
         };
-        stack.push(Identifier { text: format!("{}var.{name}", child.prefix()), place: written.argument() });
+        stack.push(Identifier { text: format!("{}var.{name}", child.prefix), place: written.argument() });
         let found = self.evaluate(parent, written, stack, None);
         stack.pop();
         found.map(Some)

@@ -56,7 +56,7 @@ fn undeclared(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Fai
 /// Locals that no expression of the module refers to.
 fn unused(module: &Module, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
     for (name, written) in &module.locals {
-        if is_own(written.file, &module.dir, loader) && !module.referenced.contains(&*format!("local.{name}")) {
+        if is_own(written.file, &module.dir, loader) && !module.used_locals.contains(name) {
             let end = written.span.start + name.len() as u32;
             let place = (written.file, Span { start: written.span.start, end: end.min(written.span.end) });
             let message = format!("`{name}` is used by nothing in its module");

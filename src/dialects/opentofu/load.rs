@@ -10,6 +10,8 @@ use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, Entry, Kind, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
+use foldhash::fast::RandomState;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -59,9 +61,9 @@ pub(super) type ModuleKey = (String, Vec<(String, FileId, BlobId, bool)>);
 /// What is parsed already; both revisions share it.
 #[derive(Default)]
 pub(super) struct Cache {
-    parsed: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
+    parsed: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>, RandomState>>,
     /// What folders declare, by their path and their files: ids in the table of files, and contents.
-    modules: Mutex<HashMap<ModuleKey, Arc<Module>>>,
+    modules: Mutex<HashMap<ModuleKey, Arc<Module>, RandomState>>,
     /// The files that were read to find out whether there are root modules.
     detected: FileTable,
     /// Whether there are root modules, by what tells revisions apart.
@@ -97,12 +99,49 @@ pub(super) enum Callee {
     /// A folder of the repository.
     Local {
         /// Its path as the call names it, links not followed.
-        path: String,
+        path: Text,
         /// The folder, links followed; none if it is not there.
-        dir: Option<String>,
+        dir: Option<Text>,
     },
     /// What only evaluation tells.
     Computed,
+}
+
+/// The path of a source that is relative to a folder of the repository, from the root of the repository.
+#[derive(Clone, Debug)]
+pub(super) struct Beside {
+    /// The path, cleaned.
+    pub path: Text,
+    /// The path with the steps up that it has behind a name: a link may lead such a step elsewhere.
+    stepwise: Option<Text>,
+}
+
+impl Beside {
+    /// The path to look up.
+    pub(super) fn written(&self) -> &Text {
+        self.stepwise.as_ref().unwrap_or(&self.path)
+    }
+}
+
+/// The path of a relative source in a module of a folder, which is there and has no links in its path.
+pub(super) fn beside(dir: &str, source: &str) -> Beside {
+    let source = if source.contains('\\') { Cow::Owned(source.replace('\\', "/")) } else { Cow::Borrowed(source) };
+    let (mut above, mut rest) = (if dir == "." { "" } else { dir }, &*source);
+    loop {
+        if let Some(more) = rest.strip_prefix("./") {
+            rest = more;
+        } else if let Some(more) = rest.strip_prefix("../").filter(|_| !above.is_empty()) {
+            above = above.rsplit_once('/').map_or("", |(parent, _)| parent);
+            rest = more;
+        } else {
+            break;
+        }
+    }
+    if rest.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        let written = join(dir, &source);
+        return Beside { path: clean(&written).into(), stepwise: Some(written.into()) };
+    }
+    Beside { path: join(above, rest).into(), stepwise: None }
 }
 
 /// The files of one revision.
@@ -117,9 +156,11 @@ pub(super) struct Loader<'a> {
     pub is_terraform: bool,
     cache: &'a Cache,
     /// The folders that were read so far, with what they declare.
-    modules: Mutex<HashMap<String, Option<Arc<Module>>>>,
+    modules: Mutex<HashMap<String, Option<Arc<Module>>, RandomState>>,
     /// Where their calls lead, by their folders.
-    callees: Mutex<HashMap<String, Arc<Vec<Callee>>>>,
+    callees: Mutex<HashMap<String, Arc<Vec<Callee>>, RandomState>>,
+    /// The folders that paths of sources lead to.
+    folders: Mutex<HashMap<Text, Result<Option<Text>, ResolveError>, RandomState>>,
     /// The files that links lead to.
     linked: OnceLock<BTreeSet<String>>,
 }
@@ -141,8 +182,8 @@ impl<'a> Loader<'a> {
             root => root.trim_end_matches('/').to_owned(),
         };
         let is_terraform = project.roots.tool.as_deref() == Some("terraform");
-        let (modules, callees) = (Mutex::default(), Mutex::default());
-        Loader { source, files, root, is_terraform, cache, modules, callees, linked: OnceLock::new() }
+        let (modules, callees, folders) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Loader { source, files, root, is_terraform, cache, modules, callees, folders, linked: OnceLock::new() }
     }
 
     /// What a folder declares; none if no configuration is there. A folder is read once.
@@ -170,9 +211,9 @@ impl<'a> Loader<'a> {
             return Arc::clone(known);
         }
         let one = |lead: &Lead| match lead {
-            Lead::Local(path) => {
-                let dir = self.folder_at(path).ok().flatten();
-                Some(Callee::Local { path: clean(path), dir })
+            Lead::Local(beside) => {
+                let dir = self.folder_at(beside.written()).ok().flatten();
+                Some(Callee::Local { path: beside.path.clone(), dir })
             }
             Lead::Computed => Some(Callee::Computed),
             Lead::Elsewhere => None,
@@ -207,12 +248,18 @@ impl<'a> Loader<'a> {
     }
 
     /// The folder that a path leads to, links followed; none if there is none.
-    pub(super) fn folder_at(&self, path: &str) -> Result<Option<String>, ResolveError> {
-        match self.source.listing().lookup(path) {
-            Ok(Node::Dir(dir)) => Ok(Some(dir)),
+    pub(super) fn folder_at(&self, path: &Text) -> Result<Option<Text>, ResolveError> {
+        if let Some(known) = lock(&self.folders).get(path) {
+            return known.clone();
+        }
+        let found = match self.source.listing().lookup(path) {
+            Ok(Node::Dir(dir)) if dir == **path => Ok(Some(path.clone())),
+            Ok(Node::Dir(dir)) => Ok(Some(dir.into())),
             Ok(Node::File(_)) | Err(ResolveError::Missing) => Ok(None),
             Err(error) => Err(error),
-        }
+        };
+        lock(&self.folders).insert(path.clone(), found.clone());
+        found
     }
 
     /// The entry of a file, links followed.

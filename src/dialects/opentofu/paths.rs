@@ -6,7 +6,6 @@ use super::load::join;
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, Span, Step};
 use crate::hcl::functions::clean;
 use crate::hcl::walk;
-use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -116,10 +115,10 @@ pub(super) fn collect(body: &Body, file: FileId, module: &mut Module) {
         let mut collector = Collector { file, span: attribute.span(), paths: &mut module.paths, seen: BTreeSet::new() };
         collector.expr(&attribute.expr);
         for reference in walk::references(&attribute.expr) {
-            if let (root @ ("local" | "var"), Some(Step::Attribute(name))) =
-                (&*reference.root.text, reference.steps.first())
+            if let ("local", Some(Step::Attribute(name))) = (&*reference.root.text, reference.steps.first())
+                && !module.used_locals.contains(&name.text)
             {
-                module.referenced.insert(Text::from(format!("{root}.{}", name.text)));
+                module.used_locals.insert(name.text.clone());
             }
         }
     }
@@ -154,18 +153,14 @@ fn begins_with_folder(parts: &[Part]) -> bool {
 
 impl Collector<'_> {
     fn expr(&mut self, expr: &Expr) {
-        let mut all = Vec::new();
-        walk::visit(expr, &mut |inner| all.push(inner));
-        for inner in all {
-            match &inner.kind {
-                ExprKind::Call(call) => self.call(call),
-                ExprKind::Template(parts) if begins_with_folder(parts) => {
-                    self.path(inner);
-                }
-                ExprKind::Traversal(..) if !self.seen.contains(&inner.span) => self.whole(inner),
-                _ => {}
+        walk::visit(expr, &mut |inner| match &inner.kind {
+            ExprKind::Call(call) => self.call(call),
+            ExprKind::Template(parts) if begins_with_folder(parts) => {
+                self.path(inner);
             }
-        }
+            ExprKind::Traversal(..) if !self.seen.contains(&inner.span) => self.whole(inner),
+            _ => {}
+        });
     }
 
     fn whole(&mut self, expr: &Expr) {

@@ -35,7 +35,7 @@ pub(super) fn resolve(statics: &Statics<'_>, index: usize, failures: &mut Vec<Fa
         }
         let label =
             provider.alias.as_ref().map_or_else(|| provider.name.to_string(), |a| format!("{}.{a}", provider.name));
-        let text = format!("{}provider.{label}.for_each", node.prefix());
+        let text = format!("{}provider.{label}.for_each", node.prefix);
         let value = match statics.value(index, written, Identifier { text, place: written.argument() }) {
             Ok(value) => value,
             Err(all) => {

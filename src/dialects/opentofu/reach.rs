@@ -57,7 +57,7 @@ pub(super) enum Touch {
 pub(super) fn written(loader: &Loader<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Reach {
     let mut reach = Reach::own(loader, candidate, inputs);
     let mut open = vec![Arc::clone(&candidate.module)];
-    let mut seen = BTreeSet::from([candidate.dir.clone()]);
+    let mut seen = BTreeSet::from([Text::from(&*candidate.dir)]);
     while let Some(module) = open.pop() {
         for callee in loader.callees(&module).iter() {
             let Callee::Local { path, dir } = callee else {

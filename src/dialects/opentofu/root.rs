@@ -224,7 +224,7 @@ impl Builder<'_, '_> {
                 })
             };
             let dir = call.dir.as_ref().map(|dir| {
-                let dir = Value::str(if dir.is_empty() { "." } else { dir.as_str() });
+                let dir = Value::str(if dir.is_empty() { Text::from(".") } else { dir.clone() });
                 let from = call.declared.arguments.get("source").zip(call.source.as_ref());
                 from.map_or_else(Default::default, |(w, s)| dir.clone().with_prov(at(w).with_inputs([s.prov.clone()])))
             });

@@ -7,6 +7,8 @@ use super::module::Module;
 use super::paths::{Base, NamedPath, Pattern};
 use super::reach::{self, MAX_FOLDERS, Part, Reach};
 use crate::dialects::{ProjectInputs, Scope};
+use crate::text::Text;
+use foldhash::fast::RandomState;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +28,7 @@ pub(super) struct Touched<'a> {
     /// None if all is in scope.
     changes: Option<Vec<&'a str>>,
     /// Modules by the path that a call names and their folder.
-    shared: Mutex<HashMap<(String, String), Arc<Shared>>>,
+    shared: Mutex<HashMap<(Text, Text), Arc<Shared>, RandomState>>,
 }
 
 impl<'a> Touched<'a> {
@@ -45,7 +47,7 @@ impl<'a> Touched<'a> {
         if own.is_open || changes.iter().any(|path| own.touch(path).is_some()) {
             return true;
         }
-        let mut seen = BTreeSet::from([candidate.dir.clone()]);
+        let mut seen = BTreeSet::from([Text::from(&*candidate.dir)]);
         let mut open = vec![Arc::clone(&candidate.module)];
         while let Some(module) = open.pop() {
             for callee in self.loader.callees(&module).iter() {
@@ -68,9 +70,9 @@ impl<'a> Touched<'a> {
         false
     }
 
-    fn shared(&self, path: &str, dir: &str, is_there: bool, changes: &[&str]) -> Arc<Shared> {
+    fn shared(&self, path: &Text, dir: &Text, is_there: bool, changes: &[&str]) -> Arc<Shared> {
         let lock = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (path.to_owned(), dir.to_owned());
+        let key = (path.clone(), dir.clone());
         if let Some(known) = lock().get(&key) {
             return Arc::clone(known);
         }

@@ -3,12 +3,11 @@
 use super::address::{self, Address};
 use super::diag::{Failure, Place};
 use super::evaluate::{Identifier, Node, Statics};
-use super::load::{Loader, join};
+use super::load::{Loader, beside};
 use super::module::{Declared, Module, Written};
 use super::rules;
 use crate::hcl::ast::Span;
 use crate::hcl::convert::convert;
-use crate::hcl::functions::clean;
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Marks, Val};
 use crate::text::Text;
@@ -34,7 +33,7 @@ pub(super) struct Call {
     /// Its version, if it has one that can be computed.
     pub version: Option<Val>,
     /// The folder that it leads to, from the root of the repository.
-    pub dir: Option<String>,
+    pub dir: Option<Text>,
 }
 
 /// Enters all modules. Returns the calls in the order of their addresses within each module.
@@ -67,7 +66,7 @@ fn call(
     let address = if node == 0 { name.to_string() } else { format!("{}.{name}", current.address()) };
     let mut call = Call { node, address, declared: declared.clone(), source: None, version: None, dir: None };
     let identifier = |written: &Written, what: &str| Identifier {
-        text: format!("{}module.{name}.{what}", current.prefix()),
+        text: format!("{}module.{name}.{what}", current.prefix),
         place: written.argument(),
     };
     let mut has_version = false;
@@ -164,15 +163,15 @@ fn local(
     written: &Written,
     call: &Call,
     failures: &mut Vec<Failure>,
-) -> Option<String> {
-    let full = join(from, &path.replace('\\', "/"));
-    match loader.folder_at(&full) {
+) -> Option<Text> {
+    let beside = beside(from, path);
+    match loader.folder_at(beside.written()) {
         Ok(Some(dir)) => Some(dir),
         Ok(None) => {
             let message = format!(
                 "unreadable module directory: module \"{}\" leads to {}, which is not there",
                 call.address,
-                clean(&full)
+                beside.path
             );
             failures.push(Failure::new(&rules::MISSING_COMPONENT_DIRECTORY, message, written.place()).hiding());
             None
@@ -188,13 +187,13 @@ fn child(
     parent: usize,
     name: &Text,
     call: &Call,
-    dir: &str,
+    dir: &Text,
     failures: &mut Vec<Failure>,
 ) {
     let place = call.declared.place;
     let (mut repeated, mut up) = (0, Some(parent));
     while let Some(index) = up {
-        repeated += usize::from(statics.nodes[index].module.dir == dir);
+        repeated += usize::from(statics.nodes[index].module.dir == **dir);
         up = statics.nodes[index].parent;
     }
     let path: Vec<Text> = statics.nodes[parent].path.iter().cloned().chain([name.clone()]).collect();
@@ -209,15 +208,15 @@ fn child(
         failures.push(Failure::new(&rules::LIMIT_EXCEEDED, message, place).hiding());
         return;
     }
-    let known = statics.nodes.iter().find(|n| n.module.dir == dir).map(|n| Arc::clone(&n.module));
+    let known = statics.nodes.iter().find(|n| n.module.dir == **dir).map(|n| Arc::clone(&n.module));
     let found = known.unwrap_or_else(|| {
         let found = loader.module(dir);
-        let found = found.unwrap_or_else(|| Arc::new(Module { dir: dir.to_owned(), ..Module::default() }));
+        let found = found.unwrap_or_else(|| Arc::new(Module { dir: dir.to_string(), ..Module::default() }));
         failures.extend(found.failures.iter().cloned());
         found
     });
     let shown = relative(&statics.nodes[0].module.dir, dir);
-    statics.nodes.push(Rc::new(Node { path, module: found, shown, parent: Some(parent) }));
+    statics.nodes.push(Rc::new(Node::new(path, found, shown, Some(parent))));
 }
 
 /// The way from one folder to another.

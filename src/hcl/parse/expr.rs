@@ -46,6 +46,9 @@ impl Parser<'_> {
     /// Takes an operator that binds at least that tightly.
     fn operator(&mut self, least: usize) -> Option<(usize, BinaryOp)> {
         self.blank();
+        if !matches!(self.peek(), b'|' | b'&' | b'=' | b'!' | b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'%') {
+            return None;
+        }
         for (level, operators) in OPERATORS.iter().enumerate().skip(least) {
             for (text, op) in *operators {
                 if self.at(text) && !(*text == "/" && (self.at("//") || self.at("/*"))) {
@@ -131,8 +134,8 @@ impl Parser<'_> {
     /// A name: a keyword, a call or a reference.
     fn named(&mut self, mut name: Name) -> Read<Expr> {
         let span = name.span;
-        let mut is_call = false;
-        let mut whole = name.text.to_string();
+        // The name with its namespaces, if it has any.
+        let mut whole: Option<String> = None;
         loop {
             let before = self.pos;
             self.blank();
@@ -146,14 +149,14 @@ impl Parser<'_> {
                         span,
                     ));
                 };
+                let whole = whole.get_or_insert_with(|| name.text.to_string());
                 whole.push_str("::");
                 whole.push_str(&part.text);
                 name.span = span.to(part.span);
-                is_call = true;
                 continue;
             }
             if self.peek() == b'(' {
-                if is_call {
+                if let Some(whole) = whole {
                     name.text = whole.into();
                 }
                 return self.call(name);
@@ -161,7 +164,7 @@ impl Parser<'_> {
             self.pos = before;
             break;
         }
-        if is_call {
+        if whole.is_some() {
             let span = self.next_span();
             return Err(self.error(
                 "Missing open parenthesis",

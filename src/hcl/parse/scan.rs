@@ -69,7 +69,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn at_name(&self) -> bool {
-        self.rest().chars().next().is_some_and(starts_name)
+        match self.peek() {
+            byte if byte.is_ascii() => byte == b'_' || byte.is_ascii_alphabetic(),
+            _ => self.rest().chars().next().is_some_and(starts_name),
+        }
     }
 
     /// Takes a name.
@@ -78,8 +81,13 @@ impl Parser<'_> {
             return None;
         }
         let start = self.pos;
-        let length = self.rest().find(|c: char| !continues_name(c)).unwrap_or(self.rest().len());
-        self.pos += length;
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        while self.text.as_bytes().get(self.pos).is_some_and(is_plain) {
+            self.pos += 1;
+        }
+        if !self.peek().is_ascii() {
+            self.pos += self.rest().find(|c: char| !continues_name(c)).unwrap_or(self.rest().len());
+        }
         Some(Name { text: crate::text::intern(&self.text[start..self.pos]), span: Span::new(start, self.pos) })
     }
 

@@ -99,8 +99,9 @@ impl Parser<'_> {
         let (mut parts, mut text) = (Vec::new(), String::new());
         let settle = |parts: &mut Vec<Part>, text: &mut String| {
             if !text.is_empty() {
-                let normal: String = std::mem::take(text).nfc().collect();
-                parts.push(Part::Text(normal.into()));
+                let text = std::mem::take(text);
+                // Text of ASCII is normal as it is.
+                parts.push(Part::Text(if text.is_ascii() { text.into() } else { text.nfc().collect::<String>().into() }));
             }
         };
         while let Some(piece) = pieces.next() {
@@ -229,10 +230,18 @@ impl Parser<'_> {
                 Ok(Next::End)
             }
             _ => {
-                if let Some(c) = self.rest().chars().next() {
-                    text.push(c);
-                    self.pos += c.len_utf8();
-                }
+                // A character, and all up to the next one that may mean something.
+                let first = self.rest().chars().next().map_or(0, char::len_utf8);
+                let length = match self.peek() {
+                    b'\n' => first,
+                    _ => {
+                        let means = |byte: &u8| matches!(byte, b'$' | b'%' | b'\\' | b'"' | b'\n');
+                        let more = &self.text.as_bytes()[self.pos + first..];
+                        first + more.iter().position(means).unwrap_or(more.len())
+                    }
+                };
+                text.push_str(&self.text[self.pos..self.pos + length]);
+                self.pos += length;
                 Ok(Next::Character)
             }
         }
