@@ -5,7 +5,7 @@ use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// One file, as it was read.
 #[derive(Debug)]
@@ -14,7 +14,8 @@ pub struct File {
     pub path: Text,
     /// Its text. Offsets of [`crate::value::Origin`] are byte offsets into it.
     pub text: Text,
-    lines: Vec<u32>,
+    /// Where lines begin; asked for of few files only.
+    lines: OnceLock<Vec<u32>>,
 }
 
 /// A place as people count: from 1, columns in characters.
@@ -28,21 +29,26 @@ pub struct Position {
 
 impl File {
     fn new(path: Text, text: Text) -> Self {
-        let lines = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
-            .collect();
-        File { path, text, lines }
+        File { path, text, lines: OnceLock::new() }
+    }
+
+    /// The first byte of each line.
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|(_, b)| *b == b'\n');
+            std::iter::once(0).chain(ends.map(|(i, _)| i as u32 + 1)).collect()
+        })
     }
 
     /// The line (from 1) that a byte offset lies in.
     pub fn line(&self, offset: u32) -> u32 {
-        self.lines.partition_point(|start| *start <= offset) as u32
+        self.lines().partition_point(|start| *start <= offset) as u32
     }
 
     /// The position of a byte offset; an offset past the end is the end.
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line(offset);
-        let start = self.lines[line as usize - 1] as usize;
+        let start = self.lines()[line as usize - 1] as usize;
         let mut end = (offset as usize).clamp(start, self.text.len());
         while !self.text.is_char_boundary(end) {
             end -= 1;
@@ -52,14 +58,14 @@ impl File {
 
     /// The text of a line (from 1), without its line end.
     pub fn line_text(&self, line: u32) -> &str {
-        let Some(start) = (line as usize).checked_sub(1).and_then(|i| self.lines.get(i)) else { return "" };
-        let end = self.lines.get(line as usize).map_or(self.text.len(), |e| *e as usize);
+        let Some(start) = (line as usize).checked_sub(1).and_then(|i| self.lines().get(i)) else { return "" };
+        let end = self.lines().get(line as usize).map_or(self.text.len(), |e| *e as usize);
         self.text[*start as usize..end].trim_end_matches(['\n', '\r'])
     }
 
     /// The byte offsets of a line (from 1), without its line end; empty at the end of the file for a line that is not there.
     pub fn line_span(&self, line: u32) -> std::ops::Range<u32> {
-        let start = (line as usize).checked_sub(1).and_then(|i| self.lines.get(i));
+        let start = (line as usize).checked_sub(1).and_then(|i| self.lines().get(i));
         let start = start.map_or(self.text.len() as u32, |start| *start);
         start..start + self.line_text(line).len() as u32
     }
@@ -73,7 +79,7 @@ impl File {
 
     /// The number of lines.
     pub fn line_count(&self) -> u32 {
-        self.lines.len() as u32
+        self.lines().len() as u32
     }
 }
 

@@ -54,6 +54,13 @@ rule!(
     "0.1.0",
     "code is not where the configuration says"
 );
+rule!(
+    MISSING_REQUIRED_VARIABLE,
+    "missing-required-variable",
+    Suspicious,
+    "0.1.0",
+    "a variable of a component's code has no default and gets no value"
+);
 rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "0.1.0", "components read from each other");
 rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "0.1.0", "a manifest is not built as the schema demands");
 rule!(STACK_NAME_UNRESOLVED, "stack-name-unresolved", Correctness, "0.1.0", "the name of a stack cannot be computed");
@@ -106,6 +113,7 @@ pub static ALL: &[&Rule] = &[
     &LIMIT_EXCEEDED,
     &LOCAL_CYCLE,
     &MISSING_COMPONENT_DIRECTORY,
+    &MISSING_REQUIRED_VARIABLE,
     &REFERENCE_CYCLE,
     &SCHEMA_VIOLATION,
     &STACK_NAME_UNRESOLVED,

@@ -142,3 +142,84 @@ fn a_root_without_components_is_a_stack() {
     repo.write("more.tf", "resource \"a\" \"b\" {}\n").commit("two");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").says("compared 1 stack");
 }
+
+/// The findings about arguments of calls: file, line and rule.
+fn argument_findings(repo: &Repo) -> Vec<String> {
+    let run = repo.run(&["check", "--dialect", "opentofu", "--format", "json"]);
+    let json = run.json();
+    let rules = ["undeclared-variable", "missing-required-variable"];
+    let all = json["findings"].as_array().unwrap().iter();
+    let found = all.filter(|finding| rules.iter().any(|rule| finding["rule"] == **rule));
+    found.map(|f| format!("{}:{} {}", f["file"].as_str().unwrap(), f["line"], f["rule"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn arguments_of_calls_are_held_against_the_variables_of_the_module() {
+    let backend = "terraform {\n  backend \"local\" {}\n}\n";
+    let child = "variable \"name\" {}\nvariable \"size\" {\n  default = 1\n}\n";
+    let call = |more: &str| format!("{backend}module \"m\" {{\n  source = \"../m\"\n{more}}}\n");
+    let json_call = r#"{"module": {"m": {"//": "why", "source": "../m", "nam": 1, "count": 2}}}"#;
+    for (files, expected) in [
+        (
+            vec![("live/main.tf", call("  nope = 1\n"))],
+            &["live/main.tf:4 missing-required-variable", "live/main.tf:6 undeclared-variable"][..],
+        ),
+        // What means something to the call itself, and null, which is a value.
+        (
+            vec![(
+                "live/main.tf",
+                call(
+                    "  name = null\n  count = 1\n  depends_on = []\n  providers = {}\n  lifecycle {\n    enabled = true\n  }\n",
+                ),
+            )],
+            &[],
+        ),
+        (vec![("live/main.tf", call("  name = \"x\"\n  for_each = {}\n"))], &[]),
+        // Overrides of the call and of the module.
+        (
+            vec![("live/main.tf", call("")), ("live/main_override.tf", "module \"m\" {\n  name = 1\n}\n".to_owned())],
+            &[],
+        ),
+        (
+            vec![("live/main.tf", call("")), ("m/x_override.tf", "variable \"name\" {\n  default = 1\n}\n".to_owned())],
+            &[],
+        ),
+        (
+            vec![
+                ("live/main.tf", call("  more = 1\n  name = 1\n")),
+                ("m/more.tf.json", r#"{"variable": {"more": {}}}"#.to_owned()),
+            ],
+            &[],
+        ),
+        (
+            vec![("live/main.tf", backend.to_owned()), ("live/call.tf.json", json_call.to_owned())],
+            &["live/call.tf.json:1 missing-required-variable", "live/call.tf.json:1 undeclared-variable"],
+        ),
+        // A module that is not there, that cannot be read, or that is elsewhere.
+        (vec![("live/main.tf", call("  nope = 1\n").replace("../m", "../gone"))], &[]),
+        (vec![("live/main.tf", call("  nope = 1\n")), ("m/broken.tf", "variable {{\n".to_owned())], &[]),
+        (vec![("live/main.tf", call("  nope = 1\n").replace("../m", "acme/m/aws"))], &[]),
+    ] {
+        let repo = Repo::new();
+        repo.write("m/main.tf", child);
+        files.iter().for_each(|(path, text)| drop(repo.write(path, text)));
+        repo.commit("base");
+        let mut found = argument_findings(&repo);
+        found.sort();
+        assert_eq!(found, expected, "{files:?}");
+    }
+}
+
+#[test]
+fn a_variable_that_a_module_gains_is_found_in_the_call_that_lacks_it() {
+    let repo = Repo::new();
+    let main = "terraform {\n  backend \"local\" {}\n}\nmodule \"m\" {\n  source = \"../m\"\n}\n";
+    repo.write("live/main.tf", main).write("m/main.tf", "output \"o\" {\n  value = 1\n}\n").commit("base");
+    repo.write("m/main.tf", "variable \"name\" {}\noutput \"o\" {\n  value = var.name\n}\n").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    assert!(
+        run.stdout.contains("missing-required-variable") && run.stdout.contains("live/main.tf:4"),
+        "{}",
+        run.stdout
+    );
+}

@@ -43,8 +43,8 @@ pub(super) fn parse_registry(source: &str) -> Result<Address, String> {
 }
 
 fn is_local(source: &str) -> bool {
-    let normal = source.replace('\\', "/");
-    ["./", "../"].iter().any(|prefix| normal.starts_with(prefix)) || normal == "." || normal == ".."
+    let Some(rest) = source.strip_prefix("..").or_else(|| source.strip_prefix('.')) else { return false };
+    rest.is_empty() || rest.starts_with(['/', '\\'])
 }
 
 /// `[HOST/]NAMESPACE/NAME/SYSTEM[//FOLDER]`

@@ -1,6 +1,7 @@
 //! Static evaluation: what an expression comes to before anything runs, from variables, locals and arguments of calls, each
 //! evaluated when it is needed. What is wrong comes with the chain of names that leads to it.
 
+use super::arguments;
 use super::diag::{Failure, Hop, Place};
 use super::inputs::Inputs;
 use super::load::RootFiles;
@@ -228,8 +229,7 @@ impl<'a> Statics<'a> {
                         }
                         Err(Missing::Direct(found)) => failures.extend(found),
                         Err(Missing::Because(found)) => {
-                            let dependency =
-                                format!("{}{}.{attribute}", self.nodes[node].prefix, reference.root.text);
+                            let dependency = format!("{}{}.{attribute}", self.nodes[node].prefix, reference.root.text);
                             failures.extend(found.into_iter().map(|f| hop(f, stack, &dependency)));
                         }
                     }
@@ -338,9 +338,7 @@ impl<'a> Statics<'a> {
         let Some(call) = child.path.last().and_then(|last| caller.calls.get(last)) else { return Ok(None) };
         let Some(written) = call.arguments.get(name) else {
             if variable.default.is_none() {
-                let message =
-                    format!("missing required variable in module call: \"{name}\" has no default and is not given");
-                return Err(vec![Failure::new(&rules::MODULE_ARGUMENT, message, call.brace)]);
+                return Err(vec![arguments::needed(name, call)]);
             }
             return Ok(None);
         };

@@ -1,6 +1,7 @@
 //! What can be computed, and is hardly meant: values that nothing takes, locals that nothing uses, addresses that depend on the
 //! workspace.
 
+use super::arguments;
 use super::declared::{Module, Written};
 use super::diag::{Failure, Place};
 use super::evaluate::Statics;
@@ -19,6 +20,7 @@ const MAX_TOLD: usize = 50;
 /// Notes what is hardly meant in a root module of which everything could be read.
 pub(super) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
     undeclared(statics, loader, failures);
+    arguments::check(statics, failures);
     if loader.is_terraform {
         rejected(statics, failures);
     }

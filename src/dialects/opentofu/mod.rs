@@ -7,6 +7,7 @@
 
 mod address;
 mod affected;
+mod arguments;
 mod backend;
 mod declarations;
 mod declared;

@@ -38,7 +38,7 @@ pub(super) struct Resolved {
 }
 
 /// Arguments of a module call that mean something to the call itself.
-const META: [&str; 6] = ["source", "version", "count", "for_each", "depends_on", "providers"];
+pub(super) const META: [&str; 6] = ["source", "version", "count", "for_each", "depends_on", "providers"];
 
 /// The name of the stack of a folder.
 pub(super) fn stack_name(dir: &str) -> Text {

@@ -1,8 +1,8 @@
 //! Rules that only this dialect reports. The ones it shares with others are in `diagnostic::rules`.
 
 pub(super) use crate::diagnostic::rules::{
-    LIMIT_EXCEEDED, LOCAL_CYCLE, MISSING_COMPONENT_DIRECTORY, UNDECLARED_VARIABLE, UNDEFINED_LOCAL, UNREADABLE_FILE,
-    UNUSED_LOCAL,
+    LIMIT_EXCEEDED, LOCAL_CYCLE, MISSING_COMPONENT_DIRECTORY, MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE,
+    UNDEFINED_LOCAL, UNREADABLE_FILE, UNUSED_LOCAL,
 };
 use crate::diagnostic::{Level, Rule, rule};
 

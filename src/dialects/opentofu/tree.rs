@@ -170,8 +170,7 @@ fn local(
         Ok(None) => {
             let message = format!(
                 "unreadable module directory: module \"{}\" leads to {}, which is not there",
-                call.address,
-                beside.path
+                call.address, beside.path
             );
             failures.push(Failure::new(&rules::MISSING_COMPONENT_DIRECTORY, message, written.place()).hiding());
             None

@@ -101,7 +101,11 @@ impl Parser<'_> {
             if !text.is_empty() {
                 let text = std::mem::take(text);
                 // Text of ASCII is normal as it is.
-                parts.push(Part::Text(if text.is_ascii() { text.into() } else { text.nfc().collect::<String>().into() }));
+                parts.push(Part::Text(if text.is_ascii() {
+                    text.into()
+                } else {
+                    text.nfc().collect::<String>().into()
+                }));
             }
         };
         while let Some(piece) = pieces.next() {

@@ -1,12 +1,12 @@
 //! `undeclared-variable` and `missing-required-variable`: the inputs of components against the variables of their code.
 
 use super::module;
-use crate::diagnostic::rules::UNDECLARED_VARIABLE;
+use crate::diagnostic::rules::{MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE};
 use crate::diagnostic::{Diagnostic, Label, Together};
 use crate::diff::mask::is_secret_key;
 use crate::resolution::{Component, ReadTarget};
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
-use crate::rules::{Components, Target, rule};
+use crate::rules::{Components, Target};
 use crate::terraform::{Module, Variable};
 use crate::text::Text;
 use crate::text::nearest;
@@ -14,14 +14,6 @@ use crate::value::{Data, Map, Origin, Prov, Value};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
-
-rule!(
-    MISSING_REQUIRED_VARIABLE,
-    "missing-required-variable",
-    Suspicious,
-    "0.1.0",
-    "a variable of a component's code has no default and gets no value"
-);
 
 /// What is found of an input at the place where it was written.
 #[derive(Default)]

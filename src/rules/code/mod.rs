@@ -6,7 +6,9 @@ mod state;
 mod types;
 
 use super::{Check, Checked};
-use crate::diagnostic::rules::{INVALID_BACKEND, MISSING_COMPONENT_DIRECTORY, UNDECLARED_VARIABLE};
+use crate::diagnostic::rules::{
+    INVALID_BACKEND, MISSING_COMPONENT_DIRECTORY, MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE,
+};
 
 use super::Components;
 use crate::resolution::{CodeOrigin, Component};
@@ -27,7 +29,7 @@ pub(super) fn module(context: &Components<'_>, component: &Component) -> Option<
 pub(super) static CHECKS: &[Checked] = &[
     (&INVALID_BACKEND, Check::Component(state::incomplete)),
     (&MISSING_COMPONENT_DIRECTORY, Check::Component(directory::check)),
-    (&inputs::MISSING_REQUIRED_VARIABLE, Check::Component(inputs::missing)),
+    (&MISSING_REQUIRED_VARIABLE, Check::Component(inputs::missing)),
     (&state::SHARED_STATE_ADDRESS, Check::Whole(state::shared)),
     (&UNDECLARED_VARIABLE, Check::Whole(inputs::undeclared)),
     (&types::VARIABLE_TYPE_MISMATCH, Check::Component(types::check)),
