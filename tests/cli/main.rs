@@ -39,4 +39,5 @@ mod text;
 mod tofu;
 mod tofu_affected;
 mod tofu_coverage;
+mod tofu_static;
 mod validation;

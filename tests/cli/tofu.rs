@@ -148,7 +148,7 @@ fn argument_findings(repo: &Repo) -> Vec<String> {
     let run = repo.run(&["check", "--dialect", "opentofu", "--format", "json"]);
     let json = run.json();
     let rules = ["undeclared-variable", "missing-required-variable"];
-    let all = json["findings"].as_array().unwrap().iter();
+    let all = json["diagnostics"].as_array().unwrap().iter();
     let found = all.filter(|finding| rules.iter().any(|rule| finding["rule"] == **rule));
     found.map(|f| format!("{}:{} {}", f["file"].as_str().unwrap(), f["line"], f["rule"].as_str().unwrap())).collect()
 }
@@ -202,7 +202,9 @@ fn arguments_of_calls_are_held_against_the_variables_of_the_module() {
     ] {
         let repo = Repo::new();
         repo.write("m/main.tf", child);
-        files.iter().for_each(|(path, text)| drop(repo.write(path, text)));
+        for (path, text) in &files {
+            repo.write(path, text);
+        }
         repo.commit("base");
         let mut found = argument_findings(&repo);
         found.sort();
