@@ -1,8 +1,8 @@
 //! Policies over a change: what they say, at the lines that caused it.
 
-use super::ask::{Verdict, step_name};
 use super::found::{Owner, Spot, not_evaluable};
 use super::input::{self, CodeOf};
+use super::rego::{Verdict, step_name};
 use super::run::{Asked, Outcome, Run};
 use super::{Body, Policy, Subject};
 use crate::diagnostic::Diagnostic;
@@ -96,7 +96,7 @@ impl Run<'_> {
         };
         match self.evaluate(i, policy, asked) {
             Outcome::Fine => Vec::new(),
-            Outcome::Fails(..) => vec![(policy.message.clone(), Told::Fails)],
+            Outcome::Fails(_) => vec![(policy.message.clone(), Told::Fails)],
             Outcome::Unknown(spot) => vec![unknown(&spot)],
             Outcome::Trouble(trouble) => {
                 self.note(i, trouble);

@@ -2,13 +2,16 @@
 
 use super::Policy;
 use super::cel::{Blamed, Blank, Root};
+use super::run::Fault;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::files::Files;
 use crate::resolution::Component;
-use crate::rules::places::{Findings, at_key};
+use crate::rules::places::{Findings, Place, at_key, place_of};
 use crate::validation::{Path, Step};
 use crate::value::{Data, FileId, Origin, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The most places that a finding names besides its own.
 const MOST: usize = 5;
@@ -21,6 +24,7 @@ pub(super) struct Owner<'a> {
 }
 
 /// A value that a finding is about.
+#[derive(Clone)]
 pub(super) struct Spot<'a> {
     value: Option<&'a Value>,
     root: Root,
@@ -121,6 +125,8 @@ pub(super) struct Found<'a> {
     policy: &'a Policy,
     files: &'a Files,
     findings: Findings,
+    /// Where the findings stand that were made of faults which several components share.
+    known: HashMap<*const Fault<'a>, Place>,
 }
 
 /// What is said of a value.
@@ -132,7 +138,24 @@ pub(super) struct Said<'s> {
 
 impl<'a> Found<'a> {
     pub(super) fn new(policy: &'a Policy, files: &'a Files) -> Self {
-        Found { policy, files, findings: Findings::default() }
+        Found { policy, files, findings: Findings::default(), known: HashMap::new() }
+    }
+
+    /// Adds a finding about what is at fault in a component.
+    pub(super) fn add_fault(&mut self, owner: Owner<'_>, fault: &Arc<Fault<'a>>) {
+        let (stack, message) = (&owner.component.stack, &self.policy.message);
+        // A finding whose message names the stack is one by itself.
+        let is_shared = !message.contains(&**stack);
+        let known = self.known.get(&Arc::as_ptr(fault)).filter(|_| is_shared);
+        if known.is_some_and(|place| self.findings.add_stack(place, stack)) {
+            return;
+        }
+        let said = Said { rule: self.policy.rule, message, note: fault.note.clone() };
+        let finding = self.finding(owner, &fault.spots, &[], &said);
+        if is_shared {
+            self.known.insert(Arc::as_ptr(fault), place_of(&finding));
+        }
+        self.findings.add(stack, finding);
     }
 
     /// Adds a finding about some values of a component, the first of which is the place of it.
@@ -143,6 +166,17 @@ impl<'a> Found<'a> {
         more: &[(Owner<'_>, Spot<'_>)],
         said: &Said<'_>,
     ) {
+        let finding = self.finding(owner, spots, more, said);
+        self.findings.add(&owner.component.stack, finding);
+    }
+
+    fn finding(
+        &self,
+        owner: Owner<'_>,
+        spots: &[Spot<'_>],
+        more: &[(Owner<'_>, Spot<'_>)],
+        said: &Said<'_>,
+    ) -> Diagnostic {
         let whole = [Spot::whole()];
         let spots = if spots.is_empty() { &whole } else { spots };
         let component = owner.component;
@@ -185,7 +219,7 @@ impl<'a> Found<'a> {
         if let Some(help) = &self.policy.help {
             finding = finding.help(help);
         }
-        self.findings.add(&component.stack, finding);
+        finding
     }
 
     /// Adds that the policy cannot be evaluated because of an unknown value.

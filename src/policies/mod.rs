@@ -3,7 +3,6 @@
 //! reported at the line that wrote the value at fault. A policy that depends on something unknown says nothing, and that it
 //! says nothing is reported.
 
-mod ask;
 pub mod cases;
 pub(crate) mod cel;
 mod changes;
@@ -11,10 +10,10 @@ mod definition;
 mod evaluate;
 mod found;
 mod input;
+mod memo;
 mod rego;
 mod rules;
 mod run;
-mod same;
 
 pub(crate) use definition::{Read, Rego, Require};
 pub use evaluate::evaluate;

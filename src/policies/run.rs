@@ -1,8 +1,9 @@
 //! The evaluation of all policies over one state, or over a change.
 
 use super::cel::{Blank, Expression, Failure, Scope, Val};
-use super::found::{Found, Owner, Said, Spot};
+use super::found::{Found, Owner, Spot};
 use super::input::CodeOf;
+use super::memo::{Known, Memo, Reads};
 use super::{Body, Policies, Policy, Subject};
 use crate::diagnostic::rules::{INVALID_POLICY, LIMIT_EXCEEDED, UNUSED_POLICY};
 use crate::diagnostic::{Diagnostic, Rule};
@@ -15,13 +16,13 @@ use crate::validation::{Budget, Unusable};
 use crate::value::{FileId, Value};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One policy may take one of so many parts of the steps of all.
 const PART: u64 = 4;
 
 /// How many components one piece of work has.
-const CHUNK: usize = 128;
+const CHUNK: usize = 1_024;
 
 /// One evaluation of all policies, with what they took.
 pub struct Run<'a> {
@@ -81,17 +82,25 @@ impl<'a> Asked<'a> {
 }
 
 /// What a policy says.
+#[derive(Clone)]
 pub(super) enum Outcome<'a> {
     /// It does not apply, or is satisfied.
     Fine,
     /// It applies; asked for policies whose body is evaluated elsewhere.
     Applies,
     /// It is not satisfied, because of these values.
-    Fails(Vec<Spot<'a>>, Option<String>),
+    Fails(Arc<Fault<'a>>),
     /// It depends on something unknown.
     Unknown(Spot<'a>),
     /// It cannot be evaluated.
     Trouble(Unusable),
+}
+
+/// Why a policy is not satisfied.
+pub(super) struct Fault<'a> {
+    /// The values at fault, the place of the finding first.
+    pub(super) spots: Vec<Spot<'a>>,
+    pub(super) note: Option<String>,
 }
 
 impl<'a> Run<'a> {
@@ -181,9 +190,7 @@ impl<'a> Run<'a> {
             match outcome {
                 Outcome::Fine => {}
                 Outcome::Applies => applying.push((i, n)),
-                Outcome::Fails(spots, note) => {
-                    own.add(owner, &spots, &[], &Said { rule: policy.rule, message: &policy.message, note });
-                }
+                Outcome::Fails(fault) => own.add_fault(owner, &fault),
                 Outcome::Unknown(spot) => {
                     self.states[i].was_unknown.store(true, Ordering::Relaxed);
                     own.unknown(owner, &spot);
@@ -205,15 +212,24 @@ impl<'a> Run<'a> {
         let before: Vec<(u64, usize)> = active.iter().map(|(i, _)| self.states[*i].counts()).collect();
         active.iter().for_each(|(i, _)| self.allow(*i));
         let (left, spent) = (self.left.load(Ordering::Relaxed), AtomicU64::new(0));
+        let reads = Reads::new(active);
         let said = threads::map(chunks, |(first, chunk)| {
-            let mut said = Vec::new();
+            let (mut said, mut memo) = (Vec::new(), Memo::new(&reads));
             for (n, asked) in chunk.iter().enumerate() {
                 let mut scope = asked.scope();
-                for (i, policy) in active {
+                memo.turn_to(asked.owner.component);
+                for (number, (i, policy)) in active.iter().enumerate() {
                     if spent.load(Ordering::Relaxed) > left {
                         return said;
                     }
-                    let (outcome, steps) = self.evaluate_counted(*i, policy, asked, &mut scope);
+                    let (outcome, steps) = self.counted(*i, |allowed| match memo.get(number, asked) {
+                        Some(known) => known.clone(),
+                        None => {
+                            let new = self.judged(policy, asked, &mut scope, allowed);
+                            memo.put(number, &new);
+                            new
+                        }
+                    });
                     spent.fetch_add(steps, Ordering::Relaxed);
                     if !matches!(outcome, Outcome::Fine) {
                         said.push((*i, first + n, outcome));
@@ -279,22 +295,24 @@ impl<'a> Run<'a> {
 
     /// What a policy says of one thing.
     pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> Outcome<'b> {
-        self.evaluate_counted(i, policy, asked, &mut asked.scope()).0
+        self.counted(i, |allowed| self.judged(policy, asked, &mut asked.scope(), allowed)).0
     }
 
-    /// The same with the steps that it took, in a scope of what is asked about.
-    fn evaluate_counted<'b>(
-        &'b self,
-        i: usize,
-        policy: &'b Policy,
-        asked: &Asked<'b>,
-        scope: &mut Scope<'b>,
-    ) -> (Outcome<'b>, u64) {
+    /// Evaluates a policy with the steps that it is allowed, and counts those that it took.
+    fn counted<'b>(&'b self, i: usize, judge: impl FnOnce(u64) -> Known<'b>) -> (Outcome<'b>, u64) {
         let state = &self.states[i];
         let allowed = state.allowed.load(Ordering::Relaxed);
         if state.taken.load(Ordering::Relaxed) > allowed {
             return (self.exceeded(), 0);
         }
+        let Known { outcome, steps, applied } = judge(allowed);
+        state.applied.fetch_add(usize::from(applied), Ordering::Relaxed);
+        let before = state.taken.fetch_add(steps, Ordering::Relaxed);
+        (if before.saturating_add(steps) > allowed { self.exceeded() } else { outcome }, steps)
+    }
+
+    /// What a policy says, in a scope of what is asked about.
+    fn judged<'b>(&'b self, policy: &'b Policy, asked: &Asked<'b>, scope: &mut Scope<'b>, allowed: u64) -> Known<'b> {
         scope.renew(allowed);
         let applies = match &policy.applies {
             None => Truth::True,
@@ -304,29 +322,30 @@ impl<'a> Run<'a> {
                 other => other,
             },
         };
+        let mut applied = false;
         let outcome = match (applies, &policy.body) {
             (Truth::False, _) => Outcome::Fine,
             (Truth::Failed(failure), _) => self.failed(&failure, "where"),
             (Truth::Unknown(blank), Body::Rego(_)) => Outcome::Unknown(Spot::unknown(&blank)),
             (_, Body::Rego(_)) => {
-                state.applied.fetch_add(1, Ordering::Relaxed);
+                applied = true;
                 Outcome::Applies
             }
             (applies, Body::That(that)) => {
-                state.applied.fetch_add(1, Ordering::Relaxed);
+                applied = true;
                 let held = truth(that, scope);
                 match (applies, held) {
                     (_, Truth::True) => Outcome::Fine,
                     (_, Truth::Failed(failure)) => self.failed(&failure, "that"),
                     (Truth::Unknown(blank), _) | (_, Truth::Unknown(blank)) => Outcome::Unknown(Spot::unknown(&blank)),
-                    (_, Truth::Missing(note)) => Outcome::Fails(spots(policy, that, asked, scope), Some(note)),
-                    (_, _) => Outcome::Fails(spots(policy, that, asked, scope), None),
+                    (_, held) => {
+                        let note = if let Truth::Missing(note) = held { Some(note) } else { None };
+                        Outcome::Fails(Arc::new(Fault { spots: spots(policy, that, asked, scope), note }))
+                    }
                 }
             }
         };
-        let steps = scope.steps.taken();
-        let before = state.taken.fetch_add(steps, Ordering::Relaxed);
-        (if before.saturating_add(steps) > allowed { self.exceeded() } else { outcome }, steps)
+        Known { outcome, steps: scope.steps.taken(), applied }
     }
 
     fn exceeded<'b>(&self) -> Outcome<'b> {

@@ -75,16 +75,17 @@ pub(super) fn rename_key(files: &Files, origin: Origin, from: &str, to: &str) ->
 /// Findings by place and subject: one cause is one finding, whatever number of stacks it reaches.
 #[derive(Default)]
 pub(crate) struct Findings {
-    found: BTreeMap<(FileId, u32, u32, String), Diagnostic>,
+    found: BTreeMap<Place, Diagnostic>,
 }
+
+/// By what findings are one: file, start and end of the place, and token.
+pub(crate) type Place = (FileId, u32, u32, String);
 
 impl Findings {
     /// Adds a finding of a stack. Where there is one at the same place and with the same token, only the stack and the
     /// components are added.
     pub(crate) fn add(&mut self, stack: &Text, finding: Diagnostic) {
-        let token = finding.token.clone().unwrap_or_default();
-        let key = (finding.primary.file, finding.primary.start, finding.primary.end, token);
-        let found = match self.found.entry(key) {
+        let found = match self.found.entry(place_of(&finding)) {
             Entry::Vacant(entry) => entry.insert(finding),
             Entry::Occupied(entry) => {
                 let found = entry.into_mut();
@@ -93,6 +94,15 @@ impl Findings {
             }
         };
         found.stacks.push(Text::clone(stack));
+    }
+
+    /// Adds a stack to a finding that was added; whether there is one.
+    pub(crate) fn add_stack(&mut self, place: &Place, stack: &Text) -> bool {
+        let Some(found) = self.found.get_mut(place) else { return false };
+        if found.stacks.last() != Some(stack) {
+            found.stacks.push(Text::clone(stack));
+        }
+        true
     }
 
     /// All findings.
@@ -106,4 +116,10 @@ impl Findings {
         }
         found
     }
+}
+
+/// By what a finding is one with others.
+pub(crate) fn place_of(finding: &Diagnostic) -> Place {
+    let (primary, token) = (&finding.primary, finding.token.clone().unwrap_or_default());
+    (primary.file, primary.start, primary.end, token)
 }

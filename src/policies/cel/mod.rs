@@ -8,11 +8,13 @@ mod eval;
 mod functions;
 mod macros;
 mod names;
+mod reads;
 mod text;
 mod value;
 
 pub(crate) use blame::Blamed;
 pub(crate) use eval::{Failure, Scope};
+pub(crate) use reads::Chain;
 
 pub(crate) use value::{Blank, Link, Node, Root, Val};
 
@@ -71,6 +73,11 @@ impl Expression {
     /// Whether it reads a variable.
     pub(crate) fn reads(&self, variable: &str) -> bool {
         self.names.contains(variable)
+    }
+
+    /// The values of the component that it reads; none if that cannot be told from its text.
+    pub(crate) fn chains(&self) -> Option<BTreeSet<Chain>> {
+        reads::of(&self.ast)
     }
 
     /// What it comes to. Something unknown is a value: [`Val::Unknown`].

@@ -1,7 +1,7 @@
 //! Components that are the same to a policy in Rego: it reads the same of them, so it is asked once about all of them.
 
-use super::input::{Part, Wanted, is_open};
-use super::run::Asked;
+use crate::policies::input::{Part, Wanted, is_open};
+use crate::policies::run::Asked;
 use crate::text::Text;
 use crate::value::{Data, Language, Value};
 use foldhash::fast::RandomState;
@@ -21,20 +21,25 @@ struct Reading<'a> {
 }
 
 /// The components that were met, by what a policy reads of them.
-pub(super) struct Known<'a> {
+pub(in crate::policies) struct Known<'a> {
     readings: Vec<Reading<'a>>,
     by_hash: HashMap<u64, Vec<usize>, RandomState>,
     hashes: RandomState,
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn new() -> Self {
+    pub(in crate::policies) fn new() -> Self {
         Known { readings: Vec::new(), by_hash: HashMap::default(), hashes: RandomState::default() }
     }
 
     /// The number of the first component that is the same to a policy, and whether this is that one. Each change is one of its
     /// own.
-    pub(super) fn number(&mut self, asked: &Asked<'a>, wanted: &mut Wanted<'_>, reads_code: bool) -> (usize, bool) {
+    pub(in crate::policies) fn number(
+        &mut self,
+        asked: &Asked<'a>,
+        wanted: &mut Wanted<'_>,
+        reads_code: bool,
+    ) -> (usize, bool) {
         let component = asked.owner.component;
         let reading = Reading {
             names: wanted.names(component),

@@ -5,6 +5,11 @@
 //! can find something because something is not there (`not`, `every`, `count`) says nothing where it may read something
 //! unknown.
 
+mod ask;
+mod same;
+
+pub(super) use ask::{Verdict, step_name};
+
 use super::Subject;
 use crate::validation::{Budget, Denial, Package, Path, Step, Unusable};
 use serde_json::Value as Json;
@@ -16,25 +21,25 @@ const FILL: &str = "\u{1}unknown";
 
 /// A module in Rego with what it is asked about.
 #[derive(Debug)]
-pub(super) struct Module {
+pub(in crate::policies) struct Module {
     package: Arc<Package>,
     subject: Subject,
 }
 
 /// One question to a policy: the input without what is unknown, and with something in its place; what is unknown of it.
-pub(super) struct Question {
-    pub(super) input: Json,
-    pub(super) filled: Option<Json>,
-    pub(super) unknown: Vec<Path>,
+pub(in crate::policies) struct Question {
+    pub(in crate::policies) input: Json,
+    pub(in crate::policies) filled: Option<Json>,
+    pub(in crate::policies) unknown: Vec<Path>,
 }
 
 /// What a policy says to a question.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Answer {
+pub(in crate::policies) struct Answer {
     /// What it finds for sure.
-    pub(super) found: Vec<Denial>,
+    pub(in crate::policies) found: Vec<Denial>,
     /// The unknown values that it depends on.
-    pub(super) open: Vec<Path>,
+    pub(in crate::policies) open: Vec<Path>,
 }
 
 impl Module {
@@ -42,22 +47,22 @@ impl Module {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn parse(path: &str, text: &str, subject: Subject) -> Result<Module, String> {
+    pub(in crate::policies) fn parse(path: &str, text: &str, subject: Subject) -> Result<Module, String> {
         Ok(Module { package: Arc::new(Package::parse(path, text)?), subject })
     }
 
     /// Whether it has rules that only warn.
-    pub(super) fn warns(&self) -> bool {
+    pub(in crate::policies) fn warns(&self) -> bool {
         self.package.warns()
     }
 
     /// Whether a name stands in it.
-    pub(super) fn names(&self, name: &str) -> bool {
+    pub(in crate::policies) fn names(&self, name: &str) -> bool {
         self.package.names(name)
     }
 
     /// Whether it can find something because something is not there.
-    pub(super) fn is_negating(&self) -> bool {
+    pub(in crate::policies) fn is_negating(&self) -> bool {
         self.package.is_negating()
     }
 
@@ -67,7 +72,7 @@ impl Module {
     }
 
     /// Whether it may read a section of a component, or a value in one.
-    pub(super) fn may_read(&self, section: &str, key: Option<&str>) -> bool {
+    pub(in crate::policies) fn may_read(&self, section: &str, key: Option<&str>) -> bool {
         let mut path = match self.subject {
             Subject::Components => vec![Step::Key("components".to_owned()), Step::Item(0)],
             Subject::Component | Subject::Change => vec![Step::Key("component".to_owned())],
@@ -81,7 +86,7 @@ impl Module {
     ///
     /// # Errors
     /// It cannot be evaluated.
-    pub(super) fn ask(&self, questions: Vec<Question>, budget: &Budget) -> Result<Vec<Answer>, Unusable> {
+    pub(in crate::policies) fn ask(&self, questions: Vec<Question>, budget: &Budget) -> Result<Vec<Answer>, Unusable> {
         let (mut inputs, mut known): (Vec<Json>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
         let mut number = |input: Json| {
             let next = known.len();
@@ -120,7 +125,7 @@ impl Module {
     }
 
     /// What stands in the place of something unknown.
-    pub(super) fn fill() -> Json {
+    pub(in crate::policies) fn fill() -> Json {
         Json::from(FILL)
     }
 }

@@ -1,13 +1,13 @@
 //! Policies in Rego over components: what they are asked, and what their answers are about.
 
-use super::Subject;
-use super::found::{Found, Owner, Said, Spot};
-use super::input::{ToJson, Wanted};
-use super::rego::{Answer, Module, Question};
-use super::run::{Asked, Run};
 use super::same::Known;
+use super::{Answer, Module, Question};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
+use crate::policies::Subject;
+use crate::policies::found::{Found, Owner, Said, Spot};
+use crate::policies::input::{ToJson, Wanted};
+use crate::policies::run::{Asked, Run};
 use crate::resolution::Component;
 use crate::validation::{Path, Step, Unusable};
 use serde_json::{Value as Json, json};
@@ -15,7 +15,13 @@ use std::sync::atomic::Ordering;
 
 impl Run<'_> {
     /// What a policy in Rego finds in the components that it applies to.
-    pub(super) fn rego(&self, i: usize, module: &Module, own: &[Asked<'_>], is_whole: bool) -> Vec<Diagnostic> {
+    pub(in crate::policies) fn rego(
+        &self,
+        i: usize,
+        module: &Module,
+        own: &[Asked<'_>],
+        is_whole: bool,
+    ) -> Vec<Diagnostic> {
         let policy = &self.policies.all[i];
         if own.is_empty() || self.has_trouble(i) {
             return Vec::new();
@@ -73,7 +79,7 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn ask_each(&self, module: &Module, own: &[Asked<'_>]) -> Result<Vec<Answer>, Unusable> {
+    pub(in crate::policies) fn ask_each(&self, module: &Module, own: &[Asked<'_>]) -> Result<Vec<Answer>, Unusable> {
         let mut wanted = Wanted::new(module, false);
         let (reads_code, fill) = (module.names("code"), Module::fill());
         let (mut questions, mut numbers) = (Vec::new(), Vec::with_capacity(own.len()));
@@ -120,7 +126,7 @@ impl Run<'_> {
     }
 }
 
-pub(super) fn step_name(step: &Step) -> String {
+pub(in crate::policies) fn step_name(step: &Step) -> String {
     match step {
         Step::Key(key) => key.clone(),
         Step::Item(item) => item.to_string(),
@@ -138,15 +144,15 @@ fn question(input: &mut MakeInput<'_>, fill: &Json) -> Result<Question, Unusable
 }
 
 /// A result of a policy in Rego: a text, or an object with `msg`, and what it is about.
-pub(super) struct Verdict<'r, 'a> {
-    pub(super) value: &'r Json,
+pub(in crate::policies) struct Verdict<'r, 'a> {
+    pub(in crate::policies) value: &'r Json,
     /// The component that was asked about, if it was one.
-    pub(super) about: Option<Owner<'a>>,
-    pub(super) own: &'r [Asked<'a>],
+    pub(in crate::policies) about: Option<Owner<'a>>,
+    pub(in crate::policies) own: &'r [Asked<'a>],
 }
 
 impl<'a> Verdict<'_, 'a> {
-    pub(super) fn message(&self) -> Option<String> {
+    pub(in crate::policies) fn message(&self) -> Option<String> {
         let text = self.value.as_str().or_else(|| self.value.get("msg")?.as_str())?;
         Some(text.trim().chars().take(1_000).collect()).filter(|text: &String| !text.is_empty())
     }
