@@ -43,7 +43,12 @@ pub(super) struct Lines<'t> {
     text: &'t str,
     encoding: Encoding,
     starts: Vec<usize>,
+    /// The units before each byte whose offset is a multiple of [`STEP`], so that a place in a long line is found soon.
+    widths: Vec<u32>,
 }
+
+/// See [`Lines::widths`].
+const STEP: usize = 256;
 
 impl<'t> Lines<'t> {
     /// The lines of a text. Editors do not show a byte-order mark, so the first line starts after it.
@@ -52,18 +57,38 @@ impl<'t> Lines<'t> {
         let is_end = |i: usize| bytes[i] == b'\n' || bytes[i] == b'\r' && bytes.get(i + 1) != Some(&b'\n');
         let first = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let starts = std::iter::once(first).chain((0..bytes.len()).filter(|i| is_end(*i)).map(|i| i + 1)).collect();
-        Lines { text, encoding, starts }
+        let (mut widths, mut width) = (Vec::with_capacity(text.len() / STEP + 1), 0);
+        for (at, c) in text.char_indices() {
+            while widths.len() * STEP <= at {
+                widths.push(width);
+            }
+            width += encoding.width(c);
+        }
+        widths.push(width);
+        Lines { text, encoding, starts, widths }
     }
 
-    /// The position of a byte offset; an offset past the end is the end.
+    /// The units before a byte offset at the start of a character.
+    fn width(&self, offset: usize) -> u32 {
+        let step = (offset / STEP).min(self.widths.len() - 1);
+        let mut start = step * STEP;
+        while !self.text.is_char_boundary(start) {
+            start += 1;
+        }
+        let rest = self.text.get(start..offset).unwrap_or_default();
+        self.widths[step] + rest.chars().map(|c| self.encoding.width(c)).sum::<u32>()
+    }
+
+    /// The position of a byte offset; an offset past the end is the end, and one within a line end its start.
     pub(super) fn position(&self, offset: u32) -> Position {
         let mut offset = (offset as usize).clamp(self.starts[0], self.text.len().max(self.starts[0]));
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
         let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
-        let before = self.text.get(self.starts[line]..offset).unwrap_or_default();
-        Position { line: line as u32, character: before.chars().map(|c| self.encoding.width(c)).sum() }
+        let end = self.starts[line] + self.line(line as u32).map_or(0, str::len);
+        let offset = offset.min(end.max(self.starts[line]));
+        Position { line: line as u32, character: self.width(offset).saturating_sub(self.width(self.starts[line])) }
     }
 
     /// The byte offset of a position. A column past the end of its line is that end, a line past the last one the end of the
@@ -128,6 +153,15 @@ mod tests {
     }
 
     proptest! {
+        /// The columns of a long line are those that counting gives.
+        #[test]
+        fn long_lines(parts in prop::collection::vec("[a😀é]{0,9}", 100..300), at in 0..2_000_usize, utf8: bool) {
+            let (text, encoding) = (parts.concat(), if utf8 { Encoding::Utf8 } else { Encoding::Utf16 });
+            let at = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+            let counted: u32 = text[..at].chars().map(|c| encoding.width(c)).sum();
+            prop_assert_eq!(Lines::new(&text, encoding).position(at as u32), Position::new(0, counted));
+        }
+
         #[test]
         fn there_and_back(text in "[a😀é\r\n]{0,20}", offset in 0..60_u32, utf8: bool) {
             let lines = Lines::new(&text, if utf8 { Encoding::Utf8 } else { Encoding::Utf16 });

@@ -148,7 +148,8 @@ fn more(text: &mut String, all: usize) {
 
 /// Text as code of Markdown in one line: the fence is longer than any run of backticks in it.
 fn code(text: &str) -> String {
-    let text = crate::text::escape(text).replace(['\n', '\r'], " ");
+    let text = text.replace(['\n', '\r'], " ");
+    let text = crate::text::escape(&text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest == 0 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }

@@ -28,9 +28,7 @@ fn paths_of_buffers_stay_in_the_worktree() {
     repo.write("stacks/deploy/dev.yaml", STACK);
     let mut client = Client::start(&repo);
     client.settle();
-    for path in
-        ["../outside.yaml", "stacks/../../outside.yaml", ".git/config", "stacks/deploy/%00.yaml", "a%2f..%2f..%2fb"]
-    {
+    for path in ["../outside.yaml", "stacks/../../outside.yaml", ".git/config", "a%2f..%2f..%2fb"] {
         client.open(path, "vars: [\n");
         let params = json!({"textDocument": {"uri": client.uri(path)}, "position": {"line": 0, "character": 0}});
         client.response("textDocument/hover", params);
