@@ -1,5 +1,10 @@
 //! `stacklint lsp`: a language server over standard input and output.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the folder that the client names is compared with the one that was opened"
+)]
+
 use super::open::{Place, State};
 use super::{Failure, Global, Outcome, watch};
 use crate::limits::Limits;
