@@ -29,6 +29,7 @@ mod fuzz;
 pub mod graph;
 mod hcl;
 pub mod limits;
+pub mod lsp;
 pub mod policies;
 pub mod query;
 pub mod report;

@@ -16,6 +16,7 @@ mod hook;
 mod impact;
 mod inputs;
 mod locals;
+mod lsp;
 mod open;
 mod output;
 mod policy;
@@ -113,6 +114,7 @@ enum Command {
     #[command(subcommand)]
     Hook(hook::What),
     Ci(ci::Options),
+    Lsp(lsp::Options),
     Completions(generate::Completions),
     Man(generate::Man),
 }
@@ -217,6 +219,7 @@ fn run(cli: &Cli) -> Result<Outcome, Failure> {
         Command::Policy(what) => policy::run(what, &cli.global),
         Command::Demo(options) => demo::run(options, &cli.global),
         Command::Ci(options) => ci::run(options, &cli.global),
+        Command::Lsp(options) => lsp::run(options, &cli.global),
         Command::Hook(what) => hook::run(what, &cli.global),
         Command::Completions(options) => generate::completions(options),
         Command::Man(options) => generate::man(options),

@@ -12,7 +12,7 @@ const RULE_PAGES: &str = "https://github.com/stacklint/stacklint/blob/main/docs/
 const POLICIES: &str = "https://github.com/stacklint/stacklint/blob/main/docs/policies.md";
 
 /// The page of a rule; of a policy that about policies.
-pub(super) fn rule_page(rule: &Rule) -> String {
+pub(crate) fn rule_page(rule: &Rule) -> String {
     if rule.group == Group::Policy { POLICIES.to_owned() } else { format!("{RULE_PAGES}{}.md", rule.id) }
 }
 

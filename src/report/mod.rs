@@ -11,7 +11,7 @@ pub mod gitlab;
 mod headline;
 pub mod json;
 pub mod junit;
-mod links;
+pub(crate) mod links;
 pub mod locals;
 pub mod log;
 pub mod markdown;

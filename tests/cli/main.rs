@@ -22,6 +22,7 @@ mod hostile;
 mod infra;
 mod judging;
 mod locals;
+mod lsp;
 mod odd_files;
 mod other_components;
 mod outcomes;

@@ -236,6 +236,14 @@ pub(crate) fn bin() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_stacklint"))
 }
 
+/// The binary with arguments in a folder, not yet started.
+pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(bin());
+    scrub(&mut command, folder);
+    command.args(arguments);
+    command
+}
+
 /// Runs the binary in a folder with variables in its environment.
 pub(crate) fn run_in(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stacklint"));

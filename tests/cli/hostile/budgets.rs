@@ -167,6 +167,8 @@ fn templates() {
             "{{ $x := repeat 4000000 \"ab\" }}{{ range until 100000 }}{{ if contains \"ba!\" $x }}{{ end }}{{ end }}",
             "too many steps",
         ),
+        ("texts made in a loop", "{{ range until 100000 }}{{ $y := repeat 1000 \"x\" }}{{ end }}", "too many steps"),
+        ("uniq of lists made at once", "{{ len (uniq (chunk 1 (until 20000))) }}", "too many steps"),
         ("uniq of numbers", "{{ len (uniq (until 300000)) }}", ""),
         (
             "uniq of lists",

@@ -191,16 +191,33 @@ fn policy_steps() {
     repo.run(&["check"]).ends_with(0);
 }
 
-#[test]
-fn time_ends_the_run_with_words() {
-    // Each template takes as long as it may; hundreds of them take minutes.
+/// A stack whose templates take minutes: each of them as long as it may.
+fn slow() -> String {
     let slow: String = (0..600)
         .map(|i| format!("  a{i}: '{{{{ range until 40000 }}}}{{{{ if eq . {i} }}}}{{{{ end }}}}{{{{ end }}}}'\n"))
         .collect();
-    let slow = format!("vars: {{stage: bad}}\nsettings:\n{slow}components: {{terraform: {{b: {{}}}}}}\n");
-    let repo = limited(Limit::Time, 1, &[(BAD, &slow)]);
+    format!("vars: {{stage: bad}}\nsettings:\n{slow}components: {{terraform: {{b: {{}}}}}}\n")
+}
+
+#[test]
+fn time_ends_the_run_with_words() {
+    let repo = limited(Limit::Time, 1, &[(BAD, &slow())]);
     let run = repo.run(&["check"]).ends_with(2).complains("takes more than 1 seconds").complains("`time`");
     assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn a_change_does_not_lift_the_limits_of_its_run() {
+    let repo = limited(Limit::Time, 1, &[]);
+    repo.write(BAD, slow()).write("stacklint.toml", "[limits]\ntime = 600\n").commit("lifted");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(2).complains("takes more than 1 seconds");
+}
+
+#[test]
+fn the_hook_takes_five_seconds_at_most() {
+    let repo = Repo::atmos();
+    repo.write(BAD, slow()).git(&["add", "-A"]);
+    repo.run(&["hook", "run"]).ends_with(2).complains("takes more than 5 seconds");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod defects;
 mod discovery;
 mod git;
 mod limits;
+mod lsp;
 mod mutated;
 mod nothing;
 mod output;

@@ -64,6 +64,29 @@ fn nothing_suppresses_what_the_change_says_of_itself() {
 }
 
 #[test]
+fn no_baseline_suppresses_what_the_change_says_of_itself() {
+    let repo = change(&[], &[("stacklint.toml", "fail-on = 'never'\n")]);
+    repo.run(&["check", "--write-baseline", "known.json"]).ends_with(0);
+    let known = std::fs::read_to_string(repo.root().join("known.json")).unwrap();
+    let report: serde_json::Value =
+        serde_json::from_str(&repo.run(&["diff", "base..HEAD", "--format", "json"]).stdout).unwrap();
+    let fingerprint = |rule: &str| {
+        let all = report["diagnostics"].as_array().unwrap();
+        all.iter().find(|d| d["rule"] == rule).unwrap()["fingerprint"].as_str().unwrap().to_owned()
+    };
+    let (import, review) = (fingerprint("unresolved-import"), fingerprint("review-changed"));
+    assert!(known.contains(&import), "{known}");
+    std::fs::write(repo.beside("known.json"), &known).unwrap();
+    repo.run(&["diff", "base..HEAD", "--baseline", "../known.json"]).hides("error[unresolved-import]");
+    std::fs::write(
+        repo.beside("known.json"),
+        known.replace(&import, &review).replace("unresolved-import", "review-changed"),
+    )
+    .unwrap();
+    repo.run(&["diff", "base..HEAD", "--baseline", "../known.json"]).says("[review-changed]");
+}
+
+#[test]
 fn baselines_of_the_head_hide_nothing() {
     let repo = change(&[], &[]);
     repo.run(&["check", "--write-baseline", "known.json"]).ends_with(0);

@@ -1,0 +1,37 @@
+// Starts `stacklint lsp` and connects it with the editor. All features are the server's.
+
+import { commands, ExtensionContext, workspace } from "vscode";
+import { LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
+
+let client: LanguageClient | undefined;
+
+export async function activate(context: ExtensionContext): Promise<void> {
+  context.subscriptions.push(
+    commands.registerCommand("stacklint.restart", async () => {
+      await client?.stop();
+      await start();
+    }),
+  );
+  await start();
+}
+
+export async function deactivate(): Promise<void> {
+  await client?.stop();
+}
+
+async function start(): Promise<void> {
+  // Only the user's own settings name a program: a repository must not.
+  const path = workspace.getConfiguration("stacklint").inspect<string>("path");
+  const command = path?.globalValue ?? path?.defaultValue ?? "stacklint";
+  const server: ServerOptions = { command, args: ["lsp"], transport: TransportKind.stdio };
+  const options: LanguageClientOptions = {
+    documentSelector: [
+      { scheme: "file", language: "yaml" },
+      { scheme: "file", language: "json" },
+      { scheme: "file", language: "toml" },
+      { scheme: "file", pattern: "**/*.{tf,tofu,tfvars,tmpl,hcl,env}" },
+    ],
+  };
+  client = new LanguageClient("stacklint", "stacklint", server, options);
+  await client.start();
+}

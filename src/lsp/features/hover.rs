@@ -1,0 +1,168 @@
+//! What a place means: the value that a line gives, in which stacks, and who set and replaced it; where an import leads; the
+//! page of a rule.
+
+use super::links;
+use crate::diff::{inline, mask, pointer};
+use crate::lsp::view::Place;
+use crate::query::impact::{Impact, Via, impact};
+use crate::query::why::{Explainer, Role};
+use crate::query::{Lines, path};
+use crate::resolution::{Placed, Resolution};
+use crate::rules;
+use crate::terraform::{Cache, Modules};
+use crate::text::{Text, count};
+use crate::value::{Data, Value};
+use ls_types::{Hover, HoverContents, MarkupContent, MarkupKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// The most values, lines and stacks that are listed.
+const MOST: usize = 8;
+
+/// What is to be said about a place.
+pub(super) fn hover(place: &Place<'_>) -> Option<Hover> {
+    let value = rule(place).or_else(|| import(place)).or_else(|| values(place))?;
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+    Some(Hover { contents, range: None })
+}
+
+/// The page of the rule that a comment names.
+fn rule(place: &Place<'_>) -> Option<String> {
+    if !place.around().0.contains("stacklint:") {
+        return None;
+    }
+    let (_, id) = place.word();
+    let policy = || place.view.analysis.review.settings.policies.find(id);
+    // What a policy says of itself is text of the repository.
+    rules::find(id).map(|rule| rule.page.to_owned()).or_else(|| policy().map(|rule| code(rule.summary)))
+}
+
+/// Where an import leads.
+fn import(place: &Place<'_>) -> Option<String> {
+    let import = links::import_at(place)?;
+    let mut text = format!("leads to {}", count(import.targets.len(), "file"));
+    for id in import.targets.iter().take(MOST) {
+        let file = place.view.file(*id);
+        let reach: usize =
+            place.view.resolutions().iter().map(|r| r.units.iter().filter(|u| u.files.contains(id)).count()).sum();
+        let _ = write!(text, "\n- {}, part of {}", code(&file.path), count(reach, "unit"));
+    }
+    more(&mut text, import.targets.len());
+    Some(text)
+}
+
+/// What depends on the line of a place.
+pub(super) fn reach<'a>(place: &Place<'a>) -> Vec<(&'a Resolution, Impact)> {
+    let line = place.line();
+    let (analysis, cache) = (place.view.analysis, Cache::default());
+    let modules = Modules::new(&analysis.source, &analysis.review.files, &cache);
+    let lines = Some(Lines { first: line, last: line });
+    let of = |r: &'a Resolution| (r, impact(r, &modules, &analysis.review.files, place.path, lines));
+    place.view.resolutions().into_iter().map(of).collect()
+}
+
+/// A value in some stacks, with the component that explains it.
+struct Shown {
+    stacks: BTreeSet<Text>,
+    example: (usize, Placed),
+}
+
+/// The values that a line gives.
+fn values(place: &Place<'_>) -> Option<String> {
+    let found = reach(place);
+    let mut groups: BTreeMap<(String, String), Shown> = BTreeMap::new();
+    let (mut components, mut stacks, mut replaced) = (0, BTreeSet::new(), BTreeSet::new());
+    for (i, (resolution, impact)) in found.iter().enumerate() {
+        let all = resolution.components();
+        components += impact.components.len();
+        for impacted in &impact.components {
+            stacks.insert(Text::clone(&impacted.address.0));
+            let Some(placed) = all.get(&impacted.address) else { continue };
+            for pointer in impacted.paths.iter().filter(|(_, via)| **via != Via::Code).map(|(pointer, _)| pointer) {
+                let Some(value) = at(&placed.component.value, pointer) else { continue };
+                let shown = inline::inline(value, mask::is_secret_pointer(pointer), false);
+                let make = || Shown { stacks: BTreeSet::new(), example: (i, placed.clone()) };
+                let group = groups.entry((pointer.clone(), shown)).or_insert_with(make);
+                group.stacks.insert(Text::clone(&impacted.address.0));
+            }
+        }
+        replaced.extend(impact.overridden.iter().filter_map(|o| Some((o.by?.file, o.by?.key))));
+    }
+    if components == 0 && replaced.is_empty() {
+        return None;
+    }
+    let mut text = format!("reaches {} in {}", count(components, "component"), count(stacks.len(), "stack"));
+    for ((pointer, shown), group) in groups.iter().take(MOST) {
+        let keys: Vec<String> = pointer::keys(pointer).collect();
+        let _ = write!(text, "\n- `{}` = {} in {}", keys.join("."), code(shown), names(&group.stacks));
+        let (resolution, placed) = (found[group.example.0].0, &group.example.1);
+        history(place, resolution, placed, &keys, &mut text);
+    }
+    more(&mut text, groups.len());
+    for (file, offset) in replaced.iter().take(MOST) {
+        let file = place.view.file(*file);
+        let _ = write!(text, "\n- replaced by {}", code(&format!("{}:{}", file.path, file.line(*offset))));
+    }
+    more(&mut text, replaced.len());
+    Some(text)
+}
+
+/// Who set a value, and what that replaced.
+fn history(place: &Place<'_>, resolution: &Resolution, placed: &Placed, keys: &[String], text: &mut String) {
+    let files = &place.view.analysis.review.files;
+    let Ok(answer) = Explainer::new(resolution, files).why(placed, keys) else { return };
+    for step in answer.steps.iter().filter(|s| matches!(s.role, Role::Value | Role::Overrides)).take(MOST) {
+        let Some(origin) = step.origin else { continue };
+        let file = files.get(origin.file);
+        let word = if step.role == Role::Value { "set at" } else { "replaces" };
+        let _ = write!(text, "\n  - {word} {}", code(&format!("{}:{}", file.path, file.line(origin.key))));
+        if let (Role::Overrides, Some(value)) = (step.role, &step.value) {
+            let shown = inline::inline(value, mask::is_secret_pointer(&step.path), false);
+            let _ = write!(text, " ({})", code(&shown));
+        }
+    }
+}
+
+/// The value at a pointer, if it is one of its own: no map of others.
+fn at<'v>(value: &'v Value, pointer: &str) -> Option<&'v Value> {
+    let keys: Vec<String> = pointer::keys(pointer).collect();
+    if keys.is_empty() {
+        return None;
+    }
+    path::find(value, &keys).ok()?.pop().filter(|value| !matches!(value.data, Data::Map(_)))
+}
+
+fn names(stacks: &BTreeSet<Text>) -> String {
+    let mut text = stacks.iter().take(3).map(|name| code(name)).collect::<Vec<_>>().join(", ");
+    if stacks.len() > 3 {
+        let _ = write!(text, " and {} more", stacks.len() - 3);
+    }
+    text
+}
+
+fn more(text: &mut String, all: usize) {
+    if all > MOST {
+        let _ = write!(text, "\n- and {} more", all - MOST);
+    }
+}
+
+/// Text as code of Markdown in one line: the fence is longer than any run of backticks in it.
+fn code(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    let text = crate::text::escape(&text);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    if longest == 0 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_do_not_leave_their_code() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("a`b``c"), "``` a`b``c ```");
+        assert_eq!(code("a\n# b"), "`a # b`");
+    }
+}

@@ -1,0 +1,67 @@
+//! What a map of a YAML file reaches, above its key: "12 components in 4 stacks".
+
+use super::hover;
+use crate::lsp::position::Lines;
+use crate::lsp::view::Place;
+use crate::text::{Text, count};
+use crate::yaml::{Document, Kind, NodeId, document_of};
+use ls_types::{CodeLens, Command, Range, Uri};
+use std::collections::BTreeSet;
+
+/// How deep maps with a lens nest.
+const MAX_DEPTH: usize = 3;
+/// The most lenses of a file.
+const MOST: usize = 500;
+
+/// The lenses of a file, without titles: those that are seen are resolved.
+pub(super) fn lenses(place: &Place<'_>, uri: &Uri) -> Vec<CodeLens> {
+    let is_read = |resolution| !place.view.ids(resolution, place.path).is_empty();
+    if !place.view.resolutions().into_iter().any(is_read) {
+        return Vec::new();
+    }
+    let Ok(document) = document_of(Text::from(place.text)) else { return Vec::new() };
+    let lines = Lines::new(place.text, place.view.encoding);
+    let mut found = Vec::new();
+    if let Some(root) = document.root() {
+        maps(&document, root, MAX_DEPTH, &mut |start, end| {
+            let data = Some(serde_json::json!({ "uri": uri }));
+            found.push(CodeLens { range: lines.range(start, end), command: None, data });
+        });
+    }
+    found.truncate(MOST);
+    found
+}
+
+/// Calls `found` with the span of the key of each map.
+fn maps(document: &Document, id: NodeId, depth: usize, found: &mut impl FnMut(u32, u32)) {
+    let Kind::Mapping(pairs) = &document.node(id).kind else { return };
+    for (key, value) in pairs.iter().filter(|_| depth > 0) {
+        if matches!(document.node(*value).kind, Kind::Mapping(_)) {
+            let span = document.node(*key).span;
+            found(span.start, span.end);
+            maps(document, *value, depth - 1, found);
+        }
+    }
+}
+
+/// The file that a lens belongs to.
+pub(super) fn uri_of(lens: &CodeLens) -> Option<Uri> {
+    lens.data.as_ref()?.get("uri")?.as_str()?.parse().ok()
+}
+
+/// What the line of a place reaches.
+pub(super) fn title(place: &Place<'_>) -> String {
+    let found = hover::reach(place);
+    let components = found.iter().flat_map(|(_, impact)| &impact.components);
+    let stacks: BTreeSet<&Text> = components.clone().map(|component| &component.address.0).collect();
+    match components.count() {
+        0 => "reaches no component".to_owned(),
+        n => format!("{} in {}", count(n, "component"), count(stacks.len(), "stack")),
+    }
+}
+
+/// A lens with its title.
+pub(super) fn resolved(lens: CodeLens, title: Option<String>) -> CodeLens {
+    let command = Command { title: title.unwrap_or_default(), command: String::new(), arguments: None };
+    CodeLens { range: Range { ..lens.range }, command: Some(command), data: lens.data }
+}

@@ -1,0 +1,193 @@
+//! Where something is defined, and where it is used: imports, base components, components that others name, local names,
+//! variables of code.
+
+use super::{hover, links};
+use crate::lsp::view::{Place, View};
+use crate::resolution::{Component, StackSelector};
+use crate::terraform::{Cache, Modules};
+use crate::text::Text;
+use crate::value::Origin;
+use ls_types::Location;
+use std::collections::BTreeSet;
+
+/// The most places of an answer.
+const MOST: usize = 2_000;
+
+/// A mention of a component: where it is written, and which one it is; the stack is `None` if only the running system knows.
+struct Reference<'a> {
+    origin: Origin,
+    stack: Option<&'a Text>,
+    kind: &'a Text,
+    name: &'a Text,
+}
+
+/// Where what is at a place is defined.
+pub(super) fn definition(place: &Place<'_>) -> Vec<Location> {
+    if let Some(import) = links::import_at(place) {
+        return import.targets.iter().take(MOST).filter_map(|id| place.view.top(*id)).collect();
+    }
+    if let Some((_, name)) = local(place) {
+        return locals(&place.view, place.path, name).into_iter().filter_map(|origin| place.view.key(origin)).collect();
+    }
+    let mut found = mentioned(place);
+    if found.is_empty() {
+        found = variables(place);
+    }
+    unique(found)
+}
+
+/// Where what is at a place is used; with its definition if `all`.
+pub(super) fn references(place: &Place<'_>, all: bool) -> Vec<Location> {
+    if let Some(import) = links::import_at(place) {
+        let items = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.imports.items);
+        let same = items.filter(|item| item.targets.iter().any(|target| import.targets.contains(target)));
+        return unique(same.filter_map(|item| place.view.key(item.path)));
+    }
+    if let Some((_, name)) = local(place).or_else(|| declared_local(place)) {
+        let mut found: Vec<Location> = uses(place, name).collect();
+        if all {
+            let origins = locals(&place.view, place.path, name);
+            found.extend(origins.into_iter().filter_map(|origin| place.view.key(origin)));
+        }
+        return unique(found);
+    }
+    let named = named(place);
+    let refers = |r: &Reference<'_>| named.contains(&(Text::clone(r.kind), Text::clone(r.name)));
+    let all_references = place.view.components().flat_map(|(_, component)| of_component(component));
+    let mut found: Vec<Origin> = all_references.filter(refers).map(|r| r.origin).collect();
+    if all {
+        let is_named = |c: &&Component| named.contains(&(Text::clone(&c.kind), Text::clone(&c.name)));
+        let components = place.view.components().map(|(_, c)| &**c).filter(is_named);
+        found.extend(components.filter_map(|component| component.value.prov.origin));
+    }
+    found.sort();
+    found.dedup();
+    unique(found.into_iter().take(MOST).filter_map(|origin| place.view.key(origin)))
+}
+
+/// The components that a component names: its bases, and those that it needs.
+fn of_component(component: &Component) -> Vec<Reference<'_>> {
+    let (stack, kind) = (Some(&component.stack), &component.kind);
+    let bases = component.metadata.bases.iter();
+    let bases = bases.filter_map(|base| Some(Reference { origin: base.origin?, stack, kind, name: &base.name }));
+    let links = component.metadata.links.iter().filter_map(|link| {
+        let stack = match &link.stack {
+            StackSelector::Here => Some(&component.stack),
+            StackSelector::Stack(name) => Some(name),
+            StackSelector::Having(_) | StackSelector::Unknown => None,
+        };
+        Some(Reference { origin: link.origin?, stack, kind: link.kind.as_ref().unwrap_or(kind), name: &link.component })
+    });
+    let needed = component.metadata.needed.iter();
+    let needed = needed.filter_map(|n| Some(Reference { origin: n.origin?, stack, kind: &n.kind, name: &n.name }));
+    bases.chain(links).chain(needed).collect()
+}
+
+/// The definitions of the components that are named at a place.
+fn mentioned(place: &Place<'_>) -> Vec<Location> {
+    let all = place.view.components().flat_map(|(_, component)| of_component(component));
+    let here: Vec<Reference<'_>> = all.filter(|r| place.view.is_at(r.origin, place.path, place.offset)).collect();
+    let is_meant = |c: &Component, r: &Reference<'_>| {
+        *r.kind == c.kind && *r.name == c.name && r.stack.is_none_or(|stack| *stack == c.stack)
+    };
+    let mentions = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.mentions);
+    let names: BTreeSet<&Text> = mentions
+        .filter_map(|mention| mention.component.as_ref())
+        .filter(|name| place.view.is_at(name.origin, place.path, place.offset))
+        .map(|name| &name.name)
+        .collect();
+    let components = place.view.components().map(|(_, component)| component);
+    let meant = components.filter(|c| names.contains(&c.name) || here.iter().any(|r| is_meant(c, r)));
+    meant.filter_map(|c| place.view.key(c.value.prov.origin?)).collect()
+}
+
+/// Types and names of the components that are configured or named at a place: a component may be configured in several files.
+fn named(place: &Place<'_>) -> BTreeSet<(Text, Text)> {
+    let (_, word) = place.word();
+    let reached = hover::reach(place).into_iter().flat_map(|(_, impact)| impact.components);
+    let own = reached.map(|reached| reached.address).filter(|(_, _, name)| **name == *word);
+    let mut found: BTreeSet<(Text, Text)> = own.map(|(_, kind, name)| (kind, name)).collect();
+    for (_, component) in place.view.components() {
+        let here = of_component(component).into_iter();
+        let here = here.filter(|r| place.view.is_at(r.origin, place.path, place.offset));
+        found.extend(here.map(|r| (Text::clone(r.kind), Text::clone(r.name))));
+    }
+    found
+}
+
+/// The declarations in code of the input whose key is at a place.
+fn variables(place: &Place<'_>) -> Vec<Location> {
+    let (analysis, cache) = (place.view.analysis, Cache::default());
+    let modules = Modules::new(&analysis.source, &analysis.review.files, &cache);
+    let mut found = BTreeSet::new();
+    for (_, component) in place.view.components() {
+        let Some(code) = &component.metadata.code else { continue };
+        let inputs = component.metadata.inputs.authored.iter().flat_map(|map| map.iter());
+        for input in inputs {
+            let key = input.value.prov.origin.map(|origin| Origin { end: origin.start.max(origin.key), ..origin });
+            if key.is_some_and(|key| place.view.is_at(key, place.path, place.offset)) {
+                let module = modules.get(&code.folder);
+                found.extend(module.and_then(|m| m.variables.get(&input.key).map(|variable| variable.origin)));
+            }
+        }
+    }
+    found.into_iter().filter_map(|origin| place.view.key(origin)).collect()
+}
+
+/// The local name that is used at a place, with its byte offset: `.locals.name`, `local.name`, as the system writes it.
+pub(super) fn local<'a>(place: &Place<'a>) -> Option<(usize, &'a str)> {
+    let (start, name) = place.word();
+    let before = place.text.get(..start)?.strip_suffix('.')?;
+    let sections = place.view.resolutions().into_iter().flat_map(|resolution| &resolution.vocabularies);
+    let mut sections = sections.map(|vocabulary| vocabulary.locals).filter(|section| !section.is_empty());
+    let is_use = sections.any(|section| {
+        // HCL declares `locals` and reads `local`.
+        let singular = section.strip_suffix('s').unwrap_or(section);
+        let rest = before.strip_suffix(section).or_else(|| before.strip_suffix(singular));
+        rest.is_some_and(|rest| !rest.strip_suffix('.').unwrap_or(rest).ends_with(is_part))
+    });
+    is_use.then_some((start, name))
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-' || c == '.'
+}
+
+/// The local name that is declared at a place.
+fn declared_local<'a>(place: &Place<'a>) -> Option<(usize, &'a str)> {
+    let (start, name) = place.word();
+    let is_here = |origin: &Origin| {
+        place.view.is_at(Origin { end: origin.start.max(origin.key), ..*origin }, place.path, place.offset)
+    };
+    locals(&place.view, place.path, name).iter().any(is_here).then_some((start, name))
+}
+
+/// The declarations of a local name that a file sees.
+fn locals(view: &View<'_>, path: &str, name: &str) -> Vec<Origin> {
+    let scopes = view.resolutions().into_iter().flat_map(|resolution| &resolution.locals.scopes);
+    let own = scopes.filter(|scope| *view.file(scope.file).path == *path).flat_map(|scope| &scope.locals);
+    own.filter(|local| *local.name == *name).filter_map(|local| local.origin).collect()
+}
+
+/// The uses of a local name in the text of a file.
+fn uses<'a>(place: &'a Place<'_>, name: &'a str) -> impl Iterator<Item = Location> + 'a {
+    let uri = place.view.uri(place.path);
+    let lines = crate::lsp::position::Lines::new(place.text, place.view.encoding);
+    let is_use = move |at: usize| {
+        let at_name = Place { view: place.view, path: place.path, text: place.text, offset: at };
+        local(&at_name).is_some_and(|(start, found)| start == at && found == name)
+    };
+    let found = place.text.match_indices(name).map(|(at, _)| at).filter(move |at| is_use(*at)).take(MOST);
+    found.filter_map(move |at| {
+        let range = lines.range(at as u32, (at + name.len()) as u32);
+        Some(Location { uri: uri.clone()?, range })
+    })
+}
+
+/// The places in their order, each once.
+fn unique(found: impl IntoIterator<Item = Location>) -> Vec<Location> {
+    let mut all: Vec<Location> = found.into_iter().collect();
+    all.sort_by(|a, b| (&a.uri, a.range.start).cmp(&(&b.uri, b.range.start)));
+    all.dedup();
+    all
+}

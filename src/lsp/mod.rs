@@ -1,0 +1,53 @@
+//! A language server: the findings of a review while a file is edited, and answers about the place of the cursor.
+//!
+//! The server speaks the Language Server Protocol 3.17 over a [`Connection`]. For each folder of the workspace the worktree is
+//! analyzed with the open buffers in place of the files ([`Overlay`]); a newer edit replaces an analysis that has not started.
+//! Requests wait for the analysis of the text that they are about. Nothing here reads the disk: the program around the server
+//! opens sources ([`Analyzer`]).
+
+mod buffers;
+mod features;
+mod position;
+mod root;
+mod server;
+mod view;
+
+pub use server::{Ended, serve};
+
+use crate::review::Review;
+use crate::source::Overlay;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The contents of open buffers by path from the root of the repository, with `/`.
+pub type Contents = BTreeMap<String, Arc<[u8]>>;
+
+/// The program around the server: it opens the folders of the workspace.
+pub trait Host: Sync {
+    /// What analyzes a folder.
+    ///
+    /// # Errors
+    /// There is no such folder, or its repository cannot be used: what to tell the user.
+    fn open(&self, folder: Option<&Path>) -> Result<Arc<dyn Analyzer>, String>;
+}
+
+/// Analyzes the worktree of one folder.
+pub trait Analyzer: Send + Sync {
+    /// The root of the worktree, absolute, as the client names it.
+    fn root(&self) -> PathBuf;
+
+    /// Analyzes the worktree with the contents of buffers.
+    ///
+    /// # Errors
+    /// There is nothing to analyze, or it cannot be analyzed: what to tell the user.
+    fn analyze(&self, buffers: &Contents) -> Result<Analysis, String>;
+}
+
+/// The result of an analysis.
+pub struct Analysis {
+    /// What was found, with what the worktree resolves to.
+    pub review: Review,
+    /// What was analyzed.
+    pub source: Overlay,
+}

@@ -1,0 +1,91 @@
+//! One folder of the workspace: its analyses, which run on a thread of their own, and what was reported of them.
+
+use super::{Analysis, Analyzer, Contents};
+use crate::threads;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use ls_types::Diagnostic;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::Scope;
+
+/// The number of an analysis, counted from 1 in the order in which they were asked for.
+pub(super) type Number = u64;
+
+/// The end of an analysis: the index of the root, the number, and the result.
+pub(super) type Done = (usize, Number, Result<Analysis, String>);
+
+/// One folder of the workspace.
+pub(super) struct Root {
+    /// The root of its worktree.
+    pub(super) path: PathBuf,
+    /// The last analysis that ended.
+    pub(super) analysis: Option<Analysis>,
+    /// The findings that the client shows, by path of the file.
+    pub(super) shown: BTreeMap<String, Vec<Diagnostic>>,
+    /// The message that the client shows because nothing was analyzed.
+    pub(super) trouble: Option<String>,
+    asked: Number,
+    done: Number,
+    tasks: Sender<(Number, Contents)>,
+}
+
+impl Root {
+    /// A folder whose analyses are sent to `results`.
+    pub(super) fn start<'scope>(
+        index: usize,
+        analyzer: Arc<dyn Analyzer>,
+        results: Sender<Done>,
+        scope: &'scope Scope<'scope, '_>,
+    ) -> Self {
+        let (tasks, received) = unbounded();
+        let path = analyzer.root();
+        scope.spawn(move || work(index, &*analyzer, &received, &results));
+        Root { path, analysis: None, shown: BTreeMap::new(), trouble: None, asked: 0, done: 0, tasks }
+    }
+
+    /// Asks for an analysis, in place of those that have not started.
+    pub(super) fn ask(&mut self, buffers: Contents) {
+        self.asked += 1;
+        // The thread ends after this only.
+        let _ = self.tasks.send((self.asked, buffers));
+    }
+
+    /// Takes the result of an analysis. `false`: a newer one is on its way.
+    pub(super) fn take(&mut self, number: Number, result: Result<Analysis, String>) -> bool {
+        self.done = number;
+        if !self.is_current() {
+            return false;
+        }
+        match result {
+            Ok(analysis) => (self.analysis, self.trouble) = (Some(analysis), None),
+            Err(message) => (self.analysis, self.trouble) = (None, Some(message)),
+        }
+        true
+    }
+
+    /// Whether what is known is about the text as it is.
+    pub(super) fn is_current(&self) -> bool {
+        self.done == self.asked
+    }
+
+    /// Whether it was never analyzed.
+    pub(super) fn is_first(&self) -> bool {
+        self.done == 0
+    }
+}
+
+/// Runs the newest of the analyses that are asked for, until nobody asks any more.
+fn work(index: usize, analyzer: &dyn Analyzer, tasks: &Receiver<(Number, Contents)>, results: &Sender<Done>) {
+    while let Ok(mut task) = tasks.recv() {
+        while let Ok(newer) = tasks.try_recv() {
+            task = newer;
+        }
+        let (number, buffers) = task;
+        let run = || threads::with_deep_stack(|| threads::guarded("the analysis", || analyzer.analyze(&buffers)));
+        let result = run().unwrap_or_else(|defect| Err(format!("internal error: {}", defect.said)));
+        if results.send((index, number, result)).is_err() {
+            return;
+        }
+    }
+}

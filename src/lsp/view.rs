@@ -1,0 +1,118 @@
+//! An analysis as the answers to requests read it.
+
+use super::Analysis;
+use super::position::{Encoding, Lines};
+use crate::files::File;
+use crate::resolution::{Component, Resolution};
+use crate::value::{FileId, Origin};
+use ls_types::{Location, Range, Uri};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An analysis, with how positions are counted and where files lie.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    /// The analysis.
+    pub(super) analysis: &'a Analysis,
+    /// The root of the worktree.
+    pub(super) root: &'a Path,
+    /// The unit of columns.
+    pub(super) encoding: Encoding,
+}
+
+/// A place in a file that a request is about.
+pub(super) struct Place<'a> {
+    /// The analysis of the text.
+    pub(super) view: View<'a>,
+    /// The path of the file from the root of the repository.
+    pub(super) path: &'a str,
+    /// Its text.
+    pub(super) text: &'a str,
+    /// The byte offset of the place.
+    pub(super) offset: usize,
+}
+
+impl<'a> View<'a> {
+    /// What the projects of the worktree resolve to.
+    pub(super) fn resolutions(&self) -> Vec<&'a Resolution> {
+        self.analysis.review.heads()
+    }
+
+    /// The components that are resolved, with the resolution that each belongs to.
+    pub(super) fn components(&self) -> impl Iterator<Item = (&'a Resolution, &'a Arc<Component>)> + use<'a> {
+        let of = |resolution: &'a Resolution| {
+            resolution.units.iter().flat_map(|unit| &unit.components).map(move |component| (resolution, component))
+        };
+        self.analysis.review.heads().into_iter().flat_map(of)
+    }
+
+    /// A file of the analysis.
+    pub(super) fn file(&self, id: FileId) -> Arc<File> {
+        self.analysis.review.files.get(id)
+    }
+
+    /// Whether a place lies in the file at a path, and a byte offset in the place.
+    pub(super) fn is_at(&self, origin: Origin, path: &str, offset: usize) -> bool {
+        let span = origin.key as usize..=origin.end as usize;
+        span.contains(&offset) && *self.file(origin.file).path == *path
+    }
+
+    /// The ids of the file at a path in a resolution.
+    pub(super) fn ids(&self, resolution: &Resolution, path: &str) -> BTreeSet<FileId> {
+        let read = resolution.documents.iter().map(|(id, _)| *id);
+        let ids = resolution.files().into_iter().chain(read);
+        ids.filter(|id| *self.file(*id).path == *path).collect()
+    }
+
+    /// The URI of a file of the repository.
+    pub(super) fn uri(&self, path: &str) -> Option<Uri> {
+        let full: PathBuf = self.root.join(path);
+        Uri::from_file_path(full)
+    }
+
+    /// Some bytes of a file.
+    pub(super) fn location(&self, id: FileId, start: u32, end: u32) -> Option<Location> {
+        let file = self.file(id);
+        let range = Lines::new(&file.text, self.encoding).range(start, file.trimmed_end(start, end));
+        Some(Location { uri: self.uri(&file.path)?, range })
+    }
+
+    /// A place without what stands below its key.
+    pub(super) fn key(&self, origin: Origin) -> Option<Location> {
+        let end = if origin.key < origin.start { origin.start } else { origin.end };
+        let first = self.file(origin.file);
+        let line_end = first.line_span(first.line(origin.key)).end;
+        self.location(origin.file, origin.key, end.min(line_end.max(origin.key)))
+    }
+
+    /// The start of a file.
+    pub(super) fn top(&self, id: FileId) -> Option<Location> {
+        Some(Location { uri: self.uri(&self.file(id).path)?, range: Range::default() })
+    }
+}
+
+impl<'a> Place<'a> {
+    /// The line of the place, from 1.
+    pub(super) fn line(&self) -> u32 {
+        self.text.as_bytes()[..self.offset].iter().filter(|b| **b == b'\n').count() as u32 + 1
+    }
+
+    /// The text of the line before and after the place.
+    pub(super) fn around(&self) -> (&'a str, &'a str) {
+        let (before, after) = self.text.split_at(self.offset);
+        let before = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+        (before, after.split(['\n', '\r']).next().unwrap_or_default())
+    }
+
+    /// The name around the place: letters, digits, `_` and `-`, with its byte offset.
+    pub(super) fn word(&self) -> (usize, &'a str) {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let (before, after) = self.text.split_at(self.offset);
+        let start = before
+            .rfind(|c: char| !is_part(c))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let end = after.find(|c: char| !is_part(c)).unwrap_or(after.len()) + self.offset;
+        (start, &self.text[start..end])
+    }
+}

@@ -1,0 +1,82 @@
+//! A source with the content of some files replaced, as by the open buffers of an editor.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::{BlobId, Entry, Error, Kind, Listing, Source};
+
+/// Another source with some of its files replaced, and others added.
+pub struct Overlay {
+    inner: Box<dyn Source>,
+    listing: Listing,
+    contents: HashMap<BlobId, Arc<[u8]>>,
+}
+
+impl Overlay {
+    /// Puts contents in place of the files at paths from the root of the repository. A path that is a symbolic link stands for
+    /// the file that it leads to.
+    pub fn new(inner: Box<dyn Source>, buffers: &BTreeMap<String, Arc<[u8]>>) -> Self {
+        let known = inner.listing();
+        let mut contents = HashMap::new();
+        let mut replaced: BTreeMap<Box<str>, Entry> = BTreeMap::new();
+        for (path, bytes) in buffers {
+            let (path, kind) = match known.resolve(path) {
+                Ok(entry) => (entry.path.clone(), entry.kind),
+                Err(_) => (path.as_str().into(), Kind::File),
+            };
+            let id = BlobId::of(bytes);
+            contents.insert(id, Arc::clone(bytes));
+            replaced.insert(path.clone(), Entry { path, id, kind, lossy: false });
+        }
+        let kept = known.iter().filter(|entry| !replaced.contains_key(&entry.path)).cloned();
+        let links = known.iter().filter_map(|e| Some((e.path.clone(), known.link_target(&e.path)?.into()))).collect();
+        let entries = kept.chain(replaced.values().cloned()).collect();
+        let listing = Listing::new(entries, links);
+        Overlay { inner, listing, contents }
+    }
+}
+
+impl Source for Overlay {
+    fn listing(&self) -> &Listing {
+        &self.listing
+    }
+
+    fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+        self.contents.get(&entry.id).cloned().map_or_else(|| self.inner.read(entry), Ok)
+    }
+
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn commit(&self) -> Option<String> {
+        self.inner.commit()
+    }
+
+    fn prefix(&self) -> &str {
+        self.inner.prefix()
+    }
+
+    fn unreadable(&self) -> &[String] {
+        self.inner.unreadable()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Memory;
+
+    #[test]
+    fn buffers_replace_files_and_add_some() {
+        let files = BTreeMap::from([("a".to_owned(), b"1".to_vec()), ("b".to_owned(), b"2".to_vec())]);
+        let links = BTreeMap::from([("c".to_owned(), "a".to_owned())]);
+        let whole = Memory::with_links("x", files, links);
+        let buffer = |path: &str, text: &str| (path.to_owned(), Arc::from(text.as_bytes()));
+        let overlay = Overlay::new(Box::new(whole), &BTreeMap::from([buffer("c", "3"), buffer("d/e", "4")]));
+        let read = |path: &str| overlay.read(overlay.listing().resolve(path).unwrap()).unwrap().to_vec();
+        assert_eq!([read("a"), read("b"), read("c"), read("d/e")], [b"3", b"2", b"3", b"4"]);
+        assert!(overlay.listing().is_dir("d"));
+        assert_eq!(overlay.name(), "x");
+    }
+}
