@@ -19,6 +19,7 @@ mod locals;
 mod open;
 mod output;
 mod policy;
+mod progress;
 mod question;
 mod report;
 mod reporting;
@@ -184,7 +185,9 @@ pub fn main() -> ExitCode {
     }
     let cli = Cli::parse();
     watch::start();
+    progress::start();
     let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(&cli)));
+    progress::stop();
     let ended = ended.unwrap_or_else(|defect| Err(Failure::of_defect(&defect)));
     match ended {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

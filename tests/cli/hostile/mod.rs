@@ -7,6 +7,7 @@ mod discovery;
 mod git;
 mod limits;
 mod mutated;
+mod narrowing;
 mod nothing;
 mod output;
 mod paths;
