@@ -71,7 +71,7 @@ impl Filter {
         let parts: Vec<String> =
             [part("stacks", &self.stack), part("components", &self.component)].into_iter().flatten().collect();
         let names = (!parts.is_empty()).then(|| parts.join(" and "));
-        let reached = self.paths.as_ref().map(|paths| format!("what {} reach", paths.description()));
+        let reached = self.paths.as_ref().map(|paths| format!("what {}", paths.description()));
         let all: Vec<String> = [names, reached].into_iter().flatten().collect();
         self.is_set().then(|| format!("narrowed to {}: changes and findings of others are not shown", all.join(", ")))
     }

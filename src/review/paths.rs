@@ -71,13 +71,13 @@ impl Paths {
         code_folders(files(source.listing()).filter(|path| self.matches(path)))
     }
 
-    /// `a`, `b`, or `a` and 3 more.
+    /// `a` reaches; `a`, `b` reach; `a`, `b`, `c`, 2 more reach.
     pub(super) fn description(&self) -> String {
         let mut names: Vec<String> = self.given.iter().take(MAX_NAMES).map(|name| shown(name)).collect();
         if self.given.len() > MAX_NAMES {
             names.push(format!("{} more", self.given.len() - MAX_NAMES));
         }
-        names.join(", ")
+        format!("{} {}", names.join(", "), if self.given.len() == 1 { "reaches" } else { "reach" })
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn with_folders(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn shown(path: &str) -> String {
-    if path.is_empty() { "all files".to_owned() } else { format!("`{path}`") }
+    if path.is_empty() { "the root".to_owned() } else { format!("`{path}`") }
 }
 
 /// The paths of all files of a state.
@@ -121,6 +121,6 @@ mod tests {
         }
         assert!(Paths::new(&["[".to_owned()]).is_err());
         assert!(Paths::new(&vec!["*".to_owned(); 65]).is_err());
-        assert_eq!(paths(&["a", "b", "c", "d", "e"]).description(), "`a`, `b`, `c`, 2 more");
+        assert_eq!(paths(&["a", "b", "c", "d", "e"]).description(), "`a`, `b`, `c`, 2 more reach");
     }
 }

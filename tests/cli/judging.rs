@@ -27,7 +27,9 @@ fn levels_come_from_the_settings_of_the_revision() {
     repo.run(&["check", "--fail-on", "error"]).ends_with(1);
     repo.run(&["check", "--fail-on", "error", "--exit-zero"]).ends_with(0);
     repo.write("stacklint.toml", "fail-on = 'nevr'\n");
-    repo.run(&["check"]).ends_with(2).complains("stacklint.toml:1:11: unknown variant `nevr`");
+    repo.run(&["check"])
+        .ends_with(2)
+        .complains("stacklint.toml:1:11: `nevr` is not possible here; did you mean `never`?");
 }
 
 #[test]
