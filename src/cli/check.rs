@@ -4,10 +4,20 @@ use super::open::{Place, State};
 use super::{Failure, Global, fix, functions, reporting};
 use crate::review::{self, Demand, Filter, Outcome, Request};
 use clap::Args;
+use std::path::PathBuf;
 
 /// Report what is wrong in the configuration.
 #[derive(Args, Debug)]
 pub(super) struct Options {
+    /// Only what these files reach: files, folders or patterns
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Only stacks whose name matches this pattern
+    #[arg(short, long, value_name = "GLOB")]
+    stack: Option<String>,
+    /// Only components whose name matches this pattern
+    #[arg(long, value_name = "GLOB")]
+    component: Option<String>,
     /// Look at this revision instead of the worktree
     #[arg(long, value_name = "REV", conflicts_with = "staged")]
     rev: Option<String>,
@@ -15,7 +25,7 @@ pub(super) struct Options {
     #[arg(long)]
     staged: bool,
     #[command(flatten)]
-    reporting: reporting::Options,
+    reporting: reporting::Options<false>,
     #[command(flatten)]
     fixing: fix::Options,
     #[command(flatten)]
@@ -25,8 +35,12 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let mut place = options.reporting.or_rejected(Place::find(global), global)?;
     options.merging.apply(options.reporting.judging.env_files(), &mut place)?;
+    place.project.inputs.stack.clone_from(&options.stack);
+    let paths = place.all_inside(&options.paths)?;
+    let filter =
+        || Filter::new(options.stack.as_deref(), options.component.as_deref()).and_then(|f| f.with_paths(&paths));
     if options.fixing.is_asked()
-        && let Some(outcome) = fix::run(&options.fixing, &options.reporting, &place, global)?
+        && let Some(outcome) = fix::run(&options.fixing, &options.reporting.judging, &place, &filter, global)?
     {
         return Ok(outcome);
     }
@@ -37,7 +51,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     };
     let source = place.timings.phase("open", || place.open(&state))?;
     let overrides = options.reporting.judging.overrides(&place)?;
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    let request = Request { filter: filter()?, overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let reporting = &options.reporting;
     reporting.judging.finish(review, &overrides, &place, Demand::Nothing, |report| reporting.write(report, global))

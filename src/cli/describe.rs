@@ -3,11 +3,10 @@
 use super::functions::Functions;
 use super::open::{Place, State};
 use super::{Failure, Global, output};
-use crate::diagnostic::Level;
 use crate::files::Files;
+use crate::report::describe::{self, Components, Described};
 use crate::report::log::Kind;
-use crate::report::{Finding, describe};
-use crate::resolution::{Address, Placed};
+use crate::resolution::{Address, Placed, Resolution};
 use crate::review::{self, Filter, Outcome, Resolved};
 use clap::{Args, Subcommand, ValueEnum};
 use std::collections::BTreeMap;
@@ -19,7 +18,9 @@ use std::path::PathBuf;
 pub(super) enum What {
     /// Print the components of all stacks
     Stacks(Stacks),
-    /// Print one component of a stack
+    /// Print everything in a stack: all components with their values, input variables first
+    Stack(Stack),
+    /// Print one component of a stack, or the stacks that contain it
     Component(Component),
     /// Print the local names of the file of a stack, and their values
     Locals(super::locals::Options),
@@ -34,31 +35,63 @@ pub(super) struct Stacks {
     #[arg(long, value_name = "GLOB")]
     component: Option<String>,
     #[command(flatten)]
-    common: Common,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct Component {
-    /// The name of the component
-    name: String,
-    /// The stack it belongs to
-    #[arg(short, long, value_name = "STACK")]
-    stack: String,
-    /// Its type, where several types have a component of that name
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: Option<String>,
+    printing: Printing,
     #[command(flatten)]
     common: Common,
 }
 
 #[derive(Args, Debug)]
+pub(super) struct Stack {
+    /// The name of the stack, the file that defines it, or a pattern
+    #[arg(id = "stack", value_name = "STACK")]
+    name: String,
+    /// Only components whose name matches this pattern
+    #[arg(long, value_name = "GLOB")]
+    component: Option<String>,
+    /// Show below each value the values that it replaced, with their places
+    #[arg(long)]
+    history: bool,
+    #[command(flatten)]
+    printing: Printing,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Print one component of a stack, input variables first. Without --stack, list the stacks that contain the component.
+#[derive(Args, Debug)]
+pub(super) struct Component {
+    /// The name of the component, or a pattern
+    name: String,
+    /// The stack it belongs to, the file that defines that, or a pattern
+    #[arg(short, long, value_name = "STACK")]
+    stack: Option<String>,
+    /// Its type, where several types have a component of that name
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Show below each value the values that it replaced, with their places
+    #[arg(long, requires = "stack")]
+    history: bool,
+    #[command(flatten)]
+    printing: Printing,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// How configuration is printed.
+#[derive(Args, Clone, Copy, Debug)]
+#[group(skip)]
+pub(super) struct Printing {
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Args, Debug)]
+#[group(skip)]
 pub(super) struct Common {
     /// Look at this revision instead of the worktree
     #[arg(long, value_name = "REV")]
     pub(super) rev: Option<String>,
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(super) format: Format,
     /// Show keys and tokens of well-known services
     #[arg(long)]
     pub(super) show_secrets: bool,
@@ -69,86 +102,223 @@ pub(super) struct Common {
     pub(super) env_file: Vec<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Format {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
     Text,
+    /// A line for each component, or for each of its values
+    Concise,
     Yaml,
     Json,
 }
 
 impl Format {
     /// How it goes where people and CI systems read along.
-    pub(super) fn kind(self) -> Kind {
+    fn kind(self) -> Kind {
         if let Format::Json = self { Kind::Json } else { Kind::Text }
     }
 }
 
+/// What is asked for, the same for every command.
+struct Asked<'a> {
+    common: &'a Common,
+    format: Format,
+    history: bool,
+    /// The stack that is asked for, which may exist only when it is named.
+    stack: Option<&'a str>,
+}
+
+impl What {
+    fn asked(&self) -> Option<Asked<'_>> {
+        Some(match self {
+            What::Stacks(o) => {
+                Asked { common: &o.common, format: o.printing.format, history: false, stack: o.stack.as_deref() }
+            }
+            What::Stack(o) => {
+                Asked { common: &o.common, format: o.printing.format, history: o.history, stack: Some(&o.name) }
+            }
+            What::Component(o) => {
+                Asked { common: &o.common, format: o.printing.format, history: o.history, stack: o.stack.as_deref() }
+            }
+            What::Locals(_) => return None,
+        })
+    }
+}
+
 pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
-    let common = match what {
-        What::Stacks(s) => &s.common,
-        What::Component(c) => &c.common,
-        What::Locals(options) => return super::locals::run(options, global),
+    let Some(asked) = what.asked() else {
+        return match what {
+            What::Locals(options) => super::locals::run(options, global),
+            _ => Ok(Outcome::Clean),
+        };
     };
+    let common = asked.common;
+    if asked.history && asked.format != Format::Text {
+        let message = "--history works with --format text; `stacklint why STACK COMPONENT PATH --format json` has the \
+                       history of one value as JSON";
+        return Err(Failure::Message(message.to_owned()));
+    }
     let mut place = Place::find(global)?;
     common.functions.apply(&common.env_file, &mut place)?;
-    place.project.inputs.stack = match what {
-        What::Stacks(options) => options.stack.clone(),
-        What::Component(options) => Some(options.stack.clone()),
-        What::Locals(_) => None,
-    };
+    place.project.inputs.stack = asked.stack.map(str::to_owned);
     let state = common.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
     let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
     let Resolved { files, resolution, dialects } = resolved;
-    let mut found = resolution.components();
-    let mut out = output::stdout_showing(common.format.kind(), common.show_secrets);
-    let text = output::options(global);
-    match what {
-        What::Stacks(options) => {
-            let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
-            filter.matched([&resolution])?;
-            found.retain(|address, _| filter.matches(address));
-            match common.format {
-                Format::Text => describe::write_stacks_text(&mut out, &found, &text)?,
-                Format::Yaml => describe::write_stacks_yaml(&mut out, &found)?,
-                Format::Json => describe::write_stacks_json(&mut out, &found)?,
-            }
+    let found = resolution.components();
+    let selected = what.select(&found, &resolution)?;
+    let printer = Printer { asked: &asked, files: &files, global };
+    match (what, selected) {
+        (What::Component(_), Selected::Nothing) => {}
+        (_, Selected::Nothing) => printer.stacks(&found)?,
+        (_, Selected::One(address, placed)) => {
+            printer.one(address, placed)?;
+            // What was asked for is there; what is wrong elsewhere is not asked for.
+            return Ok(Outcome::Clean);
         }
-        What::Component(options) => {
-            if let Some((address, placed)) = options.wanted().pick(&found)? {
-                match common.format {
-                    Format::Text => describe::write_component_text(&mut out, address, placed, &files, &text)?,
-                    Format::Yaml => describe::write_value_yaml(&mut out, &placed.component.value)?,
-                    Format::Json => describe::write_value_json(&mut out, &placed.component.value)?,
-                }
-                // What was asked for is there; what is wrong elsewhere is not asked for.
-                out.flush()?;
-                return Ok(Outcome::Clean);
-            } else if !resolution.findings.iter().any(|f| f.is_breaking) {
-                return Err(Failure::Message(options.wanted().missing(&found)));
-            }
+        (What::Stacks(_), Selected::Several(selected)) => printer.stacks(&selected)?,
+        (What::Component(Component { stack: None, .. }), Selected::Several(selected)) => {
+            printer.instances(&selected)?
         }
-        What::Locals(_) => {}
+        (_, Selected::Several(selected)) => printer.several(&selected)?,
     }
-    out.flush()?;
     // Left to the end of the process, which is near.
     std::mem::forget((found, dialects));
-    let has_defect = resolution.findings.iter().any(crate::diagnostic::Diagnostic::is_defect);
-    let broken = resolution.into_findings().into_iter().filter(|f| f.is_breaking);
-    let broken: Vec<Finding> = broken
-        .map(|diagnostic| Finding {
-            diagnostic,
-            level: Level::Error,
-            novelty: None,
-            fingerprint: "".into(),
-            also: Vec::new(),
-        })
-        .collect();
-    if broken.is_empty() {
-        return Ok(Outcome::Clean);
+    super::question::report_broken(&resolution.findings, &files, global)
+}
+
+/// The components that are asked for.
+enum Selected<'a> {
+    /// There is none, for a reason that is reported.
+    Nothing,
+    One(&'a Address, &'a Placed),
+    Several(Components),
+}
+
+impl What {
+    fn select<'a>(&self, found: &'a Components, resolution: &Resolution) -> Result<Selected<'a>, Failure> {
+        let is_broken = resolution.findings.iter().any(|f| f.is_breaking);
+        let (stack, component, kind) = match self {
+            What::Stacks(options) => (options.stack.as_deref(), options.component.as_deref(), None),
+            What::Stack(options) => {
+                let filter = Filter::new(None, options.component.as_deref())?;
+                let is_named = |a: &Address, p: &Placed| *a.0 == *options.name || *p.unit.name == *options.name;
+                let named = found.iter().filter(|(a, p)| is_named(a, p) && filter.matches(a));
+                let named: Components = named.map(|(a, p)| (a.clone(), p.clone())).collect();
+                if !named.is_empty() {
+                    return Ok(Selected::Several(named));
+                }
+                (Some(&*options.name), options.component.as_deref(), None)
+            }
+            What::Component(options) => {
+                if let Some(stack) = &options.stack {
+                    let wanted = Wanted { stack, name: &options.name, kind: options.kind.as_deref() };
+                    if let Some((address, placed)) = wanted.pick(found)? {
+                        return Ok(Selected::One(address, placed));
+                    }
+                    match (is_pattern(stack) || is_pattern(&options.name), is_broken) {
+                        (true, _) => {}
+                        (false, true) => return Ok(Selected::Nothing),
+                        (false, false) => return Err(Failure::Message(wanted.missing(found))),
+                    }
+                }
+                (options.stack.as_deref(), Some(&*options.name), options.kind.as_deref())
+            }
+            What::Locals(_) => return Ok(Selected::Nothing),
+        };
+        let filter = Filter::new(stack, component)?;
+        filter.matched([resolution])?;
+        let is_asked = |a: &Address| filter.matches(a) && kind.is_none_or(|kind| *kind == *a.1);
+        let selected = found.iter().filter(|(a, _)| is_asked(a));
+        let selected: Components = selected.map(|(a, p)| (a.clone(), p.clone())).collect();
+        if let (true, Some(kind)) = (selected.is_empty(), kind) {
+            let kinds = found.keys().filter(|a| filter.matches(a)).map(|a| &*a.1);
+            let kinds: Vec<&str> = kinds.collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+            let name = component.unwrap_or_default();
+            let message = format!("no component `{name}` has the type `{kind}`; its types are {}", kinds.join(", "));
+            return Err(Failure::Message(message));
+        }
+        Ok(Selected::Several(selected))
     }
-    output::talk_findings(&broken, &files, global)?;
-    Ok(if has_defect { Outcome::Defect } else { Outcome::Findings })
+}
+
+fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?', '[', '{'])
+}
+
+/// Prints what is described.
+struct Printer<'a> {
+    asked: &'a Asked<'a>,
+    files: &'a Files,
+    global: &'a Global,
+}
+
+impl Printer<'_> {
+    fn out(&self) -> impl Write + use<> {
+        output::stdout_showing(self.asked.format.kind(), self.asked.common.show_secrets)
+    }
+
+    fn described<'a>(&'a self, address: &'a Address, placed: &'a Placed) -> Described<'a> {
+        Described { address, placed, files: self.files, history: self.asked.history }
+    }
+
+    /// A table of components.
+    fn stacks(&self, components: &Components) -> Result<(), Failure> {
+        let mut out = self.out();
+        match self.asked.format {
+            Format::Text => describe::write_stacks_text(&mut out, components, &output::options(self.global))?,
+            Format::Concise => describe::write_concise(&mut out, components)?,
+            Format::Yaml => describe::write_stacks_yaml(&mut out, components)?,
+            Format::Json => describe::write_stacks_json(&mut out, components)?,
+        }
+        Ok(out.flush()?)
+    }
+
+    /// The stacks that contain a component.
+    fn instances(&self, components: &Components) -> Result<(), Failure> {
+        let mut out = self.out();
+        match self.asked.format {
+            Format::Text => describe::write_instances(&mut out, components, &output::options(self.global))?,
+            Format::Concise => describe::write_concise(&mut out, components)?,
+            Format::Yaml => describe::write_instances_yaml(&mut out, components)?,
+            Format::Json => describe::write_instances_json(&mut out, components)?,
+        }
+        Ok(out.flush()?)
+    }
+
+    /// The values of one component.
+    fn one(&self, address: &Address, placed: &Placed) -> Result<(), Failure> {
+        let mut out = self.out();
+        let described = self.described(address, placed);
+        match self.asked.format {
+            Format::Text => described.write_text(&mut out, &output::options(self.global))?,
+            Format::Concise => described.write_concise(&mut out, &output::options(self.global))?,
+            Format::Yaml => described.write_yaml(&mut out)?,
+            Format::Json => described.write_json(&mut out)?,
+        }
+        Ok(out.flush()?)
+    }
+
+    /// The values of several components.
+    fn several(&self, components: &Components) -> Result<(), Failure> {
+        let mut out = self.out();
+        let options = output::options(self.global);
+        match self.asked.format {
+            Format::Yaml => describe::write_ordered_yaml(&mut out, components)?,
+            Format::Json => describe::write_ordered_json(&mut out, components)?,
+            Format::Concise => {
+                components.iter().try_for_each(|(a, p)| self.described(a, p).write_concise(&mut out, &options))?;
+            }
+            Format::Text => {
+                for (i, (address, placed)) in components.iter().enumerate() {
+                    if i > 0 {
+                        writeln!(out)?;
+                    }
+                    self.described(address, placed).write_text(&mut out, &options)?;
+                }
+            }
+        }
+        Ok(out.flush()?)
+    }
 }
 
 /// A component as the user names it.
@@ -200,11 +370,5 @@ impl Wanted<'_> {
             Some(near) => format!("{what}; did you mean `{near}`?"),
             None => what,
         }
-    }
-}
-
-impl Component {
-    fn wanted(&self) -> Wanted<'_> {
-        Wanted { stack: &self.stack, name: &self.name, kind: self.kind.as_deref() }
     }
 }

@@ -6,11 +6,12 @@ use crate::review::{self, Filter, Outcome, Request};
 use crate::source::{Source, Spec};
 use clap::Args;
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 /// Show what changes in the configuration of every component between two states.
 ///
 /// REVISIONS is `A..B`, `A B` (the same), `A...B` (from the merge base of both), or one revision, which is compared with the
-/// worktree. Without it, HEAD is compared with the worktree.
+/// worktree. Without it, HEAD is compared with the worktree. `-- PATH…` narrows the report to what files reach.
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// What to compare
@@ -31,13 +32,16 @@ pub(super) struct Options {
     /// Only components whose name matches this pattern
     #[arg(long, value_name = "GLOB")]
     component: Option<String>,
+    /// Only what these files reach: files, folders or patterns, behind `--`
+    #[arg(last = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
     /// Exit with 3 if something changes and nothing is wrong
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
     affected: super::affected::Options,
     #[command(flatten)]
-    reporting: reporting::Options,
+    reporting: reporting::Options<true>,
     #[command(flatten)]
     merging: functions::Merging,
 }
@@ -53,6 +57,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
 pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let (base, head) = place.timings.phase("open", || sources(options, place))?;
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;
+    let filter = filter.with_paths(&place.all_inside(&options.paths)?)?;
     let judging = &options.reporting.judging;
     let overrides = judging.overrides(place)?;
     let (any_list, only_lists) = options.reporting.lists_affected();

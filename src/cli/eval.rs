@@ -5,6 +5,7 @@ use super::open::{Place, State};
 use super::{Failure, Global, Outcome, output};
 use crate::dialects::{EvalError, EvalMode, Evaluated, Scope};
 use crate::files::Files;
+use crate::report::answers::excerpt;
 use crate::report::describe;
 use crate::report::log::Kind;
 use crate::settings::Load;
@@ -154,7 +155,7 @@ fn template(folder: &Path, argument: &str) -> Result<Value, Failure> {
 fn read_json(path: &Path) -> Result<Value, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::Message(format!("cannot read {}: {e}", path.display()));
     let text = crate::source::read_named(path).map_err(|e| failed(&e))?;
-    json::parse(&text).map_err(|e| failed(&e))
+    json::parse(&text).map_err(|e| failed(&crate::text::plain(&e.to_string())))
 }
 
 fn print(answer: &Evaluated, format: Format, show_secrets: bool) -> Result<Outcome, Failure> {
@@ -174,15 +175,21 @@ fn print(answer: &Evaluated, format: Format, show_secrets: bool) -> Result<Outco
     out.flush()?;
     if format == Format::Text && !answer.unresolved.is_empty() {
         let list = answer.unresolved.join(", ");
-        let error = EvalError { message: format!("not resolved: {list}"), reasons: answer.reasons.clone() };
+        let error = EvalError { reasons: answer.reasons.clone(), ..EvalError::new(format!("not resolved: {list}")) };
         output::eprint(&explained(&error));
     }
     Ok(Outcome::Clean)
 }
 
-/// The message, and below it the chain of reasons.
+/// The message, below it the place in the template, and the chain of reasons.
 fn explained(error: &EvalError) -> String {
     let mut text = format!("stacklint: {}", error.message);
+    if let Some(spot) = &error.spot {
+        for line in excerpt(&spot.text, &spot.range, output::width()) {
+            text.push('\n');
+            text.push_str(&line);
+        }
+    }
     for reason in &error.reasons {
         text.push_str("\n  because ");
         text.push_str(reason);

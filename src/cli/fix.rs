@@ -45,13 +45,14 @@ impl Options {
 /// The project cannot be read, or a file cannot be changed.
 pub(super) fn run(
     options: &Options,
-    reporting: &reporting::Options,
+    judging: &reporting::Judging,
     place: &Place,
+    filter: &dyn Fn() -> Result<Filter, review::Error>,
     global: &Global,
 ) -> Result<Option<Outcome>, Failure> {
     let mut applied = 0;
     for _ in 0..MAX_ROUNDS {
-        let (files, fixed) = propose(options, reporting, place)?;
+        let (files, fixed) = propose(options, judging, place, filter()?)?;
         if options.diff {
             let mut out = output::stdout();
             for (id, new) in &fixed.texts {
@@ -80,10 +81,15 @@ fn count(fixes: usize) -> String {
 }
 
 /// The fixes of what is reported about the worktree, and its files.
-fn propose(options: &Options, reporting: &reporting::Options, place: &Place) -> Result<(Files, Fixed), Failure> {
+fn propose(
+    options: &Options,
+    judging: &reporting::Judging,
+    place: &Place,
+    filter: Filter,
+) -> Result<(Files, Fixed), Failure> {
     let source = place.open(&State::Worktree)?;
-    let overrides = reporting.judging.overrides(place)?;
-    let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
+    let overrides = judging.overrides(place)?;
+    let request = Request { filter, overrides: &overrides, affected: None };
     let review = review::check(&*source, &place.workspace(), &request)?;
     let fixes = review.findings.iter().filter_map(|f| f.diagnostic.fix.as_ref());
     let fixed = fix::apply(fixes, options.least(), &review.files);

@@ -1,16 +1,17 @@
 //! `stacklint describe locals`: the local names of the file of a stack.
 
-use super::describe::{Common, Format};
+use super::describe::Common;
 use super::open::{Place, State};
 use super::{Failure, Global, output};
 use crate::diagnostic::Level;
 use crate::files::Files;
 use crate::report::locals::{Described, Owner};
+use crate::report::log::Kind;
 use crate::report::{Finding, describe};
 use crate::resolution::{LocalLevel, Placed, Resolution};
 use crate::review::{self, Outcome, Resolved};
 use crate::value::FileId;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::io::Write;
 
 /// Print the local names of the file that defines a stack, and their values.
@@ -30,8 +31,18 @@ pub(super) struct Options {
     /// Print where each name is written, its text, what it depends on, what it hides, and all scopes merged
     #[arg(long)]
     provenance: bool,
+    /// How to print them
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
     #[command(flatten)]
     common: Common,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Text,
+    Yaml,
+    Json,
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
@@ -73,8 +84,9 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             global,
         );
     };
-    let mut out = output::stdout_showing(options.common.format.kind(), options.common.show_secrets);
-    match (options.common.format, options.provenance) {
+    let kind = if let Format::Json = options.format { Kind::Json } else { Kind::Text };
+    let mut out = output::stdout_showing(kind, options.common.show_secrets);
+    match (options.format, options.provenance) {
         (Format::Json, false) => describe::write_value_json(&mut out, &answer)?,
         (Format::Yaml, false) => describe::write_value_yaml(&mut out, &answer)?,
         (Format::Json, true) => described.provenance(&files).write_json(&mut out)?,

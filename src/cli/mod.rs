@@ -20,6 +20,7 @@ mod lsp;
 mod open;
 mod output;
 mod policy;
+mod progress;
 mod question;
 mod report;
 mod reporting;
@@ -186,7 +187,9 @@ pub fn main() -> ExitCode {
     }
     let cli = Cli::parse();
     watch::start();
+    progress::start();
     let ended = threads::with_deep_stack(|| threads::guarded("the command", || run(&cli)));
+    progress::stop();
     let ended = ended.unwrap_or_else(|defect| Err(Failure::of_defect(&defect)));
     match ended {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,

@@ -144,6 +144,11 @@ impl Place {
         found.ok_or_else(|| Failure::Message(format!("{} lies outside of the repository", path.display())))
     }
 
+    /// Some paths of the command line, from the root of the repository.
+    pub(super) fn all_inside(&self, paths: &[PathBuf]) -> Result<Vec<String>, Failure> {
+        paths.iter().map(|path| self.inside(path)).collect()
+    }
+
     /// The folder that paths of the worktree begin in.
     pub(super) fn root(&self) -> &Path {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)

@@ -6,7 +6,7 @@
     reason = "this is where output leaves the process"
 )]
 
-use super::{Color, Global};
+use super::{Color, Global, progress};
 use crate::files::Files;
 use crate::report::log::{self, Filter, Kind};
 use crate::report::{Finding, Options, text};
@@ -24,6 +24,7 @@ pub(super) fn stdout_of(kind: Kind) -> impl Write {
 
 /// The same, with keys and tokens of well-known services shown or hidden.
 pub(super) fn stdout_showing(kind: Kind, shows_secrets: bool) -> impl Write {
+    progress::stop();
     Filter::new(io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), kind).showing_secrets(shows_secrets)
 }
 
@@ -34,7 +35,7 @@ pub(super) fn options(global: &Global) -> Options {
 }
 
 /// A report of more lines is shortened, unless everything is asked for.
-const MAX_LINES: usize = 86;
+const MAX_LINES: usize = 80;
 /// Lines are at least and at most so wide.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=160;
 /// How wide they are where nothing shows the width.
@@ -65,13 +66,14 @@ pub(super) fn width() -> usize {
 /// Says something on standard error.
 pub(super) fn eprint(text: &str) {
     // There is nobody left to tell if that fails.
-    let _ = writeln!(io::stderr(), "{}", log::plain(text));
+    let _ = progress::aside(|| writeln!(io::stderr(), "{}", log::plain(text)));
 }
 
 /// Writes findings to standard error, for commands whose data goes to standard output.
 pub(super) fn talk_findings(findings: &[Finding], files: &Files, global: &Global) -> io::Result<()> {
     let color = colored(global, io::stderr().is_terminal(), anstream::AutoStream::choice(&io::stderr()));
     let options = Options { color, width: width(), ..Options::default() };
+    progress::stop();
     let mut out = Filter::new(io::stderr().lock(), Kind::Text);
     findings.iter().try_for_each(|finding| text::write_finding(&mut out, finding, files, &options))?;
     out.flush()

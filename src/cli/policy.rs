@@ -169,11 +169,12 @@ fn eval(options: &Eval, global: &Global) -> Result<Outcome, Failure> {
     let components: Vec<_> =
         all.values().map(|p| &*p.component).filter(|c| *c.stack == *options.stack && is_wanted(&c.name)).collect();
     if components.is_empty() {
-        let message = match &options.component {
-            Some(name) => format!("there is no component `{name}` in the stack `{}`", options.stack),
-            None => format!("there is no component in the stack `{}`", options.stack),
+        let wanted = super::describe::Wanted {
+            stack: &options.stack,
+            name: options.component.as_deref().unwrap_or_default(),
+            kind: None,
         };
-        return Err(Failure::Message(message));
+        return Err(Failure::Message(wanted.missing(&all)));
     }
     let values = evaluate(&options.expression, &components, &modules).map_err(Failure::Message)?;
     let mut out = output::stdout_of(options.question.format.kind());

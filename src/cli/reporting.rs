@@ -16,17 +16,17 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// How findings are judged and printed.
+/// How findings are judged and printed. `COMPARES` says whether two states are compared: some formats are about nothing else.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Report")]
 #[group(skip)]
-pub(super) struct Options {
+pub(super) struct Options<const COMPARES: bool> {
     /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(COMPARES))]
     format: Format,
     /// Write a report in this format to a file, or to standard output as `FORMAT` or `FORMAT=-`; can be repeated, and
     /// takes the place of --format
-    #[arg(long, value_name = "FORMAT[=PATH]", value_parser = output_of)]
+    #[arg(long, value_name = "FORMAT[=PATH]", value_parser = |text: &str| output_of(text, COMPARES))]
     output: Vec<Output>,
     /// Show all components and whole values
     #[arg(long)]
@@ -110,18 +110,35 @@ pub(super) struct Output {
     path: Option<PathBuf>,
 }
 
-fn format_of(name: &str) -> Option<Format> {
-    Format::ALL.into_iter().find(|f| f.name() == name)
+/// The formats of reports about two states, or about one.
+fn available(compares: bool) -> impl Iterator<Item = Format> {
+    Format::ALL.into_iter().filter(move |format| compares || !format.needs_comparison())
 }
 
-fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| format_of(&name).ok_or("no format"))
+fn format_of(name: &str, compares: bool) -> Option<Format> {
+    available(compares).find(|f| f.name() == name)
 }
 
-pub(super) fn output_of(text: &str) -> Result<Output, String> {
+fn formats(compares: bool) -> impl TypedValueParser<Value = Format> {
+    let names = available(compares).map(Format::name);
+    PossibleValuesParser::new(names).try_map(move |name| format_of(&name, compares).ok_or("no format"))
+}
+
+/// Reads `FORMAT` or `FORMAT=PATH`.
+///
+/// # Errors
+/// There is no such format for reports about two states, or about one; or the path is empty.
+pub(super) fn output_of(text: &str, compares: bool) -> Result<Output, String> {
     let (name, path) = text.split_once('=').unwrap_or((text, "-"));
-    let format = format_of(name).ok_or_else(|| {
-        format!("there is no format `{name}`; there are {}", Format::ALL.map(Format::name).join(", "))
+    let format = format_of(name, compares).ok_or_else(|| {
+        let names: Vec<&str> = available(compares).map(Format::name).collect();
+        match crate::text::nearest(name, names.iter().copied()) {
+            _ if format_of(name, true).is_some() => {
+                format!("`{name}` shows what differs: `stacklint diff` writes it; there are {}", names.join(", "))
+            }
+            Some(near) => format!("there is no format `{name}`; did you mean `{near}`?"),
+            None => format!("there is no format `{name}`; there are {}", names.join(", ")),
+        }
     })?;
     if path.is_empty() {
         return Err(format!("`{text}` names no file"));
@@ -247,7 +264,7 @@ impl Output {
     }
 }
 
-impl Options {
+impl<const COMPARES: bool> Options<COMPARES> {
     fn outputs(&self) -> Vec<Output> {
         match self.output.is_empty() {
             true => vec![Output { format: self.format, path: None }],

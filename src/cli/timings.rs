@@ -1,7 +1,7 @@
 //! `--timings`: how long the phases of a run take.
 #![allow(clippy::disallowed_methods, reason = "the clock of the process is what this is about")]
 
-use super::output;
+use super::{output, progress};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -31,7 +31,8 @@ impl Timings {
     }
 
     /// A phase begins.
-    pub(super) fn begin(&self, _: &'static str) {
+    pub(super) fn begin(&self, phase: &'static str) {
+        progress::phase(phase);
         *self.began.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 

@@ -22,7 +22,8 @@ impl EvalInputs {
     /// # Errors
     /// What is wrong with the text.
     pub fn add_values(&mut self, text: &str) -> Result<(), String> {
-        let Json::Object(components) = serde_json::from_str(text).map_err(|e| e.to_string())? else {
+        let Json::Object(components) = serde_json::from_str(text).map_err(|e| crate::text::plain(&e.to_string()))?
+        else {
             return Err("it must be an object: {component: {stack: {output: value}}}".to_owned());
         };
         for (component, stacks) in components {

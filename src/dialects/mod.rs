@@ -3,6 +3,7 @@
 
 pub mod atmos;
 mod eval_inputs;
+mod evaluation;
 pub mod garden;
 pub mod jitsubst;
 pub mod opentofu;
@@ -12,6 +13,7 @@ mod root_settings;
 mod search;
 
 pub use eval_inputs::{EvalInputs, variable};
+pub use evaluation::{EvalError, EvalMode, Evaluated, Spot, texts};
 pub use project_inputs::{ProjectInputs, VariableInput, assignment};
 
 pub use registry::{Dialects, Found, Part, combine};
@@ -160,43 +162,6 @@ pub trait Dialect: Send + Sync {
     /// The context that templates of a component are evaluated in; none if a component is none.
     fn context(&self, _component: &Component) -> Option<Value> {
         None
-    }
-}
-
-/// How a template is evaluated.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EvalMode {
-    /// Whether what cannot be resolved stays as it is written; otherwise it is an error.
-    pub partial: bool,
-    /// Whether what is escaped stays as it is written, in languages in which a later stage may take the escapes away; none
-    /// for what the system does first.
-    pub keeps_escapes: Option<bool>,
-}
-
-/// What a template comes to.
-#[derive(Clone, Debug, Default)]
-pub struct Evaluated {
-    /// The value.
-    pub value: Value,
-    /// What stayed as it is written, sorted, each once.
-    pub unresolved: Vec<String>,
-    /// Why that cannot be resolved, the nearest reason first.
-    pub reasons: Vec<String>,
-}
-
-/// Why a template has no value.
-#[derive(Clone, Debug)]
-pub struct EvalError {
-    /// What is wrong.
-    pub message: String,
-    /// Why, the nearest reason first.
-    pub reasons: Vec<String>,
-}
-
-impl EvalError {
-    /// An error that needs no more reasons.
-    pub fn new(message: impl Into<String>) -> Self {
-        EvalError { message: message.into(), reasons: Vec::new() }
     }
 }
 

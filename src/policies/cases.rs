@@ -76,7 +76,8 @@ impl Tested {
 /// # Errors
 /// The file holds no cases: what to tell the user.
 pub fn run(policies: &Policies, files: &Files, limits: &Limits, path: &str, text: &str) -> Result<Vec<Tested>, String> {
-    let content: Content = yaml_serde::from_str(text).map_err(|e| format!("{path}: {e}"))?;
+    let content: Content =
+        yaml_serde::from_str(text).map_err(|e| format!("{path}: {}", crate::text::plain(&e.to_string())))?;
     let id = files.add(path, "", || Text::from(""));
     let mut tested = Vec::with_capacity(content.cases.len());
     for case in content.cases {

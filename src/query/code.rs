@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most folders that are followed from one component.
 const MAX_FOLDERS: usize = 1_000;
 
-/// Finds out which code reaches one folder; each folder is looked at once.
+/// Finds out which code reaches some folders; each folder is looked at once.
 pub(super) struct Callers<'a> {
     modules: &'a Modules<'a>,
-    target: String,
+    targets: BTreeSet<String>,
     known: BTreeMap<Text, bool>,
 }
 
@@ -19,7 +19,12 @@ impl<'a> Callers<'a> {
     /// For the folder of a file.
     pub(super) fn of(modules: &'a Modules<'a>, file: &str) -> Self {
         let target = file.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        Callers { modules, target, known: BTreeMap::new() }
+        Callers::of_folders(modules, BTreeSet::from([target]))
+    }
+
+    /// For some folders.
+    pub(super) fn of_folders(modules: &'a Modules<'a>, targets: BTreeSet<String>) -> Self {
+        Callers { modules, targets, known: BTreeMap::new() }
     }
 
     /// Whether a component runs code of the folder.
@@ -36,10 +41,13 @@ impl<'a> Callers<'a> {
     }
 
     fn leads_here(&self, folder: &str) -> bool {
+        if self.targets.is_empty() {
+            return false;
+        }
         let mut seen = BTreeSet::from([folder.to_owned()]);
         let mut todo = vec![folder.to_owned()];
         while let Some(folder) = todo.pop() {
-            if folder == self.target {
+            if self.targets.contains(&folder) {
                 return true;
             }
             let Some(module) = self.modules.get(&folder).filter(|_| seen.len() < MAX_FOLDERS) else { continue };

@@ -30,13 +30,13 @@ impl<'a> ImportIndex<'a> {
         self.items.iter().filter(move |import| import.targets.contains(&file))
     }
 
-    /// The files that a file leads to, itself included, without some imports.
+    /// The files that a file leads to, itself included, without some imports (sorted).
     fn reached(&self, from: FileId, without: &[usize]) -> BTreeSet<FileId> {
         let mut seen = BTreeSet::from([from]);
         let mut todo = vec![from];
         while let Some(file) = todo.pop() {
             for (i, import) in self.of(file) {
-                if !without.contains(&i) {
+                if without.binary_search(&i).is_err() {
                     todo.extend(import.targets.iter().filter(|target| seen.insert(**target)));
                 }
             }
@@ -44,7 +44,7 @@ impl<'a> ImportIndex<'a> {
         seen
     }
 
-    /// The files that a file leads to because of some imports alone.
+    /// The files that a file leads to because of some imports (sorted) alone.
     pub(super) fn only_by(&self, from: FileId, imports: &[usize]) -> BTreeSet<FileId> {
         let without = self.reached(from, imports);
         let mut all = self.reached(from, &[]);

@@ -1,15 +1,29 @@
-//! A line for each finding: `path:line:column: level[rule]: message`. Columns count characters, from 1.
+//! A line for each change and each finding: `path:line: change: …`, `path:line:column: level[rule]: message`. Columns count
+//! characters, from 1.
 
+use super::text::brief;
 use super::text::style::{Theme, escape};
-use super::{Finding, Novelty, Options, Report};
+use super::{Finding, Novelty, Options, Report, headline};
+use crate::diff::group;
 use std::io;
 
-/// Writes the findings that are shown; nothing where there is none.
+/// Writes what changes, if two states were compared, and the findings that are shown; nothing where there is none.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
+    if let Some(comparison) = &report.comparison {
+        for group in group::group(comparison.diff, report.files) {
+            for line in brief::each(&group, report.files, options) {
+                writeln!(out, "{line}")?;
+            }
+        }
+        for code in comparison.code {
+            let place = theme.bold(&format!("{}:", escape(&code.folder)));
+            writeln!(out, "{place} {}: {}", theme.changed("change"), headline::runners(code))?;
+        }
+    }
     report.shown().try_for_each(|finding| writeln!(out, "{}", line(finding, report, &theme)))
 }
 

@@ -18,6 +18,7 @@ type Group<'a> = (Lacking, &'static str, &'a str);
 pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let assumptions: BTreeSet<&String> = report.coverage.projects.iter().flat_map(|p| &p.assumptions).collect();
     let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
+    lines.splice(0..0, report.coverage.narrowed.clone());
     lines.extend(report.coverage.warnings.iter().map(|warning| format!("warning: {warning}")));
     lines.extend(not_analyzed(report));
     for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
@@ -133,6 +134,8 @@ pub(crate) struct CoverageJson<'a> {
     not_analyzed: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    narrowed: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -198,6 +201,11 @@ impl<'a> CoverageJson<'a> {
             head: side(&p.head),
         };
         let projects = coverage.projects.iter().map(project).collect();
-        CoverageJson { projects, not_analyzed: &coverage.not_analyzed, warnings: &coverage.warnings }
+        CoverageJson {
+            projects,
+            not_analyzed: &coverage.not_analyzed,
+            warnings: &coverage.warnings,
+            narrowed: coverage.narrowed.as_deref(),
+        }
     }
 }

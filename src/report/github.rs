@@ -15,6 +15,9 @@ use std::io;
 /// The annotations of a level that GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;
 
+/// The log takes this many lines of text, unless everything is asked for.
+const MAX_LOG_LINES: usize = 1_000;
+
 /// Writes the text of the report as a group, and then the annotations.
 ///
 /// # Errors
@@ -30,7 +33,8 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
 /// Those of the writer.
 pub fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let mut lines = Vec::new();
-    text::write(&mut lines, report, &Options { lines: None, ..*options })?;
+    let lines_of_log = (!options.all).then_some(MAX_LOG_LINES);
+    text::write(&mut lines, report, &Options { lines: lines_of_log, ..*options })?;
     writeln!(out, "::group::stacklint: {}", data(&headline::findings(report)))?;
     for line in String::from_utf8_lossy(&lines).lines() {
         writeln!(out, "{}", log::harmless(line))?;

@@ -11,6 +11,9 @@ use crate::review::Coverage;
 use crate::text::Text;
 use std::collections::BTreeSet;
 
+/// The most protected stacks that are named.
+const MAX_STACKS: usize = 3;
+
 /// What was found: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
 pub(super) fn findings(report: &Report<'_>) -> String {
     let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")].map(|(level, name)| {
@@ -19,7 +22,8 @@ pub(super) fn findings(report: &Report<'_>) -> String {
     });
     let counts: Vec<String> = levels.into_iter().flatten().collect();
     let new = if report.comparison.is_some() { "new " } else { "" };
-    let total = if counts.is_empty() { format!("No {new}findings") } else { counts.join(", ") };
+    let part = if report.coverage.narrowed.is_some() { " in this part" } else { "" };
+    let total = if counts.is_empty() { format!("No {new}findings{part}") } else { counts.join(", ") };
     let novelty = |which| report.findings.iter().filter(|f| f.novelty == Some(which)).count();
     let rest = [
         (novelty(Novelty::Known), "known"),
@@ -38,12 +42,13 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
     let code = code(comparison.code);
     if diff.components.is_empty() {
         let all = diff.unresolved.is_empty() && coverage.is_whole();
+        let part = if coverage.narrowed.is_some() { " in this part" } else { "" };
         return match code {
             None if !coverage.projects.is_empty() && coverage.is_empty() => "Nothing was compared.".to_owned(),
-            Some(code) if all => format!("No change of configuration; {code}"),
+            Some(code) if all => format!("No change of configuration{part}; {code}"),
             Some(code) => format!("No change in the configuration that could be resolved; {code}"),
             None if coverage.is_resolved() && !coverage.is_whole() => "No change in what was analyzed.".to_owned(),
-            None if all => "No effective change.".to_owned(),
+            None if all => format!("No effective change{part}."),
             None => "No change in what could be resolved.".to_owned(),
         };
     }
@@ -83,4 +88,37 @@ fn code(changes: &[CodeChange]) -> Option<String> {
     components.dedup();
     let all = CodeChange { folder: Text::default(), files: Vec::new(), components };
     (!changes.is_empty()).then(|| runners(&all))
+}
+
+/// What is at risk: `at risk: 12 components removed, 1 protected stack is reached (prod)`; `None` if nothing
+/// is. Names in it are not escaped.
+pub(super) fn at_risk(comparison: &Comparison<'_>) -> Option<String> {
+    let diff = comparison.diff;
+    let old_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.from).collect();
+    let all = diff.components.iter().enumerate();
+    let removed = all.filter(|(i, c)| c.status == Status::Removed && !old_names.contains(i)).count();
+    let moved = diff.renames.iter().filter(|r| r.moves_state).count();
+    let replaced = diff.renames.iter().filter(|r| r.is_replaced).count();
+    let risks = [
+        (removed, format!("{} removed", count(removed, "component"))),
+        (
+            moved,
+            format!(
+                "{} by renaming",
+                if moved == 1 { "1 state moves".to_owned() } else { format!("{moved} states move") }
+            ),
+        ),
+        (replaced, format!("{} destroyed and created again", count(replaced, "component"))),
+    ];
+    let mut risks: Vec<String> = risks.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
+    if !comparison.protected.is_empty() {
+        let number = comparison.protected.len();
+        let mut names: Vec<String> = comparison.protected.iter().take(MAX_STACKS).map(ToString::to_string).collect();
+        if number > MAX_STACKS {
+            names.push(format!("{} more", number - MAX_STACKS));
+        }
+        let verb = if number == 1 { "is" } else { "are" };
+        risks.push(format!("{} {verb} reached ({})", count(number, "protected stack"), names.join(", ")));
+    }
+    (!risks.is_empty()).then(|| format!("at risk: {}", risks.join(", ")))
 }

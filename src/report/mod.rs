@@ -32,6 +32,7 @@ use crate::diff::Diff;
 use crate::files::Files;
 use crate::review::{Coverage, Review};
 use crate::rules::Rule;
+use crate::text::Text;
 use std::io::{self, Write as _};
 
 /// All that a run has to say.
@@ -70,13 +71,15 @@ pub struct Comparison<'a> {
     pub code: &'a [CodeChange],
     /// The components that the change affects; none unless a format asks for them.
     pub affected: &'a [Item],
+    /// The protected stacks in which something differs, sorted.
+    pub protected: &'a [Text],
 }
 
 #[cfg(test)]
 impl<'a> Comparison<'a> {
     /// A comparison of the configuration of one project.
     pub(crate) fn new(base: &'a Revision, diff: &'a Diff) -> Self {
-        Comparison { base, diff, parts: &[], code: &[], affected: &[] }
+        Comparison { base, diff, parts: &[], code: &[], affected: &[], protected: &[] }
     }
 }
 
@@ -106,7 +109,7 @@ impl Default for Options {
 pub enum Format {
     /// For people: excerpts of the files, causes, what to do.
     Text,
-    /// A line for each finding.
+    /// A line for each change and each finding.
     Concise,
     /// `stacklint/report/v1`.
     Json,
@@ -218,6 +221,7 @@ impl<'a> Report<'a> {
                 parts: &c.parts,
                 code: &c.code,
                 affected: &c.affected.items,
+                protected: &c.protected,
             }),
             rules: &review.rules,
             remote,

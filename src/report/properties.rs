@@ -240,5 +240,10 @@ fn coverage(names: &[String]) -> Coverage {
         stacks: 1,
         components: 2,
     };
-    Coverage { projects: vec![project.clone(), project], not_analyzed: names.to_vec(), warnings: names.to_vec() }
+    Coverage {
+        projects: vec![project.clone(), project],
+        not_analyzed: names.to_vec(),
+        warnings: names.to_vec(),
+        narrowed: names.first().cloned(),
+    }
 }

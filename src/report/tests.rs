@@ -3,7 +3,7 @@ use crate::diagnostic::rules as shared;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Policy, Side, Suppression};
 use crate::diff::fixture::{BASE, HEAD, resolution};
 use crate::diff::{self, Diff};
-use crate::resolution::Resolution;
+use crate::resolution::{Address, Placed, Resolution};
 use crate::review::coverage::{ProjectCoverage, SideCoverage, Unresolved};
 use crate::rules;
 use serde_json::Value as Json;
@@ -187,7 +187,7 @@ fn coverage() -> Coverage {
         stacks: 6,
         components: 31,
     };
-    Coverage { projects: vec![project], not_analyzed: Vec::new(), warnings: Vec::new() }
+    Coverage { projects: vec![project], not_analyzed: Vec::new(), warnings: Vec::new(), narrowed: None }
 }
 
 /// Plain, 80 columns wide.
@@ -316,6 +316,10 @@ fn nothing_to_say() {
     assert_eq!(written(Format::Text, &compared, &plain()), "No effective change.\n");
 }
 
+fn described<'a>(address: &'a Address, placed: &'a Placed, files: &'a Files) -> describe::Described<'a> {
+    describe::Described { address, placed, files, history: true }
+}
+
 #[test]
 fn people_see_no_secrets_and_terminals_no_controls() {
     let fixture = Fixture::new();
@@ -326,7 +330,7 @@ fn people_see_no_secrets_and_terminals_no_controls() {
             out += &written(format, &fixture.compared(), &options);
         }
         for (address, placed) in &fixture.resolution.components() {
-            out += &text(|out| describe::write_component_text(out, address, placed, &fixture.files, &options));
+            out += &text(|out| described(address, placed, &fixture.files).write_text(out, &options));
         }
         assert!(!out.contains("hunter"), "{out}");
         assert!(!out.contains("\u{1b}[31mred"));
@@ -366,6 +370,6 @@ fn described_as_text() {
     let components = fixture.resolution.components();
     let (address, placed) = components.iter().find(|(a, _)| &*a.0 == "prod" && &*a.2 == "vpc").unwrap();
     let stacks = text(|out| describe::write_stacks_text(out, &components, &plain()));
-    let component = text(|out| describe::write_component_text(out, address, placed, &fixture.files, &plain()));
+    let component = text(|out| described(address, placed, &fixture.files).write_text(out, &plain()));
     insta::assert_snapshot!(format!("{stacks}\n{component}"));
 }

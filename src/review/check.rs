@@ -3,6 +3,7 @@
 use super::coverage::{self, Coverage};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
+use super::selection::{Scope as Asked, Selection};
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
 use crate::dialects::Scope;
@@ -21,6 +22,7 @@ use crate::terraform::Modules;
 pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
     let files = Files::default();
     let load = request.overrides.load(source, workspace, &files)?;
+    request.filter.finds_files(&[source])?;
     let host = workspace.host;
     host.limits(&load.settings.work);
     let dialects = workspace.dialects(&load.settings);
@@ -54,7 +56,15 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
         other: None,
         trusted: None,
     };
-    let Judged { findings, suppressed, .. } = phase(host, "judge", || judge(&by, found, None))?;
+    let Judged { mut findings, suppressed, .. } = phase(host, "judge", || judge(&by, found, None))?;
+    request.filter.matched(&resolutions)?;
+    coverage.narrowed = request.filter.description();
+    let mut asked = Asked::new(&request.filter);
+    for resolution in &resolutions {
+        let selection = Selection::new(&request.filter, &[(resolution, source)], &files, &host.code());
+        asked.add(&selection, resolution);
+    }
+    asked.retain(&mut findings, &files);
     Ok(Review {
         files,
         head: Revision::of(source),

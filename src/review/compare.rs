@@ -5,6 +5,7 @@ use super::check::add_settings;
 use super::coverage::{self, Coverage, ProjectCoverage};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
+use super::selection::{self, Selection};
 use super::trust::{self, SettingsFrom};
 use super::{Comparison, Error, Request, Review, Revision, Workspace, fixed, phase};
 use crate::affected::{self, Affected};
@@ -46,6 +47,7 @@ pub fn compare(
     let files = Files::default();
     let load = request.overrides.load(head, workspace, &files)?;
     workspace.named_config_exists(&[base, head])?;
+    request.filter.finds_files(&[base, head])?;
     // A change must not configure its own review. A base without any file has nothing that was reviewed.
     let before = request.overrides.load(base, workspace, &files).ok();
     let is_first = base.listing().iter().next().is_none();
@@ -91,6 +93,13 @@ pub fn compare(
         phase(workspace.host, "judge", || judging.judge(&trusted, in_head, in_base))?;
     let sides: Vec<_> = compared.iter().map(|one| (&one.base, &one.head)).collect();
     fixed::settle(&mut findings, &sides);
+    let mut scope = selection::Scope::new(&request.filter);
+    for Compared { base: old, head: new, .. } in &compared {
+        let states = [(old, base), (new, head)];
+        let selection = Selection::new(&request.filter, &states, &files, &workspace.host.code());
+        states.iter().for_each(|(resolution, _)| scope.add(&selection, resolution));
+    }
+    scope.retain(&mut findings, &files);
     let findings = together::unite(findings);
     let mut review = Review {
         files,
@@ -108,7 +117,7 @@ pub fn compare(
     let both: Vec<&Resolution> = compared.iter().flat_map(|one| [&one.base, &one.head]).collect();
     review.coverage.not_analyzed = not_analyzed;
     review.coverage.warnings = idle_patterns(&review.settings, head, &both);
-    review.coverage.warnings.extend(request.filter.description());
+    review.coverage.narrowed = request.filter.description();
     let (mut diffs, mut code, mut affected) = (Vec::new(), Vec::new(), Affected::default());
     for one in compared {
         review.coverage.projects.push(one.coverage);
@@ -118,7 +127,8 @@ pub fn compare(
         affected.extend(one.affected);
     }
     let comparison = Comparison::new(Revision::of(base), diffs, &review.coverage);
-    review.comparison = Some(Comparison { code, affected, ..comparison });
+    let protected = comparison.protected_stacks(&review.settings);
+    review.comparison = Some(Comparison { code, affected, protected, ..comparison });
     request.filter.matched(&review.resolved.1)?;
     Ok(review)
 }
@@ -206,8 +216,9 @@ impl Comparing<'_> {
     fn run(&self) -> Compared {
         let (mut base, mut head, mut diff) = self.resolve();
         let cache = self.workspace.host.code();
-        let code = self.code(&head, &cache);
-        let mut affected = self.affected(&cache, &diff, &code);
+        let selection = self.selection(&base, &head);
+        let code = self.code(&head, &cache, &selection);
+        let mut affected = self.affected(&cache, &diff, &code, &selection);
         without_lost(&mut affected, &base, &head);
         let (nothing, withheld) = (Resolution::default(), rules::Withheld::default());
         let is_touched = |path: &str| self.touched.contains(path);
@@ -297,18 +308,18 @@ impl Comparing<'_> {
     }
 
     /// The code that differs.
-    fn code(&self, head: &Resolution, cache: &Cache) -> Vec<CodeChange> {
+    fn code(&self, head: &Resolution, cache: &Cache, selection: &Selection<'_>) -> Vec<CodeChange> {
         let [old, new] = self.sources.map(|source| Modules::new(source, self.files, cache));
         let differing = differences(self.sources[0].listing(), self.sources[1].listing());
-        let filter = |address: &Address| self.request.filter.matches(address);
+        let filter = |address: &Address| selection.matches(address);
         phase(self.workspace.host, "code", || code::changes(head, &[&old, &new], &differing, &filter))
     }
 
     /// The list of affected components, if one is asked for.
-    fn affected(&self, cache: &Cache, diff: &Diff, code: &[CodeChange]) -> Affected {
+    fn affected(&self, cache: &Cache, diff: &Diff, code: &[CodeChange], selection: &Selection<'_>) -> Affected {
         let Some(options) = &self.request.affected else { return Affected::default() };
         let [base, head] = self.sources;
-        let filter = |address: &Address| self.request.filter.matches(address);
+        let filter = |address: &Address| selection.matches(address);
         let stack_filter = |stack: &str| self.request.filter.matches_stack(stack);
         let request = affected::Request {
             base,
@@ -324,6 +335,12 @@ impl Comparing<'_> {
         let mut affected = phase(self.workspace.host, "affected", || self.part.affected(&request));
         affected.mark_renames(diff);
         affected
+    }
+
+    /// What is asked for of both states.
+    fn selection(&self, base: &Resolution, head: &Resolution) -> Selection<'_> {
+        let states = [(base, self.sources[0]), (head, self.sources[1])];
+        Selection::new(&self.request.filter, &states, self.files, &self.workspace.host.code())
     }
 
     /// Resolves base and head.
@@ -382,9 +399,11 @@ impl Comparing<'_> {
             new.findings.push(Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, "")));
         }
         let is_touched = |path: &str| self.touched.contains(path);
-        let filter = |address: &_| self.request.filter.matches(address);
+        let selection = self.selection(old, new);
+        let filter = |address: &_| selection.matches(address);
         let options = diff::Options { filter: &filter, touched: Some(&is_touched) };
         let mut found = phase(self.workspace.host, "compare", || diff::diff(old, new, self.files, &options));
+        found.locals.retain(|local| selection.matches_file(&local.file));
         without_doubtful(&mut found, old, new, self.files);
         found
     }

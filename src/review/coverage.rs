@@ -18,6 +18,8 @@ pub struct Coverage {
     pub not_analyzed: Vec<String>,
     /// Settings that have no effect, a sentence each without a full stop.
     pub warnings: Vec<String>,
+    /// What the report is narrowed to, a sentence without a full stop; `None` if it shows everything.
+    pub narrowed: Option<String>,
 }
 
 /// What is covered of one project.

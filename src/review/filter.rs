@@ -1,7 +1,9 @@
 //! Which components are asked for.
 
 use super::Error;
+use super::paths::Paths;
 use crate::resolution::{Address, Resolution};
+use crate::source::Source;
 use crate::source::glob::Glob;
 use crate::text;
 use std::collections::BTreeSet;
@@ -9,11 +11,13 @@ use std::collections::BTreeSet;
 /// How many names are listed where none is near.
 const MAX_NAMES: usize = 5;
 
-/// Patterns that names of stacks and of components must match; without patterns, all do.
+/// Patterns that names of stacks and of components must match, and the files that must reach them; without any, all are asked
+/// for.
 #[derive(Debug, Default)]
 pub struct Filter {
     stack: Option<Glob>,
     component: Option<Glob>,
+    paths: Option<Paths>,
 }
 
 impl Filter {
@@ -25,27 +29,57 @@ impl Filter {
         let glob = |pattern: Option<&str>| -> Result<Option<Glob>, Error> {
             pattern.map(|p| Glob::new(p).map_err(|e| Error::Message(format!("`{p}` is no pattern: {e}")))).transpose()
         };
-        Ok(Filter { stack: glob(stack)?, component: glob(component)? })
+        Ok(Filter { stack: glob(stack)?, component: glob(component)?, paths: None })
     }
 
-    /// Whether there is a pattern.
-    fn is_set(&self) -> bool {
+    /// The same, narrowed to what some files reach: paths from the root of the repository, folders or patterns. No path
+    /// narrows to nothing: then all files count.
+    ///
+    /// # Errors
+    /// One of them is no pattern, or there are too many patterns.
+    pub fn with_paths(self, paths: &[String]) -> Result<Self, Error> {
+        let paths = if paths.is_empty() { None } else { Some(Paths::new(paths)?) };
+        Ok(Filter { paths, ..self })
+    }
+
+    /// The files that components must be reached by, if any are named.
+    pub(super) fn paths(&self) -> Option<&Paths> {
+        self.paths.as_ref()
+    }
+
+    /// Makes sure that each path names a file of one of some states.
+    ///
+    /// # Errors
+    /// One does not; the message names the nearest path.
+    pub(super) fn finds_files(&self, sources: &[&dyn Source]) -> Result<(), Error> {
+        self.paths.as_ref().map_or(Ok(()), |paths| paths.find(sources))
+    }
+
+    /// Whether there is a pattern of stacks or components.
+    fn has_names(&self) -> bool {
         self.stack.is_some() || self.component.is_some()
     }
 
-    /// That a comparison is narrowed, and to what; `None` without a pattern.
+    /// Whether a part of everything is asked for.
+    pub(super) fn is_set(&self) -> bool {
+        self.has_names() || self.paths.is_some()
+    }
+
+    /// That a report is narrowed, and to what; `None` if it is not.
     pub(super) fn description(&self) -> Option<String> {
         let part = |noun: &str, glob: &Option<Glob>| glob.as_ref().map(|g| format!("{noun} `{}`", g.as_str()));
         let parts: Vec<String> =
             [part("stacks", &self.stack), part("components", &self.component)].into_iter().flatten().collect();
-        let parts = parts.join(" and ");
-        self.is_set().then(|| format!("narrowed to {parts}: changes of others are not shown"))
+        let names = (!parts.is_empty()).then(|| parts.join(" and "));
+        let reached = self.paths.as_ref().map(|paths| format!("what {}", paths.description()));
+        let all: Vec<String> = [names, reached].into_iter().flatten().collect();
+        self.is_set().then(|| format!("narrowed to {}: changes and findings of others are not shown", all.join(", ")))
     }
 
     /// Whether no component of some states is asked for.
     pub(super) fn misses<'a>(&self, states: impl IntoIterator<Item = &'a Resolution>) -> bool {
         let mut components = states.into_iter().flat_map(|r| &r.units).flat_map(|unit| &unit.components);
-        self.is_set() && !components.any(|c| self.matches(&c.address()))
+        self.has_names() && !components.any(|c| self.matches(&c.address()))
     }
 
     /// Makes sure that a component of one of some states is asked for.
@@ -84,7 +118,8 @@ impl Filter {
         self.stack.as_ref().is_none_or(|g| g.matches(stack))
     }
 
-    /// Whether a component is asked for.
+    /// Whether a component is asked for by its name. Whether it is reached by the files that are asked for, only
+    /// [`Selection`](super::selection::Selection) knows.
     pub fn matches(&self, address: &Address) -> bool {
         self.stack.as_ref().is_none_or(|g| g.matches(&address.0))
             && self.component.as_ref().is_none_or(|g| g.matches(&address.2))

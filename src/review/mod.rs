@@ -11,8 +11,10 @@ mod filter;
 mod fixed;
 mod judge;
 mod pair;
+mod paths;
 mod rejected;
 mod resolve;
+mod selection;
 mod trust;
 
 pub use check::check;
@@ -38,6 +40,7 @@ use crate::settings::Settings;
 use crate::source::{self, Source};
 use crate::terraform;
 use crate::text::Text;
+use std::collections::BTreeSet;
 
 /// What all reviews of one place have in common.
 pub struct Workspace<'a> {
@@ -121,13 +124,16 @@ pub struct Comparison {
     pub code: Vec<CodeChange>,
     /// The components that the change affects, if they were asked for.
     pub affected: Affected,
+    /// The protected stacks in which something differs, sorted.
+    pub protected: Vec<Text>,
 }
 
 impl Comparison {
     fn new(base: Revision, mut diffs: Vec<Diff>, coverage: &Coverage) -> Self {
         if diffs.len() == 1 {
             let diff = diffs.pop().unwrap_or_default();
-            return Comparison { base, diff, parts: Vec::new(), code: Vec::new(), affected: Affected::default() };
+            let (affected, protected) = (Affected::default(), Vec::new());
+            return Comparison { base, diff, parts: Vec::new(), code: Vec::new(), affected, protected };
         }
         let mut diff = Diff::default();
         for (part, project) in diffs.iter_mut().zip(&coverage.projects) {
@@ -139,7 +145,15 @@ impl Comparison {
             diff.unresolved.extend(part.unresolved.iter().map(|name| format!("{}: {name}", project.path)));
             diff.gone.extend(part.gone.iter().cloned());
         }
-        Comparison { base, diff, parts: diffs, code: Vec::new(), affected: Affected::default() }
+        let (affected, protected) = (Affected::default(), Vec::new());
+        Comparison { base, diff, parts: diffs, code: Vec::new(), affected, protected }
+    }
+
+    /// The stacks in which something differs and that settings protect, sorted.
+    fn protected_stacks(&self, settings: &Settings) -> Vec<Text> {
+        let globs = &settings.limits.protected;
+        let changed: BTreeSet<&Text> = self.diff.components.iter().map(|change| &change.stack).collect();
+        changed.into_iter().filter(|stack| globs.iter().any(|glob| glob.matches(stack))).cloned().collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which projects are analyzed, and what they resolve to.
 
+use super::paths::with_folders;
 use super::{Error, Workspace, phase};
 use crate::diagnostic::rules::INVALID_CONFIG;
 use crate::diagnostic::{Diagnostic, Label};
@@ -8,7 +9,7 @@ use crate::files::Files;
 use crate::resolution::{Resolution, State, Unit};
 use crate::settings::Settings;
 use crate::source::{Change, ChangeKind, Source, Without};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// How many configuration files are named that may be meant.
@@ -112,10 +113,27 @@ impl Workspace<'_> {
         sources: &[&dyn Source],
         settings: &Settings,
     ) -> Result<Found<'d>, Error> {
+        let is_there = |folder: &str| {
+            folder.is_empty()
+                || sources.iter().any(|s| s.listing().is_dir(folder) || s.listing().resolve(folder).is_ok())
+        };
+        if let Some(folder) = self.folders.iter().find(|folder| !is_there(folder)) {
+            return Err(self.no_folder(folder, sources));
+        }
         let selection = Selection { folders: self.folders.to_vec(), patterns: settings.projects.value.clone() };
         dialects
             .find(sources, &self.project(settings), &selection)
             .map_err(|missing| self.missing(missing, dialects, sources))
+    }
+
+    /// A folder that is named is on no side.
+    fn no_folder(&self, folder: &str, sources: &[&dyn Source]) -> Error {
+        let paths = sources.iter().flat_map(|source| source.listing().iter()).map(|entry| &*entry.path);
+        let folders: BTreeSet<&str> = paths.flat_map(|path| with_folders(path).skip(1)).collect();
+        let near = crate::text::nearest(folder, folders);
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
+        Error::Message(format!("there is no folder `{folder}`, which --project names, in {}{hint}", names.join(" or ")))
     }
 
     fn missing(&self, missing: Missing, dialects: &Dialects, sources: &[&dyn Source]) -> Error {

@@ -177,7 +177,8 @@ impl Load {
             let at = file.position(span.map_or(0, |s| s.start as u32));
             format!("{path}:{}:{}: {}", at.line, at.column, message.trim())
         };
-        let content: Content = toml::from_str(&file.text).map_err(|e| located(e.span(), e.message()))?;
+        let content: Content =
+            toml::from_str(&file.text).map_err(|e| located(e.span(), &crate::text::plain(e.message())))?;
         let mut load = Load { file: Some(SettingsFile { path: path.to_owned(), id }), ..Load::default() };
         let line = |span: Range<usize>| From::File(file.line(span.start as u32));
         let settings = &mut load.settings;
@@ -256,7 +257,9 @@ impl Load {
         for (name, set) in content.groups {
             let group = Group::ALL.into_iter().find(|g| g.name() == name.get_ref()).ok_or_else(|| {
                 let names = Group::ALL.map(|g| format!("`{}`", g.name())).join(", ");
-                located(Some(name.span()), &format!("there is no group `{}`; there are {names}", name.get_ref()))
+                let near = crate::text::nearest(name.get_ref(), Group::ALL.iter().map(|g| g.name()));
+                let hint = near.map_or_else(|| format!("there are {names}"), |near| format!("did you mean `{near}`?"));
+                located(Some(name.span()), &format!("there is no group `{}`; {hint}", name.get_ref()))
             })?;
             settings.groups.insert(group, Sourced { from: line(set.span()), value: set.into_inner() });
         }
@@ -342,8 +345,13 @@ mod tests {
     fn mistakes_are_told_with_their_place() {
         let files = Files::default();
         for (text, message) in [
-            ("fail-on = 'warn'\n", "stacklint.toml:1:11: unknown variant"),
-            ("strict = true\nstrikt = 1\n", "stacklint.toml:2:1: unknown field `strikt`"),
+            ("fail-on = 'warnin'\n", "stacklint.toml:1:11: `warnin` is not possible here; did you mean `warning`?"),
+            ("[limits]\ntiem = 3\n", "stacklint.toml:2:1: `tiem` is not possible here; did you mean `time`?"),
+            ("[[variable-sets]]\n", "stacklint.toml:1:1: this must be a map of keys and values, not a list"),
+            (
+                "strict = true\nstrikt = 1\n",
+                "stacklint.toml:2:1: there is no key `strikt` here; did you mean `strict`?",
+            ),
             ("[groups]\nsloppy = 'off'\n", "stacklint.toml:2:1: there is no group `sloppy`"),
             ("[[overrides]]\npaths = ['a']\nrules = {}\nreason = ' '\n", "stacklint.toml:4:10: say why"),
             ("[[overrides]]\npaths = ['[a']\nrules = {}\nreason = 'x'\n", "stacklint.toml:2:10: `[a` is no pattern"),

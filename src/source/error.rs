@@ -76,7 +76,7 @@ pub enum Error {
         /// Second revision as written.
         head: String,
         /// What to do.
-        hint: &'static str,
+        hint: String,
     },
     /// An object that should exist does not.
     #[error("object {id}{} is not in this clone; {hint}", of(.path))]
@@ -86,7 +86,7 @@ pub enum Error {
         /// The file it is the content of, if any.
         path: Option<String>,
         /// What to do.
-        hint: &'static str,
+        hint: String,
     },
     /// An object exists but cannot be read.
     #[error("object {id}{} cannot be read: {reason}; check the repository with `git fsck`", of(.path))]
@@ -177,9 +177,22 @@ fn of(path: &Option<String>) -> String {
     path.as_ref().map_or_else(String::new, |path| format!(" ({path})"))
 }
 
-/// What to do about history that a shallow clone lacks.
-pub(super) const DEEPEN: &str = "the clone is shallow: run `git fetch --deepen=200` or `git fetch --unshallow` \
-                                 (in GitHub Actions set `fetch-depth: 0` for actions/checkout)";
+/// What to do about history of commits, by their full ids, that a shallow clone lacks.
+pub(super) fn deepen(ids: &[String]) -> String {
+    format!(
+        "the clone is shallow: run `git fetch --deepen=200 origin {}` or `git fetch --unshallow` (in GitHub Actions set \
+         `fetch-depth: 0` for actions/checkout)",
+        ids.join(" ")
+    )
+}
+
+/// What to do about a commit, by its full id, that a shallow clone lacks.
+pub(super) fn fetch(id: &str) -> String {
+    format!(
+        "the clone is shallow: run `git fetch --depth=1 origin {id}` (in GitHub Actions set `fetch-depth: 0` for \
+         actions/checkout)"
+    )
+}
 /// What to do about objects that a partial clone lacks.
 pub(super) const REFETCH: &str = "the clone is partial: let git fetch the files by running `git archive REVISION` \
                                   once, or clone without `--filter`";

@@ -8,7 +8,7 @@ use gix::objs::tree::EntryKind;
 use gix::odb::pack::Find as _;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
-use super::error::{DEEPEN, FSCK, REFETCH};
+use super::error::{FSCK, REFETCH, fetch};
 use super::{Entry, Error, Kind, Listing, Source, lossy, reason};
 
 /// Memory for inflated delta bases, per handle.
@@ -76,9 +76,10 @@ impl Objects {
     pub(super) fn missing(&self, id: ObjectId, path: Option<&str>) -> Error {
         let (shallow, partial) = self.with(|repo| (is_shallow(repo), is_partial(repo)));
         let hint = match (partial, shallow) {
-            (true, _) => REFETCH,
-            (false, true) => DEEPEN,
-            (false, false) => FSCK,
+            (true, _) => REFETCH.to_owned(),
+            // A server gives commits alone.
+            (false, true) if path.is_none() => fetch(&id.to_string()),
+            (false, _) => FSCK.to_owned(),
         };
         Error::MissingObject { id: id.to_string(), path: path.map(Into::into), hint }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gix::ObjectId;
 
-use super::error::{DEEPEN, UNRELATED};
+use super::error::{UNRELATED, deepen, fetch};
 use super::objects::{Found, Snapshot, is_shallow};
 use super::{Error, Repository, Source, reason};
 
@@ -103,7 +103,10 @@ impl Repository {
             let none = || Error::NoMergeBase {
                 base: a.name.clone(),
                 head: b.name.clone(),
-                hint: if is_shallow(repo) { DEEPEN } else { UNRELATED },
+                hint: match is_shallow(repo) {
+                    true => deepen(&[a.commit.to_string(), b.commit.to_string()]),
+                    false => UNRELATED.to_owned(),
+                },
             };
             match repo.merge_base(a.commit, b.commit) {
                 // Parents beyond the edge of a shallow clone are known by name only.
@@ -185,9 +188,14 @@ impl Repository {
             return not_a_commit(repo, spec, why.to_owned());
         }
         let suggestion = suggest(repo, start);
-        let full_id = start.len() >= 40 && start.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let hint = if full_id {
-            Some(format!("the commit is not in this clone: run `git fetch origin {start}`"))
+        let is_id = start.len() >= 4 && start.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let hint = if is_id && start.len() >= 40 {
+            Some(match is_shallow(repo) {
+                true => fetch(start),
+                false => format!("the commit is not in this clone: run `git fetch origin {start}`"),
+            })
+        } else if is_id && is_shallow(repo) {
+            Some(format!("{}; a server finds commits by their full ids alone", fetch("FULL_ID")))
         } else if suggestion.is_none() && is_shallow(repo) {
             Some(format!(
                 "it may not have been fetched: run `git fetch origin {start}` (in GitHub Actions set \
@@ -201,8 +209,48 @@ impl Repository {
 }
 
 fn not_a_commit(repo: &gix::Repository, spec: &str, reason: String) -> Error {
-    let hint = is_shallow(repo).then(|| DEEPEN.to_owned());
-    Error::NotACommit { spec: spec.to_owned(), reason, hint }
+    let start = repo.rev_parse_single(plain_part(spec)).ok();
+    let hint = start.filter(|_| is_shallow(repo)).map(|id| deepen(&[id.detach().to_string()]));
+    Error::NotACommit { spec: spec.to_owned(), reason: plain(&reason), hint }
+}
+
+/// Why git cannot resolve a name, without the words of the library.
+fn plain(reason: &str) -> String {
+    let number = |after: &str| -> Option<u64> {
+        let rest = &reason[reason.find(after)? + after.len()..];
+        rest.split(' ').next()?.parse().ok()
+    };
+    let of_commit = reason.find("Commit ").and_then(|at| {
+        let mut words = reason[at..].split(' ').skip(1);
+        let id = words.next()?;
+        (words.next()? == "has").then_some(())?;
+        Some((id, words.next()?.parse::<u64>().ok()?))
+    });
+    let count = |n: u64, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    match of_commit {
+        Some((id, n)) if reason.contains("ancestor number") => {
+            return format!("{id} has only {} in this clone", count(n, "earlier commit"));
+        }
+        Some((id, n)) if reason.contains("parent number") => return format!("{id} has only {}", count(n, "parent")),
+        _ => {}
+    }
+    if reason.contains("ref-log entries") {
+        let entries = number(" has ")
+            .map_or_else(String::new, |n| format!(": it has {}", count(n, "entry").replace("entrys", "entries")));
+        return format!("the reflog does not go back so far{entries}");
+    }
+    for (what, words) in [("was tree", "a folder"), ("was blob", "a file"), ("was tag", "a tag of no commit")] {
+        if reason.contains(what) {
+            return format!("it is {words}");
+        }
+    }
+    if reason.contains("ambiguous") {
+        return "several objects begin with this id: write more of it".to_owned();
+    }
+    if reason.contains("did not resolve to a single object") {
+        return "it does not stand for one commit".to_owned();
+    }
+    "what follows the name cannot be read: write `~N`, `^N` or `@{N}`".to_owned()
 }
 
 /// The reference or id a revision starts with, before `~`, `^`, `:` and `@{`.

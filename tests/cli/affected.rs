@@ -260,6 +260,9 @@ fn both_revisions_are_read_with_the_configuration_of_the_head() {
 #[test]
 fn one_state_affects_nothing_and_that_is_said() {
     for format in ["affected", "matrix"] {
-        Repo::review().run(&["check", "--format", format]).ends_with(2).complains("stacklint diff");
+        Repo::review()
+            .run(&["check", "--format", format])
+            .ends_with(2)
+            .complains("[possible values: text, concise, json");
     }
 }

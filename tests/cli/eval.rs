@@ -38,7 +38,7 @@ fn go_templates_with_a_context() {
     let value = json!({"name": "x-DEV", "n": "3", "keep": [1, true], "gone": "<no value>"});
     assert_eq!(run.json(), json!({"value": value, "unresolved": []}));
     folder.write("template.json", r#"["{{ .vars.stage", "x"]"#);
-    folder.run(&eval("atmos", &[])).ends_with(1).complains("bad character");
+    folder.run(&eval("atmos", &[])).ends_with(1).complains("unclosed action");
     folder.write("template.json", r#"["{{ env \"HOME\" }}", "{{ .vars.stage }}"]"#);
     folder.run(&eval("atmos", &[])).ends_with(1).complains("cannot resolve").complains("because `env` reads");
     let run = folder.run(&eval("atmos", &["--partial"])).ends_with(0);
@@ -85,4 +85,29 @@ fn a_resource_is_no_context() {
     repo.write("infra.yaml", "modules: [{name: net, type: infra.vpc}]\n");
     let run = repo.run(&["eval", "x", "-s", "default", "-c", "net"]).ends_with(2);
     run.complains("a component is no context in jitsubst");
+}
+
+#[test]
+fn mistakes_are_shown_in_the_template() {
+    let folder = folder("{}", "{}");
+    let run = |dialect: &str, template: &str| {
+        folder.run(&["eval", "--dialect", dialect, "--context", "context.json", template]).ends_with(1)
+    };
+    let unknown = run("atmos", "a\nb {{ .x | uper }}").complains("did you mean `upper`?");
+    let unknown = unknown.complains("--> line 2, column 11 of the template");
+    unknown.complains("2 | b {{ .x | uper }}\n  |           ^^^^");
+    run("atmos", "{{ .a").complains("of the template").complains("1 | {{ .a");
+    run("opentofu", "${uper(\"a\")}").complains("Did you mean \"upper\"?").complains("1 | ${uper(");
+    run("garden", "x ${uper('a')}").complains("did you mean `upper`?").complains("of the template");
+    run("jitsubst", "x ${A}").complains("1 | x ${A}\n  |   ^^^^");
+    // Of several texts the one at fault is shown.
+    folder.write("template.json", r#"["{{ .a }}", {"k": "x {{ uper .b }}"}]"#);
+    folder.run(&eval("atmos", &[])).ends_with(1).complains("1 | x {{ uper .b }}\n  |      ^^^^");
+}
+
+#[test]
+fn files_that_do_not_fit_are_explained_in_plain_words() {
+    let folder = folder("{\"a\":", "{}");
+    let run = folder.run(&eval("atmos", &[])).ends_with(2);
+    run.complains("cannot read context.json: the text ends too early (line 1, column 5)");
 }

@@ -44,7 +44,7 @@ fn exit_codes_are_the_same_for_every_format() {
             assert_eq!(run.status, status, "{arguments:?} --format {format}\n{run}");
             assert_eq!(
                 run.stdout.is_empty(),
-                status == 2 || (format == "concise" && status != 1 && !arguments.contains(&"--exit-zero"))
+                status == 2 || (format == "concise" && arguments == ["check", "--rev", "clean"])
             );
         }
     }
@@ -140,4 +140,32 @@ fn sarif_fits_the_schema_of_sarif() {
     for part in ["fixes", "codeFlows", "suppressions", "relatedLocations", "\"absent\"", "\"unchanged\"", "\"new\""] {
         assert!(seen.contains(part), "no {part} was written");
     }
+}
+
+#[test]
+fn formats_are_offered_only_where_they_work() {
+    let repo = Repo::review();
+    let help = |command: &str| repo.run(&[command, "--help"]).ends_with(0).stdout;
+    assert!(help("diff").contains("matrix") && !help("check").contains("matrix"));
+    repo.run(&["check", "--format", "matrix"]).ends_with(2).complains("possible values");
+    let run = repo.run(&["check", "--output", "affected=x.json"]).ends_with(2);
+    run.complains("`affected` shows what differs: `stacklint diff` writes it");
+    repo.run(&["diff", "--output", "sarf=x.json"]).ends_with(2).complains("did you mean `sarif`?");
+}
+
+#[test]
+fn concise_lists_changes_one_line_each() {
+    let repo = Repo::atmos();
+    let stack = |size: u32, more: &str| {
+        format!(
+            "vars: {{stage: dev}}\ncomponents:\n  terraform:\n    box:\n      vars:\n        size: {size}\n        name: a{size}\n{more}"
+        )
+    };
+    repo.write("stacks/deploy/dev.yaml", stack(1, "    old: {}\n")).commit("base");
+    repo.write("stacks/deploy/dev.yaml", stack(2, "    new: {vars: {a: 1}}\n"));
+    let run = repo.run(&["diff", "--format", "concise"]);
+    let run = run.says("stacks/deploy/dev.yaml:6: change: ~ vars.size 1 → 2 in box of dev\n");
+    let run = run.says("stacks/deploy/dev.yaml:7: change: ~ vars.name \"a1\" → \"a2\" in box of dev\n");
+    let run = run.says("change: + new of dev added").says("change: - old of dev removed");
+    assert!(run.stdout.lines().all(|line| line.contains(": change: ") || line.contains('[')), "{run}");
 }

@@ -27,7 +27,9 @@ fn levels_come_from_the_settings_of_the_revision() {
     repo.run(&["check", "--fail-on", "error"]).ends_with(1);
     repo.run(&["check", "--fail-on", "error", "--exit-zero"]).ends_with(0);
     repo.write("stacklint.toml", "fail-on = 'nevr'\n");
-    repo.run(&["check"]).ends_with(2).complains("stacklint.toml:1:11: unknown variant `nevr`");
+    repo.run(&["check"])
+        .ends_with(2)
+        .complains("stacklint.toml:1:11: `nevr` is not possible here; did you mean `never`?");
 }
 
 #[test]
@@ -147,4 +149,21 @@ fn shells_and_manuals_are_served() {
     repo.run(&["man"]).ends_with(0).says(".TH stacklint 1");
     repo.run(&["man", "diff"]).ends_with(0).says(".TH stacklint-diff 1");
     repo.run(&["man", "dif"]).ends_with(2);
+}
+
+#[test]
+fn rules_about_changes_fail_ci_where_settings_say_so() {
+    let repo = Repo::atmos();
+    let stack = |more: &str| format!("vars: {{stage: dev}}\ncomponents:\n  terraform:\n    box: {{}}\n{more}");
+    repo.write("stacklint.toml", "fail-on = 'warning'\n");
+    repo.write("stacks/deploy/dev.yaml", stack("    old: {vars: {a: 1}}\n")).commit("base");
+    repo.tag("base");
+    repo.write("stacks/deploy/dev.yaml", stack("")).commit("head");
+    let ci = ["ci", "--base", "base"];
+    repo.run(&ci).ends_with(1).says("component-removed");
+    repo.run(&[&ci[..], &["--fail-on", "error"]].concat()).ends_with(0).says("component-removed");
+    repo.write("stacklint.toml", "[rules]\ncomponent-removed = 'error'\n").commit("later");
+    repo.tag("base").write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {other: {}}}\n");
+    repo.commit("removed");
+    repo.run(&["ci", "--base", "HEAD~1"]).ends_with(1).says("component-removed");
 }

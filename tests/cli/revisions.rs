@@ -219,3 +219,37 @@ fn ignored_files_are_no_part_of_the_worktree() {
     // Atmos reads what lies on the disk, ignored or not.
     repo.run(&["describe", "stacks"]).ends_with(0).says("private");
 }
+
+#[test]
+fn revisions_that_lead_nowhere_are_explained_in_plain_words() {
+    let repo = Repo::review();
+    for (revision, message) in [
+        ("HEAD~50", "has only 1 earlier commit in this clone"),
+        ("HEAD^5", "has only 1 parent"),
+        ("HEAD^{tree}", "it is a folder"),
+        ("HEAD:atmos.yaml", "it is a file"),
+        ("HEAD@{500}", "the reflog does not go back so far"),
+        ("HEAD~x", "what follows the name cannot be read"),
+        ("HEAD^{nothing}", "what follows the name cannot be read"),
+        ("HEAD^@", "it does not stand for one commit"),
+    ] {
+        let run = repo.run(&["diff", revision]).ends_with(2).complains(message);
+        for word in ["delegate", "input=", "unconsumed", "peel"] {
+            assert!(!run.stderr.contains(word), "{run}");
+        }
+    }
+}
+
+#[test]
+fn advice_for_shallow_clones_names_full_ids() {
+    let repo = Repo::review();
+    let clone = repo.beside("shallow");
+    let url = format!("file://{}", repo.root().display());
+    repo.git(&["clone", "--quiet", "--depth", "1", &url, clone.to_str().unwrap()]);
+    let (base, head) = (repo.git(&["rev-parse", "base"]), repo.git(&["rev-parse", "head"]));
+    let (base, head) = (base.trim(), head.trim());
+    let run = |revision: &str| run_in(&clone, &["diff", revision], &[]).ends_with(2);
+    run(base).complains(&format!("git fetch --depth=1 origin {base}"));
+    run("HEAD~1").complains(&format!("git fetch --deepen=200 origin {head}"));
+    run(&base[..8]).complains("a server finds commits by their full ids alone");
+}

@@ -45,7 +45,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "DIR")]
     reports: Option<PathBuf>,
     /// Write a report in this format to a file; can be repeated
-    #[arg(long, value_name = "FORMAT=PATH", value_parser = output_of)]
+    #[arg(long, value_name = "FORMAT=PATH", value_parser = |text: &str| output_of(text, true))]
     output: Vec<Output>,
     /// Show all components and whole values
     #[arg(long)]

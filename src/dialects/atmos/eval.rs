@@ -3,7 +3,7 @@
 use super::functions::NO_ENV;
 use super::render::{Engine, Templates};
 use crate::dialects::atmos::template_functions;
-use crate::dialects::{EvalError, Evaluated};
+use crate::dialects::{EvalError, Evaluated, texts};
 use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Value};
@@ -33,14 +33,50 @@ pub(super) fn eval(
     };
     let key = Key::from("value");
     let input = Arc::new(Map::from_iter([(Text::clone(&key), template.clone())]));
-    let rendered = engine.map_in_parts(&input, context, 1).map_err(|e| EvalError::new(e.parts().0))?;
+    let failed = |message: &str| located(&engine, template, context).unwrap_or_else(|| EvalError::new(message));
+    let rendered = engine.map_in_parts(&input, context, 1).map_err(|e| failed(e.parts().0))?;
     let value = rendered.get(&key).cloned().unwrap_or_default();
     let (mut texts, mut reasons) = (BTreeSet::new(), Vec::new());
     collect(&value, &mut texts, &mut reasons);
     if !partial && let Some(text) = texts.first() {
-        return Err(EvalError { message: format!("cannot resolve `{text}`"), reasons });
+        return Err(EvalError { reasons, ..EvalError::new(format!("cannot resolve `{text}`")) });
     }
     Ok(Evaluated { value: as_written(&value), unresolved: texts.into_iter().collect(), reasons })
+}
+
+/// What is wrong with the first text that fails by itself, with the place; `None` if only all of them together fail.
+fn located(engine: &Engine<'_>, template: &Value, context: &Value) -> Option<EvalError> {
+    texts(template).iter().find_map(|text| {
+        let error = engine.text(text, context).err()?;
+        let mut message = error.message.clone();
+        let named = message.strip_prefix("function \"").and_then(|rest| rest.strip_suffix("\" not defined"));
+        let Some(name) = named.map(str::to_owned) else {
+            let end = error.offset + word(text.get(error.offset..).unwrap_or_default());
+            return Some(EvalError::new(message).at(text, error.offset..end));
+        };
+        if let Some(near) = crate::text::nearest(&name, template_functions::ALL.names()) {
+            message.push_str(&format!("; did you mean `{near}`?"));
+        }
+        // Go names the line alone.
+        let start = function(text, &name).unwrap_or(error.offset);
+        Some(EvalError::new(message).at(text, start..start + name.len()))
+    })
+}
+
+/// The length of the word that a text begins with, in bytes.
+fn word(text: &str) -> usize {
+    let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+    text.find(|c| !is_inside(c)).unwrap_or(text.len()).max(text.chars().next().map_or(0, char::len_utf8))
+}
+
+/// Where a function is called within an action of a text.
+fn function(text: &str, name: &str) -> Option<usize> {
+    let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$');
+    let first = text.find("{{")?;
+    text.match_indices(name).map(|(at, _)| at).find(|at| {
+        let (before, after) = (&text[..*at], &text[at + name.len()..]);
+        *at > first && !before.ends_with(is_inside) && !after.starts_with(is_inside)
+    })
 }
 
 fn collect(value: &Value, texts: &mut BTreeSet<String>, reasons: &mut Vec<String>) {

@@ -4,9 +4,10 @@ use super::template::ast::Era;
 use super::template::convert::to_text;
 use super::template::error::Failure;
 use super::template::eval::{Evaluator, Scope};
+use super::template::functions::names;
 use super::template::node::{Data, Node};
 use super::template::structure::parse_tree;
-use crate::dialects::{EvalError, EvalMode, Evaluated};
+use crate::dialects::{EvalError, EvalMode, Evaluated, texts};
 use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Prov, Value};
@@ -23,10 +24,11 @@ pub(crate) fn eval(template: &Value, context: &Value, mode: EvalMode, limits: Li
         _ => Era::Cedar,
     };
     let mut failures = Vec::new();
+    let all = texts(template);
     let template = without_places(&Node::from_value(template));
     let tree = parse_tree(&template, era, &[], &mut failures);
     if let Some(failure) = failures.first() {
-        return Err(error(failure));
+        return Err(error(failure, &all));
     }
     let mut evaluator = Evaluator::new(era, limits);
     if partial {
@@ -34,7 +36,7 @@ pub(crate) fn eval(template: &Value, context: &Value, mode: EvalMode, limits: Li
     }
     let context = parse_tree(&known(&Node::from_value(context)), era, &[], &mut failures);
     if let Some(failure) = failures.first() {
-        return Err(error(failure));
+        return Err(error(failure, &[]));
     }
     // Garden 0.13 takes the dollars of escapes away in a later stage.
     let scope = Scope {
@@ -50,15 +52,28 @@ pub(crate) fn eval(template: &Value, context: &Value, mode: EvalMode, limits: Li
             Ok(source)
         }),
     };
-    let node = done.map_err(|failure| error(&failure))?;
+    let node = done.map_err(|failure| error(&failure, &all))?;
     unresolved.sort();
     unresolved.dedup();
     let (unresolved, reasons) = unresolved.into_iter().unzip();
     Ok(Evaluated { value: shown(&node).to_value(), unresolved, reasons })
 }
 
-fn error(failure: &Failure) -> EvalError {
-    EvalError::new(failure.message.clone())
+fn error(failure: &Failure, texts: &[Text]) -> EvalError {
+    let mut message = failure.message.clone();
+    let unknown = message.split_once("Could not find helper function '").and_then(|(_, rest)| rest.split_once('\''));
+    let near = unknown.and_then(|(name, _)| crate::text::nearest(name, names(Era::Cedar)));
+    if let Some(near) = near {
+        message.push_str(&format!("; did you mean `{near}`?"));
+    }
+    // The span belongs to the innermost template, which is one of the texts only if no other template led to it.
+    let is_alone = message.matches(" template string (").count() == 1;
+    let own = texts.iter().find(|text| is_alone && message.contains(&format!(" template string ({text}): ")));
+    let error = EvalError::new(message.clone());
+    match (own, &failure.span) {
+        (Some(text), Some(span)) => error.at(text, span.start as usize..span.end as usize),
+        _ => error,
+    }
 }
 
 /// Data of the caller: there is no file that its values are written in.

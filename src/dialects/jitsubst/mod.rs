@@ -21,7 +21,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, is_vendored};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, is_vendored, texts};
 use crate::diagnostic::Rule;
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::Files;
@@ -269,11 +269,23 @@ impl Dialect for Jitsubst {
     fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
         let mode = if mode.partial { Mode::Lenient } else { Mode::Strict };
         let sources = context::read(context, mode).map_err(EvalError::new)?;
-        let resolved = substitute::resolve(template, &sources, mode).map_err(EvalError::new)?;
+        let resolved = substitute::resolve(template, &sources, mode).map_err(|message| located(template, message))?;
         let (unresolved, reasons) =
             resolved.unresolved.into_iter().map(|(body, why)| (body.clone(), format!("`${{{body}}}`: {why}"))).unzip();
         Ok(Evaluated { value: resolved.value, unresolved, reasons })
     }
+}
+
+/// What cannot be resolved, at the first reference that the message names.
+fn located(template: &Value, message: String) -> EvalError {
+    let all = texts(template);
+    let named = |text: &str| {
+        let found = reference::references(text).find(|r| message.contains(&format!("${{{}}}", r.body)))?;
+        Some(found.start..found.end)
+    };
+    let spot = all.iter().find_map(|text| Some((Text::clone(text), named(text)?)));
+    let error = EvalError::new(message);
+    spot.map_or_else(|| error.clone(), |(text, range)| error.clone().at(&text, range))
 }
 
 /// The configuration of the folder to start in, or of the nearest one around it.

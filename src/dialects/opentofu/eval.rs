@@ -2,6 +2,7 @@
 
 use super::load::NoFiles;
 use crate::dialects::{EvalError, Evaluated};
+use crate::hcl::ast::Span;
 use crate::hcl::ast::{Name, Step};
 use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::export::export;
@@ -64,10 +65,10 @@ fn node(
                 Err(why) => why,
             };
             if !partial {
-                return Err(EvalError::new(why));
+                return Err(why);
             }
             unresolved.push(text.to_string());
-            reasons.push(why);
+            reasons.push(why.message);
             Ok(template.clone())
         }
         Data::List(items) => {
@@ -86,16 +87,25 @@ fn node(
     }
 }
 
-fn text_value(text: &str, context: &Value, budget: &Budget) -> Result<Value, String> {
-    let wrong = |summary: &str, detail: &str| format!("{summary}: {detail}");
-    let expr = parse_template(text).map_err(|e| e.first().map_or_else(String::new, |e| wrong(e.summary, &e.detail)))?;
+fn text_value(text: &str, context: &Value, budget: &Budget) -> Result<Value, EvalError> {
+    let wrong = |summary: &str, detail: &str, span: Option<Span>| {
+        let error = EvalError::new(format!("{summary}: {detail}"));
+        match span {
+            Some(span) => error.at(text, span.start as usize..span.end as usize),
+            None => error,
+        }
+    };
+    let expr = parse_template(text).map_err(|errors| match errors.first() {
+        Some(e) => wrong(e.summary, &e.detail, Some(e.span)),
+        None => EvalError::new(""),
+    })?;
     let scope = Context(context);
     let mut evaluator = Evaluator::new(FileId::new(0), &scope, &NoFiles, budget);
     let value = evaluator.eval(&expr);
     match evaluator.problems.first() {
-        Some(problem) => Err(wrong(&problem.summary, &problem.detail)),
+        Some(problem) => Err(wrong(&problem.summary, &problem.detail, problem.place.map(|(_, span)| span))),
         None => match value.unknown_reason() {
-            Some(reason) => Err(format!("`{text}` is not known: {reason}")),
+            Some(reason) => Err(EvalError::new(format!("`{text}` is not known: {reason}"))),
             None => {
                 let mut value = export(&value);
                 value.prov = crate::value::Prov::default();

@@ -1,8 +1,11 @@
 //! Answers to questions about one state: what a line reaches, where a value comes from. Text for people, JSON for programs.
 
+mod excerpt;
 pub mod graph;
 pub mod impact;
 pub mod why;
+
+pub use excerpt::excerpt;
 
 use super::text::style::{self, Theme};
 use crate::diff::mask;

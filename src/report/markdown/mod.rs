@@ -145,6 +145,8 @@ impl Page<'_> {
         let lead = coverage::lead(self.report);
         let mut parts: Vec<String> = lead.iter().map(|line| format!("> {}", sentence(line))).collect();
         if let Some(comparison) = &self.report.comparison {
+            let risk = headline::at_risk(comparison);
+            parts.extend(risk.map(|line| format!("> **{}**", sentence(&line.replacen("at risk", "At risk", 1)))));
             parts.extend(self.stacks());
             parts.extend(code_changes(comparison.code));
         }

@@ -109,3 +109,26 @@ fn what_is_too_long_is_left_out_and_said() {
         assert!(text.trim_end().ends_with("</sub>"));
     }
 }
+
+#[test]
+fn ten_thousand_changed_components_are_readable() {
+    let fixture = Fixture::new();
+    let base = revision(Some("abc"));
+    let diff = large(&fixture, 10_000, 1);
+    let protected = [Text::from("stack-00001"), Text::from("stack-00002")];
+    let comparison = Some(Comparison { protected: &protected, ..Comparison::new(&base, &diff) });
+    let findings = many(&fixture, 3, "x");
+    // `markdown` holds it against the limit of a comment, and its blocks against each other.
+    let text = markdown(&Report { findings: &findings, comparison, ..fixture.checked() });
+    let first: Vec<&str> = text.lines().filter(|line| !line.is_empty()).take(6).collect();
+    assert!(first.iter().any(|line| line.contains("reach 10000 components in 10000 stacks")), "{first:?}");
+    assert!(
+        text.contains("**At risk: 2 protected stacks are reached (stack-00001, stack-00002)**"),
+        "{}",
+        &text[..2_000]
+    );
+    assert!(text.contains("… and 9980 more stacks"));
+    let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("no {words}"));
+    assert!(place("number 0") < place("<details"), "errors stand before the changes, without a click");
+    assert!(text.contains("more edit") || text.contains("more group"), "what is left out is said");
+}

@@ -10,9 +10,9 @@ use crate::report::{Report, subjects};
 use crate::value::FileId;
 use serde_json::json;
 use serde_sarif::sarif::{
-    ArtifactChange, ArtifactContent, CodeFlow, Fix, Location, LogicalLocation, Message, PropertyBag, Replacement,
-    Result as Row, ResultBaselineState, ResultLevel, Suppression as Suppressed, SupressionKind, ThreadFlow,
-    ThreadFlowLocation,
+    ArtifactChange, ArtifactContent, CodeFlow, Fix, Location, LogicalLocation, Message, PhysicalLocation, PropertyBag,
+    Replacement, Result as Row, ResultBaselineState, ResultLevel, Suppression as Suppressed, SupressionKind,
+    ThreadFlow, ThreadFlowLocation,
 };
 use std::collections::BTreeMap;
 
@@ -24,6 +24,8 @@ const MAX_STEPS: usize = 100;
 const MAX_LINKS: usize = 10;
 /// The most components that are named.
 const MAX_SUBJECTS: usize = 100;
+/// What is said of one component is cut to so many characters.
+const MAX_WORDS: usize = 300;
 /// The most stacks that are named.
 const MAX_STACKS: usize = 100;
 
@@ -36,7 +38,11 @@ pub(super) fn row(
 ) -> (Row, bool) {
     let (d, files) = (&finding.diagnostic, report.files);
     let related = d.related.iter().take(MAX_RELATED);
-    let related: Vec<Location> = related.zip(1..).map(|(label, id)| related_location(label, id, files)).collect();
+    let mut related: Vec<Location> = related.zip(1..).map(|(label, id)| related_location(label, id, files)).collect();
+    let left = MAX_RELATED.saturating_sub(related.len()).min(MAX_SUBJECTS);
+    let next = related.len() as i64 + 1;
+    related
+        .extend(united(d).iter().take(left).zip(next..).map(|(subject, id)| subject_location(d, subject, id, files)));
     let mut row = Row::builder()
         .rule_id(super::rules::id(d.rule.id))
         .level(level(finding.level))
@@ -124,23 +130,42 @@ fn link(label: &Label, id: usize, files: &Files) -> String {
     format!("[{escaped}]({id})")
 }
 
-fn location(d: &Diagnostic, files: &Files) -> Location {
-    let physical = match d.at_head {
+/// The components of a finding that is about several.
+fn united(d: &Diagnostic) -> &[Subject] {
+    if d.subjects.len() > 1 { &d.subjects } else { &[] }
+}
+
+/// Where a finding is shown.
+fn physical(d: &Diagnostic, files: &Files) -> PhysicalLocation {
+    match d.at_head {
         None => place::physical(&d.primary, files),
         Some(at) => place::at_head(&files.get(d.primary.file).path, at),
-    };
-    let mut location = Location::builder().physical_location(physical).build();
+    }
+}
+
+/// One of several components of a finding: the place of the finding, with what is particular about the component.
+fn subject_location(d: &Diagnostic, subject: &Subject, id: i64, files: &Files) -> Location {
+    let mut location = Location::builder().id(id).physical_location(physical(d, files)).build();
+    let text: String = subject.text().chars().take(MAX_WORDS).collect();
+    location.message = Some(Message::builder().text(text).build());
+    location.logical_locations = Some(vec![logical(subject)]);
+    location
+}
+
+fn logical(subject: &Subject) -> LogicalLocation {
+    let name = format!("{}/{}", subject.stack, subject.component);
+    LogicalLocation::builder().name(&*subject.component).fully_qualified_name(name).kind("member").build()
+}
+
+fn location(d: &Diagnostic, files: &Files) -> Location {
+    let mut location = Location::builder().physical_location(physical(d, files)).build();
     location.message = said(&d.primary);
     location.logical_locations = d.address.as_deref().map(|address| {
         let name = address.rsplit('/').next().unwrap_or(address);
         vec![LogicalLocation::builder().name(name).fully_qualified_name(address).kind("member").build()]
     });
-    if d.subjects.len() > 1 {
-        let logical = |subject: &Subject| {
-            let name = format!("{}/{}", subject.stack, subject.component);
-            LogicalLocation::builder().name(&*subject.component).fully_qualified_name(name).kind("member").build()
-        };
-        location.logical_locations = Some(d.subjects.iter().take(MAX_SUBJECTS).map(logical).collect());
+    if !united(d).is_empty() {
+        location.logical_locations = Some(united(d).iter().take(MAX_SUBJECTS).map(logical).collect());
     }
     location
 }

@@ -3,7 +3,7 @@
 use super::style::{self, Theme, escape};
 use super::{addresses, changes, value};
 use crate::diff::group::{Effect, Folded, Group};
-use crate::diff::{Side, mask};
+use crate::diff::{Cause, Side, mask};
 use crate::files::Files;
 use crate::report::Options;
 use crate::value::Value;
@@ -13,22 +13,30 @@ const VALUE: usize = 40;
 
 /// `stacks/dev.yaml:6  ~ vars.enabled true → false  in dns of dev`. Both values stay visible.
 pub(super) fn line(group: &Group<'_>, files: &Files, options: &Options) -> String {
-    // A line of the newer state, if there is one.
-    let head = group.causes.iter().find(|c| c.side == Side::Head);
-    let place = match head.or(group.causes.first()) {
+    format!("{}  {}", Theme::new(options.color).place(&place(&group.causes, files)), what(group, options))
+}
+
+/// The edited line: one of the newer state, if there is one.
+fn place(causes: &[Cause], files: &Files) -> String {
+    let head = causes.iter().find(|c| c.side == Side::Head);
+    match head.or(causes.first()) {
         Some(cause) => format!("{}:{}", escape(&files.get(cause.file).path), cause.line),
         None => "no edited line found".to_owned(),
-    };
-    format!("{}  {}", Theme::new(options.color).place(&place), what(group, options))
+    }
+}
+
+/// `dns of dev`, or `3 components in 2 stacks`.
+fn reach(group: &Group<'_>) -> String {
+    match &group.addresses[..] {
+        [address] => format!("{} of {}", escape(&address.2), escape(&address.0)),
+        several => addresses::totals(several),
+    }
 }
 
 /// What happens, and where.
 fn what(group: &Group<'_>, options: &Options) -> String {
     let theme = Theme::new(options.color);
-    let reach = match &group.addresses[..] {
-        [address] => format!("{} of {}", escape(&address.2), escape(&address.0)),
-        several => addresses::totals(several),
-    };
+    let reach = reach(group);
     match group.effect {
         Effect::Added => theme.added(&format!("+ {reach} added")),
         Effect::Removed => theme.removed(&format!("- {reach} removed")),
@@ -59,17 +67,37 @@ fn one(change: &Folded<'_>, options: &Options) -> String {
     if changes::is_masked(change, options) {
         return format!("{start} {} (secret, {})", mask::MASK, change.kind.name());
     }
-    let [only] = change.variants[..] else {
-        return format!("{start} {} different values", change.variants.len());
+    let Some(first) = change.variants.first() else { return start };
+    let others = match change.variants.len() {
+        1 => String::new(),
+        n => theme.dim(&format!(" (the first of {n} different values)")),
     };
-    let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, only.is_secret, options));
-    match (text(&only.before), text(&only.after)) {
+    let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, first.is_secret, options));
+    let values = match (text(&first.before), text(&first.after)) {
         (Some(before), Some(after)) => {
             let (before, after) = super::words::focus(&before, &after, VALUE);
-            format!("{start} {} → {}", theme.removed(&before), theme.added(&after))
+            format!("{} → {}", theme.removed(&before), theme.added(&after))
         }
-        (Some(before), None) => format!("{start} {}", theme.removed(&style::cut(&before, VALUE))),
-        (None, Some(after)) => format!("{start} {}", theme.added(&style::cut(&after, VALUE))),
-        (None, None) => start,
+        (Some(before), None) => theme.removed(&style::cut(&before, VALUE)),
+        (None, Some(after)) => theme.added(&style::cut(&after, VALUE)),
+        (None, None) => return start,
+    };
+    format!("{start} {values}{others}")
+}
+
+/// A line for each path that changes, and one for components that come, go or are renamed: `stacks/dev.yaml:6: change: ~
+/// vars.enabled true → false in dns of dev`.
+pub(in crate::report) fn each(group: &Group<'_>, files: &Files, options: &Options) -> Vec<String> {
+    let theme = Theme::new(options.color);
+    let label = theme.changed("change");
+    let start = |causes: &[Cause]| format!("{} {label}:", theme.bold(&format!("{}:", place(causes, files))));
+    if group.effect != Effect::Modified {
+        return vec![format!("{} {}", start(&group.causes), what(group, options))];
     }
+    let reach = reach(group);
+    let line = |change: &Folded<'_>| {
+        let own = change.variants.first().map(|first| &first.causes[..]).filter(|causes| !causes.is_empty());
+        format!("{} {} in {reach}", start(own.unwrap_or(&group.causes)), one(change, options))
+    };
+    group.changes.iter().map(line).collect()
 }

@@ -28,7 +28,7 @@ pub fn write(out: &mut dyn io::Write, finding: &Finding, files: &Files, options:
     writeln!(out, "{}\n", render(finding, files, options))
 }
 
-/// Writes a finding in a line, with its place.
+/// Writes a finding in short, with its place.
 ///
 /// # Errors
 /// Those of the writer.
@@ -38,18 +38,29 @@ pub(super) fn write_brief(
     files: &Files,
     options: &Options,
 ) -> io::Result<()> {
-    let theme = Theme::new(options.color);
-    let d = &finding.diagnostic;
-    let file = files.get(d.primary.file);
-    let at = file.position(d.primary.start);
-    let place = format!("({}:{}:{})", escape(&file.path), at.line, at.column);
-    let title = format!("{}[{}]", finding.level.name(), d.rule.id);
-    let text = escape(&d.message);
-    let room = (options.width * 2).saturating_sub(title.len() + place.len() + 3).max(40);
-    writeln!(out, "{}: {} {}", theme.level(finding.level, &title), style::cut(&text, room), theme.dim(&place))
+    let title = format!("{}[{}]", finding.level.name(), finding.diagnostic.rule.id);
+    let title = Theme::new(options.color).level(finding.level, &title);
+    write_line(out, &title, &finding.diagnostic, files, options)
 }
 
-/// Writes a finding that is gone, in a line.
+/// Writes a title, the message and the place, in as many lines as they need; very long messages are cut.
+fn write_line(
+    out: &mut dyn io::Write,
+    title: &str,
+    d: &Diagnostic,
+    files: &Files,
+    options: &Options,
+) -> io::Result<()> {
+    let file = files.get(d.primary.file);
+    let at = file.position(d.primary.start);
+    let place = Theme::new(options.color).dim(&format!("({}:{}:{})", escape(&file.path), at.line, at.column));
+    let text = escape(&d.message);
+    let text = if options.all { text } else { style::cut(&text, options.width * 2) };
+    let lines = style::wrap(&format!("{title}: {text} {place}"), options.width, 4);
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// Writes a finding that is gone in short, with its place.
 ///
 /// # Errors
 /// Those of the writer.
@@ -59,12 +70,8 @@ pub(super) fn write_fixed(
     files: &Files,
     options: &Options,
 ) -> io::Result<()> {
-    let theme = Theme::new(options.color);
-    let d = &finding.diagnostic;
-    let file = files.get(d.primary.file);
-    let at = file.position(d.primary.start);
-    let place = theme.dim(&format!("({}:{}:{})", escape(&file.path), at.line, at.column));
-    writeln!(out, "{}: {} {place}", theme.added(&format!("fixed[{}]", d.rule.id)), escape(&d.message))
+    let title = Theme::new(options.color).added(&format!("fixed[{}]", finding.diagnostic.rule.id));
+    write_line(out, &title, &finding.diagnostic, files, options)
 }
 
 fn render(finding: &Finding, files: &Files, options: &Options) -> String {
@@ -78,7 +85,7 @@ fn render(finding: &Finding, files: &Files, options: &Options) -> String {
     let before = finding.level.name().len() + d.rule.id.len() + 4;
     let title = wrapped(&escape(&d.message), options.width.saturating_sub(before));
     let mut group: Group = Group::with_title(level.primary_title(title).id(d.rule.id));
-    for excerpt in excerpts(d, files) {
+    for excerpt in excerpts(d, files, options.width) {
         group = match source(&excerpt, options) {
             Some(source) => {
                 let snippet = Snippet::source(source)
@@ -151,7 +158,7 @@ struct Excerpt<'a> {
 type Marked<'a> = (&'a Label, Option<usize>);
 
 /// The excerpts of a finding; the one with its primary place comes first.
-fn excerpts<'a>(d: &'a Diagnostic, files: &Files) -> Vec<Excerpt<'a>> {
+fn excerpts<'a>(d: &'a Diagnostic, files: &Files, columns: usize) -> Vec<Excerpt<'a>> {
     let mut excerpts: Vec<(Excerpt, Vec<Marked>)> = Vec::new();
     let related = d.related.iter().zip(1..).map(|(l, n)| (l, Some(n)));
     for (label, step) in std::iter::once((&d.primary, None)).chain(related) {
@@ -179,6 +186,9 @@ fn excerpts<'a>(d: &'a Diagnostic, files: &Files) -> Vec<Excerpt<'a>> {
             let start = label.start.clamp(excerpt.start, excerpt.end);
             let end = excerpt.file.trimmed_end(label.start, label.end);
             let end = end.clamp(start, excerpt.file.line_span(last).end.max(start));
+            // A mark that is wider than the terminal would not let the line be cut.
+            let is_wide = excerpt.file.line(start) == last && (end - start) as usize > columns / 2;
+            let end = if is_wide { start + (columns / 2) as u32 } else { end };
             let mark =
                 kind.span(boundary(&excerpt.file, start, excerpt.start)..boundary(&excerpt.file, end, excerpt.start));
             let message = escape(&label.message);

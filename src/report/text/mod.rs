@@ -4,7 +4,7 @@
 
 pub(super) mod addresses;
 mod blocks;
-mod brief;
+pub(super) mod brief;
 pub(super) mod causes;
 pub(super) mod changes;
 mod code;
@@ -27,8 +27,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use style::Theme;
 
-/// Reports of more lines start with a summary.
-const SCREEN: usize = 40;
+/// Reports of more lines start with a summary: a small terminal shows 24, with the command and the prompt.
+const SCREEN: usize = 20;
 
 /// Writes what could not be resolved, what differs if two states were compared, what is wrong, and what was analyzed. A
 /// report that is longer than a screen starts with a summary.
@@ -101,6 +101,15 @@ fn rendered(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Ve
         lines.pop();
     }
     Ok(lines)
+}
+
+/// Lines that are wider than the terminal, broken between words.
+fn wrapped(lines: Vec<String>, options: &Options) -> Vec<String> {
+    let wrap = |line: String| match style::visible_width(&line) > options.width && !options.all {
+        true => style::wrap(&line, options.width, 8),
+        false => vec![line],
+    };
+    lines.into_iter().flat_map(wrap).collect()
 }
 
 /// What could not be resolved, and what is assumed, with an empty line.
@@ -214,7 +223,7 @@ fn diff_blocks(
         blocks.push(listed(rendered(|out| locals::write(out, &part.locals, options))?));
         all.extend(groups);
     }
-    blocks.push(listed(rendered(|out| code::write(out, comparison.code, options))?));
+    blocks.push(listed(wrapped(rendered(|out| code::write(out, comparison.code, options))?, options)));
     blocks.retain(|block| !block.full.is_empty());
     Ok((blocks, headline::changes(comparison, &all, report.coverage)))
 }
@@ -255,7 +264,8 @@ fn group_blocks(diff: &Diff, groups: &[group::Group<'_>], files: &Files, options
             }
             Ok(())
         })?;
-        let brief = block.iter().map(|group| brief::line(group, files, options)).collect();
+        let full = wrapped(full, options);
+        let brief = wrapped(block.iter().map(|group| brief::line(group, files, options)).collect(), options);
         let weight = block.iter().map(|g| g.addresses.len() * if g.effect == Effect::Modified { 2 } else { 3 }).sum();
         blocks.push(Block { full, brief, weight });
     }

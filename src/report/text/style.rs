@@ -103,12 +103,17 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(short + "…")
 }
 
-/// Text in lines of some columns, broken between words only; all lines but the first are indented.
+/// The columns that text takes with the colors of this module in it.
+pub fn visible_width(text: &str) -> usize {
+    if text.contains('\u{1b}') { width(&anstream::adapter::strip_str(text).to_string()) } else { width(text) }
+}
+
+/// Text in lines of some columns, broken between words only; all lines but the first are indented. Colors take no columns.
 pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut used = 0;
     for word in text.split(' ') {
-        let width = width(word);
+        let width = visible_width(word);
         match lines.last_mut() {
             Some(line) if used + 1 + width <= columns => {
                 line.push(' ');
@@ -144,6 +149,7 @@ mod tests {
     #[test]
     fn wrapping() {
         assert_eq!(wrap("one two three", 7, 2), ["one two", "  three"]);
+        assert_eq!(wrap("\u{1b}[1mone\u{1b}[0m two three", 7, 2), ["\u{1b}[1mone\u{1b}[0m two", "  three"]);
         assert_eq!(wrap("averylongword x", 4, 2), ["averylongword", "  x"]);
         assert_eq!(wrap("", 4, 2), [""]);
     }

@@ -1,8 +1,7 @@
 //! The start of a long report: the verdict, what is wrong in words, and what is at risk.
 
 use super::style::{self, Theme, count};
-use crate::diff::Status;
-use crate::report::{Comparison, Finding, Options, Report, coverage, headline};
+use crate::report::{Finding, Options, Report, coverage, headline};
 use std::collections::BTreeSet;
 
 /// The most findings that are named.
@@ -19,34 +18,12 @@ pub(super) fn lines(report: &Report<'_>, changes: Option<&str>, options: &Option
         lines.extend(style::wrap(&line, options.width, 2).iter().map(|line| theme.bold(line)));
     }
     if let Some(comparison) = &report.comparison {
-        lines.extend(at_risk(comparison).map(|line| format!("  {line}")));
+        let risks = headline::at_risk(comparison).map(|line| style::escape(&line).into_owned());
+        lines.extend(risks.iter().flat_map(|line| style::wrap(&format!("  {line}"), options.width, 4)));
     }
     lines.extend(worst(report, options));
     lines.push(String::new());
     lines
-}
-
-/// `at risk: 12 components removed, 3 states move`.
-fn at_risk(comparison: &Comparison<'_>) -> Option<String> {
-    let diff = comparison.diff;
-    let old_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.from).collect();
-    let all = diff.components.iter().enumerate();
-    let removed = all.filter(|(i, c)| c.status == Status::Removed && !old_names.contains(i)).count();
-    let moved = diff.renames.iter().filter(|r| r.moves_state).count();
-    let replaced = diff.renames.iter().filter(|r| r.is_replaced).count();
-    let risks = [
-        (removed, format!("{} removed", count(removed, "component"))),
-        (
-            moved,
-            format!(
-                "{} by renaming",
-                if moved == 1 { "1 state moves".to_owned() } else { format!("{moved} states move") }
-            ),
-        ),
-        (replaced, format!("{} destroyed and created again", count(replaced, "component"))),
-    ];
-    let risks: Vec<String> = risks.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
-    (!risks.is_empty()).then(|| format!("at risk: {}", risks.join(", ")))
 }
 
 /// The most severe findings that count, a line each.

@@ -16,7 +16,18 @@ pub struct Line {
     pub text: String,
     /// Where the value was written, as `file:line`.
     pub place: Option<String>,
+    /// Whether it shows a value that another one replaced.
+    pub is_past: bool,
 }
+
+impl Line {
+    fn new(text: String) -> Self {
+        Line { text, place: None, is_past: false }
+    }
+}
+
+/// The most values that are shown of those that one value replaced.
+const MAX_PAST: usize = 10;
 
 /// The value in one line.
 pub fn inline(value: &Value, secret: bool, options: &Options) -> String {
@@ -25,7 +36,16 @@ pub fn inline(value: &Value, secret: bool, options: &Options) -> String {
 
 /// The value as YAML over several lines; with `files`, each line with the place where its value was written.
 pub fn block(value: &Value, secret: bool, options: &Options, files: Option<&Files>) -> Vec<Line> {
-    let mut writer = Writer { lines: Vec::new(), options, files };
+    write(value, secret, Writer { lines: Vec::new(), options, files, first: "", history: false })
+}
+
+/// The configuration of a component as [`block`] has it, the section `first` before the others; with `history`, below each value
+/// the values that it replaced.
+pub fn component(value: &Value, first: &str, history: bool, options: &Options, files: &Files) -> Vec<Line> {
+    write(value, false, Writer { lines: Vec::new(), options, files: Some(files), first, history })
+}
+
+fn write(value: &Value, secret: bool, mut writer: Writer<'_>) -> Vec<Line> {
     match &value.data {
         Data::Map(map) if !map.is_empty() => writer.children(value, secret, 0),
         Data::List(items) if !items.is_empty() => writer.children(value, secret, 0),
@@ -38,13 +58,18 @@ struct Writer<'a> {
     lines: Vec<Line>,
     options: &'a Options,
     files: Option<&'a Files>,
+    /// The key of the outermost map that comes first.
+    first: &'a str,
+    history: bool,
 }
 
 impl Writer<'_> {
     fn children(&mut self, value: &Value, secret: bool, depth: usize) {
         match &value.data {
             Data::Map(map) => {
-                for entry in map.iter() {
+                let is_first = |key: &str| depth == 0 && key == self.first;
+                let (first, others): (Vec<_>, Vec<_>) = map.iter().partition(|entry| is_first(&entry.key));
+                for entry in first.into_iter().chain(others) {
                     let below = mask::is_secret_in(map, secret, &entry.key);
                     self.entry(&format!("{}:", key(&entry.key)), &entry.value, below, depth);
                 }
@@ -79,15 +104,15 @@ impl Writer<'_> {
         let masked = secret && !self.options.show_secrets && is_maskable(value);
         let mut push = |text: String| {
             let place = self.files.and_then(|files| place(value, files));
-            self.lines.push(Line { text, place });
+            self.lines.push(Line { place, ..Line::new(text) });
         };
         match &value.data {
             Data::Map(m) if !m.is_empty() && depth < MAX_DEPTH => {
-                self.lines.push(Line { text: format!("{indent}{label}"), place: None });
+                self.lines.push(Line::new(format!("{indent}{label}")));
                 self.children(value, secret, depth + 1);
             }
             Data::List(l) if !l.is_empty() && depth < MAX_DEPTH => {
-                self.lines.push(Line { text: format!("{indent}{label}"), place: None });
+                self.lines.push(Line::new(format!("{indent}{label}")));
                 self.children(value, secret, depth + 1);
             }
             Data::Map(m) if m.is_empty() => push(format!("{indent}{label}{space}{{}}")),
@@ -96,10 +121,31 @@ impl Writer<'_> {
                 push(format!("{indent}{label}{space}|"));
                 let text = if self.options.show_secrets { Cow::Borrowed(&**s) } else { inline::redacted(s) };
                 for line in text.lines() {
-                    self.lines.push(Line { text: format!("{indent}  {}", escape(line)), place: None });
+                    self.lines.push(Line::new(format!("{indent}  {}", escape(line))));
                 }
             }
             _ => push(format!("{indent}{label}{space}{}", scalar(value, secret, self.options.show_secrets))),
+        }
+        if self.history {
+            self.past(value, secret, depth);
+        }
+    }
+
+    /// The values that a value replaced, the last one first. Maps merge: their values have histories of their own.
+    fn past(&mut self, value: &Value, secret: bool, depth: usize) {
+        let Some(files) = self.files else { return };
+        let chain = std::iter::successors(value.prov.overrode(), |older| older.prov.overrode());
+        let is_merged = |older: &&Value| matches!((&value.data, &older.data), (Data::Map(_), Data::Map(_)));
+        let mut replaced = chain.filter(|older| !is_merged(older));
+        let indent = "  ".repeat(depth + 1);
+        for older in replaced.by_ref().take(MAX_PAST) {
+            let text = format!("{indent}# replaces {}", inline(older, secret, self.options));
+            self.lines.push(Line { text, place: place(older, files), is_past: true });
+        }
+        let more = replaced.take(1_000).count();
+        if more > 0 {
+            let text = format!("{indent}# replaces {}", style::count(more, "older value"));
+            self.lines.push(Line { is_past: true, ..Line::new(text) });
         }
     }
 }

@@ -45,6 +45,17 @@ pub struct FunctionSet {
     pub host: Option<&'static Namespace>,
 }
 
+impl FunctionSet {
+    /// The names of all functions and namespaces, for suggestions.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        let tables = Tables::get();
+        let sprig = tables.sprig.keys().filter(|_| self.sprig);
+        let gomplate = tables.gomplate.keys().filter(|_| self.gomplate);
+        let spaces = namespaces::ALL.iter().filter(|_| self.gomplate).map(|n| n.name).chain(self.host.map(|h| h.name));
+        tables.own.keys().chain(sprig).chain(gomplate).copied().chain(spaces)
+    }
+}
+
 impl Functions for FunctionSet {
     fn get(&self, name: &str) -> Option<Function> {
         let tables = Tables::get();

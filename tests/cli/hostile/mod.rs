@@ -8,6 +8,7 @@ mod git;
 mod limits;
 mod lsp;
 mod mutated;
+mod narrowing;
 mod nothing;
 mod output;
 mod paths;

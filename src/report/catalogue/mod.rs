@@ -1,7 +1,9 @@
 //! The catalogue of rules, their pages and the settings, for people and machines.
 
+mod page;
+
 use super::Options;
-use super::text::style::{Theme, count};
+use super::text::style::{self, Theme, count};
 use crate::diagnostic::Level;
 use crate::review::Coverage;
 use crate::review::coverage::ProjectCoverage;
@@ -9,6 +11,10 @@ use crate::rules::{Group, Rule};
 use crate::settings::{From, Load, Settings, Sourced};
 use serde::Serialize;
 use std::io;
+
+/// The columns of a rule besides its id and its summary, and those that a summary needs to stand beside them.
+const FIXED: usize = 31;
+const LEAST: usize = 40;
 
 /// Writes a table of all rules by group, with the levels that the settings give them, those that they have without, and the
 /// versions that they came with.
@@ -30,7 +36,17 @@ pub fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &Optio
             let level = settings.rule_level(rule).value.name();
             let name = theme.path(&format!("{:width$}", rule.id));
             let default = default_name(rule);
-            writeln!(out, "  {name}  {level:7}  {default:7}  {:5}  {}", rule.since, rule.summary)?;
+            let start = format!("  {name}  {level:7}  {default:7}  {:5}", rule.since);
+            let before = width + FIXED;
+            if options.width < before + LEAST {
+                writeln!(out, "{start}")?;
+                let summary = style::wrap(&style::escape(rule.summary), options.width.saturating_sub(6), 0);
+                summary.iter().try_for_each(|line| writeln!(out, "      {}", theme.dim(line)))?;
+                continue;
+            }
+            let summary = style::wrap(&style::escape(rule.summary), options.width - before, 0);
+            let summary = summary.join(&format!("\n{}", " ".repeat(before)));
+            writeln!(out, "{start}  {summary}")?;
         }
         writeln!(out)?;
     }
@@ -69,44 +85,15 @@ pub fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Res
     writeln!(out)
 }
 
-/// Writes the page of a rule: headings stand out, blocks of code are indented.
+/// Writes the page of a rule, laid out for the width of the terminal; with color, marks of Markdown become faces.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &Options) -> io::Result<()> {
-    let theme = Theme::new(options.color);
-    let level = default_name(rule);
-    let (mut fence, mut is_blank) = (None::<&str>, false);
-    for (i, line) in rule.page.lines().enumerate() {
-        if let Some(open) = fence {
-            if line == open {
-                fence = None;
-            } else if line.is_empty() {
-                writeln!(out)?;
-            } else {
-                writeln!(out, "    {}", theme.dim(line))?;
-            }
-            is_blank = false;
-            continue;
-        }
-        if line.starts_with("```") {
-            fence = Some(&line[..line.bytes().take_while(|b| *b == b'`').count()]);
-            continue;
-        }
-        let heading = line.trim_start_matches('#');
-        if heading.len() < line.len() && heading.starts_with(' ') {
-            writeln!(out, "{}", theme.bold(heading.trim()))?;
-            if i == 0 {
-                let since =
-                    if rule.group == Group::Policy { String::new() } else { format!(" · since {}", rule.since) };
-                writeln!(out, "{} · {level} by default{since}", rule.group.name())?;
-            }
-        } else if !(line.is_empty() && is_blank) {
-            writeln!(out, "{line}")?;
-        }
-        is_blank = line.is_empty();
-    }
-    Ok(())
+    let since = if rule.group == Group::Policy { String::new() } else { format!(" · since {}", rule.since) };
+    let subtitle = format!("{} · {} by default{since}", rule.group.name(), default_name(rule));
+    let lines = page::render(rule.page, &subtitle, options);
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
 #[derive(Serialize)]
@@ -187,12 +174,25 @@ fn settings(load: &Load, coverage: &Coverage) -> Vec<SettingJson> {
 pub fn write_settings(out: &mut dyn io::Write, load: &Load, coverage: &Coverage, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let all = settings(load, coverage);
-    let width = |f: fn(&SettingJson) -> &str| all.iter().map(|s| f(s).chars().count()).max().unwrap_or(0);
-    let (keys, values) = (width(|s| &s.key), width(|s| &s.value));
+    let widest = |f: fn(&SettingJson) -> &str, most: usize| {
+        all.iter().map(|s| style::width(f(s))).filter(|width| *width <= most).max().unwrap_or(0)
+    };
+    let keys = widest(|s| &s.key, options.width / 2);
+    let values = widest(|s| &s.value, options.width / 4);
     for set in &all {
-        let line = format!("{:keys$}  {:values$}  ", set.key, set.value);
         let from = if set.from == "default" { theme.dim(&set.from) } else { theme.place(&set.from) };
-        writeln!(out, "{line}{from}")?;
+        let (key, value) = (style::escape(&set.key), style::escape(&set.value));
+        let pad = |text: &str, columns: usize| " ".repeat(columns.saturating_sub(style::width(text)));
+        let used = style::width(&key).max(keys) + style::width(&value).max(values) + style::width(&set.from) + 4;
+        if used <= options.width {
+            writeln!(out, "{key}{}  {value}{}  {from}", pad(&key, keys), pad(&value, values))?;
+            continue;
+        }
+        // What is too long for a row stands below the key.
+        writeln!(out, "{}", style::wrap(&key, options.width, 2).join("\n"))?;
+        let lines = style::wrap(&value, options.width.saturating_sub(4), 0);
+        lines.iter().try_for_each(|line| writeln!(out, "    {line}"))?;
+        writeln!(out, "    {from}")?;
     }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! Resolved configuration as data and as text.
 
+mod component;
+
+pub use component::{Described, write_concise, write_instances, write_instances_json, write_instances_yaml};
+
 use super::Options;
 use super::text::style::{self, Theme};
-use super::text::value;
-use crate::files::Files;
 use crate::resolution::{Address, Placed};
 use crate::value::Value;
 use serde::ser::SerializeMap;
@@ -18,14 +20,27 @@ pub type Components = BTreeMap<Address, Placed>;
 pub fn write_stacks_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
     // The serializer writes a few bytes at a time.
     let mut out = io::BufWriter::with_capacity(1 << 14, out);
-    serde_json::to_writer_pretty(&mut out, &Stacks(&rows(components)))?;
+    serde_json::to_writer_pretty(&mut out, &Stacks(&rows(components), false))?;
     writeln!(out)?;
     out.flush()
 }
 
 /// Writes the same as YAML.
 pub fn write_stacks_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
-    yaml_serde::to_writer(out, &Stacks(&rows(components))).map_err(io::Error::other)
+    yaml_serde::to_writer(out, &Stacks(&rows(components), false)).map_err(io::Error::other)
+}
+
+/// Writes the same as JSON, in each component its input variables first.
+pub fn write_ordered_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 14, out);
+    serde_json::to_writer_pretty(&mut out, &Stacks(&rows(components), true))?;
+    writeln!(out)?;
+    out.flush()
+}
+
+/// Writes the same as YAML, in each component its input variables first.
+pub fn write_ordered_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+    yaml_serde::to_writer(out, &Stacks(&rows(components), true)).map_err(io::Error::other)
 }
 
 /// Writes a value as JSON, and a line end.
@@ -71,67 +86,49 @@ pub fn write_stacks_text(out: &mut dyn io::Write, components: &Components, optio
     writeln!(out, "{}{}", if rows.is_empty() { "" } else { "\n" }, theme.dim(&total))
 }
 
-/// Writes one component: its configuration with the place of every value at the right.
-pub fn write_component_text(
-    out: &mut dyn io::Write,
-    address: &Address,
-    placed: &Placed,
-    files: &Files,
-    options: &Options,
-) -> io::Result<()> {
-    let theme = Theme::new(options.color);
-    let (stack, kind, name) = address;
-    let title = format!("{} {}", theme.bold(&style::escape(name)), theme.dim(&format!("({}) in", style::escape(kind))));
-    writeln!(out, "{title} {}\n", theme.bold(&style::escape(stack)))?;
-    let lines = value::block(&placed.component.value, false, options, Some(files));
-    let widest = lines.iter().filter(|l| l.place.is_some()).map(|l| style::width(&l.text)).max().unwrap_or(0);
-    // Places stand in one column, unless the values are too wide for that.
-    let column = (widest + 2).min(options.width.saturating_sub(40).max(30));
-    for line in lines {
-        match line.place {
-            Some(place) => {
-                let pad = column.saturating_sub(style::width(&line.text)).max(2);
-                writeln!(out, "{}{}{}", line.text, " ".repeat(pad), theme.dim(&format!("# {place}")))?;
-            }
-            None => writeln!(out, "{}", line.text)?,
-        }
-    }
-    Ok(())
-}
-
 type Row<'a> = (&'a Address, &'a Placed);
 
 fn rows(components: &Components) -> Vec<Row<'_>> {
     components.iter().collect()
 }
 
-struct Stacks<'a>(&'a [Row<'a>]);
-struct Sections<'a>(&'a [Row<'a>]);
-struct Types<'a>(&'a [Row<'a>]);
-struct Names<'a>(&'a [Row<'a>]);
+/// Rows, and whether the input variables of each component come first.
+struct Stacks<'a>(&'a [Row<'a>], bool);
+struct Sections<'a>(&'a [Row<'a>], bool);
+struct Types<'a>(&'a [Row<'a>], bool);
+struct Names<'a>(&'a [Row<'a>], bool);
 
 impl Serialize for Stacks<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.chunk_by(|a, b| a.0.0 == b.0.0).map(|rows| (&*rows[0].0.0, Sections(rows))))
+        let stacks = self.0.chunk_by(|a, b| a.0.0 == b.0.0);
+        serializer.collect_map(stacks.map(|rows| (&*rows[0].0.0, Sections(rows, self.1))))
     }
 }
 
 impl Serialize for Sections<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry("components", &Types(self.0))?;
+        map.serialize_entry("components", &Types(self.0, self.1))?;
         map.end()
     }
 }
 
 impl Serialize for Types<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.chunk_by(|a, b| a.0.1 == b.0.1).map(|rows| (&*rows[0].0.1, Names(rows))))
+        let types = self.0.chunk_by(|a, b| a.0.1 == b.0.1);
+        serializer.collect_map(types.map(|rows| (&*rows[0].0.1, Names(rows, self.1))))
     }
 }
 
 impl Serialize for Names<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(address, placed)| (&*address.2, &placed.component.value)))
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (address, placed) in self.0 {
+            match self.1 {
+                true => map.serialize_entry(&*address.2, &component::Ordered(&placed.component))?,
+                false => map.serialize_entry(&*address.2, &placed.component.value)?,
+            }
+        }
+        map.end()
     }
 }

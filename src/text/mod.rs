@@ -1,5 +1,9 @@
 //! Text that is shared, and small help with words.
 
+mod messages;
+
+pub(crate) use messages::plain;
+
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -1,0 +1,126 @@
+//! The files that a report is narrowed to.
+
+use super::Error;
+use crate::query::reach::code_folders;
+use crate::source::glob::Glob;
+use crate::source::{Listing, Source};
+use crate::text;
+use std::collections::BTreeSet;
+
+/// The most patterns: every file is held against each of them.
+const MAX_PATTERNS: usize = 64;
+/// More paths than this are counted in a sentence.
+const MAX_NAMES: usize = 3;
+
+/// Paths from the root of the repository: of files, of folders with all that is in them, and patterns.
+#[derive(Debug)]
+pub(super) struct Paths {
+    /// As they were given, in that order.
+    given: Vec<String>,
+    plain: BTreeSet<String>,
+    patterns: Vec<Glob>,
+}
+
+impl Paths {
+    /// Reads the paths. The empty one is the root, with all files.
+    ///
+    /// # Errors
+    /// One of them is no pattern, or there are too many patterns.
+    pub(super) fn new(given: &[String]) -> Result<Self, Error> {
+        let mut paths = Paths { given: given.to_vec(), plain: BTreeSet::new(), patterns: Vec::new() };
+        for path in given {
+            let path = path.trim_end_matches('/');
+            paths.plain.insert(path.to_owned());
+            if path.contains(['*', '?', '[', '{']) {
+                let glob = Glob::new(path).map_err(|e| Error::Message(format!("`{path}` is no path: {e}")))?;
+                paths.patterns.push(glob);
+            }
+        }
+        if paths.patterns.len() > MAX_PATTERNS {
+            return Err(Error::Message(format!(
+                "{} patterns of paths are more than the {MAX_PATTERNS} that one run takes: name folders instead",
+                paths.patterns.len()
+            )));
+        }
+        Ok(paths)
+    }
+
+    /// Whether a file is one of them.
+    pub(super) fn matches(&self, file: &str) -> bool {
+        with_folders(file).any(|path| self.plain.contains(path)) || self.patterns.iter().any(|glob| glob.matches(file))
+    }
+
+    /// Makes sure that each of them names a file of one of some states.
+    pub(super) fn find(&self, sources: &[&dyn Source]) -> Result<(), Error> {
+        let paths = || sources.iter().flat_map(|source| files(source.listing()));
+        let known: BTreeSet<&str> = paths().flat_map(with_folders).collect();
+        let is_found = |given: &str| {
+            let plain = given.trim_end_matches('/');
+            let mut own = self.patterns.iter().filter(|glob| glob.as_str() == plain);
+            known.contains(plain) || own.any(|glob| paths().any(|path| glob.matches(path)))
+        };
+        let Some(missing) = self.given.iter().find(|given| !is_found(given)) else { return Ok(()) };
+        let names: Vec<&str> = sources.iter().map(|source| source.name()).collect();
+        let near = text::nearest(missing, paths());
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        Err(Error::Message(format!("no file matches `{missing}` in {}{hint}", names.join(" or "))))
+    }
+
+    /// The folders of the files of a state that are asked for and may be code.
+    pub(super) fn code_folders(&self, source: &dyn Source) -> BTreeSet<String> {
+        code_folders(files(source.listing()).filter(|path| self.matches(path)))
+    }
+
+    /// `a` reaches; `a`, `b` reach; `a`, `b`, `c`, 2 more reach.
+    pub(super) fn description(&self) -> String {
+        let mut names: Vec<String> = self.given.iter().take(MAX_NAMES).map(|name| shown(name)).collect();
+        if self.given.len() > MAX_NAMES {
+            names.push(format!("{} more", self.given.len() - MAX_NAMES));
+        }
+        format!("{} {}", names.join(", "), if self.given.len() == 1 { "reaches" } else { "reach" })
+    }
+}
+
+/// A path, and the folders that it lies in, up to the root.
+pub(super) fn with_folders(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(path), |path| match path.rsplit_once('/') {
+        Some((folder, _)) => Some(folder),
+        None => (!path.is_empty()).then_some(""),
+    })
+}
+
+fn shown(path: &str) -> String {
+    if path.is_empty() { "the root".to_owned() } else { format!("`{path}`") }
+}
+
+/// The paths of all files of a state.
+fn files(listing: &Listing) -> impl Iterator<Item = &str> {
+    listing.iter().map(|entry| &*entry.path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Paths;
+
+    #[test]
+    fn files_folders_and_patterns() {
+        let paths = |given: &[&str]| Paths::new(&given.iter().map(|g| (*g).to_owned()).collect::<Vec<_>>()).unwrap();
+        for (given, file, expected) in [
+            ("a/b.yaml", "a/b.yaml", true),
+            ("a/b.yaml", "a/b.yaml.bak", false),
+            ("a", "a/b/c.yaml", true),
+            ("a/", "a/b.yaml", true),
+            ("a", "ab/c.yaml", false),
+            ("", "a/b.yaml", true),
+            ("a/*.yaml", "a/b.yaml", true),
+            ("a/*.yaml", "a/b/c.yaml", false),
+            ("**/c.yaml", "a/b/c.yaml", true),
+            ("a[1].yaml", "a[1].yaml", true),
+        ] {
+            assert_eq!(paths(&[given]).matches(file), expected, "{given} {file}");
+        }
+        assert!(Paths::new(&["[".to_owned()]).is_err());
+        assert!(Paths::new(&vec!["*".to_owned(); 65]).is_err());
+        assert_eq!(paths(&["a", "b", "c", "d", "e"]).description(), "`a`, `b`, `c`, 2 more reach");
+    }
+}

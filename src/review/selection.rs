@@ -1,0 +1,115 @@
+//! The part of one or two states that a report is narrowed to.
+
+use super::Filter;
+use crate::diagnostic::Finding;
+use crate::files::Files;
+use crate::query::reach::reached;
+use crate::resolution::{Address, Resolution};
+use crate::source::Source;
+use crate::terraform::{Cache, Modules};
+use crate::text::Text;
+use crate::value::FileId;
+use std::collections::BTreeSet;
+
+/// The components that are asked for.
+pub(super) struct Selection<'a> {
+    filter: &'a Filter,
+    /// Those that are reached by the files that are asked for, if any are.
+    reached: Option<BTreeSet<Address>>,
+}
+
+impl<'a> Selection<'a> {
+    /// What a filter leaves of some states of a project.
+    pub(super) fn new(
+        filter: &'a Filter,
+        states: &[(&Resolution, &dyn Source)],
+        files: &Files,
+        cache: &Cache,
+    ) -> Selection<'a> {
+        let reached = filter.paths().map(|paths| {
+            let of_state = |(resolution, source): &(&Resolution, &dyn Source)| {
+                let (modules, folders) = (Modules::new(*source, files, cache), paths.code_folders(*source));
+                reached(resolution, &modules, files, &|path| paths.matches(path), folders)
+            };
+            states.iter().flat_map(of_state).collect()
+        });
+        Selection { filter, reached }
+    }
+
+    /// Whether a component is asked for.
+    pub(super) fn matches(&self, address: &Address) -> bool {
+        self.filter.matches(address) && self.reached.as_ref().is_none_or(|reached| reached.contains(address))
+    }
+
+    /// Whether a file is asked for; all are if none is named.
+    pub(super) fn matches_file(&self, path: &str) -> bool {
+        self.filter.paths().is_none_or(|paths| paths.matches(path))
+    }
+}
+
+/// What findings are held against: the components and the files that are asked for.
+pub(super) struct Scope<'a> {
+    filter: &'a Filter,
+    stacks: BTreeSet<Text>,
+    /// Stack and name.
+    components: BTreeSet<(Text, Text)>,
+    /// The files that units with such a component read.
+    files: BTreeSet<FileId>,
+    /// The files that some unit reads.
+    known: BTreeSet<FileId>,
+}
+
+impl<'a> Scope<'a> {
+    /// Nothing yet.
+    pub(super) fn new(filter: &'a Filter) -> Self {
+        let (stacks, components) = (BTreeSet::new(), BTreeSet::new());
+        Scope { filter, stacks, components, files: BTreeSet::new(), known: BTreeSet::new() }
+    }
+
+    /// Adds what is asked for of a state.
+    pub(super) fn add(&mut self, selection: &Selection<'_>, resolution: &Resolution) {
+        let config: BTreeSet<FileId> = resolution.config.iter().copied().collect();
+        for unit in &resolution.units {
+            let selected = unit.components.iter().filter(|c| selection.matches(&c.address()));
+            let before = self.components.len();
+            for component in selected {
+                self.stacks.insert(Text::clone(&component.stack));
+                self.components.insert((Text::clone(&component.stack), Text::clone(&component.name)));
+            }
+            let read = || unit.files.iter().copied().chain([unit.file]).filter(|file| !config.contains(file));
+            self.known.extend(read());
+            if self.components.len() > before {
+                self.files.extend(read());
+            }
+        }
+    }
+
+    /// Keeps the findings that may be about what is asked for. One that keeps something from being resolved stays: what it
+    /// hides is not known.
+    pub(super) fn retain(&self, findings: &mut Vec<Finding>, files: &Files) {
+        if self.filter.is_set() {
+            findings.retain(|finding| self.concerns(finding, files));
+        }
+    }
+
+    fn concerns(&self, finding: &Finding, files: &Files) -> bool {
+        let found = &finding.diagnostic;
+        if found.is_breaking || found.is_defect() {
+            return true;
+        }
+        let path = |file: FileId| Text::clone(&files.get(file).path);
+        let places = || [&found.primary].into_iter().chain(&found.related);
+        if let Some(paths) = self.filter.paths()
+            && places().any(|label| paths.matches(&path(label.file)))
+        {
+            return true;
+        }
+        let subjects = || found.subjects.iter().map(|s| (Text::clone(&s.stack), Text::clone(&s.component)));
+        if found.subjects.is_empty() && found.stacks.is_empty() {
+            let file = found.primary.file;
+            return !self.known.contains(&file) || self.files.contains(&file);
+        }
+        subjects().any(|subject| self.components.contains(&subject))
+            || found.subjects.is_empty() && found.stacks.iter().any(|stack| self.stacks.contains(stack))
+    }
+}
