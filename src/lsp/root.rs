@@ -69,6 +69,11 @@ impl Root {
         self.done == self.asked
     }
 
+    /// Whether no analysis was asked for yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.asked == 0
+    }
+
     /// Whether it was never analyzed.
     pub(super) fn is_first(&self) -> bool {
         self.done == 0

@@ -184,7 +184,7 @@ impl Server<'_> {
             }
         }
         for (i, contents) in contents.into_iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i)) {
-            if self.shows_progress && self.roots[i].is_first() {
+            if self.shows_progress && self.roots[i].is_new() {
                 self.begin(i);
             }
             self.roots[i].ask(contents);

@@ -68,17 +68,20 @@ impl<'a> Scope<'a> {
 
     /// Adds what is asked for of a state.
     pub(super) fn add(&mut self, selection: &Selection<'_>, resolution: &Resolution) {
+        if !self.filter.is_set() {
+            return;
+        }
         let config: BTreeSet<FileId> = resolution.config.iter().copied().collect();
         for unit in &resolution.units {
-            let selected = unit.components.iter().filter(|c| selection.matches(&c.address()));
-            let before = self.components.len();
-            for component in selected {
+            let mut has_selected = false;
+            for component in unit.components.iter().filter(|c| selection.matches(&c.address())) {
+                has_selected = true;
                 self.stacks.insert(Text::clone(&component.stack));
                 self.components.insert((Text::clone(&component.stack), Text::clone(&component.name)));
             }
             let read = || unit.files.iter().copied().chain([unit.file]).filter(|file| !config.contains(file));
             self.known.extend(read());
-            if self.components.len() > before {
+            if has_selected {
                 self.files.extend(read());
             }
         }
