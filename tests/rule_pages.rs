@@ -104,7 +104,11 @@ fn run(rule: &str, is_off: bool, section: &Section) -> Run {
         };
     }
     repo.commit("after");
-    repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"])
+    let mut run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"]);
+    // Pages show findings alone.
+    let lines = run.stdout.lines().filter(|line| !line.contains(": change: "));
+    run.stdout = lines.map(|line| format!("{line}\n")).collect();
+    run
 }
 
 /// Whether findings of a rule come from the run itself: no files of a page lead to them.

@@ -10,6 +10,13 @@ use proptest::sample::{Index, select};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+#[test]
+fn a_run_takes_its_own_time_where_settings_say_nothing() {
+    use crate::limits::Limit;
+    let overrides = Overrides { seconds: Some(5), ..Overrides::default() };
+    assert_eq!(overrides.over(Settings::default()).work.get(Limit::Time), 5);
+}
+
 type Texts = BTreeMap<String, String>;
 
 /// Three stacks that share a catalog, one of which uses a base component of it.

@@ -13,13 +13,20 @@ const VALUE: usize = 40;
 
 /// `stacks/dev.yaml:6  ~ vars.enabled true → false  in dns of dev`. Both values stay visible.
 pub(super) fn line(group: &Group<'_>, files: &Files, options: &Options) -> String {
-    format!("{}  {}", Theme::new(options.color).place(&place(&group.causes, files)), what(group, options))
+    let theme = Theme::new(options.color);
+    let is_gone = cause(group, &group.causes).is_some_and(|c| c.side == Side::Base);
+    let gone = if is_gone { theme.dim(" (removed)") } else { String::new() };
+    format!("{}{gone}  {}", theme.place(&place(group, &group.causes, files)), what(group, options))
 }
 
-/// The edited line: one of the newer state, if there is one.
-fn place(causes: &[Cause], files: &Files) -> String {
-    let head = causes.iter().find(|c| c.side == Side::Head);
-    match head.or(causes.first()) {
+/// The edited line: one of the newer state, if there is one. What is removed was there because of a line of the older one.
+fn cause<'a>(group: &Group<'_>, causes: &'a [Cause]) -> Option<&'a Cause> {
+    let side = if group.effect == Effect::Removed { Side::Base } else { Side::Head };
+    causes.iter().find(|c| c.side == side).or(causes.first())
+}
+
+fn place(group: &Group<'_>, causes: &[Cause], files: &Files) -> String {
+    match cause(group, causes) {
         Some(cause) => format!("{}:{}", escape(&files.get(cause.file).path), cause.line),
         None => "no edited line found".to_owned(),
     }
@@ -90,7 +97,7 @@ fn one(change: &Folded<'_>, options: &Options) -> String {
 pub(in crate::report) fn each(group: &Group<'_>, files: &Files, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
     let label = theme.changed("change");
-    let start = |causes: &[Cause]| format!("{} {label}:", theme.bold(&format!("{}:", place(causes, files))));
+    let start = |causes: &[Cause]| format!("{} {label}:", theme.bold(&format!("{}:", place(group, causes, files))));
     if group.effect != Effect::Modified {
         return vec![format!("{} {}", start(&group.causes), what(group, options))];
     }
