@@ -73,7 +73,7 @@ fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// The texts in a template, in their order; not more than [`MAX_TEXTS`].
+/// The texts in a template, in their order; not more than a thousand.
 pub fn texts(template: &Value) -> Vec<Text> {
     let (mut found, mut todo) = (Vec::new(), vec![template]);
     while let Some(value) = todo.pop() {

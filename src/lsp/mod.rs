@@ -1,6 +1,6 @@
 //! A language server: the findings of a review while a file is edited, and answers about the place of the cursor.
 //!
-//! The server speaks the Language Server Protocol 3.17 over a [`Connection`]. For each folder of the workspace the worktree is
+//! The server speaks the Language Server Protocol 3.17 over a connection of `lsp_server`. For each folder of the workspace the worktree is
 //! analyzed with the open buffers in place of the files ([`Overlay`]); a newer edit replaces an analysis that has not started.
 //! Requests wait for the analysis of the text that they are about. Nothing here reads the disk: the program around the server
 //! opens sources ([`Analyzer`]).

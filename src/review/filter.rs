@@ -119,7 +119,7 @@ impl Filter {
     }
 
     /// Whether a component is asked for by its name. Whether it is reached by the files that are asked for, only
-    /// [`Selection`](super::selection::Selection) knows.
+    /// `selection::Selection` knows.
     pub fn matches(&self, address: &Address) -> bool {
         self.stack.as_ref().is_none_or(|g| g.matches(&address.0))
             && self.component.as_ref().is_none_or(|g| g.matches(&address.2))
