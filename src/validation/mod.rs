@@ -9,6 +9,8 @@ mod json_schema;
 mod package;
 mod rego;
 mod rego_guard;
+mod rego_heads;
+mod rego_memory;
 mod rego_text;
 mod schema_cost;
 

@@ -2,10 +2,12 @@
 //! module may read is told from its text, so that the inputs hold no more than that, and it is known which unknown values
 //! matter.
 
+use super::rego_memory::Metered;
 use super::rego_text::{self, Written};
-use super::{Budget, Path, Step, Unusable, cidr, rego_guard};
+use super::{Budget, Path, Step, Unusable, cidr, rego_guard, rego_heads};
 use crate::text::Text;
 use regorus::{Engine, Value};
+use serde::Deserialize;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -22,7 +24,7 @@ const TIME: Duration = Duration::from_secs(2);
 const MAX_RESULTS: usize = 10_000;
 
 /// How many steps are taken between two looks at the time.
-const STEPS: NonZeroU32 = NonZeroU32::new(10_000).expect("not zero");
+const STEPS: NonZeroU32 = NonZeroU32::new(100).expect("not zero");
 
 /// The most pairs that a function of address ranges gives.
 const MAX_PAIRS: usize = 200_000;
@@ -156,7 +158,12 @@ impl Package {
     /// It cannot be evaluated at all.
     pub(crate) fn evaluate(self: &Arc<Self>, inputs: Vec<Json>, budget: &Budget) -> Result<Vec<Found>, Unusable> {
         let package = Arc::clone(self);
-        budget.run_for(TIME, move || package.all(inputs)).map_err(|stopped| match stopped {
+        // The thread that made the inputs frees them: see `Metered`.
+        let inputs = Arc::new(inputs);
+        let shared = Arc::clone(&inputs);
+        let result = budget.run_for(TIME, move || package.all(&shared));
+        drop(inputs);
+        result.map_err(|stopped| match stopped {
             super::budget::Stopped::OutOfTime => {
                 let (one, all) = (TIME.as_secs(), super::budget::TIME.as_secs());
                 Unusable::Exceeded(format!("a policy may take {one} seconds, and all together {all}"))
@@ -165,7 +172,8 @@ impl Package {
         })?
     }
 
-    fn all(&self, inputs: Vec<Json>) -> Result<Vec<Found>, Unusable> {
+    fn all(&self, inputs: &[Json]) -> Result<Vec<Found>, Unusable> {
+        let _metered = Metered::start();
         let mut made = self.engine.0.lock().unwrap_or_else(PoisonError::into_inner);
         let engine = match made.get_or_insert_with(|| self.engine()) {
             Ok(engine) => engine,
@@ -174,7 +182,7 @@ impl Package {
         let mut results = 0;
         let mut all = Vec::with_capacity(inputs.len());
         for input in inputs {
-            engine.set_input(Value::from(input));
+            engine.set_input(Value::deserialize(input).unwrap_or(Value::Undefined));
             let found = match self.one(engine) {
                 Err(Unusable::Exceeded(why)) => return Err(Unusable::Exceeded(why)),
                 found => found,
@@ -222,7 +230,8 @@ impl Package {
             let call = move |args: Vec<Value>| function(&args).map_err(|text| std::io::Error::other(text).into());
             engine.add_extension(name.to_owned(), 2, Box::new(call)).map_err(|e| failed(&e.to_string()))?;
         }
-        engine.add_policy(self.path.to_string(), self.text.to_string()).map_err(|e| failed(&format!("{e:#}")))?;
+        let text = rego_heads::bind(&self.text);
+        engine.add_policy(self.path.to_string(), text).map_err(|e| failed(&format!("{e:#}")))?;
         Ok(engine)
     }
 }
@@ -288,8 +297,5 @@ fn ranges(value: &Value) -> Vec<(Value, cidr::Range)> {
 
 fn failed(text: &str) -> Unusable {
     let line = text.lines().rev().find_map(|l| l.trim().strip_prefix("error:")).unwrap_or(text).trim().to_owned();
-    match text.contains("time limit") || text.contains(rego_guard::EXCEEDED) {
-        true => Unusable::Exceeded(line),
-        false => Unusable::Wrong(line),
-    }
+    if rego_guard::is_excess(text) { Unusable::Exceeded(line) } else { Unusable::Wrong(line) }
 }

@@ -1,10 +1,12 @@
 //! Evaluates policies in Rego: `data.<package>.errors`, as deployment tools ask for it. Functions that reach the network,
 //! the clock or the environment do not exist here.
 
+use super::rego_memory::Metered;
 use super::rego_text::{self, Read, Statement};
-use super::{Budget, Path, Step, Unusable, each_unknown, rego_guard, to_json};
+use super::{Budget, Path, Step, Unusable, each_unknown, rego_guard, rego_heads, to_json};
 use crate::text::Text;
 use crate::value::Value;
+use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -14,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const RULE: &str = "errors";
 
 /// How many steps are taken between two looks at the time.
-const STEPS: NonZeroU32 = NonZeroU32::new(10_000).expect("not zero");
+const STEPS: NonZeroU32 = NonZeroU32::new(100).expect("not zero");
 
 /// A file of a policy.
 #[derive(Clone, Debug)]
@@ -112,21 +114,21 @@ impl Policy {
         }
         let json = to_json(input, None)
             .ok_or_else(|| Unusable::Unsupported("the configuration is nested too deeply".to_owned()))?;
-        let policy = self.clone();
-        let errors = budget.run(move || policy.evaluate(&left, json)).map_err(Unusable::stopped)??;
+        // The thread that made the input frees it: see `Metered`.
+        let json = Arc::new(json);
+        let (policy, shared) = (self.clone(), Arc::clone(&json));
+        let errors = budget.run(move || policy.evaluate(&left, &shared)).map_err(Unusable::stopped)??;
         Ok(Ruling { errors, open })
     }
 
     /// The errors that it gives for an input, sorted.
-    fn evaluate(&self, left: &Left, input: serde_json::Value) -> Result<Vec<String>, Unusable> {
+    fn evaluate(&self, left: &Left, input: &serde_json::Value) -> Result<Vec<String>, Unusable> {
+        let _metered = Metered::start();
         let mut engine = self.engine(left)?;
-        engine.set_input(regorus::Value::from(input));
+        engine.set_input(regorus::Value::deserialize(input).unwrap_or(regorus::Value::Undefined));
         let found = engine.eval_query(format!("data.{}.{RULE}", self.package), false).map_err(|e| {
             let text = format!("{e:#}");
-            match text.contains("time limit") || text.contains(rego_guard::EXCEEDED) {
-                true => Unusable::Exceeded(failed_line(&text)),
-                false => failed(&e.to_string()),
-            }
+            if rego_guard::is_excess(&text) { Unusable::Exceeded(failed_line(&text)) } else { failed(&e.to_string()) }
         })?;
         let value = found.result.first().and_then(|r| r.expressions.first()).map(|e| &e.value);
         let items: Vec<&regorus::Value> = match value {
@@ -172,7 +174,9 @@ impl Policy {
                 for (_, statement) in statements.iter().enumerate().filter(|(s, _)| left.contains(&(m, *s))) {
                     text.replace_range(statement.range.clone(), &blank(&module.text[statement.range.clone()]));
                 }
-                engine.add_policy(module.path.to_string(), text).map_err(|e| failed(&e.to_string()))?;
+                engine
+                    .add_policy(module.path.to_string(), rego_heads::bind(&text))
+                    .map_err(|e| failed(&e.to_string()))?;
             }
             Ok(engine)
         });

@@ -21,6 +21,11 @@ const MAX_DIGITS: usize = 4;
 /// The words by which an exceeded limit is told from other errors.
 pub(super) const EXCEEDED: &str = "more than a policy may ask for";
 
+/// Whether the text of an error says that a limit was exceeded.
+pub(super) fn is_excess(error: &str) -> bool {
+    ["time limit", "memory limit", EXCEEDED].iter().any(|words| error.contains(words))
+}
+
 /// A function with its number of arguments and what asks about them.
 type Guarded = (&'static str, u8, fn(&[Value]) -> bool);
 

@@ -33,36 +33,49 @@ pub(super) struct Read {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
+    /// A name, a word of the language, or the digits of a number.
     Word,
+    /// The value of a text.
     Text(String),
+    /// Any other character.
     Sign(char),
 }
 
+/// The smallest part of a module that has a meaning.
 #[derive(Clone, Debug)]
-struct Token {
-    kind: Kind,
-    range: Range<usize>,
+pub(super) struct Token {
+    pub kind: Kind,
+    /// Its place in the text.
+    pub range: Range<usize>,
     /// Whether it is the first one of its line and stands at its start.
     is_first: bool,
     /// How many brackets are open around it.
-    depth: usize,
+    pub depth: usize,
+}
+
+/// The tokens of each statement.
+pub(super) fn split<'t>(text: &str, tokens: &'t [Token]) -> Vec<&'t [Token]> {
+    let is_start = |t: &Token| t.kind == Kind::Word && t.is_first && t.depth == 0 && &text[t.range.clone()] != "else";
+    let mut out = Vec::new();
+    let mut rest = tokens;
+    while !rest.is_empty() {
+        let next = (1..rest.len()).find(|i| is_start(&rest[*i])).unwrap_or(rest.len());
+        let (own, others) = rest.split_at(next);
+        out.push(own);
+        rest = others;
+    }
+    out
 }
 
 /// The statements of a module, in the order of the text.
 pub(super) fn statements(text: &str) -> Vec<Statement> {
     let tokens = tokens(text);
     let word = |t: &Token| text[t.range.clone()].to_owned();
-    let is_start = |t: &Token| t.kind == Kind::Word && t.is_first && t.depth == 0 && &text[t.range.clone()] != "else";
-    let mut starts: Vec<usize> = (0..tokens.len()).filter(|i| is_start(&tokens[*i])).collect();
-    if starts.first() != Some(&0) && !tokens.is_empty() {
-        starts.insert(0, 0);
-    }
-    let mut out = Vec::with_capacity(starts.len());
-    for (n, first) in starts.iter().enumerate() {
-        let next = starts.get(n + 1).copied().unwrap_or(tokens.len());
-        let end = tokens.get(next).map_or(text.len(), |t| t.range.start);
-        let own = &tokens[*first..next];
+    let all = split(text, &tokens);
+    let mut out = Vec::with_capacity(all.len());
+    for (n, own) in all.iter().enumerate() {
+        let end = all.get(n + 1).map_or(text.len(), |next| next[0].range.start);
         let names = own.iter().skip(1).filter(|t| t.kind == Kind::Word).map(word).collect();
         let reads = reads(text, own);
         let is_call =
@@ -233,7 +246,8 @@ fn reads(text: &str, tokens: &[Token]) -> Vec<Read> {
     out
 }
 
-fn tokens(text: &str) -> Vec<Token> {
+/// The tokens of a module. Comments are left out.
+pub(super) fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let (mut out, mut at, mut depth) = (Vec::new(), 0, 0_usize);
     let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;

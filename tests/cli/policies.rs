@@ -246,6 +246,26 @@ fn rego_over_all_components() {
 }
 
 #[test]
+fn a_head_that_reads_what_one_item_lacks_keeps_the_findings_of_the_others() {
+    let settings = "[[rego]]\nid = 'sizes'\nfile = 'sizes.rego'\nover = 'components'\n";
+    for rule in [
+        "deny contains {\"msg\": sprintf(\"size %v\", [c.vars.size]), \"component\": c} if some c in input.components",
+        "deny contains result(c) if {\n    some c in input.components\n}\nresult(c) := {\"msg\": sprintf(\"size %v\", [c.vars.size]), \"component\": c}",
+        "sizes[i] := c.vars.size if some i, c in input.components\ndeny contains {\"msg\": sprintf(\"size %v\", [size]), \"component\": input.components[i]} if some i, size in sizes",
+    ] {
+        let repo = Repo::atmos();
+        let (first, last) = ("vars: {size: 1}", "vars: {size: 3}");
+        let stack = format!(
+            "vars: {{stage: a}}\ncomponents: {{terraform: {{a: {{{first}}}, b: {{}}, c: {{{last}}}, d: {{}}}}}}\n"
+        );
+        repo.write("stacks/deploy/a.yaml", stack);
+        repo.write("stacklint.toml", settings).write("sizes.rego", format!("package sizes\nimport rego.v1\n{rule}\n"));
+        repo.commit("base");
+        repo.run(&["check"]).ends_with(1).says("size 1").says("size 3");
+    }
+}
+
+#[test]
 fn an_unknown_value_is_neither_a_pass_nor_a_false_alarm() {
     let repo = project(ZONES, "!terraform.output other zones");
     let run = repo.run(&["check"]).hides("error[two-zones]").says("note[incomplete-analysis]: the policy `two-zones`");

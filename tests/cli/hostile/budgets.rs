@@ -114,6 +114,18 @@ fn policies() {
         ("loops in loops", rule("a = numbers.range(1, 3000); a[i] * a[j] * a[k] < 0"), "limit-exceeded"),
         ("shifts", rule("bits.lsh(1, 4000000000) > 1"), "limit-exceeded"),
         (
+            "texts that are kept",
+            rule(
+                "s = concat(\"\", [format_int(i, 10) | i = numbers.range(1, 100000)[_]]); x = [t | i = numbers.range(1, 100000)[_]; t = concat(\"\", [s, format_int(i, 10)])]; count(x) > 1",
+            ),
+            "memory limit",
+        ),
+        (
+            "lists that are kept",
+            rule("x = [numbers.range(i, 200000) | i = numbers.range(1, 5000)[_]]; count(x) > 1"),
+            "limit-exceeded",
+        ),
+        (
             "a chain of rules",
             format!("package atmos\nr0 {{ true }}\n{chain}errors[m] {{ not r3999; m = \"x\" }}\n"),
             "",
