@@ -162,7 +162,7 @@ impl<W: Write> Filter<W> {
         match self.kind {
             Kind::Raw => self.out.write_all(bytes),
             Kind::Text => {
-                let text = String::from_utf8_lossy(bytes);
+                let text = text_of(bytes);
                 for line in text.split_inclusive('\n') {
                     let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
                     let line = if self.shows_secrets { Cow::Borrowed(line) } else { self.lines.hide(line) };
@@ -172,10 +172,10 @@ impl<W: Write> Filter<W> {
                 Ok(())
             }
             Kind::Json => {
-                let text = String::from_utf8_lossy(bytes);
+                let text = text_of(bytes);
                 let text = if self.shows_secrets { Cow::Borrowed(&*text) } else { secrets::hide_in_json(&text) };
                 // Only strings hold other characters than those of ASCII, or a `#`.
-                if self.command == Command::None && text.bytes().all(|b| b < 0x7f && b != b'#') {
+                if self.command == Command::None && text.is_ascii() && !text.contains('#') && !text.contains('\u{7f}') {
                     return self.out.write_all(text.as_bytes());
                 }
                 let mut safe = String::with_capacity(text.len());
@@ -218,11 +218,19 @@ impl<W: Write> Write for Filter<W> {
         if self.kind == Kind::Raw {
             return self.out.write(bytes);
         }
-        self.held.extend_from_slice(bytes);
-        if self.held.len() >= self.threshold {
-            self.pass_complete()?;
-        }
+        self.write_all(bytes)?;
         Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.kind == Kind::Raw {
+            return self.out.write_all(bytes);
+        }
+        self.held.extend_from_slice(bytes);
+        match self.held.len() < self.threshold {
+            true => Ok(()),
+            false => self.pass_complete(),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -237,6 +245,11 @@ impl<W: Write> Drop for Filter<W> {
         // Whoever wants to know whether it worked flushes.
         let _ = self.flush();
     }
+}
+
+/// The text that bytes are. Nearly all of them are text, which is told faster than it is repaired.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// A line without what steers a terminal but color codes and tabs.

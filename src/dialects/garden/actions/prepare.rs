@@ -2,7 +2,7 @@
 
 use super::dependencies::{self, Dependency};
 use super::render::WorkflowSource;
-use super::sources::{ActionSource, Key, collect, is_among};
+use super::sources::{ActionSource, Key, collect, is_among, source_path};
 use super::{fields, modules, plugins};
 use crate::diagnostic::rules;
 use crate::dialects::garden::environment::contexts::{Roots, word};
@@ -52,6 +52,8 @@ pub(super) struct Prepared {
     pub uses: Vec<Dependency>,
     /// Its files of variables, in order.
     pub varfiles: Vec<Node>,
+    /// The path of its files, seen from the project.
+    pub source_path: Text,
 }
 
 /// The graph of an environment. None if there is none because something is wrong, which is reported.
@@ -126,7 +128,8 @@ fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: 
         let message = format!("there is no {} action `{name}` to depend on", kind.title());
         sink.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
     }
-    Some(Prepared { source: action, builtin, is_disabled, dependencies, uses, varfiles })
+    let source_path = source_path(stage, &action, &builtin).into();
+    Some(Prepared { source: action, builtin, is_disabled, dependencies, uses, varfiles, source_path })
 }
 
 /// The fields of a rendered action without the folder that its template names for it.

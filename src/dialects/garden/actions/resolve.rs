@@ -5,7 +5,7 @@ use super::exec;
 use super::files::ActionFiles;
 use super::prepare::{Graph, Prepared};
 use super::redundant::needed_outputs;
-use super::sources::{Key, source_path};
+use super::sources::Key;
 use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::environment::contexts::{Roots, word};
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
@@ -13,13 +13,15 @@ use crate::dialects::garden::environment::{Part, Stage, as_written, field, value
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::rules::GARDEN_DISABLED_OUTPUT;
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::context::{ContextId, Lookup, Segment};
+use crate::dialects::garden::template::context::{ContextId, Lookup};
 use crate::dialects::garden::template::eval::{Scope, captured};
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::path::Segment;
 use crate::text::Text;
 use crate::value::{Origin, Prov};
 use arcstr::literal;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 /// An action that was resolved as far as possible.
 pub(crate) struct Resolved {
@@ -49,7 +51,7 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<
     // What is read and not there is reported once, not again where its value would be.
     let read = graph.actions.iter().flat_map(|action| &action.dependencies).map(|dependency| dependency.on.clone());
     let unknown: BTreeSet<Key> = read.filter(|on| !keys.contains(on)).chain(graph.possible.iter().cloned()).collect();
-    let known = action_references(stage, graph, &contexts, &unknown);
+    let known = action_references(graph, &contexts, &unknown);
     let data = stage.evaluator.data(known);
     stage.evaluator.fill(actions, vec![data]);
     // A disabled Build is executed for what depends on it; other disabled actions are skipped.
@@ -83,7 +85,7 @@ fn shared_roots(stage: &Stage<'_>, actions: ContextId) -> Roots {
 
 fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts {
     let evaluator = &stage.evaluator;
-    let this = |variables: ContextId| reference(stage, action, variables, None);
+    let this = |variables: ContextId| reference(action, variables, None);
     let early = shared.clone().with("inputs", Node::map([])).with("this", this(stage.variables));
     let (roots, inputs) = match &action.source.rendered {
         Some(rendered) => {
@@ -110,12 +112,16 @@ fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts
     Contexts { inputs, spec, variables: own }
 }
 
-/// What others may read of an action. Its outputs and version are known when it has been executed.
-fn reference(stage: &Stage<'_>, action: &Prepared, variables: ContextId, path: Option<&str>) -> Node {
-    let source = source_path(stage, &action.source, &action.builtin);
+/// What an action may read of the folder that it is built in.
+static OWN_BUILD_PATH: LazyLock<Node> =
+    LazyLock::new(|| Node::unknown("`this.buildPath` is known when Garden runs the action"));
+
+/// What others may read of an action, by the path that they read it with; what the action may read of itself if there is
+/// none. Its outputs and version are known when it has been executed.
+fn reference(action: &Prepared, variables: ContextId, path: Option<&str>) -> Node {
     let unknown = |what: &str| match path {
         Some(path) => Node::unknown(format!("`{path}.{what}` is known when Garden runs the action")),
-        None => Node::unknown(format!("`this.{what}` is known when Garden runs the action")),
+        None => OWN_BUILD_PATH.clone(),
     };
     let name = action.builtin.get("name").map(|node| node.prov.clone()).unwrap_or_default();
     let mut entries = Vec::with_capacity(8);
@@ -123,7 +129,7 @@ fn reference(stage: &Stage<'_>, action: &Prepared, variables: ContextId, path: O
         ("name", Node::at(Data::Text(Text::clone(&action.source.name)), name)),
         ("disabled", Node::bool(action.is_disabled)),
         ("buildPath", unknown("buildPath")),
-        ("sourcePath", Node::text(source)),
+        ("sourcePath", Node::text(Text::clone(&action.source_path))),
         ("mode", Node::text(literal!("default"))),
         ("var", Node::new(Data::Context(variables))),
     ]);
@@ -135,12 +141,12 @@ fn reference(stage: &Stage<'_>, action: &Prepared, variables: ContextId, path: O
 }
 
 /// The `actions` of templates: by kind and name.
-fn action_references(stage: &Stage<'_>, graph: &Graph, contexts: &[Contexts], unknown: &BTreeSet<Key>) -> Node {
+fn action_references(graph: &Graph, contexts: &[Contexts], unknown: &BTreeSet<Key>) -> Node {
     let of_kind = |kind: ActionKind| {
         let all = graph.actions.iter().zip(contexts).filter(|(action, _)| action.source.kind == kind);
         let own = all.map(|(action, contexts)| {
             let path = format!("actions.{}.{}", kind.lower(), action.source.name);
-            (Text::clone(&action.source.name), reference(stage, action, contexts.variables, Some(&path)))
+            (Text::clone(&action.source.name), reference(action, contexts.variables, Some(&path)))
         });
         let possible = unknown.iter().filter(|(of, _)| *of == kind);
         let possible = possible.map(|(_, name)| {

@@ -178,8 +178,8 @@ fn all_variables(stage: &Stage<'_>, sink: &mut Sink) -> (Node, bool) {
     let mut is_complete = true;
     let mut entries = Vec::new();
     for (name, written) in names {
-        let key = ["var".into(), name.clone()]
-            .map(|text| super::super::template::context::Segment { text, is_number: false });
+        let key =
+            ["var".into(), name.clone()].map(|text| super::super::template::path::Segment { text, is_number: false });
         stage.evaluator.start();
         let node = match stage.evaluator.lookup(context, &key, Scope::new(context)) {
             Ok(Lookup::Found(node)) => node,

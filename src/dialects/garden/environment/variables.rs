@@ -2,9 +2,10 @@
 
 use super::contexts::word;
 use crate::dialects::VariableInput;
-use crate::dialects::garden::template::context::{ContextId, Lookup, Segment};
+use crate::dialects::garden::template::context::{ContextId, Lookup};
 use crate::dialects::garden::template::eval::{Evaluator, Scope, captured};
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::path::Segment;
 use crate::text::Text;
 use indexmap::IndexMap;
 

@@ -1,5 +1,6 @@
 //! The syntax tree of a template string. Spans are byte ranges of the string that was parsed.
 
+use super::path::KeyPath;
 use crate::text::Text;
 use std::ops::Range;
 use std::sync::Arc;
@@ -102,7 +103,7 @@ pub(crate) enum ExprKind {
         arguments: Vec<Expr>,
     },
     /// `a.b["c"]`.
-    Lookup(Vec<Key>),
+    Lookup(KeyPath),
     /// `!a`.
     Not(Box<Expr>),
     /// `typeof a`.

@@ -2,12 +2,17 @@
 //! evaluated, or layers of other contexts, of which later ones come first.
 
 use super::error::{Failure, FailureKind, Result};
-use super::eval::{Evaluator, Scope};
+use super::eval::{Evaluator, Scope, captured};
 use super::merge::merge;
-use super::node::{Data, Node};
+use super::node::{Data, Lazy, Node};
+use super::path::{Segment, joined};
 use crate::text::Text;
 use crate::value::Prov;
+use std::slice;
 use std::sync::Arc;
+
+/// The steps from which on it is cheaper to keep what was found than to find it again.
+const WORTH_KEEPING: u64 = 8;
 
 /// A context of an [`Evaluator`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,17 +25,10 @@ pub(super) enum Context {
     Data(Node),
     /// Other contexts, the lowest first.
     Layers(Arc<Vec<ContextId>>),
+    /// The context that belongs to a value, above the one that asks for it. A value of the first replaces none of the other.
+    Pair([ContextId; 2]),
     /// Nothing: each lookup fails with this message.
     Refusal(Text),
-}
-
-/// A segment of a key path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Segment {
-    /// Its text.
-    pub text: Text,
-    /// Whether it is a number.
-    pub is_number: bool,
 }
 
 /// What a lookup comes to.
@@ -75,8 +73,8 @@ impl Missing {
 pub(super) struct Query<'a> {
     /// What is left of the key path.
     pub key: &'a [Segment],
-    /// The same as one text, where that was made; see [`joined`].
-    pub joined: Option<&'a Text>,
+    /// The same as one text, and each end of it, where that was made; see [`joined`].
+    pub joined: &'a [Text],
     /// How values that are found are evaluated.
     pub scope: Scope,
     /// The context that values are evaluated in; the one that is asked first where there is none yet.
@@ -116,7 +114,7 @@ impl Evaluator {
         if let Some(known) = self.pairs.borrow().get(&(lower, upper)) {
             return *known;
         }
-        let id = self.layers(vec![lower, upper]);
+        let id = self.add(Context::Pair([lower, upper]));
         self.pairs.borrow_mut().insert((lower, upper), id);
         id
     }
@@ -136,14 +134,27 @@ impl Evaluator {
     /// # Errors
     /// A value on the way cannot be evaluated, or has no keys.
     pub(crate) fn lookup(&self, context: ContextId, key: &[Segment], scope: Scope) -> Result<Lookup> {
-        self.resolve(context, Query { key, joined: None, scope, root: None }, &mut Vec::new())
+        self.lookup_prepared(context, key, &[], scope)
+    }
+
+    /// The same for a key path of which the texts were made.
+    pub(super) fn lookup_prepared(
+        &self,
+        context: ContextId,
+        key: &[Segment],
+        joined: &[Text],
+        scope: Scope,
+    ) -> Result<Lookup> {
+        self.resolve(context, Query { key, joined, scope, root: None }, &mut Vec::new())
     }
 
     /// The same within a lookup; `path` is how it got here.
     fn resolve(&self, id: ContextId, query: Query<'_>, path: &mut Vec<Text>) -> Result<Lookup> {
         self.spend(1)?;
-        let text = query.joined.map_or_else(|| joined(query.key), Text::clone);
-        let query = Query { joined: Some(&text), ..query };
+        let before = self.spent();
+        let text = query.joined.first().map_or_else(|| joined(query.key), Text::clone);
+        let query =
+            Query { joined: if query.joined.is_empty() { slice::from_ref(&text) } else { query.joined }, ..query };
         let frame = (id, Text::clone(&text));
         if self.under_way.borrow().contains(&frame) {
             let whole: Vec<&str> = path.iter().chain(query.key.iter().map(|s| &s.text)).map(Text::as_str).collect();
@@ -162,28 +173,41 @@ impl Evaluator {
                 let root = query.root.unwrap_or(id);
                 self.traverse(node, Query { root: Some(root), ..query }, root, path)
             }
-            Context::Layers(layers) => self.resolve_layers(&layers, query, path),
+            Context::Layers(layers) => self.resolve_layers(&layers, self.keeps_history, query, path),
+            Context::Pair(pair) => self.resolve_layers(&pair, false, query, path),
             Context::Refusal(message) => Err(Failure::plain(FailureKind::Refused, message.as_str(), &Prov::default())),
         };
         self.under_way.borrow_mut().pop();
-        if let Ok(Lookup::Found(node)) = &done {
+        if let Ok(Lookup::Found(node)) = &done
+            && self.spent().saturating_sub(before) >= WORTH_KEEPING
+        {
             self.lookups.borrow_mut().insert(known, node.clone());
         }
         done
     }
 
     /// The topmost layer that has a single value decides; collections of several layers are merged.
-    fn resolve_layers(&self, layers: &[ContextId], query: Query<'_>, path: &mut Vec<Text>) -> Result<Lookup> {
+    fn resolve_layers(
+        &self,
+        layers: &[ContextId],
+        keeps_history: bool,
+        query: Query<'_>,
+        path: &mut Vec<Text>,
+    ) -> Result<Lookup> {
         let mut found: Vec<Node> = Vec::new();
-        let mut missing: Vec<Missing> = Vec::new();
-        for layer in layers.iter().rev() {
+        let mut missing: Vec<(usize, Option<Missing>)> = Vec::new();
+        for (index, layer) in layers.iter().enumerate().rev() {
+            if self.lacks(*layer, query.key)? {
+                missing.push((index, None));
+                continue;
+            }
             match self.resolve(*layer, query, path)? {
                 Lookup::Found(node) if !node.is_collection() => {
-                    let below = self.below(layers, *layer, query, path);
+                    let below = if keeps_history { self.below(&layers[..index], query, path) } else { None };
                     return Ok(Lookup::Found(overriding(node, below.as_ref())));
                 }
                 Lookup::Found(node) => found.push(node),
-                Lookup::Missing(why) => missing.push(*why),
+                Lookup::Missing(why) => missing.push((index, Some(*why))),
             }
         }
         let mut lowest_first = found.into_iter().rev();
@@ -193,6 +217,28 @@ impl Evaluator {
                 merged = merge(&merged, &node);
             }
             return Ok(Lookup::Found(merged));
+        }
+        self.missing_in(layers, missing, query, path)
+    }
+
+    /// Why no layer has a key: what the one says that has the longest part of its path. `reasons` are what layers say, the
+    /// topmost first; none of a layer that was not asked because it lacks the key.
+    fn missing_in(
+        &self,
+        layers: &[ContextId],
+        reasons: Vec<(usize, Option<Missing>)>,
+        query: Query<'_>,
+        path: &mut Vec<Text>,
+    ) -> Result<Lookup> {
+        let mut missing: Vec<Missing> = Vec::with_capacity(reasons.len());
+        for (index, reason) in reasons {
+            match reason {
+                Some(why) => missing.push(why),
+                None => match self.resolve(layers[index], query, path)? {
+                    Lookup::Found(node) => return Ok(Lookup::Found(node)),
+                    Lookup::Missing(why) => missing.push(*why),
+                },
+            }
         }
         let deepest = missing.iter().map(|m| m.path.len()).max().unwrap_or(0);
         let all: Vec<Missing> = match missing.iter().find(|m| m.path.len() == deepest).map(|m| m.path.clone()) {
@@ -208,19 +254,44 @@ impl Evaluator {
     }
 
     /// What the next layer below one has, for the history of a value. Failures there do not matter.
-    fn below(&self, layers: &[ContextId], top: ContextId, query: Query<'_>, path: &mut Vec<Text>) -> Option<Node> {
-        if !self.keeps_history || query.key.is_empty() {
+    fn below(&self, layers: &[ContextId], query: Query<'_>, path: &mut Vec<Text>) -> Option<Node> {
+        if query.key.is_empty() {
             return None;
         }
-        let index = layers.iter().position(|layer| *layer == top)?;
-        layers[..index].iter().rev().find_map(|layer| match self.resolve(*layer, query, path) {
+        let has = |layer: &&ContextId| !self.lacks(**layer, query.key).unwrap_or(true);
+        layers.iter().rev().filter(has).find_map(|layer| match self.resolve(*layer, query, path) {
             Ok(Lookup::Found(node)) if !node.is_collection() => Some(node),
             _ => None,
         })
     }
 
+    /// Whether the data of a context certainly has nothing for the first key. To find that out evaluates nothing.
+    ///
+    /// # Errors
+    /// That is too much work.
+    fn lacks(&self, id: ContextId, key: &[Segment]) -> Result<bool> {
+        let Some(first) = key.first() else { return Ok(false) };
+        let contexts = self.contexts.borrow();
+        let Some(Context::Data(node)) = contexts.get(id.0 as usize) else { return Ok(false) };
+        let data = match node.as_lazy() {
+            Some(Lazy::Captured { node, .. }) => &node.data,
+            _ => &node.data,
+        };
+        let lacks = matches!(data, Data::Map(map) if map.get(&first.text).is_none());
+        if lacks {
+            self.spend(1)?;
+        }
+        Ok(lacks)
+    }
+
     /// Follows a key path into a value.
     fn traverse(&self, value: Node, query: Query<'_>, root: ContextId, path: &mut Vec<Text>) -> Result<Lookup> {
+        if let Some((next, _)) = query.key.split_first()
+            && let Some((mapping, found)) = captured_entry(&value, &next.text)
+        {
+            self.spend(1)?;
+            return self.follow(&mapping, found, query, root, path);
+        }
         let value = match value.data {
             Data::Lazy(_) => match self.evaluate_in_context(&value, query.scope, root)? {
                 Some(value) => return self.traverse(value, query, root, path),
@@ -233,7 +304,7 @@ impl Evaluator {
             Data::Context(id) => return self.resolve(id, query, path),
             _ => value,
         };
-        let Some((next, rest)) = query.key.split_first() else { return self.whole(value, query, root, path) };
+        let Some((next, _)) = query.key.split_first() else { return self.whole(value, query, root, path) };
         let found = match &value.data {
             Data::Unknown(unknown) => {
                 let mut inner = (**unknown).clone();
@@ -254,8 +325,21 @@ impl Evaluator {
                 return Err(Failure::plain(FailureKind::NotIndexable, message, &Prov::default()));
             }
         };
+        self.follow(&value, found, query, root, path)
+    }
+
+    /// The same behind what a collection has for the first key.
+    fn follow(
+        &self,
+        collection: &Node,
+        found: Option<Node>,
+        query: Query<'_>,
+        root: ContextId,
+        path: &mut Vec<Text>,
+    ) -> Result<Lookup> {
+        let Some((next, rest)) = query.key.split_first() else { return Ok(Lookup::Found(collection.clone())) };
         let missing = |circular: bool, path: &[Text]| {
-            let (key, available) = (Text::clone(&next.text), vec![value.clone()]);
+            let (key, available) = (Text::clone(&next.text), vec![collection.clone()]);
             Ok(Lookup::Missing(Box::new(Missing { circular, key, path: path.to_vec(), available })))
         };
         let Some(mut found) = found.filter(|node| !node.is_undefined()) else { return missing(false, path) };
@@ -266,7 +350,8 @@ impl Evaluator {
             }
         }
         path.push(Text::clone(&next.text));
-        let done = self.traverse(found, Query { key: rest, joined: None, ..query }, root, path);
+        let joined = query.joined.get(1..).unwrap_or_default();
+        let done = self.traverse(found, Query { key: rest, joined, ..query }, root, path);
         path.pop();
         done
     }
@@ -287,7 +372,7 @@ impl Evaluator {
                 return Ok(node.clone());
             }
             path.push(key.into());
-            let done = match self.traverse(node.clone(), Query { key: &[], joined: None, ..query }, root, path) {
+            let done = match self.traverse(node.clone(), Query { key: &[], joined: &[], ..query }, root, path) {
                 Ok(Lookup::Found(node)) => Ok(node),
                 Ok(Lookup::Missing(why)) => {
                     missing.get_or_insert(why);
@@ -322,13 +407,11 @@ impl Evaluator {
     }
 }
 
-/// A key path as one text, another one for each path.
-fn joined(key: &[Segment]) -> Text {
-    match key {
-        [] => Text::default(),
-        [only] if !only.text.is_empty() && !only.text.contains('\0') => Text::clone(&only.text),
-        all => all.iter().flat_map(|segment| [segment.text.as_str(), "\0"]).collect::<String>().into(),
-    }
+/// A mapping in a context of its own, and what it has for a key. None if the value is something else.
+fn captured_entry(value: &Node, key: &str) -> Option<(Node, Option<Node>)> {
+    let Lazy::Captured { node, context, is_final } = value.as_lazy()? else { return None };
+    let found = node.as_map()?.get(key);
+    Some((node.clone(), found.map(|found| captured(found, *context, *is_final))))
 }
 
 /// Whether there is something in a value that is to be evaluated.

@@ -104,6 +104,11 @@ impl Evaluator {
         self.steps.set(0);
     }
 
+    /// The work that was counted.
+    pub(super) fn spent(&self) -> u64 {
+        self.steps.get()
+    }
+
     /// Counts work.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 use super::ast::{Expr, ExprKind, Key, Operator};
 use super::cursor::{Cursor, begins_identifier, continues_identifier};
 use super::parse::{ParseError, parse_nested};
+use super::path::KeyPath;
 use crate::text::Text;
 
 /// An expression, or none.
@@ -201,7 +202,7 @@ impl Cursor<'_> {
         }
         self.back_to(after);
         let keys = self.keys(name)?;
-        Ok(Some(Expr { kind: ExprKind::Lookup(keys), span: self.span_from(start) }))
+        Ok(Some(Expr { kind: ExprKind::Lookup(KeyPath::new(keys)), span: self.span_from(start) }))
     }
 
     fn literal(&mut self) -> Parsed<ExprKind> {

@@ -1,12 +1,13 @@
 //! Evaluates template strings and the expressions in them.
 
 use super::ast::{Block, Era, Expr, ExprKind, Format, IfBlock, Key, Operator, Part, Span, Template};
-use super::context::{Lookup, Missing, Segment, render};
+use super::context::{Lookup, Missing, render};
 use super::convert::to_text;
 use super::error::{Failure, FailureKind, MissingKey, Result, enriched, natural_list};
 use super::eval::{Evaluator, Scope, unknown_for};
 use super::functions;
 use super::node::{Data, Node};
+use super::path::{KeyPath, Segment};
 use crate::text::Text;
 use crate::value::{Prov, Unknown};
 use std::sync::Arc;
@@ -149,7 +150,7 @@ impl Evaluator {
                 Some(arguments) => return self.call(name, &arguments, &expr.span, site).map(Some),
                 None => return Ok(None),
             },
-            ExprKind::Lookup(keys) => return self.look_up(keys, &expr.span, site, optional),
+            ExprKind::Lookup(path) => return self.look_up(path, &expr.span, site, optional),
             ExprKind::Not(inner) => match self.expression(inner, site, true)? {
                 None => Node::bool(true),
                 Some(node) => unknown_for([&node]).unwrap_or_else(|| Node::bool(!node.is_truthy())),
@@ -307,13 +308,20 @@ impl Evaluator {
         Ok(Some(Segments::Known(out)))
     }
 
-    fn look_up(&self, keys: &[Key], span: &Span, site: Site<'_>, optional: bool) -> Outcome {
-        let path = match self.segments(keys, site, optional)? {
-            None => return Ok(None),
-            Some(Segments::Unknown(node)) => return Ok(unknown_for([&node])),
-            Some(Segments::Known(path)) => path,
+    fn look_up(&self, written: &KeyPath, span: &Span, site: Site<'_>, optional: bool) -> Outcome {
+        let evaluated;
+        let path = match &written.segments {
+            Some(segments) => segments,
+            None => match self.segments(&written.keys, site, optional)? {
+                None => return Ok(None),
+                Some(Segments::Unknown(node)) => return Ok(unknown_for([&node])),
+                Some(Segments::Known(path)) => {
+                    evaluated = path;
+                    &evaluated
+                }
+            },
         };
-        match self.lookup(site.scope.context, &path, site.scope) {
+        match self.lookup_prepared(site.scope.context, path, &written.joined, site.scope) {
             Ok(Lookup::Found(node)) => {
                 self.read(&node.prov);
                 Ok(Some(node))
@@ -329,7 +337,7 @@ impl Evaluator {
                 });
                 Err(failure)
             }
-            Err(failure) => Err(outer(failure, &path, span, site)),
+            Err(failure) => Err(outer(failure, path, span, site)),
         }
     }
 

@@ -2,15 +2,18 @@
 
 use super::node::{Data, Node, Object};
 use crate::text::Text;
-use indexmap::IndexMap;
+use foldhash::fast::RandomState;
 use std::sync::Arc;
+
+/// The entries of a mapping that is made.
+type Entries = indexmap::IndexMap<Text, Node, RandomState>;
 
 /// A value over another one. A mapping over a list leaves the list; `undefined` replaces nothing.
 pub(crate) fn merge(below: &Node, above: &Node) -> Node {
     match (&below.data, &above.data) {
         (_, Data::Undefined) => below.clone(),
         (Data::Map(lower), Data::Map(upper)) => {
-            let mut entries: IndexMap<Text, Node> = lower.iter().map(|(k, v)| (Text::clone(k), v.clone())).collect();
+            let mut entries: Entries = lower.iter().map(|(k, v)| (Text::clone(k), v.clone())).collect();
             for (key, node) in upper.iter() {
                 match entries.get_mut(key) {
                     Some(known) => *known = merge(known, node),
@@ -40,9 +43,9 @@ pub(crate) fn merge(below: &Node, above: &Node) -> Node {
 /// A merge patch (RFC 7396) on a value: null takes keys away, lists are replaced.
 pub(crate) fn patch(below: &Node, above: &Node) -> Node {
     let Data::Map(upper) = &above.data else { return above.clone() };
-    let mut entries: IndexMap<Text, Node> = match &below.data {
+    let mut entries: Entries = match &below.data {
         Data::Map(lower) => lower.iter().map(|(k, v)| (Text::clone(k), v.clone())).collect(),
-        _ => IndexMap::new(),
+        _ => Entries::default(),
     };
     for (key, node) in upper.iter() {
         if matches!(node.data, Data::Null) {

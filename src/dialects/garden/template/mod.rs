@@ -20,6 +20,7 @@ pub(crate) mod merge;
 pub(crate) mod node;
 mod operators;
 pub(crate) mod parse;
+pub(crate) mod path;
 pub(crate) mod references;
 pub(crate) mod structure;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::context::ContextId;
 use super::structure::Operator;
 use crate::text::Text;
 use crate::value::{self, Prov, Unknown, Value};
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -245,7 +246,7 @@ fn number(n: f64) -> value::Data {
 pub(crate) struct Object {
     entries: Vec<(Text, Node)>,
     /// Where keys are among the entries; none if there are few.
-    index: Option<Arc<HashMap<Text, usize>>>,
+    index: Option<Arc<HashMap<Text, usize, RandomState>>>,
 }
 
 /// In as many entries a key is found as fast without an index. Most mappings are that small, and very many are made.
@@ -295,7 +296,7 @@ impl Object {
 }
 
 /// Where keys are among many entries; none if there are few.
-fn index(entries: &[(Text, Node)]) -> Option<Arc<HashMap<Text, usize>>> {
+fn index(entries: &[(Text, Node)]) -> Option<Arc<HashMap<Text, usize, RandomState>>> {
     let many = entries.len() > FEW;
     many.then(|| Arc::new(entries.iter().enumerate().map(|(i, (key, _))| (Text::clone(key), i)).collect()))
 }
@@ -305,7 +306,7 @@ impl FromIterator<(Text, Node)> for Object {
     fn from_iter<I: IntoIterator<Item = (Text, Node)>>(pairs: I) -> Self {
         let pairs = pairs.into_iter();
         let mut entries: Vec<(Text, Node)> = Vec::with_capacity(pairs.size_hint().0);
-        let mut places: HashMap<Text, usize> = HashMap::new();
+        let mut places: HashMap<Text, usize, RandomState> = HashMap::default();
         for (key, node) in pairs {
             if entries.len() == FEW && places.is_empty() {
                 places = entries.iter().enumerate().map(|(i, (key, _))| (Text::clone(key), i)).collect();

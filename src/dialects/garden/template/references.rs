@@ -1,11 +1,12 @@
 //! What a value looks up, without evaluating it: key paths in all parts of it that can be reached.
 
 use super::ast::{Block, Expr, ExprKind, Format, Key, Part, Template};
-use super::context::{ContextId, Segment};
+use super::context::ContextId;
 use super::error::{Failure, Result};
 use super::eval::{Evaluator, Scope};
 use super::expression_value::{Segments, Site};
 use super::node::{Data, Lazy, Node};
+use super::path::{KeyPath, Segment};
 use super::structure::{OperatorKind, keys};
 use crate::text::Text;
 use crate::value::Prov;
@@ -173,7 +174,7 @@ impl Walk<'_> {
             ExprKind::List(all) | ExprKind::Call { arguments: all, .. } => {
                 all.iter().try_for_each(|expr| self.expression(expr, site))
             }
-            ExprKind::Lookup(keys) => self.lookup(keys, site),
+            ExprKind::Lookup(path) => self.lookup(path, site),
             ExprKind::Not(inner) | ExprKind::TypeOf(inner) => self.expression(inner, site),
             ExprKind::Contains(left, right) => {
                 self.expression(left, site)?;
@@ -217,7 +218,13 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn lookup(&mut self, keys: &[Key], site: Site<'_>) -> Result<()> {
+    fn lookup(&mut self, written: &KeyPath, site: Site<'_>) -> Result<()> {
+        if let Some(segments) = &written.segments {
+            let path = segments.iter().cloned().map(ReferenceKey::Known).collect();
+            self.found.push(Reference { path, place: site.prov.clone() });
+            return Ok(());
+        }
+        let keys = &written.keys;
         let mut path = Vec::with_capacity(keys.len());
         for key in keys {
             let one = std::slice::from_ref(key);

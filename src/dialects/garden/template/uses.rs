@@ -111,7 +111,8 @@ impl<'a> Walk<'a, '_> {
                 (self.on)(Use { kind: UseKind::Call(name), place, is_conditional: self.is_conditional });
                 all(self, arguments);
             }
-            ExprKind::Lookup(keys) => {
+            ExprKind::Lookup(path) => {
+                let keys = &path.keys;
                 (self.on)(Use { kind: UseKind::Lookup(keys), place, is_conditional: self.is_conditional });
                 for key in keys {
                     if let Key::Computed(expr) = key {
