@@ -62,6 +62,27 @@ fn values_know_their_lines() {
     assert_eq!(lines, ["a/garden.yml:4", "project.garden.yml:6", "project.garden.yml:11"]);
 }
 
+/// Whether a value or anything that it was computed from replaced another value.
+fn replaced(prov: &crate::value::Prov) -> bool {
+    prov.overrode().is_some() || prov.trail.as_ref().is_some_and(|trail| trail.inputs().iter().any(replaced))
+}
+
+#[test]
+fn a_variable_replaces_what_is_below_it_and_not_what_its_reader_has() {
+    let project = PROJECT.replace("region: eu", "suffix: project, hello: 'x ${var.suffix}', stage: below");
+    let world = World::of(&project).file(
+        "garden.yml",
+        "kind: Run\nname: x\ntype: exec\nvariables: {suffix: action}\n\
+         spec: {command: ['${var.hello}', '${var.suffix}', '${var.stage}']}\n",
+    );
+    let files = Files::default();
+    let resolution = world.resolve(&files);
+    let placed = &resolution.components()[&("dev".into(), "run".into(), "x".into())];
+    let command = placed.component.value.get("spec").and_then(|spec| spec.get("command")).unwrap().as_list().unwrap();
+    let all: Vec<(&str, bool)> = command.iter().map(|v| (v.as_str().unwrap(), replaced(&v.prov))).collect();
+    assert_eq!(all, [("x project", false), ("action", true), ("dev", true)]);
+}
+
 #[test]
 fn a_broken_variable_breaks_its_environment_alone() {
     let project = PROJECT.replace("stage: prod,", "stage: '${var.absent}',");
