@@ -3,7 +3,7 @@
 use super::coverage::{self, Coverage};
 use super::judge::{Judge, Judged, idle_patterns, judge};
 use super::resolve::report_empty;
-use super::selection::{Scope as Asked, Selection};
+use super::selection::{FindingScope, Selection};
 use super::{Error, Request, Review, Revision, Workspace, phase};
 use crate::diagnostic::{Side, together};
 use crate::dialects::Scope;
@@ -59,7 +59,7 @@ pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'
     let Judged { mut findings, suppressed, .. } = phase(host, "judge", || judge(&by, found, None))?;
     request.filter.matched(&resolutions)?;
     coverage.narrowed = request.filter.description();
-    let mut asked = Asked::new(&request.filter);
+    let mut asked = FindingScope::new(&request.filter);
     for resolution in &resolutions {
         let selection = Selection::new(&request.filter, &[(resolution, source)], &files, &host.code());
         asked.add(&selection, resolution);

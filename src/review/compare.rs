@@ -93,7 +93,7 @@ pub fn compare(
         phase(workspace.host, "judge", || judging.judge(&trusted, in_head, in_base))?;
     let sides: Vec<_> = compared.iter().map(|one| (&one.base, &one.head)).collect();
     fixed::settle(&mut findings, &sides);
-    let mut scope = selection::Scope::new(&request.filter);
+    let mut scope = selection::FindingScope::new(&request.filter);
     for Compared { base: old, head: new, .. } in &compared {
         let states = [(old, base), (new, head)];
         let selection = Selection::new(&request.filter, &states, &files, &workspace.host.code());

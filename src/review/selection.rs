@@ -48,7 +48,7 @@ impl<'a> Selection<'a> {
 }
 
 /// What findings are held against: the components and the files that are asked for.
-pub(super) struct Scope<'a> {
+pub(super) struct FindingScope<'a> {
     filter: &'a Filter,
     stacks: BTreeSet<Text>,
     /// Stack and name.
@@ -59,11 +59,11 @@ pub(super) struct Scope<'a> {
     known: BTreeSet<FileId>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> FindingScope<'a> {
     /// Nothing yet.
     pub(super) fn new(filter: &'a Filter) -> Self {
         let (stacks, components) = (BTreeSet::new(), BTreeSet::new());
-        Scope { filter, stacks, components, files: BTreeSet::new(), known: BTreeSet::new() }
+        FindingScope { filter, stacks, components, files: BTreeSet::new(), known: BTreeSet::new() }
     }
 
     /// Adds what is asked for of a state.

@@ -7,6 +7,7 @@ use crate::lsp::view::Place;
 use crate::query::impact::{Impact, Via, impact};
 use crate::query::why::{Explainer, Role};
 use crate::query::{Lines, path};
+use crate::report::markdown::code;
 use crate::resolution::{Placed, Resolution};
 use crate::rules;
 use crate::terraform::{Cache, Modules};
@@ -143,26 +144,5 @@ fn names(stacks: &BTreeSet<Text>) -> String {
 fn more(text: &mut String, all: usize) {
     if all > MOST {
         let _ = write!(text, "\n- and {} more", all - MOST);
-    }
-}
-
-/// Text as code of Markdown in one line: the fence is longer than any run of backticks in it.
-fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
-    let text = crate::text::escape(&text);
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    if longest == 0 { format!("`{text}`") } else { format!("{fence} {text} {fence}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_do_not_leave_their_code() {
-        assert_eq!(code("a"), "`a`");
-        assert_eq!(code("a`b``c"), "``` a`b``c ```");
-        assert_eq!(code("a\n# b"), "`a # b`");
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn text(plain: &str) -> String {
 }
 
 /// Text as code, for the middle of a line.
-pub(super) fn code(plain: &str) -> String {
+pub(crate) fn code(plain: &str) -> String {
     let plain = style::escape(plain);
     if plain.trim().is_empty() {
         return format!("`\"{plain}\"`");
@@ -121,7 +121,7 @@ mod tests {
             assert_eq!(prose(plain), expected);
         }
         assert_eq!(code("a``b"), "``` a``b ```");
-        assert_eq!(code("\n"), "`\\n`");
+        assert_eq!(code("a\n# b"), "`a\\n# b`");
         assert_eq!(code(""), "`\"\"`");
         assert_eq!(cell("a|b\\`"), "<code>a&#124;b&#92;&#96;</code>");
         assert_eq!(cell("a b"), "`a b`");

@@ -7,12 +7,14 @@ mod edits;
 mod escape;
 mod findings;
 
+pub(crate) use escape::code;
+
 use super::links::Web;
 use super::{Novelty, Options, Report, Revision, coverage, headline};
 use crate::code::CodeChange;
 use crate::diff::group::{self, Group};
 use crate::diff::{Diff, Side, Status};
-use escape::{cell, code, cut, prose};
+use escape::{cell, cut, prose};
 use minijinja::Environment;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;

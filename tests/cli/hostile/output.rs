@@ -193,7 +193,7 @@ fn who_stops_reading_is_no_failure() {
 #[cfg(unix)]
 fn reports_are_never_half_written() {
     use std::process::{Command, Stdio};
-    let many: String = (0..4000).map(|i| format!("    k{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
+    let many: String = (0..1500).map(|i| format!("    k{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
     let repo =
         project(&[("stacks/deploy/bad.yaml", &format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{many}"))]);
     let path = repo.beside("report.json");
