@@ -26,6 +26,11 @@ pub enum Together {
         /// The name of this finding.
         name: String,
     },
+    /// Messages that differ only in the names of their subjects.
+    Alike {
+        /// The message without the names.
+        general: String,
+    },
 }
 
 /// A component that a finding is about.
@@ -81,6 +86,7 @@ fn key(finding: &Finding) -> Option<Key> {
     let shape = match d.together.as_ref()? {
         Together::Components { several, .. } => several.clone(),
         Together::Names { start, .. } => start.clone(),
+        Together::Alike { general } => general.clone(),
     };
     // What is fixed by different edits stays apart.
     if d.fix.is_some() || d.is_chain || d.at_head.is_some() && d.subjects.is_empty() {
@@ -165,6 +171,10 @@ fn word(d: &mut Diagnostic, names: &[String]) {
             let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             d.message = format!("{}: {}", start.replace('#', &count(names.len(), noun)), quoted.join(", "));
         }
+        Some(Together::Alike { .. }) if d.subjects.len() > 1 => {
+            let more = count(d.subjects.len() - 1, "more component");
+            d.message = format!("{}; the same for {more}", d.message);
+        }
         _ => {}
     }
 }
@@ -229,6 +239,22 @@ mod tests {
         let united = unite(vec![finding("dev", "a", "1", 5, None), finding("dev", "a", "2", 5, None)]);
         assert_eq!(united[0].diagnostic.message, "`a` in `dev` moves: 1, 2");
         assert_eq!(united.len(), 1);
+    }
+
+    #[test]
+    fn messages_that_differ_in_names() {
+        let of = |component: &str, general: &str| {
+            let message = general.replace('#', component);
+            let mut d = Diagnostic::new(&X, message, Label::new(FileId::new(0), 0, 1, ""));
+            d.subjects = vec![Subject { stack: "dev".into(), component: component.into(), details: String::new() }];
+            d.together = Some(Together::Alike { general: general.to_owned() });
+            let fingerprint = component.into();
+            Finding { diagnostic: d, level: Level::Warning, novelty: None, fingerprint, also: Vec::new() }
+        };
+        let united = unite(vec![of("a", "# is open"), of("b", "# is open"), of("b", "# is old"), of("c", "# is open")]);
+        let messages: Vec<&str> = united.iter().map(|f| f.diagnostic.message.as_str()).collect();
+        assert_eq!(messages, ["a is open; the same for 2 more components", "b is old"]);
+        assert_eq!(united[0].fingerprints().collect::<Vec<_>>(), ["a", "b", "c"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Policy;
 use super::cel::{Blamed, Blank, Root};
 use super::run::Fault;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
-use crate::diagnostic::{Diagnostic, Label, Rule};
+use crate::diagnostic::{Diagnostic, Label, Rule, Together};
 use crate::files::Files;
 use crate::resolution::Component;
 use crate::rules::places::{Findings, Place, at_key, place_of};
@@ -186,6 +186,10 @@ impl<'a> Found<'a> {
         let owners = std::iter::once(&owner).chain(more.iter().map(|(owner, _)| owner));
         let subject = owners.fold(said.message.to_owned(), |text, o| text.replace(&*o.component.stack, "…"));
         let mut finding = Diagnostic::new(said.rule, said.message, label.clone()).token(format!("{name} {subject}"));
+        let general = said.message.replace(&*component.stack, "…").replace(&*component.name, "…");
+        if general != said.message {
+            finding = finding.subject(&component.stack, &component.name).together(Together::Alike { general });
+        }
         let address = [&*component.stack, &*component.name, &*name].join("/");
         finding = finding.address(address.trim_end_matches('/'));
         let mut places = vec![(label.file, label.start)];

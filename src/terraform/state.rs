@@ -35,19 +35,14 @@ pub const ADDRESS: [&str; 15] = [
 ];
 
 /// The attributes of backends that say with which rights a state is read and written.
-pub const ACCESS: [&str; 8] = [
-    "assume_role",
-    "client_id",
-    "impersonate_service_account",
-    "kms_key_id",
-    "profile",
-    "role_arn",
-    "subscription_id",
-    "tenant_id",
-];
+pub const ACCESS: [&str; 7] =
+    ["assume_role", "client_id", "impersonate_service_account", "profile", "role_arn", "subscription_id", "tenant_id"];
 
 /// The attribute that says whether a state is encrypted.
 pub const ENCRYPTION: &str = "encrypt";
+
+/// The attribute that names the key that encrypts a state.
+pub const ENCRYPTION_KEY: &str = "kms_key_id";
 
 /// Settings without which a backend cannot be used, by type. Others have a default, or are often given only when the
 /// backend is initialised (`key`).

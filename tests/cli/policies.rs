@@ -266,6 +266,23 @@ fn a_head_that_reads_what_one_item_lacks_keeps_the_findings_of_the_others() {
 }
 
 #[test]
+fn messages_that_differ_in_names_are_one_finding() {
+    let settings = "[[rego]]\nid = 'zones'\nfile = 'zones.rego'\n";
+    let deny = "package zones\nimport rego.v1\ndeny contains {\"msg\": msg, \"path\": \"vars.zones\"} if {\n    \
+                count(input.component.vars.zones) < 2\n    msg := sprintf(\"%s in %s has one zone\", [input.component.name, \
+                input.component.stack])\n}\n";
+    let repo = project(settings, "[a]\n    net: {metadata: {inherits: [vpc]}}");
+    repo.write("zones.rego", deny);
+    let run = repo.run(&["check"]).ends_with(1);
+    run.says("net in dev has one zone; the same for 5 more components").says("vpc in dev").says("net in prod");
+    let json = repo.run(&["check", "--format", "json"]).ends_with(1).json();
+    let all = json["diagnostics"].as_array().unwrap();
+    assert_eq!(all.len(), 1);
+    assert_eq!(all[0]["addresses"].as_array().unwrap().len(), 6);
+    assert_eq!(all[0]["fingerprints"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn an_unknown_value_is_neither_a_pass_nor_a_false_alarm() {
     let repo = project(ZONES, "!terraform.output other zones");
     let run = repo.run(&["check"]).hides("error[two-zones]").says("note[incomplete-analysis]: the policy `two-zones`");

@@ -8,10 +8,10 @@ pub(crate) const ALL: &[Planting] = &[
         p.component("planted", &["metadata", "component"], p.tree.vpc.1);
         p.component("planted", &["vars", "name"], "x");
         p.component("planted", &["backend_type"], "s3");
-        p.component("planted", &["backend", "s3"], "{bucket: b, key: k, region: r, encrypt: true}");
+        p.component("planted", &["backend", "s3"], "{bucket: b, key: k, region: r, profile: ops}");
         p.commit();
-        p.component("planted", &["backend", "s3"], "{bucket: b, key: k, region: r, encrypt: false}");
-        p.expect("encrypt: false");
+        p.component("planted", &["backend", "s3"], "{bucket: b, key: k, region: r, profile: admin}");
+        p.expect("profile: admin");
     }),
     ("base-already-broken", |p| {
         p.import("planted/nowhere");
@@ -119,6 +119,15 @@ pub(crate) const ALL: &[Planting] = &[
         p.commit();
         p.component("planted", &["backend", "s3"], "{bucket: there, key: k, region: r}");
         p.expect("bucket: there");
+    }),
+    ("state-encryption-changed", |p| {
+        p.component("planted", &["metadata", "component"], p.tree.vpc.1);
+        p.component("planted", &["vars", "name"], "x");
+        p.component("planted", &["backend_type"], "s3");
+        p.component("planted", &["backend", "s3"], "{bucket: b, key: k, region: r, encrypt: true}");
+        p.commit();
+        p.component("planted", &["backend", "s3"], "{bucket: b, key: k, region: r, encrypt: false}");
+        p.expect("encrypt: false");
     }),
     ("type-changed", |p| {
         p.vpc(&["vars", "planted"], "[a, b]");

@@ -1,17 +1,16 @@
-//! `backend-credentials-changed`: the state is reached with other rights, or is no longer encrypted.
+//! `backend-credentials-changed`: the state is read and written with other rights.
 
 use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;
 use crate::rules::rule;
 use crate::terraform::state;
-use crate::value::Value;
 
 rule!(
     BACKEND_CREDENTIALS_CHANGED,
     "backend-credentials-changed",
     Change,
     "0.1.0",
-    "the state of a component is reached with other rights, or is no longer encrypted"
+    "the state of a component is read and written with other rights"
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
@@ -32,13 +31,6 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
                 Phrase::new("uses other credentials for its state", "use other credentials for their states", details),
             )
         });
-        let plain = changed.at(&format!("{}/{}", state.backend, state::ENCRYPTION)).filter(|c| {
-            let yes = |v: &Option<Value>| v.as_ref().and_then(Value::as_bool) == Some(true);
-            yes(&c.before) && !yes(&c.after)
-        });
-        let plain = plain.map(|c| {
-            (&c.causes[..], Phrase::new("no longer encrypts its state", "no longer encrypt their states", ""))
-        });
-        rights.chain(plain).collect()
+        rights.collect()
     })
 }

@@ -12,6 +12,7 @@ pub(super) mod locked_component_changed;
 pub(super) mod provider_or_version_widened;
 pub(super) mod renamed;
 pub(super) mod state_address_changed;
+pub(super) mod state_encryption_changed;
 pub(super) mod switched;
 pub(super) mod type_changed;
 pub(super) mod type_narrowed;
@@ -357,6 +358,7 @@ pub(super) static CHECKS: &[Checked] = &[
     (&component_removed::STACK_REMOVED, Check::Change(component_removed::stacks)),
     (&renamed::STACK_RENAMED, Check::Change(renamed::stacks)),
     (&state_address_changed::STATE_ADDRESS_CHANGED, Check::Change(state_address_changed::check)),
+    (&state_encryption_changed::STATE_ENCRYPTION_CHANGED, Check::Change(state_encryption_changed::check)),
     (&type_changed::TYPE_CHANGED, Check::Change(type_changed::check)),
     (&type_narrowed::TYPE_NARROWED, Check::Change(type_narrowed::check)),
     (&version_changed::VERSION_DOWNGRADED, Check::Change(version_changed::downgraded)),
