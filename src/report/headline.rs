@@ -1,7 +1,7 @@
 //! A report in one line.
 
 use super::text::style::count;
-use super::{Comparison, Novelty, Report};
+use super::{Comparison, Finding, Novelty, Report};
 use crate::code::CodeChange;
 use crate::diagnostic::Level;
 use crate::diff::Status;
@@ -10,6 +10,9 @@ use crate::resolution::Address;
 use crate::review::Coverage;
 use crate::text::Text;
 use std::collections::BTreeSet;
+
+/// The most findings that are named.
+const MAX_FINDINGS: usize = 3;
 
 /// The most protected stacks that are named.
 const MAX_STACKS: usize = 3;
@@ -33,6 +36,24 @@ pub(super) fn findings(report: &Report<'_>) -> String {
     ];
     let rest: Vec<String> = rest.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
     if rest.is_empty() { format!("{total}.") } else { format!("{total}; {}.", rest.join(", ")) }
+}
+
+/// The most severe findings that count, one for each rule, each with how many more there are of its rule (` (and 2 more of
+/// schema-violation)`, or nothing); and what to say of further rules.
+pub(super) fn worst<'r>(report: &'r Report<'_>) -> (Vec<(&'r Finding, String)>, Option<String>) {
+    let mut findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts()).collect();
+    findings.sort_by_key(|f| (std::cmp::Reverse(f.level), std::cmp::Reverse(f.diagnostic.subjects.len())));
+    let mut rules = BTreeSet::new();
+    let first: Vec<&Finding> = findings.iter().copied().filter(|f| rules.insert(f.diagnostic.rule.id)).collect();
+    let others = first.len().saturating_sub(MAX_FINDINGS);
+    let with_number = |finding: &'r Finding| {
+        let rule = finding.diagnostic.rule;
+        let alike = findings.iter().filter(|other| other.diagnostic.rule == rule).count() - 1;
+        let more = if alike > 0 { format!(" (and {alike} more of {})", rule.id) } else { String::new() };
+        (finding, more)
+    };
+    let worst = first.into_iter().take(MAX_FINDINGS).map(with_number).collect();
+    (worst, (others > 0).then(|| format!("… and findings of {}", count(others, "more rule"))))
 }
 
 /// What differs: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing does. Code that differs

@@ -10,7 +10,7 @@ mod findings;
 pub(crate) use escape::code;
 
 use super::links::Web;
-use super::{Novelty, Options, Report, Revision, coverage, headline};
+use super::{Finding, Novelty, Options, Report, Revision, coverage, headline};
 use crate::code::CodeChange;
 use crate::diff::group::{self, Group};
 use crate::diff::{Diff, Side, Status};
@@ -33,6 +33,8 @@ const MAX_EXPANDED: usize = 40;
 const MAX_STACKS: usize = 20;
 /// The most names in one list.
 const MAX_NAMES: usize = 5;
+/// The most lines of a table behind which the findings are still in sight. Before a longer one the worst of them are named.
+const SHORT_TABLE: usize = 6;
 /// Longer names are cut.
 const MAX_NAME: usize = 100;
 /// Longer sentences are cut.
@@ -149,12 +151,26 @@ impl Page<'_> {
         if let Some(comparison) = &self.report.comparison {
             let risk = headline::at_risk(comparison);
             parts.extend(risk.map(|line| format!("> **{}**", sentence(&line.replacen("at risk", "At risk", 1)))));
-            parts.extend(self.stacks());
+            let stacks = self.stacks();
+            let is_long = stacks.as_ref().is_some_and(|table| table.lines().count() > SHORT_TABLE);
+            parts.extend(is_long.then(|| self.worst()).flatten());
+            parts.extend(stacks);
             parts.extend(code_changes(comparison.code));
         }
         parts.extend(list("Could not be read", self.report.troubles.iter().map(String::as_str).collect()));
         let brief = String::new();
         parts.into_iter().map(|full| Piece { full, brief: brief.clone() }).collect()
+    }
+
+    /// The most severe findings as a list; `None` if nothing was found.
+    fn worst(&self) -> Option<String> {
+        let (worst, others) = headline::worst(self.report);
+        let line = |(finding, more): &(&Finding, String)| {
+            let message = sentence(&finding.diagnostic.message);
+            format!("- **{}**: {message}{}", finding.level.name(), escape::text(more))
+        };
+        let lines: Vec<String> = worst.iter().map(line).chain(others.map(|words| format!("- {words}"))).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
     /// The edits of all projects, under the name of each where there are several.

@@ -129,6 +129,11 @@ fn ten_thousand_changed_components_are_readable() {
     );
     assert!(text.contains("… and 9980 more stacks"));
     let place = |words: &str| text.find(words).unwrap_or_else(|| panic!("no {words}"));
+    let worst = place("- **error**: number 0:");
+    assert!(
+        worst < place("| Stack |") && place("(and 2 more of ") > worst,
+        "the worst finding stands before a long table"
+    );
     assert!(place("number 0") < place("<details"), "errors stand before the changes, without a click");
     assert!(text.contains("more edit") || text.contains("more group"), "what is left out is said");
 }

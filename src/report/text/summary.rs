@@ -1,11 +1,7 @@
 //! The start of a long report: the verdict, what is wrong in words, and what is at risk.
 
-use super::style::{self, Theme, count};
+use super::style::{self, Theme};
 use crate::report::{Finding, Options, Report, coverage, headline};
-use std::collections::BTreeSet;
-
-/// The most findings that are named.
-const MAX_FINDINGS: usize = 3;
 
 /// The lines of the summary, wrapped, with an empty one at the end. `changes` says what differs.
 pub(super) fn lines(report: &Report<'_>, changes: Option<&str>, options: &Options) -> Vec<String> {
@@ -29,23 +25,14 @@ pub(super) fn lines(report: &Report<'_>, changes: Option<&str>, options: &Option
 /// The most severe findings that count, a line each.
 fn worst(report: &Report<'_>, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
-    let mut findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts()).collect();
-    findings.sort_by_key(|f| (std::cmp::Reverse(f.level), std::cmp::Reverse(f.diagnostic.subjects.len())));
-    // Of many findings of one rule, one stands for all.
-    let mut rules = BTreeSet::new();
-    let first: Vec<&&Finding> = findings.iter().filter(|f| rules.insert(f.diagnostic.rule.id)).collect();
-    let line = |f: &&&Finding| {
-        let d = &f.diagnostic;
-        let alike = findings.iter().filter(|other| other.diagnostic.rule == d.rule).count() - 1;
-        let more = if alike > 0 { format!(" (and {alike} more of {})", d.rule.id) } else { String::new() };
-        let level = f.level.name();
+    let (worst, others) = headline::worst(report);
+    let line = |(finding, more): &(&Finding, String)| {
+        let level = finding.level.name();
         let room = options.width.saturating_sub(level.len() + 4 + more.len());
-        let message = style::escape(&d.message);
-        format!("  {}: {}{more}", theme.level(f.level, level), style::cut(&message, room))
+        let message = style::escape(&finding.diagnostic.message);
+        format!("  {}: {}{more}", theme.level(finding.level, level), style::cut(&message, room))
     };
-    let mut lines: Vec<String> = first.iter().take(MAX_FINDINGS).map(line).collect();
-    if first.len() > MAX_FINDINGS {
-        lines.push(format!("  … and findings of {}", count(first.len() - MAX_FINDINGS, "more rule")));
-    }
+    let mut lines: Vec<String> = worst.iter().map(line).collect();
+    lines.extend(others.map(|words| format!("  {words}")));
     lines
 }
