@@ -3,6 +3,7 @@
 
 use super::super::ast::{Expr, ExprKind, Name, Part, Span, TemplateFor};
 use super::{Parser, Read, text_expr};
+use crate::text::Text;
 use unicode_normalization::UnicodeNormalization;
 
 /// A piece of a template before directives are put together.
@@ -28,8 +29,27 @@ impl Parser<'_> {
     pub(super) fn quoted(&mut self) -> Read<Expr> {
         let start = self.pos;
         self.pos += 1;
+        if let Some(text) = self.plain_text() {
+            return Ok(text_expr(text, Span::new(start, self.pos)));
+        }
         let pieces = self.nested(|p| p.pieces(&End::Quote))?;
         self.template(pieces, Span::new(start, self.pos))
+    }
+
+    /// The rest of a string that is all of one piece, as most are: text of ASCII in which no character means anything. Takes it
+    /// with its closing quote.
+    fn plain_text(&mut self) -> Option<Text> {
+        if self.depth >= super::MAX_DEPTH {
+            return None;
+        }
+        let rest = &self.text.as_bytes()[self.pos..];
+        let means = |byte: &u8| !byte.is_ascii() || matches!(byte, b'"' | b'$' | b'%' | b'\\' | b'\n');
+        let length = rest.iter().position(means).filter(|length| rest[*length] == b'"')?;
+        let text = Text::from(&self.text[self.pos..self.pos + length]);
+        self.pos += length + 1;
+        // As deep as any other string.
+        self.height = self.height.max(1);
+        Some(text)
     }
 
     /// All of the text as a template.

@@ -78,30 +78,31 @@ impl<'a> Blame<'a> {
         let items = scope.eval(&all.iter_range).and_then(|range| scope.range(&range));
         let (Some(condition), Ok(items)) = (condition, items) else { return self.read(&all.iter_range, scope) };
         for item in items {
-            let node = if let Val::Node(node) = &item { Some(node.clone()) } else { None };
-            let place = self.place_of(&all.iter_range, scope, &item).or_else(|| node.map(blamed));
-            scope.bound.push((&all.iter_var, Ok(item)));
-            let decided = match scope.eval(condition) {
+            scope.bound.push((&all.iter_var, Ok(item.clone())));
+            let is_decisive = match scope.eval(condition) {
                 Ok(Val::Bool(b)) => b == value,
                 Err(Failure::Missing(_)) => !value,
                 _ => false,
             };
             let known = self.found.len();
-            if decided {
+            if is_decisive {
                 self.decided(condition, scope, value);
             }
             scope.bound.pop();
-            if decided {
-                // What decided may be a plain item, which has no way of its own.
-                match place {
-                    Some(place) if self.found.len() == known => self.add(place),
-                    Some(place) if self.found[known..].iter().all(|b| matches!(b.at.path().0, Root::Code)) => {
-                        self.found.insert(known, place);
-                    }
-                    _ => {}
-                }
-                return;
+            if !is_decisive {
+                continue;
             }
+            let place = self.place_of(&all.iter_range, scope, &item);
+            let place = place.or_else(|| if let Val::Node(node) = item { Some(blamed(node)) } else { None });
+            // What decided may be a plain item, which has no way of its own.
+            match place {
+                Some(place) if self.found.len() == known => self.add(place),
+                Some(place) if self.found[known..].iter().all(|b| matches!(b.at.path().0, Root::Code)) => {
+                    self.found.insert(known, place);
+                }
+                _ => {}
+            }
+            return;
         }
         self.read(&all.iter_range, scope);
     }
