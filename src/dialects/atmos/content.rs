@@ -3,6 +3,9 @@
 
 use super::document::{Decoder, Issue, expand_keys};
 use super::host::{Host, Versions, mentions_version};
+use super::local_problems::{blames_local, local_problems};
+use super::local_refs;
+use super::local_scopes::FileLocals;
 use super::locals::{self, Locals};
 use super::manifest::{Call, Manifests};
 use super::reader::{Deps, Includer, Loaded, syntax_issue};
@@ -11,7 +14,7 @@ use super::sink::Poisoned;
 use super::unknowns::{hide_unknowns, reveal};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
-use crate::limits::{Limit, Limits};
+use crate::limits::Limit;
 use crate::template::{MissingKey, Segment};
 use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value};
@@ -53,7 +56,7 @@ impl Manifests<'_> {
             match found.locals.problems.is_empty() {
                 true => context = self.add_locals(map, &found.locals, &context),
                 false if unfinished => context = without_locals(&context),
-                false => return Err(self.local_problems(&found, deps)),
+                false => return Err(local_problems(self, &found, deps)),
             }
         } else {
             context = without_locals(&context);
@@ -103,7 +106,7 @@ impl Manifests<'_> {
                     Ok((*map).clone())
                 }
                 Err(Failure::Template { message, site, text: Some(text) })
-                    if self.blames_local(&text, &message, &site, loaded) =>
+                    if blames_local(self, &text, &message, &site, loaded) =>
                 {
                     Err(Poisoned)
                 }
@@ -111,6 +114,16 @@ impl Manifests<'_> {
             },
             None => self.rendered_text(loaded, &data, &engine, given, deps),
         }
+    }
+
+    /// The locals of a file that was decoded with the help of `included`, noted for the rules about locals.
+    pub(super) fn locals_of(&self, loaded: &Arc<Loaded>, raw: &Map, included: &Deps) -> Arc<FileLocals> {
+        let engine = Engine { env: self.env, ..local_refs::engine(self.templates) };
+        let found = self.locals.of(loaded, raw, included, self.config.key_delimiter.as_deref(), &engine);
+        if found.has_any() {
+            self.met.locals(&found);
+        }
+        found
     }
 
     /// What the templates of a file may ask of the project: the locked versions, if they mention them.
@@ -259,14 +272,6 @@ fn with_versions(data: &Value, host: Option<&Host>) -> Value {
     let mut map = (**map).clone();
     map.set("version", track.to_value());
     Value { data: Data::Map(Arc::new(map)), prov: data.prov.clone() }
-}
-
-/// The map of a file in which tags have no meaning.
-pub(super) fn plain_map(loaded: &Loaded) -> Option<Map> {
-    let place = |key: u32, span: Span| loaded.prov(key, span);
-    let decoder = Decoder { place: &place, include: None, delimiter: None, limits: Limits::default() };
-    let value = decoder.decode(loaded.doc().ok()?).ok()?;
-    value.as_map().map(|m| (**m).clone())
 }
 
 fn literal(segments: &[Segment], offset: u32) -> bool {

@@ -5,7 +5,7 @@ use super::config::Config;
 use super::manifest::Processed;
 use super::names;
 use super::sink::label;
-use super::stack::Stacks;
+use super::stack::{Name, Named, Stacks};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
 use crate::resolution::{Extent, Gap, Unit};
@@ -31,32 +31,6 @@ impl Done {
     pub(crate) fn broken(name: Key, file: FileId) -> Self {
         Done { unit: Arc::new(Unit::broken(name, file)), processed: None, named: Vec::new() }
     }
-}
-
-/// A component whose stack name is validated: of Terraform or Helmfile, and not abstract.
-#[derive(Debug)]
-pub(crate) struct Named {
-    /// Its type.
-    pub kind: Key,
-    /// Its name.
-    pub name: Key,
-    /// The name of its stack.
-    pub stack: Name,
-    /// What is the variable of the part that the name pattern [lacks](Name::Lacks), if there is one that is no text.
-    pub instead: Option<Value>,
-}
-
-/// The name of a stack as validation sees it.
-#[derive(Debug)]
-pub(crate) enum Name {
-    /// It is this; it may be empty.
-    Known(Key),
-    /// The name pattern has this part, and there is no variable for it.
-    Lacks(&'static str),
-    /// The configuration does not say how stacks are named.
-    Unnamed,
-    /// It cannot be had, and why has been said.
-    Unknown,
 }
 
 /// Reports what is wrong with the names of all manifests; `config` is where the configuration stands.

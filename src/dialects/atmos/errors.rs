@@ -4,7 +4,7 @@ use super::bases::BaseError;
 use super::component::Trouble;
 use super::inheritance;
 use super::layers::Kind;
-use super::reader::{Deps, Loaded};
+use super::reader::Deps;
 use super::search;
 use super::sink::{Poisoned, Sink, label, rename};
 use super::stack::{Manifest, Resolved, Stacks};
@@ -140,19 +140,4 @@ pub(super) fn report(trouble: search::Trouble, sink: &Sink, files: &Files) -> Ga
             gap(message, folder)
         }
     }
-}
-
-/// An import whose content cannot be known.
-pub(super) fn unread(what: String, site: &Prov, from: &Loaded) -> Diagnostic {
-    Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, what, label(site, from.file, ""))
-        .note("stacks that import it are neither checked nor compared")
-}
-
-/// An import that Atmos leaves out without a word, because its path still is a template when the file is looked for.
-pub(super) fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
-    Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported here: `{path}` is not rendered"), {
-        label(site, from.file, "")
-    })
-    .note("Atmos leaves out an import whose path still is a template when it looks for the file")
-    .help("enable templates in atmos.yaml, hand the values over with `context`, or write the path out")
 }

@@ -2,7 +2,6 @@
 
 use super::component::Built;
 use super::component_metadata;
-use super::duplicates::{Name, Named};
 use super::evaluate;
 use super::host::answers::Target;
 use super::manifest::FILE_FUNCTIONS;
@@ -10,7 +9,7 @@ use super::names::{self, Context, Workspace, name_data};
 use super::pass::Rendered;
 use super::paths;
 use super::sink::{Poisoned, label};
-use super::stack::{Manifest, Stacks};
+use super::stack::{Manifest, Name, Named, Stacks};
 use super::targets::Place;
 use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::rules;

@@ -1,7 +1,10 @@
 //! The `import` section of a manifest (`reference: atmos.md` section 3): its items and where their paths lead.
 
 use super::paths;
-use super::reader::{Deps, Reader};
+use super::reader::{Deps, Loaded, Reader};
+use super::sink::label;
+use crate::diagnostic::Diagnostic;
+use crate::dialects::atmos::rules;
 use crate::value::{Data, Map, Prov, Value};
 use std::sync::Arc;
 
@@ -155,6 +158,21 @@ pub(crate) fn advice(path: &str, stacks: &str, reader: &Reader<'_>) -> (Option<S
     });
     let near = crate::text::nearest(path, names).map(str::to_owned);
     (near.as_ref().map(|n| format!("did you mean `{n}`?")), near)
+}
+
+/// An import whose content cannot be known.
+pub(super) fn unread(what: String, site: &Prov, from: &Loaded) -> Diagnostic {
+    Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, what, label(site, from.file, ""))
+        .note("stacks that import it are neither checked nor compared")
+}
+
+/// An import that Atmos leaves out without a word, because its path still is a template when the file is looked for.
+pub(super) fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
+    Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported here: `{path}` is not rendered"), {
+        label(site, from.file, "")
+    })
+    .note("Atmos leaves out an import whose path still is a template when it looks for the file")
+    .help("enable templates in atmos.yaml, hand the values over with `context`, or write the path out")
 }
 
 #[cfg(test)]

@@ -1,17 +1,8 @@
 //! Who imports whom, to find out where a local is defined that a file cannot see.
 
-use super::imports;
 use super::local_observations::Records;
-use super::manifest::Manifests;
-use super::paths;
-use super::reader::{Deps, Loaded};
-use crate::text::Text;
-use crate::value::{FileId, Key, Map, Origin, Value};
+use crate::value::{Key, Origin};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
-
-/// The most files that are looked at for what a broken file imports.
-const MAX_EXPLORED: usize = 2_000;
 
 /// One import.
 #[derive(Clone, Debug)]
@@ -166,43 +157,4 @@ fn trace<'a>(reached: &Reached<'a, '_>, to: &str, previous: fn(&Step<'a>) -> &'a
     }
     chain.reverse();
     chain
-}
-
-impl Manifests<'_> {
-    /// Looks at what a broken file imports, as far as that can be told without rendering it: its locals and its imports.
-    pub(super) fn explore(&self, loaded: &Arc<Loaded>, raw: &Map, deps: &mut Deps) {
-        let mut stack: Vec<(Text, FileId, Map)> = vec![(Text::clone(&loaded.path), loaded.file, raw.clone())];
-        let mut seen: BTreeSet<Text> = BTreeSet::from([Text::clone(&loaded.path)]);
-        while let Some((path, file, raw)) = stack.pop() {
-            self.met.manifest(&path, file);
-            let relative = paths::relative(&path, &self.config.stacks).unwrap_or(&path);
-            for item in imports::items(&raw, relative).unwrap_or_default() {
-                if item.path.contains("{{") || imports::is_remote(&item.path) {
-                    continue;
-                }
-                let pattern = imports::pattern(&item.path, &self.config.stacks, self.reader, deps);
-                let found = pattern.and_then(|p| self.reader.glob(&p, deps).ok()).unwrap_or_default();
-                for to in found {
-                    self.met.import(&path, &to, item.site.origin);
-                    if seen.len() > MAX_EXPLORED || !seen.insert(to.as_str().into()) {
-                        continue;
-                    }
-                    let Ok(Some(loaded)) = self.reader.load(&to, deps) else { continue };
-                    let Some(raw) = self.raw(&loaded, deps) else { continue };
-                    stack.push((to.as_str().into(), loaded.file, raw));
-                }
-            }
-        }
-    }
-
-    /// A file as it is written, its locals noted.
-    pub(super) fn raw(&self, loaded: &Arc<Loaded>, deps: &mut Deps) -> Option<Map> {
-        let mut included = Deps::default();
-        let (delimiter, base, start) = (self.config.key_delimiter.as_deref(), &self.config.base, &self.config.start);
-        let value: Value = self.reader.decode(loaded, delimiter, base, start, &mut included).ok()?;
-        deps.add(&included);
-        let raw = (**value.as_map()?).clone();
-        self.locals_of(loaded, &raw, &included);
-        Some(raw)
-    }
 }

@@ -3,24 +3,13 @@
 
 use super::local_blame::culprit_by_words;
 use super::local_observations::{Missing, Reader, Trace, Unresolved};
-use super::render::{Engine, Failure};
+use super::render::{Engine, Failure, Miss};
 use super::stack::Stacks;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Value};
 
 /// How deep traces are looked for.
 const MAX_DEPTH: usize = 200;
-
-/// A key that a template read and that was not there.
-#[derive(Clone, Debug)]
-pub(crate) struct Miss {
-    /// The value whose text reads it.
-    pub site: Prov,
-    /// The keys from the root of the data on.
-    pub path: Vec<String>,
-    /// Its absence is provided for.
-    pub guarded: bool,
-}
 
 impl Stacks<'_> {
     /// Notes what templates of a component miss. A component that only gives to others need not be complete.

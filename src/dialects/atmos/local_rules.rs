@@ -1,19 +1,19 @@
 //! What is wrong with locals, told from the line that has to change.
 
-use super::local_blame::{culprit, culprit_by_words, occurrences, pointed};
+use super::local_blame::{occurrences, pointed};
 use super::local_graph::{Definition, Graph};
 use super::local_observations::{Reader, Records, Unresolved};
-use super::local_refs;
+use super::local_problems::written;
 use super::local_scopes::FileLocals;
-use super::locals::{Problem, Wrong};
+use super::local_traces::report_traces;
+use super::local_uses;
 use super::manifest::Manifests;
-use super::reader::{Deps, Loaded};
-use super::sink::{Poisoned, label};
+use super::reader::Deps;
+use super::sink::label;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::dialects::atmos::rules;
-use crate::template::MissingKey;
 use crate::text::Text;
-use crate::value::{FileId, Key, Map, Origin, Prov, Value};
+use crate::value::{FileId, Key, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -40,327 +40,234 @@ impl Told {
     }
 }
 
-impl Manifests<'_> {
-    /// Reports what keeps the locals of a file from being resolved, or notes it where only the end can tell why.
-    pub(super) fn local_problems(&self, file: &FileLocals, deps: &mut Deps) -> Poisoned {
-        for problem in &file.locals.problems {
-            match self.unresolved(file, problem) {
-                Some(found) => {
-                    // Its imports are not looked at any more, but what they define may be what is meant.
-                    self.explore(&file.loaded, &file.raw, deps);
-                    self.met.unresolved(found);
-                }
-                None => {
-                    self.sink.push(self.local_problem(file, problem));
-                }
+/// Reports what was noted about locals, and what is odd about them: here and where files were looked at `elsewhere`.
+pub(super) fn report_locals(manifests: &Manifests<'_>, elsewhere: Told) {
+    let mut told = report_references(manifests);
+    told.add(elsewhere);
+    local_uses::report(manifests, &told.files, &told.unrendered, &told.meant);
+}
+
+/// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
+/// can be told only when all that reads them was looked at.
+pub(super) fn report_references(manifests: &Manifests<'_>) -> Told {
+    let records = manifests.met.records();
+    let graph = Graph::of(&records);
+    let mut groups: BTreeMap<(Option<Origin>, [Key; 2]), Vec<&Unresolved>> = BTreeMap::new();
+    for found in &records.unresolved {
+        groups.entry((found.site.origin, found.path.clone())).or_default().push(found);
+    }
+    let mut explained: BTreeSet<Origin> = BTreeSet::new();
+    let mut meant: BTreeSet<Origin> = BTreeSet::new();
+    for ((origin, path), group) in &groups {
+        let found = reference(manifests, path, group, &records, &graph, &mut meant);
+        let Some(mut finding) = found else { continue };
+        explained.extend(origin);
+        for found in group {
+            if let Reader::Component { stack, .. } = &found.reader {
+                finding.stacks.push(Text::clone(stack));
             }
         }
-        Poisoned
+        manifests.sink.report(finding);
     }
+    report_traces(manifests, &records, &explained);
+    Told { files: records.locals, unrendered: records.unrendered, meant }
+}
 
-    /// A local that needs what is not there, unless it is another local of its scope.
-    fn unresolved(&self, file: &FileLocals, problem: &Problem) -> Option<Unresolved> {
-        let Wrong::Template { name, text, error, .. } = &problem.what else { return None };
-        let path = culprit(text.as_str()?, error, &local_refs::engine(self.templates))?;
-        if &*path[0] == "locals" && file.raw_scope(problem.kind).has(&path[1])
-            || !["locals", "vars", "settings", "env"].contains(&&*path[0])
-        {
-            return None;
+/// The finding about a reference that leads to nothing; `None` if it is to be told otherwise.
+fn reference(
+    manifests: &Manifests<'_>,
+    path: &[Key; 2],
+    group: &[&Unresolved],
+    records: &Records,
+    graph: &Graph<'_>,
+    meant: &mut BTreeSet<Origin>,
+) -> Option<Diagnostic> {
+    let first = group.first()?;
+    let files = manifests.reader.files;
+    let error = group.iter().find_map(|u| u.error.as_deref());
+    let file = first.site.origin.map_or(first.file, |o| o.file);
+    let file_path = Text::clone(&files.get(file).path);
+    let (start, end) = pointed(files, &first.site, path).unwrap_or_default();
+    let primary = Label::new(file, start, end, "");
+    let fallback = || {
+        let error = error?;
+        Some(Diagnostic::new(&rules::TEMPLATE_ERROR, error, label(&first.site, file, "")).breaking())
+    };
+    if !records.manifests.contains_key(&file_path) {
+        return fallback();
+    }
+    let own = records.locals.get(&file);
+    let in_local = match &first.reader {
+        Reader::Local(name, kind) => Some((name, *kind)),
+        _ => None,
+    };
+    let mut finding = if &*path[0] != "locals" {
+        let (name, kind) = in_local?;
+        match needs_import(manifests, name, kind, path, primary, first, graph) {
+            Some(finding) => finding,
+            None => return fallback(),
         }
-        let message = format!("local `{name}` cannot be resolved: {}", error.message);
-        let reader = Reader::Local(Text::clone(name), problem.kind);
-        Some(Unresolved { site: text.prov.clone(), file: file.loaded.file, path, reader, error: Some(message) })
-    }
-
-    /// Whether a file fails because of a local that it does not have; that is noted then.
-    pub(super) fn blames_local(&self, text: &str, message: &str, site: &Prov, loaded: &Loaded) -> bool {
-        let Some(path) = culprit_by_words(text, message, &self.engine(MissingKey::Error)) else { return false };
-        if &*path[0] != "locals" {
-            return false;
-        }
-        let error = Some(message.to_owned());
-        self.met.unresolved(Unresolved { site: site.clone(), file: loaded.file, path, reader: Reader::File, error });
-        true
-    }
-
-    fn local_problem(&self, file: &FileLocals, problem: &Problem) -> Diagnostic {
-        let at = |prov: &Prov, words: &str| label(prov, file.loaded.file, words);
-        let raw = file.raw_scope(problem.kind);
-        match &problem.what {
-            Wrong::Shape(value) => {
-                let section = problem.kind.map_or_else(|| "locals".to_owned(), |k| format!("{k}.locals"));
-                let message = format!("`{section}`: locals must be a map, not a {}", value.kind());
-                Diagnostic::new(&rules::NON_MAPPING_SECTION, message, at(&value.prov, ""))
-                    .help("write names and values below it, or leave the section out")
-            }
-            Wrong::Cycle(members) => cycle(members, &raw, &|prov, words| at(prov, words)),
-            Wrong::Template { name, text, error, .. } => self.failed(file, name, &raw, text, error),
-        }
-    }
-
-    /// A local whose template fails for another reason than that something is not there at all.
-    fn failed(
-        &self,
-        file: &FileLocals,
-        name: &Key,
-        raw: &Map,
-        text: &Value,
-        error: &crate::template::Error,
-    ) -> Diagnostic {
-        let at = |prov: &Prov, words: &str| label(prov, file.loaded.file, words);
-        let engine = local_refs::engine(self.templates);
-        let needed = culprit(text.as_str().unwrap_or_default(), error, &engine);
-        let needed = needed.filter(|p| &*p[0] == "locals").and_then(|p| raw.entry(&p[1]));
-        let Some(needed) = needed else {
-            let message = format!("local `{name}` cannot be resolved: {}", error.message);
-            return Diagnostic::new(&rules::TEMPLATE_ERROR, message, at(&text.prov, "")).token(&**name);
-        };
-        let message = format!(
-            "local `{name}` needs `{}`, which Atmos resolves only after it: it does not see the need, and goes by name",
-            needed.key
-        );
-        Diagnostic::new(&rules::TEMPLATE_ERROR, message, at(&text.prov, ""))
-            .related(at(&needed.value.prov, &format!("`{}` is defined here", needed.key)))
-            .note(
-                "Atmos does not look for references in texts that call functions other than Go's own, such as `upper`",
-            )
-            .note(format!("Atmos says: {}", error.message))
-            .help(format!(
-                "give `{}` a name that sorts before `{name}`, or use it without a function first",
-                needed.key
-            ))
-            .token(&**name)
-    }
-
-    /// Reports what was noted about locals, and what is odd about them: here and where files were looked at `elsewhere`.
-    pub(super) fn report_locals(&self, elsewhere: Told) {
-        let mut told = self.report_references();
-        told.add(elsewhere);
-        self.report_uses(&told);
-    }
-
-    /// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
-    /// can be told only when all that reads them was looked at.
-    pub(super) fn report_references(&self) -> Told {
-        let records = self.met.records();
-        let graph = Graph::of(&records);
-        let mut groups: BTreeMap<(Option<Origin>, [Key; 2]), Vec<&Unresolved>> = BTreeMap::new();
-        for found in &records.unresolved {
-            groups.entry((found.site.origin, found.path.clone())).or_default().push(found);
-        }
-        let mut explained: BTreeSet<Origin> = BTreeSet::new();
-        let mut meant: BTreeSet<Origin> = BTreeSet::new();
-        for ((origin, path), group) in &groups {
-            let found = self.reference(path, group, &records, &graph, &mut meant);
-            let Some(mut finding) = found else { continue };
-            explained.extend(origin);
-            for found in group {
-                if let Reader::Component { stack, .. } = &found.reader {
-                    finding.stacks.push(Text::clone(stack));
-                }
-            }
-            self.sink.report(finding);
-        }
-        self.report_traces(&records, &explained);
-        Told { files: records.locals, unrendered: records.unrendered, meant }
-    }
-
-    /// The finding about a reference that leads to nothing; `None` if it is to be told otherwise.
-    fn reference(
-        &self,
-        path: &[Key; 2],
-        group: &[&Unresolved],
-        records: &Records,
-        graph: &Graph<'_>,
-        meant: &mut BTreeSet<Origin>,
-    ) -> Option<Diagnostic> {
-        let first = group.first()?;
-        let files = self.reader.files;
-        let error = group.iter().find_map(|u| u.error.as_deref());
-        let file = first.site.origin.map_or(first.file, |o| o.file);
-        let file_path = Text::clone(&files.get(file).path);
-        let (start, end) = pointed(files, &first.site, path).unwrap_or_default();
-        let primary = Label::new(file, start, end, "");
-        let fallback = || {
-            let error = error?;
-            Some(Diagnostic::new(&rules::TEMPLATE_ERROR, error, label(&first.site, file, "")).breaking())
-        };
-        if !records.manifests.contains_key(&file_path) {
+    } else {
+        let visible_in_file = in_local.is_none() && own.is_some_and(|o| o.defined(&path[1]).is_some());
+        if visible_in_file {
             return fallback();
         }
-        let own = records.locals.get(&file);
-        let in_local = match &first.reader {
-            Reader::Local(name, kind) => Some((name, *kind)),
-            _ => None,
-        };
-        let mut finding = if &*path[0] != "locals" {
-            let (name, kind) = in_local?;
-            match self.needs_import(name, kind, path, primary, first, graph) {
-                Some(finding) => finding,
-                None => return fallback(),
-            }
-        } else {
-            let visible_in_file = in_local.is_none() && own.is_some_and(|o| o.defined(&path[1]).is_some());
-            if visible_in_file {
-                return fallback();
-            }
-            if error.is_none() && records.lenient.contains(&file) {
-                return None;
-            }
-            let definition = graph.nearest(&file_path, &path[1], records);
-            match definition {
-                Some(definition) => {
-                    meant.extend(definition.origin);
-                    self.leaked(path, primary, &file_path, definition)
-                }
-                None => self.undefined(path, primary, first, group, own, records, graph, meant),
-            }
-        };
-        if let Some((name, _)) = in_local {
-            finding = finding.note(format!("local `{name}` needs it"));
+        if error.is_none() && records.lenient.contains(&file) {
+            return None;
         }
-        finding = match error {
-            Some(error) => finding.note(format!("Atmos refuses the file: {error}")).breaking(),
-            None => finding.note("Atmos renders it as `<no value>` without a word"),
-        };
-        Some(finding.token(format!("{}.{}", path[0], path[1])))
+        let definition = graph.nearest(&file_path, &path[1], records);
+        match definition {
+            Some(definition) => {
+                meant.extend(definition.origin);
+                leaked(manifests, path, primary, &file_path, definition)
+            }
+            None => undefined(manifests, path, primary, first, group, own, records, graph, meant),
+        }
+    };
+    if let Some((name, _)) = in_local {
+        finding = finding.note(format!("local `{name}` needs it"));
     }
+    finding = match error {
+        Some(error) => finding.note(format!("Atmos refuses the file: {error}")).breaking(),
+        None => finding.note("Atmos renders it as `<no value>` without a word"),
+    };
+    Some(finding.token(format!("{}.{}", path[0], path[1])))
+}
 
-    fn leaked(&self, path: &[Key; 2], primary: Label, from: &str, found: Definition) -> Diagnostic {
-        let files = self.reader.files;
-        let name = &path[1];
-        let place = match found.origin {
-            Some(origin) => format!("{}:{}", found.path, files.get(origin.file).line(origin.key)),
-            None => found.path.to_string(),
-        };
-        let message = format!("local `{name}` is defined in {place}, but locals are file-scoped: {from} cannot see it");
-        let mut finding = Diagnostic::new(&rules::LEAKED_LOCAL, message, primary).chain();
-        for step in &found.chain {
-            if let Some(origin) = step.item {
-                finding = finding.related(Label::at(origin, format!("{} imports {}", step.from, step.to)));
-            }
-        }
-        if let Some(origin) = found.origin {
-            finding = finding.related(Label::at(origin, format!("`{name}` is defined here")));
-        }
-        match (&found.component, found.is_above) {
-            (Some(component), _) => finding.help(format!(
-                "component `{component}` has it: inherit from it with `metadata.inherits`, or set the value in `vars` or `settings`"
-            )),
-            (None, true) => finding.help(format!(
-                "hand it over with the `context` of the import and read `.{name}`, or set it in `vars` or `settings`"
-            )),
-            (None, false) => finding
-                .help(format!("define it in {from} too, or set it in `vars` or `settings` there, which imports do hand on")),
+fn leaked(manifests: &Manifests<'_>, path: &[Key; 2], primary: Label, from: &str, found: Definition) -> Diagnostic {
+    let files = manifests.reader.files;
+    let name = &path[1];
+    let place = match found.origin {
+        Some(origin) => format!("{}:{}", found.path, files.get(origin.file).line(origin.key)),
+        None => found.path.to_string(),
+    };
+    let message = format!("local `{name}` is defined in {place}, but locals are file-scoped: {from} cannot see it");
+    let mut finding = Diagnostic::new(&rules::LEAKED_LOCAL, message, primary).chain();
+    for step in &found.chain {
+        if let Some(origin) = step.item {
+            finding = finding.related(Label::at(origin, format!("{} imports {}", step.from, step.to)));
         }
     }
+    if let Some(origin) = found.origin {
+        finding = finding.related(Label::at(origin, format!("`{name}` is defined here")));
+    }
+    match (&found.component, found.is_above) {
+        (Some(component), _) => finding.help(format!(
+            "component `{component}` has it: inherit from it with `metadata.inherits`, or set the value in `vars` or `settings`"
+        )),
+        (None, true) => finding.help(format!(
+            "hand it over with the `context` of the import and read `.{name}`, or set it in `vars` or `settings`"
+        )),
+        (None, false) => finding
+            .help(format!("define it in {from} too, or set it in `vars` or `settings` there, which imports do hand on")),
+    }
+}
 
-    #[allow(clippy::too_many_arguments, reason = "all of it is said")]
-    fn undefined(
-        &self,
-        path: &[Key; 2],
-        primary: Label,
-        first: &Unresolved,
-        group: &[&Unresolved],
-        own: Option<&Arc<FileLocals>>,
-        records: &Records,
-        graph: &Graph<'_>,
-        meant: &mut BTreeSet<Origin>,
-    ) -> Diagnostic {
-        let files = self.reader.files;
-        let name = &path[1];
-        let file = primary.file;
-        let from = Text::clone(&files.get(file).path);
-        let (mut candidates, mut scopes): (BTreeSet<Key>, Vec<(String, Vec<Key>)>) = Default::default();
-        let in_kind = match &first.reader {
-            Reader::Local(_, kind) => Some(*kind),
-            _ => None,
-        };
-        for scope in own.map(|o| o.locals.scopes.as_slice()).unwrap_or_default() {
-            if in_kind.is_none_or(|kind| scope.kind.is_none() || scope.kind == kind) {
-                scopes.push((scope.kind.unwrap_or("global").to_owned(), scope.raw.keys().cloned().collect()));
-            }
+#[allow(clippy::too_many_arguments, reason = "all of it is said")]
+fn undefined(
+    manifests: &Manifests<'_>,
+    path: &[Key; 2],
+    primary: Label,
+    first: &Unresolved,
+    group: &[&Unresolved],
+    own: Option<&Arc<FileLocals>>,
+    records: &Records,
+    graph: &Graph<'_>,
+    meant: &mut BTreeSet<Origin>,
+) -> Diagnostic {
+    let files = manifests.reader.files;
+    let name = &path[1];
+    let file = primary.file;
+    let from = Text::clone(&files.get(file).path);
+    let (mut candidates, mut scopes): (BTreeSet<Key>, Vec<(String, Vec<Key>)>) = Default::default();
+    let in_kind = match &first.reader {
+        Reader::Local(_, kind) => Some(*kind),
+        _ => None,
+    };
+    for scope in own.map(|o| o.locals.scopes.as_slice()).unwrap_or_default() {
+        if in_kind.is_none_or(|kind| scope.kind.is_none() || scope.kind == kind) {
+            scopes.push((scope.kind.unwrap_or("global").to_owned(), scope.raw.keys().cloned().collect()));
         }
-        let mut of_components: BTreeSet<Key> = BTreeSet::new();
-        for found in group {
-            if let Reader::Component { visible, .. } = &found.reader {
-                of_components.extend(visible.iter().cloned());
-            }
+    }
+    let mut of_components: BTreeSet<Key> = BTreeSet::new();
+    for found in group {
+        if let Reader::Component { visible, .. } = &found.reader {
+            of_components.extend(visible.iter().cloned());
         }
-        if !of_components.is_empty() {
-            scopes.push(("component".to_owned(), of_components.into_iter().collect()));
-        }
-        candidates.extend(scopes.iter().flat_map(|s| s.1.iter().cloned()));
-        // A local that cannot help itself is no help.
-        if let Reader::Local(own, _) = &first.reader {
-            candidates.remove(own);
-        }
-        let message = format!("local `{name}` is not defined in {from}");
-        let mut finding = Diagnostic::new(&rules::UNDEFINED_LOCAL, message, primary);
-        let listed: Vec<String> =
-            scopes.iter().filter(|s| !s.1.is_empty()).map(|(scope, names)| list(scope, names)).collect();
-        finding = match listed.is_empty() {
-            true => finding.note("the file defines no locals"),
-            false => finding.note(format!("locals that it could use: {}", listed.join("; "))),
-        };
-        if let Some(other) = graph.component_with(&from, name, records) {
-            finding = finding.related(Label::at(other.1, format!("component `{}` has a local of that name", other.0)));
-        }
-        match crate::text::nearest(name, candidates.iter().map(|c| &**c)) {
-            Some(near) => {
-                meant.extend(own.and_then(|o| o.defined(near)));
-                let places = first.site.origin.map(|o| occurrences(files, o, path)).unwrap_or_default();
-                let edit = |(start, end)| Edit { file, start, end, text: near.to_owned() };
-                let edits: Vec<Edit> = places.into_iter().map(edit).collect();
-                finding = finding.help(format!("did you mean `{near}`?"));
-                match edits.is_empty() {
-                    true => finding,
-                    false => {
-                        let title = format!("rename to `{near}`");
-                        finding.fix(Fix { title, edits, applicability: Applicability::Unsafe })
-                    }
+    }
+    if !of_components.is_empty() {
+        scopes.push(("component".to_owned(), of_components.into_iter().collect()));
+    }
+    candidates.extend(scopes.iter().flat_map(|s| s.1.iter().cloned()));
+    // A local that cannot help itself is no help.
+    if let Reader::Local(own, _) = &first.reader {
+        candidates.remove(own);
+    }
+    let message = format!("local `{name}` is not defined in {from}");
+    let mut finding = Diagnostic::new(&rules::UNDEFINED_LOCAL, message, primary);
+    let listed: Vec<String> =
+        scopes.iter().filter(|s| !s.1.is_empty()).map(|(scope, names)| list(scope, names)).collect();
+    finding = match listed.is_empty() {
+        true => finding.note("the file defines no locals"),
+        false => finding.note(format!("locals that it could use: {}", listed.join("; "))),
+    };
+    if let Some(other) = graph.component_with(&from, name, records) {
+        finding = finding.related(Label::at(other.1, format!("component `{}` has a local of that name", other.0)));
+    }
+    match crate::text::nearest(name, candidates.iter().map(|c| &**c)) {
+        Some(near) => {
+            meant.extend(own.and_then(|o| o.defined(near)));
+            let places = first.site.origin.map(|o| occurrences(files, o, path)).unwrap_or_default();
+            let edit = |(start, end)| Edit { file, start, end, text: near.to_owned() };
+            let edits: Vec<Edit> = places.into_iter().map(edit).collect();
+            finding = finding.help(format!("did you mean `{near}`?"));
+            match edits.is_empty() {
+                true => finding,
+                false => {
+                    let title = format!("rename to `{near}`");
+                    finding.fix(Fix { title, edits, applicability: Applicability::Unsafe })
                 }
             }
-            None => finding.help(format!("define `{name}` under `locals`, or give the reference a default")),
+        }
+        None => finding.help(format!("define `{name}` under `locals`, or give the reference a default")),
+    }
+}
+
+/// A local that uses a section which only an imported file sets.
+fn needs_import(
+    manifests: &Manifests<'_>,
+    name: &Key,
+    kind: Option<&'static str>,
+    path: &[Key; 2],
+    primary: Label,
+    found: &Unresolved,
+    graph: &Graph<'_>,
+) -> Option<Diagnostic> {
+    let from = Text::clone(&manifests.reader.files.get(found.file).path);
+    let (to, origin) = graph.below(&from).find_map(|to| Some((to, sets(manifests, to, kind, path)?)))?;
+    let what = format!("{}.{}", path[0], path[1]);
+    let message = format!(
+        "local `{name}` needs `{what}`, which only {to} sets: locals are resolved before imports and see their own file alone"
+    );
+    let mut finding = Diagnostic::new(&rules::LOCAL_NEEDS_IMPORT, message, primary).chain();
+    for step in graph.chain(&from, to) {
+        if let Some(item) = step.item {
+            finding = finding.related(Label::at(item, format!("{} imports {}", step.from, step.to)));
         }
     }
+    finding = finding.related(Label::at(origin, format!("`{what}` is set here")));
+    Some(finding.help(format!(
+        "set `{what}` in {from}, or use `{{{{ .{what} }}}}` where the local is used: components see what is imported"
+    )))
+}
 
-    /// A local that uses a section which only an imported file sets.
-    fn needs_import(
-        &self,
-        name: &Key,
-        kind: Option<&'static str>,
-        path: &[Key; 2],
-        primary: Label,
-        found: &Unresolved,
-        graph: &Graph<'_>,
-    ) -> Option<Diagnostic> {
-        let from = Text::clone(&self.reader.files.get(found.file).path);
-        let (to, origin) = graph.below(&from).find_map(|to| Some((to, self.sets(to, kind, path)?)))?;
-        let what = format!("{}.{}", path[0], path[1]);
-        let message = format!(
-            "local `{name}` needs `{what}`, which only {to} sets: locals are resolved before imports and see their own file alone"
-        );
-        let mut finding = Diagnostic::new(&rules::LOCAL_NEEDS_IMPORT, message, primary).chain();
-        for step in graph.chain(&from, to) {
-            if let Some(item) = step.item {
-                finding = finding.related(Label::at(item, format!("{} imports {}", step.from, step.to)));
-            }
-        }
-        finding = finding.related(Label::at(origin, format!("`{what}` is set here")));
-        Some(finding.help(format!(
-            "set `{what}` in {from}, or use `{{{{ .{what} }}}}` where the local is used: components see what is imported"
-        )))
-    }
-
-    /// Where a file sets a key of a section, for all or for a component type.
-    fn sets(&self, file: &str, kind: Option<&str>, path: &[Key; 2]) -> Option<Origin> {
-        let loaded = self.reader.load(file, &mut Deps::default()).ok()??;
-        let raw = self.raw(&loaded, &mut Deps::default())?;
-        let own = raw.get(&path[0]).and_then(|s| s.get(&path[1]));
-        let typed = || raw.get(kind?)?.get(&path[0])?.get(&path[1]);
-        own.or_else(typed)?.prov.origin
-    }
+/// Where a file sets a key of a section, for all or for a component type.
+fn sets(manifests: &Manifests<'_>, file: &str, kind: Option<&str>, path: &[Key; 2]) -> Option<Origin> {
+    let loaded = manifests.reader.load(file, &mut Deps::default()).ok()??;
+    let raw = written(manifests, &loaded, &mut Deps::default())?;
+    let own = raw.get(&path[0]).and_then(|s| s.get(&path[1]));
+    let typed = || raw.get(kind?)?.get(&path[0])?.get(&path[1]);
+    own.or_else(typed)?.prov.origin
 }
 
 /// ``global: `a`, `b`, … 3 more``.
@@ -369,19 +276,4 @@ fn list(scope: &str, names: &[Key]) -> String {
     let more = names.len().saturating_sub(MAX_NAMES);
     let rest = if more > 0 { format!(", … {more} more") } else { String::new() };
     format!("{scope}: {}{rest}", shown.join(", "))
-}
-
-fn cycle(members: &[Key], raw: &Map, at: &dyn Fn(&Prov, &str) -> Label) -> Diagnostic {
-    let site = |name: &Key| raw.get(name).map_or_else(Prov::default, |v| v.prov.clone());
-    let mut words: Vec<&str> = members.iter().map(|k| &**k).collect();
-    words.extend(members.first().map(|k| &**k));
-    let message = format!("these locals need each other: {}", words.join(" → "));
-    let first = members.first().map(site).unwrap_or_default();
-    let mut sorted = words[1..].to_vec();
-    sorted.sort_unstable();
-    let mut finding = Diagnostic::new(&rules::LOCAL_CYCLE, message, at(&first, "")).chain().token(sorted.join(" "));
-    for (name, next) in members.iter().zip(words.iter().skip(1)) {
-        finding = finding.related(at(&site(name), &format!("`{name}` needs `{next}`")));
-    }
-    finding.help("give one of them a value that needs no other")
 }

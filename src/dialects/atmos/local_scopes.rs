@@ -1,17 +1,19 @@
 //! The locals of the files of a revision, each file's resolved once, and what the resolution says of them.
 
-use super::content::plain_map;
+use super::config::Config;
+use super::discover;
+use super::document::Decoder;
 use super::local_refs;
 use super::locals::{self, Locals};
-use super::manifest::Manifests;
 use super::names;
 use super::reader::{Deps, Loaded};
 use super::render::{Engine, Templates};
 use crate::diagnostic::Diagnostic;
+use crate::limits::Limits;
 use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
-use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Value};
+use crate::yaml::Span;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -37,43 +39,6 @@ pub(crate) struct FileLocals {
     oddities: OnceLock<Vec<Diagnostic>>,
 }
 
-impl Manifests<'_> {
-    /// The locals of a file that was decoded with the help of `included`.
-    pub(super) fn locals_of(&self, loaded: &Arc<Loaded>, raw: &Map, included: &Deps) -> Arc<FileLocals> {
-        let files: Vec<FileId> =
-            std::iter::once(loaded.file).chain(included.files.iter().copied().filter(|f| *f != loaded.file)).collect();
-        let key = (files, self.config.key_delimiter.clone());
-        let lock = || self.locals.resolved.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&key).cloned();
-        let found = known.unwrap_or_else(|| {
-            let locals = locals::resolve(raw, &Engine { env: self.env, ..local_refs::engine(self.templates) });
-            let found = FileLocals {
-                loaded: Arc::clone(loaded),
-                raw: raw.clone(),
-                locals,
-                view: OnceLock::new(),
-                oddities: OnceLock::new(),
-            };
-            lock().entry(key).or_insert_with(|| Arc::new(found)).clone()
-        });
-        if found.locals.present || has_component_locals(raw) {
-            self.met.locals(&found);
-        }
-        found
-    }
-
-    /// The name of the stack that a top-level manifest gives by itself.
-    pub(crate) fn own_stack_name(&self, path: &str, file: &FileLocals) -> Option<Key> {
-        let vars = file.raw.get("vars").filter(|v| v.as_map().is_some()).cloned();
-        let vars = vars.unwrap_or_else(|| Value::map(Map::new()));
-        let data = Value::map(Map::from_iter([(Key::from("vars"), vars)]));
-        let name = file.raw.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
-        let key = super::discover::key(path, &self.config.stacks);
-        let named = names::stack(self.config, &self.engine(MissingKey::Error), &key, name, &data).ok()?;
-        named.name.as_str().filter(|s| !s.is_empty() && !s.contains("{{")).map(Key::from)
-    }
-}
-
 pub(super) fn components(raw: &Map) -> impl Iterator<Item = (&Key, &Key, &Value)> {
     let types = raw.get("components").and_then(Value::as_map).into_iter().flat_map(|m| m.iter());
     types.flat_map(|t| {
@@ -82,11 +47,52 @@ pub(super) fn components(raw: &Map) -> impl Iterator<Item = (&Key, &Key, &Value)
     })
 }
 
-fn has_component_locals(raw: &Map) -> bool {
-    components(raw).next().is_some()
+impl LocalCache {
+    /// The locals of a file that was decoded with the help of `included`, with a delimiter of keys.
+    pub(super) fn of(
+        &self,
+        loaded: &Arc<Loaded>,
+        raw: &Map,
+        included: &Deps,
+        delimiter: Option<&str>,
+        engine: &Engine<'_>,
+    ) -> Arc<FileLocals> {
+        let files: Vec<FileId> =
+            std::iter::once(loaded.file).chain(included.files.iter().copied().filter(|f| *f != loaded.file)).collect();
+        let key = (files, delimiter.map(str::to_owned));
+        let lock = || self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let locals = locals::resolve(raw, engine);
+            let found = FileLocals {
+                loaded: Arc::clone(loaded),
+                raw: raw.clone(),
+                locals,
+                view: OnceLock::new(),
+                oddities: OnceLock::new(),
+            };
+            lock().entry(key).or_insert_with(|| Arc::new(found)).clone()
+        })
+    }
 }
 
 impl FileLocals {
+    /// The name of the stack that the file gives by itself, if it is a top-level manifest at `path`.
+    pub(crate) fn own_stack_name(&self, path: &str, config: &Config, engine: &Engine<'_>) -> Option<Key> {
+        let vars = self.raw.get("vars").filter(|v| v.as_map().is_some()).cloned();
+        let vars = vars.unwrap_or_else(|| Value::map(Map::new()));
+        let data = Value::map(Map::from_iter([(Key::from("vars"), vars)]));
+        let name = self.raw.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
+        let key = discover::key(path, &config.stacks);
+        let named = names::stack(config, engine, &key, name, &data).ok()?;
+        named.name.as_str().filter(|s| !s.is_empty() && !s.contains("{{")).map(Key::from)
+    }
+
+    /// Whether the file has locals, of its own or of a component.
+    pub(super) fn has_any(&self) -> bool {
+        self.locals.present || components(&self.raw).next().is_some()
+    }
+
     /// What the resolution says of them.
     pub(crate) fn view(&self, templates: &Templates) -> &[Arc<LocalScope>] {
         self.view.get_or_init(|| {
@@ -132,9 +138,9 @@ impl FileLocals {
         })
     }
 
-    /// What is odd about them, looked for once.
-    pub(super) fn oddities(&self, manifests: &Manifests<'_>) -> &[Diagnostic] {
-        self.oddities.get_or_init(|| super::local_uses::oddities(self, manifests))
+    /// What is odd about them, which `find` looks for once.
+    pub(super) fn oddities(&self, find: impl FnOnce() -> Vec<Diagnostic>) -> &[Diagnostic] {
+        self.oddities.get_or_init(find)
     }
 
     /// The locals of a scope as they are written.
@@ -189,4 +195,12 @@ fn depends_on(raw: &Value, engine: &Engine<'_>, place: &dyn Fn(&[String]) -> Opt
         }
     });
     found
+}
+
+/// The map of a file in which tags have no meaning.
+fn plain_map(loaded: &Loaded) -> Option<Map> {
+    let place = |key: u32, span: Span| loaded.prov(key, span);
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits: Limits::default() };
+    let value = decoder.decode(loaded.doc().ok()?).ok()?;
+    value.as_map().map(|m| (**m).clone())
 }

@@ -1,6 +1,5 @@
 //! Locals that nothing uses, that hide others, or whose names cannot be written.
 
-use super::local_rules::Told;
 use super::local_scopes::FileLocals;
 use super::locals::Scope;
 use super::manifest::Manifests;
@@ -9,8 +8,9 @@ use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::dialects::atmos::rules;
 use crate::template::MissingKey;
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, Origin, Value};
-use std::collections::BTreeSet;
+use crate::value::{Data, FileId, Flags, Key, Map, Origin, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What the texts of a file read of its locals.
 #[derive(Debug, Default)]
@@ -22,19 +22,26 @@ struct Uses {
     unsure: bool,
 }
 
-impl Manifests<'_> {
-    /// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were meant
-    /// are not unused as well.
-    pub(super) fn report_uses(&self, told: &Told) {
-        let meant: BTreeSet<_> = told.meant.iter().map(|o| (o.file, o.key)).collect();
-        for file in told.files.values() {
-            if !file.locals.problems.is_empty() || told.unrendered.contains(&file.loaded.file) {
-                continue;
-            }
-            let is_meant = |d: &Diagnostic| meant.contains(&(d.primary.file, d.primary.start));
-            for finding in file.oddities(self).iter().filter(|d| d.rule != &rules::UNUSED_LOCAL || !is_meant(d)) {
-                self.sink.report(finding.clone());
-            }
+/// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were meant
+/// are not unused as well.
+pub(super) fn report(
+    manifests: &Manifests<'_>,
+    files: &BTreeMap<FileId, Arc<FileLocals>>,
+    unrendered: &BTreeSet<FileId>,
+    meant: &BTreeSet<Origin>,
+) {
+    let meant: BTreeSet<_> = meant.iter().map(|o| (o.file, o.key)).collect();
+    for file in files.values() {
+        if !file.locals.problems.is_empty() || unrendered.contains(&file.loaded.file) {
+            continue;
+        }
+        let is_meant = |d: &Diagnostic| meant.contains(&(d.primary.file, d.primary.start));
+        for finding in file
+            .oddities(|| oddities(file, manifests))
+            .iter()
+            .filter(|d| d.rule != &rules::UNUSED_LOCAL || !is_meant(d))
+        {
+            manifests.sink.report(finding.clone());
         }
     }
 }

@@ -1,19 +1,19 @@
 //! One manifest with all that it imports, merged into one map (`reference: atmos.md` sections 3, 4.7, 7.1 and 9.3).
 
 use super::config::Config;
-use super::errors::{dropped, unread};
 use super::functions::{Env, NO_ENV};
 use super::host::{Mentions, version_tracks::LockFile};
 use super::import_context::Handed;
-use super::imports::{self, Import};
+use super::imports::{self, Import, dropped, unread};
 use super::local_observations::Observations;
+use super::local_problems::blames_local;
 use super::local_scopes::LocalCache;
+use super::manifest_checks::Checks;
 use super::merge::{ListStrategy, merge, merge_imports};
 use super::paths;
 use super::reader::{Deps, Loaded, Reader};
 use super::render::{Engine, Templates};
 use super::sink::{Poisoned, Sink, label, rename};
-use super::validate::Checks;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::template_functions;
@@ -361,7 +361,7 @@ impl<'a> Manifests<'a> {
             };
             let rendered = self.engine(missing).text(&path, &data);
             let rendered = rendered.map_err(|e| {
-                if self.blames_local(&path, &e.message, &item.path_site, from) {
+                if blames_local(self, &path, &e.message, &item.path_site, from) {
                     return Poisoned;
                 }
                 fail(&rules::TEMPLATE_ERROR, format!("import path `{path}` cannot be rendered: {}", e.message))

@@ -29,6 +29,7 @@ mod functions;
 mod host;
 mod import_context;
 mod import_graph;
+mod import_section;
 mod imports;
 mod include;
 mod inheritance;
@@ -38,6 +39,7 @@ mod local_blame;
 mod local_graph;
 mod local_misses;
 mod local_observations;
+mod local_problems;
 mod local_refs;
 mod local_rules;
 mod local_scopes;
@@ -45,6 +47,7 @@ mod local_traces;
 mod local_uses;
 mod locals;
 mod manifest;
+mod manifest_checks;
 mod merge;
 mod merge_memo;
 mod names;
@@ -85,6 +88,7 @@ use crate::files::Files;
 use crate::limits::Limits;
 use crate::resolution::{self, Component, Extent, Gap, Resolution, State, Unit};
 use crate::source::Source;
+use crate::template::MissingKey;
 use crate::threads;
 use crate::value::{FileId, Value};
 use bases::InheritanceCache;
@@ -94,6 +98,7 @@ use errors::{anchor, report};
 use evaluate::World;
 use local_scopes::{FileLocals, LocalCache};
 use manifest::{Manifests, Processed};
+use manifest_checks::Checks;
 use reach::Reach;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
@@ -101,11 +106,10 @@ use schema::Schema;
 use search::Trouble;
 use sharing::Twins;
 use sink::{Sink, label};
-use stack::{Resolved, Stacks};
+use stack::{Name, Resolved, Stacks};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use targets::Targets;
-use validate::Checks;
 use validation::Validations;
 
 /// What the manifests of a revision come to.
@@ -258,7 +262,7 @@ impl Atmos {
             inheritance::check(&units, sink);
             disabled::check(&units, config, &self.templates, sink);
         };
-        threads::join(inherited, || loader.report_locals(unreached.told));
+        threads::join(inherited, || local_rules::report_locals(&loader, unreached.told));
         let locals = self.local_scopes(&loader, &units);
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
         self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));
@@ -334,7 +338,10 @@ impl Atmos {
         let scopes = files.iter().flat_map(|f| f.view(&self.templates)).cloned().collect();
         let named = |unit: &Arc<Unit>| {
             let found = met.get(&unit.file)?;
-            Some((unit.file, loader.own_stack_name(&found.loaded.path, found)?))
+            Some((
+                unit.file,
+                found.own_stack_name(&found.loaded.path, loader.config, &loader.engine(MissingKey::Error))?,
+            ))
         };
         resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
     }
@@ -359,7 +366,7 @@ impl Atmos {
         if let (Scope::Touched(changes), Ok(processed)) = (scope, &processed) {
             validations.foresee(&processed.merged, changes, &mut deps);
         }
-        let asks = host::foresee(loader, &mut deps);
+        let asks = host::foresee(&loader.mentions, &loader.lock_file, loader.reader.files, &mut deps);
         let touched = match scope {
             Scope::All | Scope::Units(_) => true,
             // What it asks for may change wherever it is defined.
@@ -383,7 +390,7 @@ impl Atmos {
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();
         // Where the name of a stack cannot be computed, its components go by the name of the manifest.
-        let is_unnamed = named.iter().any(|n| matches!(n.stack, duplicates::Name::Lacks(_)));
+        let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
         let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
         let unit = Arc::new(Unit { name, file, files, components, state, broken, failed, unlisted });
         Some(Done { unit, processed: processed.ok(), named })

@@ -3,9 +3,8 @@
 use super::functions::Env;
 use super::host::Host;
 use super::host::answers::{Answers, Target};
-use super::local_misses::Miss;
 use super::parts::Renderings;
-use super::render::{Engine, Failure};
+use super::render::{Engine, Failure, Miss};
 use super::sink::{Poisoned, label};
 use super::stack::{Manifest, Stacks};
 use super::targets::Place;

@@ -1,8 +1,8 @@
 //! Reads the files of one revision for the dialect, each once, and keeps account of what a result depends on.
 
 use super::document::{Decoder, Include, Issue, NotIncluded};
+use super::import_section;
 use super::paths;
-use super::reach;
 use crate::diagnostic::Label;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
@@ -69,7 +69,7 @@ impl Loaded {
 
     /// Its `import` section alone in a map, if that can be had without reading all of it.
     pub(crate) fn imports(&self, limits: Limits) -> Option<&Map> {
-        self.imports.get_or_init(|| reach::section(&self.text, limits)).as_ref()
+        self.imports.get_or_init(|| import_section::of(&self.text, limits)).as_ref()
     }
 
     /// Whether it has no content at all.

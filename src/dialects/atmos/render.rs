@@ -8,8 +8,7 @@ use super::document::{Decoder, Issue};
 use super::functions::{Declared, Env};
 use super::host::Host;
 use super::host::{mentions_component, mentions_version};
-use super::local_misses::Miss;
-use super::template_cache;
+use super::template_cache::{self, Parsed};
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
@@ -67,8 +66,17 @@ impl Templates {
     }
 }
 
-/// A template, or why it is none.
-pub(super) type Parsed = Arc<Result<Template, template::Error>>;
+/// A key that a template read and that was not there.
+#[derive(Clone, Debug)]
+pub(crate) struct Miss {
+    /// The value whose text reads it.
+    pub site: Prov,
+    /// The keys from the root of the data on.
+    pub path: Vec<String>,
+    /// Its absence is provided for.
+    pub guarded: bool,
+}
+
 type ByText = HashMap<Text, Parsed>;
 
 /// One way of rendering: delimiters, functions, what a missing key does.

@@ -5,7 +5,6 @@ use super::bases::InheritanceCache;
 use super::component::{Builder, Built, Shared};
 use super::config::Config;
 use super::custom;
-use super::duplicates::Named;
 use super::evaluate::World;
 use super::layers::{Kind, Layer, Section};
 use super::local_observations::Observations;
@@ -65,6 +64,32 @@ pub(crate) struct Resolved {
     pub named: Vec<Named>,
     /// Types and names of those that Atmos does not list, because it does not know their type. Sorted.
     pub unlisted: Vec<(Key, Key)>,
+}
+
+/// A component whose stack name is validated: of Terraform or Helmfile, and not abstract.
+#[derive(Debug)]
+pub(crate) struct Named {
+    /// Its type.
+    pub kind: Key,
+    /// Its name.
+    pub name: Key,
+    /// The name of its stack.
+    pub stack: Name,
+    /// What is the variable of the part that the name pattern [lacks](Name::Lacks), if there is one that is no text.
+    pub instead: Option<Value>,
+}
+
+/// The name of a stack as validation sees it.
+#[derive(Debug)]
+pub(crate) enum Name {
+    /// It is this; it may be empty.
+    Known(Key),
+    /// The name pattern has this part, and there is no variable for it.
+    Lacks(&'static str),
+    /// The configuration does not say how stacks are named.
+    Unnamed,
+    /// It cannot be had, and why has been said.
+    Unknown,
 }
 
 /// One manifest on its way.

@@ -1,12 +1,16 @@
 //! Templates that were parsed a moment ago, by the place of their text in memory: components share the strings of what they
 //! inherit, and finding one by its place costs less than by its content.
 
-use super::render::Parsed;
+use crate::template::{self, Template};
 use crate::text::Text;
 use std::cell::RefCell;
+use std::sync::Arc;
 
 /// How many each thread knows.
 const KEPT: usize = 1024;
+
+/// A template, or why it is none.
+pub(super) type Parsed = Arc<Result<Template, template::Error>>;
 
 /// The way of rendering ([`super::render::Engine::slot`]) and how far the text is indented: with the text they say all.
 type Way = (usize, usize);

@@ -2,53 +2,17 @@
 //! stacks is held against the schema, whether a stack reaches it or not.
 
 use super::config::Config;
-use super::local_rules::Told;
+use super::local_rules::{Told, report_references};
 use super::manifest::Manifests;
+use super::manifest_checks::Checks;
 use super::paths;
-use super::reader::{Deps, Loaded, Reader};
-use super::schema::Schema;
+use super::reader::{Deps, Reader};
 use super::sink::Sink;
-use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::Scope;
-use crate::dialects::atmos::rules;
-use crate::files::Files;
-use crate::source::{Change, glob};
+use crate::source::glob;
 use crate::text::Text;
-use crate::value::{Map, Value};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Mutex, PoisonError};
-
-/// Holds manifests against the schema as they are processed, and remembers who was reached.
-pub(crate) struct Checks<'a> {
-    schema: Schema,
-    files: &'a Files,
-    /// The paths that changed; `None` where everything is looked at.
-    changed: Option<HashSet<&'a str>>,
-    seen: Mutex<Seen>,
-}
-
-#[derive(Default)]
-struct Seen {
-    /// Every manifest that was processed.
-    processed: HashSet<Text>,
-    /// What each of them imports, and whether it does so without a context.
-    imports: HashMap<Text, HashMap<Text, bool>>,
-    found: Vec<Found>,
-}
-
-impl Seen {
-    /// The manifests that are reached from some.
-    fn closure<'p>(&'p self, from: impl Iterator<Item = &'p str>) -> HashSet<&'p str> {
-        let mut reached: HashSet<&str> = HashSet::new();
-        let mut next: Vec<&str> = from.collect();
-        while let Some(path) = next.pop() {
-            if reached.insert(path) {
-                next.extend(self.imports.get(path).into_iter().flat_map(|all| all.keys()).map(|p| &**p));
-            }
-        }
-        reached
-    }
-}
 
 /// The manifests that no stack reaches.
 #[derive(Default)]
@@ -57,104 +21,6 @@ pub(crate) struct Unreached {
     pub manifests: Vec<String>,
     /// What was told of references to locals in them.
     pub told: Told,
-}
-
-struct Found {
-    path: Text,
-    /// The manifest whose imports led to it.
-    root: Text,
-    /// Whether the manifest had no context from an importer.
-    alone: bool,
-    findings: Vec<Diagnostic>,
-}
-
-impl<'a> Checks<'a> {
-    pub(crate) fn new(schema: Schema, files: &'a Files, changes: Option<&'a [Change]>) -> Self {
-        let changed = changes.map(|all| all.iter().map(|c| &*c.path).collect());
-        Checks { schema, files, changed, seen: Mutex::default() }
-    }
-
-    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A manifest is processed.
-    pub(super) fn reaches(&self, path: &Text) {
-        self.seen().processed.insert(Text::clone(path));
-    }
-
-    /// A manifest imports another one, which has no context then or has one.
-    pub(super) fn imports(&self, from: &Text, path: &str, alone: bool) {
-        let mut seen = self.seen();
-        let targets = seen.imports.entry(Text::clone(from)).or_default();
-        *targets.entry(path.into()).or_default() |= alone;
-    }
-
-    /// Holds the content of a manifest, ready to be merged, against the schema. `on_the_way` are the manifests that
-    /// led to it, itself the last. Whether something was found that counts on the way that led here alone.
-    pub(super) fn content<'p>(
-        &self,
-        loaded: &Loaded,
-        content: &Map,
-        alone: bool,
-        deps: &Deps,
-        on_the_way: impl Iterator<Item = &'p Text> + Clone,
-    ) -> bool {
-        if let Some(changed) = &self.changed {
-            let touched = deps.paths.iter().any(|p| changed.contains(&**p));
-            if !touched && (alone || !on_the_way.clone().any(|p| changed.contains(&**p))) {
-                return false;
-            }
-        }
-        let findings = match content.is_empty() && is_null(loaded) {
-            true if !self.schema.is_usable() => Vec::new(),
-            true => vec![nothing(loaded)],
-            false => self.schema.check(&Value::map(content.clone()), self.files, loaded.file),
-        };
-        if !findings.is_empty() {
-            let path = Text::clone(&loaded.path);
-            let root = on_the_way.into_iter().next().map_or_else(|| Text::clone(&path), Text::clone);
-            self.seen().found.push(Found { path, root, alone, findings });
-            return !alone;
-        }
-        false
-    }
-
-    /// The findings. What a manifest looks like without a context does not matter if it always has one, nor what it
-    /// looks like on a way that does not start at one of the manifests that Atmos looks at (`validated`).
-    fn findings(&self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
-        let seen = std::mem::take(&mut *self.seen());
-        let mut imported: HashMap<&str, bool> = HashMap::new();
-        for importer in seen.closure(validated.iter().map(String::as_str)) {
-            for (target, alone) in seen.imports.get(importer).into_iter().flatten() {
-                *imported.entry(target).or_default() |= alone;
-            }
-        }
-        let counts = |found: &&Found| match found.alone {
-            true => imported.get(&*found.path).copied().unwrap_or_else(|| validated.contains(&*found.path)),
-            false => validated.contains(&*found.root),
-        };
-        seen.found.iter().filter(counts).flat_map(|f| f.findings.iter().cloned()).collect()
-    }
-}
-
-/// Whether a file holds nothing but comments.
-fn is_null(loaded: &Loaded) -> bool {
-    loaded.doc().is_ok_and(|doc| {
-        doc.root().is_none_or(|root| match &doc.node(root).kind {
-            crate::yaml::Kind::Scalar { value, style } => {
-                matches!(crate::yaml::resolve(value, *style, None), Ok(crate::yaml::Scalar::Null))
-            }
-            _ => false,
-        })
-    })
-}
-
-fn nothing(loaded: &Loaded) -> Diagnostic {
-    let message = "a manifest must be a map, and there is nothing here";
-    Diagnostic::new(&rules::SCHEMA_VIOLATION, message, Label::new(loaded.file, 0, 0, ""))
-        .token("")
-        .help("write `{}`, or remove the file; only a file without a single byte is passed over")
 }
 
 /// What is wrong in all manifests below the folder of stacks, as far as the scope goes; those that `loader` has not
@@ -259,7 +125,7 @@ fn unreached(
         let mut deps = Deps::default();
         let again = loader.again(&own, Some(checks));
         let _ = again.top(path, &mut deps);
-        let told = again.report_references();
+        let told = report_references(&again);
         let touched = match (&checks.changed, scope) {
             (Some(_), Scope::Touched(changes)) => changes.iter().any(|c| deps.touched(&c.path, c.kind)),
             _ => true,

@@ -4,7 +4,6 @@
 pub(super) mod answers;
 pub(super) mod version_tracks;
 
-use super::manifest::Manifests;
 use super::reader::Deps;
 use crate::files::Files;
 use crate::template::Val;
@@ -13,7 +12,7 @@ use answers::{Answers, Components};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use version_tracks::Track;
+use version_tracks::{LockFile, Track};
 
 /// What one rendering may ask.
 #[derive(Clone, Debug, Default)]
@@ -73,15 +72,15 @@ impl Mentions {
 }
 
 /// Adds what the templates of the files of a stack may read to what it depends on; whether they may ask for other components.
-pub(super) fn foresee(loader: &Manifests<'_>, deps: &mut Deps) -> bool {
+pub(super) fn foresee(mentions: &Mentions, lock_file: &LockFile<'_>, files: &Files, deps: &mut Deps) -> bool {
     let (mut components, mut versions) = (false, false);
     for file in &deps.files {
-        let (component, version) = loader.mentions.of(*file, loader.reader.files);
+        let (component, version) = mentions.of(*file, files);
         components |= component;
         versions |= version;
     }
     if versions {
-        loader.lock_file.depend(deps);
+        lock_file.depend(deps);
     }
     components
 }

@@ -1,0 +1,133 @@
+//! Import cycles between the files of `src/`.
+
+use crate::{Source, sources};
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many files may import each other.
+const MOST: usize = 3;
+
+/// Folders with longer cycles, and how long these are: they may only become shorter.
+const LONGER: [(&str, usize); 3] =
+    [("dialects::opentofu", 15), ("dialects::garden::template", 11), ("policies::cel", 4)];
+
+/// The files that each file imports, by their paths as modules.
+type Imports = BTreeMap<String, BTreeSet<String>>;
+
+fn module(path: &str) -> String {
+    let path = path.trim_end_matches(".rs");
+    path.strip_suffix("/mod").unwrap_or(path).replace('/', "::")
+}
+
+/// The paths of a `use` declaration: `a::{b, c::d}` gives `a::b` and `a::c::d`.
+fn expand(declaration: &str) -> Vec<String> {
+    let Some((before, list)) = declaration.split_once('{') else { return vec![declaration.to_owned()] };
+    let list = list.strip_suffix('}').unwrap_or(list);
+    let (mut depth, mut start) = (0, 0);
+    let mut paths = Vec::new();
+    for (at, c) in list.char_indices().chain([(list.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                paths.extend(expand(&list[start..at]).into_iter().map(|path| format!("{before}{path}")));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    paths
+}
+
+/// The file that a path leads to, seen from a module; nothing for its own parents and children.
+fn target(from: &str, path: &str, modules: &BTreeSet<String>) -> Option<String> {
+    let mut parts: Vec<&str> = path.split("::").collect();
+    if parts.first() == Some(&"crate") {
+        parts.remove(0);
+    } else if parts.first() == Some(&"super") {
+        let mut base: Vec<&str> = from.split("::").collect();
+        while parts.first() == Some(&"super") {
+            base.pop();
+            parts.remove(0);
+        }
+        base.extend(parts);
+        parts = base;
+    } else {
+        return None;
+    }
+    while !parts.is_empty() && !modules.contains(&parts.join("::")) {
+        parts.pop();
+    }
+    let found = parts.join("::");
+    let is_family = |a: &str, b: &str| a == b || a.strip_prefix(b).is_some_and(|rest| rest.starts_with("::"));
+    (!found.is_empty() && !is_family(from, &found) && !is_family(&found, from)).then_some(found)
+}
+
+fn imports(sources: &[Source]) -> Imports {
+    let modules: BTreeSet<String> = sources.iter().map(|source| module(&source.path)).collect();
+    let declaration = Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);").unwrap();
+    let inline = Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
+    let imports = sources.iter().map(|source| {
+        let from = module(&source.path);
+        let code: Vec<&str> = source.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        let code = code.join("\n");
+        let declared =
+            declaration.captures_iter(&code).flat_map(|c| expand(&c[1].split_whitespace().collect::<String>()));
+        let written = inline.find_iter(&code).map(|path| path.as_str().to_owned());
+        let targets = declared.chain(written).filter_map(|path| target(&from, &path, &modules)).collect();
+        (from, targets)
+    });
+    imports.collect()
+}
+
+/// What a file imports, and what that imports, and so on.
+fn reached<'a>(from: &'a str, imports: &'a Imports) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<&str> = vec![from];
+    while let Some(at) = next.pop() {
+        for target in imports.get(at).into_iter().flatten() {
+            if reached.insert(target.as_str()) {
+                next.push(target);
+            }
+        }
+    }
+    reached
+}
+
+/// The groups of files that import each other, each sorted.
+fn cycles(imports: &Imports) -> BTreeSet<Vec<&str>> {
+    let reached: BTreeMap<&str, BTreeSet<&str>> =
+        imports.keys().map(|from| (from.as_str(), reached(from, imports))).collect();
+    let group = |from: &str| -> Vec<&str> {
+        reached[from].iter().copied().filter(|to| reached.get(to).is_some_and(|back| back.contains(from))).collect()
+    };
+    imports.keys().map(|from| group(from)).filter(|group| !group.is_empty()).collect()
+}
+
+#[test]
+fn few_files_import_each_other() {
+    let sources = sources();
+    let imports = imports(&sources);
+    assert!(imports.values().map(BTreeSet::len).sum::<usize>() > sources.len(), "imports are found");
+    let most = |group: &[&str]| {
+        let longer = LONGER.iter().find(|(folder, _)| group.iter().all(|file| file.starts_with(folder)));
+        longer.map_or(MOST, |(_, most)| *most)
+    };
+    let found = cycles(&imports);
+    let wrong: Vec<_> = found.iter().filter(|group| group.len() > most(group)).collect();
+    assert!(wrong.is_empty(), "these files import each other: {wrong:#?}");
+}
+
+#[test]
+fn cycles_are_found() {
+    let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+    let sources = [
+        source("a/mod.rs", "mod b;\nuse crate::d;"),
+        source("a/b.rs", "use super::{\n    c::{self, C},\n    x,\n};"),
+        source("a/c.rs", "fn f() { crate::e::f() }"),
+        source("d.rs", "// use crate::a;"),
+        source("e.rs", "pub(crate) use crate::a::b::B as D;"),
+    ];
+    let imports = imports(&sources);
+    assert_eq!(cycles(&imports), BTreeSet::from([vec!["a::b", "a::c", "e"]]));
+}
