@@ -8,16 +8,16 @@ rule!(
     "component-validation",
     Correctness,
     "0.1.0",
-    "a component is refused by a schema or a policy that it names"
+    "a schema or a policy that a component names rejects the component"
 );
 rule!(DEPENDENCY_CYCLE, "dependency-cycle", Correctness, "0.1.0", "components declare that they depend on each other");
-rule!(DEPRECATED_KEY, "deprecated-key", Suspicious, "0.1.0", "a key of a manifest is taken for compatibility only");
+rule!(DEPRECATED_KEY, "deprecated-key", Suspicious, "0.1.0", "a key of a manifest is deprecated");
 rule!(
     DUPLICATE_COMPONENT,
     "duplicate-component",
     Correctness,
     "0.1.0",
-    "one component of one stack is configured differently by several manifests"
+    "several manifests configure the same component of the same stack differently"
 );
 rule!(DUPLICATE_KEY, "duplicate-key", Correctness, "0.1.0", "a map has the same key twice");
 rule!(IMPORT_CYCLE, "import-cycle", Correctness, "0.1.0", "manifests import each other");
@@ -26,7 +26,7 @@ rule!(
     "incomplete-analysis",
     Suspicious,
     "0.1.0",
-    "something could not be known, so rules that depend on it were withheld",
+    "some values are unknown, so rules that depend on them reported nothing",
     Some(Level::Note)
 );
 rule!(
@@ -44,15 +44,15 @@ rule!(
     "limit-exceeded",
     Correctness,
     "0.1.0",
-    "something is larger or deeper than stacklint takes on, so it was not resolved"
+    "the configuration exceeds a limit of stacklint, so a part of it was not resolved"
 );
-rule!(LOCAL_CYCLE, "local-cycle", Correctness, "0.1.0", "locals need each other");
+rule!(LOCAL_CYCLE, "local-cycle", Correctness, "0.1.0", "locals depend on each other");
 rule!(
     MISSING_COMPONENT_DIRECTORY,
     "missing-component-directory",
     Correctness,
     "0.1.0",
-    "code is not where the configuration says"
+    "the folder of a component's code does not exist"
 );
 rule!(
     MISSING_REQUIRED_VARIABLE,
@@ -61,8 +61,8 @@ rule!(
     "0.1.0",
     "a variable of a component's code has no default and gets no value"
 );
-rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "0.1.0", "components read from each other");
-rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "0.1.0", "a manifest is not built as the schema demands");
+rule!(REFERENCE_CYCLE, "reference-cycle", Correctness, "0.1.0", "components refer to each other");
+rule!(SCHEMA_VIOLATION, "schema-violation", Correctness, "0.1.0", "a manifest violates the schema");
 rule!(STACK_NAME_UNRESOLVED, "stack-name-unresolved", Correctness, "0.1.0", "the name of a stack cannot be computed");
 rule!(TEMPLATE_ERROR, "template-error", Correctness, "0.1.0", "a template cannot be parsed or evaluated");
 rule!(
@@ -70,14 +70,14 @@ rule!(
     "undeclared-variable",
     Suspicious,
     "0.1.0",
-    "a value is given to a variable that the code does not declare"
+    "a component sets a variable that its code does not declare"
 );
 rule!(
     UNDEFINED_DEPENDENCY,
     "undefined-dependency",
     Correctness,
     "0.1.0",
-    "a component declares that it depends on one that is not there"
+    "a component declares a dependency on a component that does not exist"
 );
 rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "something reads a local that is not defined");
 rule!(
@@ -88,13 +88,13 @@ rule!(
     "a template reads a value of its component that is not set, and renders `<no value>`"
 );
 rule!(UNKNOWN_FUNCTION, "unknown-function", Correctness, "0.1.0", "a YAML function does not exist");
-rule!(UNKNOWN_KEY, "unknown-key", Suspicious, "0.1.0", "a key without a meaning is nearly one that has one");
+rule!(UNKNOWN_KEY, "unknown-key", Suspicious, "0.1.0", "an unknown key resembles a known key");
 rule!(UNKNOWN_RULE, "unknown-rule", Suspicious, "0.1.0", "the settings or a comment name a rule that does not exist");
 rule!(UNREADABLE_FILE, "unreadable-file", Correctness, "0.1.0", "a file cannot be read");
 rule!(UNRESOLVED_IMPORT, "unresolved-import", Correctness, "0.1.0", "an import finds no file");
-rule!(UNRESOLVED_INCLUDE, "unresolved-include", Correctness, "0.1.0", "an included file cannot be had");
-rule!(UNUSED_IGNORE, "unused-ignore", Suspicious, "0.1.0", "a comment that silences findings silences none");
-rule!(UNUSED_LOCAL, "unused-local", Suspicious, "0.1.0", "a local is used by nothing in its file");
+rule!(UNRESOLVED_INCLUDE, "unresolved-include", Correctness, "0.1.0", "an included file cannot be read");
+rule!(UNUSED_IGNORE, "unused-ignore", Suspicious, "0.1.0", "an ignore comment suppresses no finding");
+rule!(UNUSED_LOCAL, "unused-local", Suspicious, "0.1.0", "no value in the file uses a local");
 rule!(UNUSED_POLICY, "unused-policy", Suspicious, "0.1.0", "a policy of the settings applies to nothing");
 
 /// The rules of this module, sorted by id.

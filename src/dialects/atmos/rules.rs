@@ -8,14 +8,14 @@ rule!(
     "function-lost",
     Correctness,
     "0.1.0",
-    "a map that holds a YAML function is replaced by something that is no map"
+    "a value that is not a map replaces a map with a YAML function"
 );
 rule!(
     INEFFECTIVE_METADATA,
     "ineffective-metadata",
     Correctness,
     "0.1.0",
-    "metadata that only a component can have is said for a whole stack or type"
+    "metadata that only a component can have is set for a whole stack or type"
 );
 rule!(INHERITANCE_CYCLE, "inheritance-cycle", Correctness, "0.1.0", "components inherit from each other");
 rule!(
@@ -25,13 +25,7 @@ rule!(
     "0.1.0",
     "a local has a name that templates cannot write as `.locals.name`"
 );
-rule!(
-    LEAKED_LOCAL,
-    "leaked-local",
-    Correctness,
-    "0.1.0",
-    "a local is used in another file than the one that defines it"
-);
+rule!(LEAKED_LOCAL, "leaked-local", Correctness, "0.1.0", "a file uses a local that another file defines");
 rule!(
     LOCAL_NEEDS_IMPORT,
     "local-needs-import",
@@ -44,7 +38,7 @@ rule!(
     "no-value-rendered",
     Correctness,
     "0.1.0",
-    "a template renders `<no value>` or its like into the configuration of a component"
+    "a template renders `<no value>` or a similar text into the configuration of a component"
 );
 rule!(
     NON_MAPPING_SECTION,
@@ -80,10 +74,10 @@ rule!(
     "unevaluable-import",
     Correctness,
     "0.1.0",
-    "an import path needs what is not known when it is resolved"
+    "an import path needs a value that is unknown when imports are resolved"
 );
 
-rule!(UNDEFINED_WORKFLOW, "undefined-workflow", Suspicious, "0.2.0", "a step runs a workflow that is not there");
+rule!(UNDEFINED_WORKFLOW, "undefined-workflow", Suspicious, "0.2.0", "a step runs a workflow that does not exist");
 
 /// The rules of this dialect.
 pub(super) static OWN: &[&Rule] = &[

@@ -24,7 +24,7 @@ rule!(
     "0.2.0",
     "an action needs an output of an action that is disabled in the same environment"
 );
-rule!(GARDEN_IMPURE, "garden-impure", Hygiene, "0.2.0", "a value of an action is another one each time Garden runs");
+rule!(GARDEN_IMPURE, "garden-impure", Hygiene, "0.2.0", "a value of an action differs each time Garden runs");
 rule!(
     GARDEN_MATRIX_SINGLE_KEY,
     "garden-matrix-single-key",
@@ -44,7 +44,7 @@ rule!(
     "garden-operator-without-effect",
     Suspicious,
     "0.2.0",
-    "a structural operator stands where it is an ordinary key"
+    "a structural operator has no effect where it stands"
 );
 rule!(
     GARDEN_OPTIONAL_SUFFIX,
@@ -58,21 +58,21 @@ rule!(
     "garden-parent-shadow",
     Suspicious,
     "0.2.0",
-    "a variable reads another one of its layer and gets that of the project"
+    "a variable reads another variable of its layer and gets that of the project"
 );
 rule!(
     GARDEN_REDUNDANT_DEPENDENCY,
     "garden-redundant-dependency",
     Hygiene,
     "0.2.0",
-    "a dependency is listed that the action has in any case"
+    "an action lists a dependency that it has anyway"
 );
 rule!(
     GARDEN_SCALAR_OBJECT_MERGE,
     "garden-scalar-object-merge",
     Suspicious,
     "0.2.0",
-    "a mapping is put over a single value, which stays"
+    "a mapping cannot override a scalar value"
 );
 rule!(GARDEN_SECRET_REFERENCE, "garden-secret-reference", Hygiene, "0.2.0", "an environment needs a secret");
 rule!(
@@ -87,14 +87,14 @@ rule!(
     "garden-unknown-environment",
     Suspicious,
     "0.2.0",
-    "something is meant for an environment that the project does not have"
+    "the configuration names an environment that the project does not define"
 );
 rule!(
     GARDEN_UNUSED_INPUT,
     "garden-unused-input",
     Hygiene,
     "0.2.0",
-    "a template declares an input that nothing in it reads"
+    "a template declares an input that it does not use"
 );
 
 /// The rules of this dialect, sorted by id.

@@ -9,7 +9,7 @@ rule!(
     "jit-bad-infra-output-source",
     Correctness,
     "0.1.0",
-    "a secret is the output of no module"
+    "a secret names an output of a module that does not exist"
 );
 rule!(JIT_DOLLAR_DOLLAR, "jit-dollar-dollar", Suspicious, "0.1.0", "`$$` does not escape a reference");
 rule!(JIT_DUPLICATE_RESOURCE, "jit-duplicate-resource", Correctness, "0.1.0", "two resources have one name");
@@ -18,16 +18,16 @@ rule!(
     "jit-env-silently-empty",
     Suspicious,
     "0.1.0",
-    "a variable becomes an empty text when a plan is made"
+    "a variable becomes an empty string during a plan"
 );
-rule!(JIT_ENV_UNSET, "jit-env-unset", Suspicious, "0.1.0", "a variable that is needed to apply is not set");
+rule!(JIT_ENV_UNSET, "jit-env-unset", Suspicious, "0.1.0", "a variable that apply needs is not set");
 rule!(JIT_MALFORMED_REF, "jit-malformed-ref", Correctness, "0.1.0", "a reference names nothing");
 rule!(
     JIT_MISSING_DEPENDS_ON,
     "jit-missing-depends-on",
     Suspicious,
     "0.1.0",
-    "a reference needs a resource that nothing puts first"
+    "a reference needs a resource that is not among the dependencies"
 );
 rule!(
     JIT_MODULE_SKIPPED_IN_ENV,
@@ -36,19 +36,19 @@ rule!(
     "0.1.0",
     "a reference names a module that its environment leaves out"
 );
-rule!(JIT_NESTED_REF, "jit-nested-ref", Suspicious, "0.1.0", "a reference stands inside of another one");
+rule!(JIT_NESTED_REF, "jit-nested-ref", Suspicious, "0.1.0", "a reference is nested in another reference");
 rule!(
     JIT_REF_BLANKED_BY_ENV_EXPANSION,
     "jit-ref-blanked-by-env-expansion",
     Correctness,
     "0.1.0",
-    "a module reference becomes an empty text before it can be resolved"
+    "a module reference becomes an empty string before it is resolved"
 );
 rule!(JIT_REF_IN_KEY, "jit-ref-in-key", Suspicious, "0.1.0", "a key holds a reference, which is never resolved");
 rule!(JIT_SECRET_LITERAL, "jit-secret-literal", Suspicious, "0.1.0", "a secret is written in plain text");
 rule!(JIT_SELF_REF, "jit-self-ref", Correctness, "0.1.0", "a resource refers to its own outputs");
 rule!(JIT_UNCLOSED_REF, "jit-unclosed-ref", Suspicious, "0.1.0", "`${` is never closed");
-rule!(JIT_UNKNOWN_MODULE, "jit-unknown-module", Correctness, "0.1.0", "a reference names a module that is not there");
+rule!(JIT_UNKNOWN_MODULE, "jit-unknown-module", Correctness, "0.1.0", "a reference names a module that does not exist");
 rule!(JIT_UNUSED_SECRET, "jit-unused-secret", Hygiene, "0.1.0", "a declared secret is never used");
 rule!(JIT_WHITESPACE_IN_REF, "jit-whitespace-in-ref", Suspicious, "0.1.0", "a reference has blanks in its name");
 

@@ -12,7 +12,7 @@ rule!(
     "tofu-encryption",
     Correctness,
     "0.2.0",
-    "state encryption refers to what is not declared, or contradicts itself"
+    "state encryption refers to an undeclared block, or contradicts itself"
 );
 rule!(
     INVALID_DECLARATION,
@@ -21,7 +21,7 @@ rule!(
     "0.2.0",
     "a declaration is wrong, repeated or unknown"
 );
-rule!(INVALID_SYNTAX, "tofu-invalid-syntax", Correctness, "0.2.0", "a file of configuration is malformed");
+rule!(INVALID_SYNTAX, "tofu-invalid-syntax", Correctness, "0.2.0", "a configuration file is malformed");
 rule!(
     INVALID_VALUE,
     "tofu-invalid-value",
@@ -29,19 +29,13 @@ rule!(
     "0.2.0",
     "an expression has no value, or one that cannot be used"
 );
-rule!(
-    MISSING_VALUE,
-    "tofu-missing-value",
-    Correctness,
-    "0.2.0",
-    "a variable that is needed before anything runs has no value"
-);
+rule!(MISSING_VALUE, "tofu-missing-value", Correctness, "0.2.0", "a variable that `init` needs has no value");
 rule!(
     MODULE_ARGUMENT,
     "tofu-module-argument",
     Correctness,
     "0.2.0",
-    "a call lacks an argument that is needed before anything runs"
+    "a module call lacks an argument that `init` needs"
 );
 rule!(
     MODULE_SOURCE,
@@ -50,13 +44,7 @@ rule!(
     "0.2.0",
     "the source or the version of a module cannot be used"
 );
-rule!(
-    NOT_STATIC,
-    "tofu-not-static",
-    Correctness,
-    "0.2.0",
-    "a value that is needed before anything runs is known only later"
-);
+rule!(NOT_STATIC, "tofu-not-static", Correctness, "0.2.0", "a value that `init` needs is known only later");
 rule!(
     PROVIDER_FOR_EACH,
     "tofu-provider-for-each",
@@ -77,7 +65,7 @@ rule!(
     "tofu-variable-values",
     Correctness,
     "0.2.0",
-    "a file of values, or a value on the command line, cannot be used"
+    "a variable file or a value of the command line cannot be used"
 );
 
 rule!(
@@ -85,7 +73,7 @@ rule!(
     "tofu-terraform-rejects",
     Suspicious,
     "0.2.0",
-    "the project is run by Terraform, which takes no such expression here",
+    "Terraform rejects an expression that OpenTofu accepts",
     Some(Level::Note)
 );
 rule!(

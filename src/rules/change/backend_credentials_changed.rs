@@ -10,7 +10,7 @@ rule!(
     "backend-credentials-changed",
     Change,
     "0.1.0",
-    "the state of a component is read and written with other rights"
+    "a component reads and writes its state with other credentials"
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {

@@ -13,9 +13,9 @@ rule!(
     "component-removed",
     Change,
     "0.1.0",
-    "a component is no longer described, though it may be deployed"
+    "a component is removed from the configuration, though it may be deployed"
 );
-rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a whole stack is no longer described");
+rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a stack is removed");
 
 const NOTE: &str = "what is deployed stays, unmanaged";
 

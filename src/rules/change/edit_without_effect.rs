@@ -16,7 +16,7 @@ rule!(
     "edit-without-effect",
     Change,
     "0.1.0",
-    "an edited value changes nothing, because it is overridden"
+    "an edited value changes nothing, because another value overrides it"
 );
 
 /// Causes of larger edits are cut, so nothing can be said about what is missing among them.

@@ -11,7 +11,7 @@ rule!(
     "encryption-method-removed",
     Change,
     "0.2.0",
-    "the state cannot be read any more: the method that wrote it is neither used nor a fallback"
+    "the state can no longer be decrypted: the method that encrypted it is neither used nor a fallback"
 );
 
 /// What is encrypted.

@@ -13,7 +13,7 @@ rule!(
     "provider-instance-removed",
     Change,
     "0.2.0",
-    "an instance of a provider is gone that resources may still belong to"
+    "a provider instance is removed that resources may still use"
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {

@@ -18,7 +18,7 @@ rule!(
     "locals-only-change",
     Change,
     "0.1.0",
-    "an edit changes nothing but local names, or one that nothing depends on",
+    "only locals of a file change, or a local that no component depends on",
     Some(Level::Note)
 );
 

@@ -13,14 +13,14 @@ rule!(
     "component-renamed",
     Change,
     "0.2.0",
-    "a component has another name, and its state stays under the old one"
+    "a component is renamed, and its state stays under the old name"
 );
 rule!(
     STACK_RENAMED,
     "stack-renamed",
     Change,
     "0.2.0",
-    "a stack has another name, and the states of its components stay under the old one"
+    "a stack is renamed, and the states of its components stay under the old name"
 );
 
 const NOTE: &str = "Terraform finds no state under the new name and plans to create everything again";

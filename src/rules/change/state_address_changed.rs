@@ -8,13 +8,7 @@ use crate::rules::rule;
 use crate::terraform::state;
 use crate::value::{Flags, Value};
 
-rule!(
-    STATE_ADDRESS_CHANGED,
-    "state-address-changed",
-    Change,
-    "0.1.0",
-    "the state of a component is looked for in another place"
-);
+rule!(STATE_ADDRESS_CHANGED, "state-address-changed", Change, "0.1.0", "the address of a component's state changes");
 
 const ONE: &str = "will use a different state";
 const SEVERAL: &str = "will use a different state";

@@ -6,14 +6,14 @@ use crate::diff::Change;
 use crate::rules::rule;
 use crate::value::Value;
 
-rule!(COMPONENT_DISABLED, "component-disabled", Change, "0.1.0", "a component is switched off");
-rule!(COMPONENT_ENABLED, "component-enabled", Change, "0.1.0", "a component is switched on");
+rule!(COMPONENT_DISABLED, "component-disabled", Change, "0.1.0", "a component is disabled");
+rule!(COMPONENT_ENABLED, "component-enabled", Change, "0.1.0", "a component is enabled");
 rule!(
     BECAME_ABSTRACT,
     "became-abstract",
     Change,
     "0.1.0",
-    "a component became abstract and is no longer deployed, or the other way round"
+    "a component became abstract and is no longer deployed, or became a real component"
 );
 
 pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {

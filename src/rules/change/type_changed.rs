@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::rules::rule;
 use crate::value::{Data, Value};
 
-rule!(TYPE_CHANGED, "type-changed", Change, "0.1.0", "the kind of a variable changes");
+rule!(TYPE_CHANGED, "type-changed", Change, "0.1.0", "the type of a variable changes");
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     changes.by_cause(&TYPE_CHANGED, |changed| {

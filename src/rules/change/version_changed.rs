@@ -12,16 +12,10 @@ rule!(
     "major-version-changed",
     Change,
     "0.2.0",
-    "another major version of a module or a provider is asked for"
+    "the major version of a module or a provider changes"
 );
-rule!(
-    VERSION_DOWNGRADED,
-    "version-downgraded",
-    Change,
-    "0.2.0",
-    "an older version of a module or a provider is asked for"
-);
-rule!(SOURCE_CHANGED, "source-changed", Change, "0.2.0", "code comes from another place");
+rule!(VERSION_DOWNGRADED, "version-downgraded", Change, "0.2.0", "a module or a provider is downgraded");
+rule!(SOURCE_CHANGED, "source-changed", Change, "0.2.0", "the source of a module changes");
 
 /// A version or a source that differs.
 struct Step<'a> {

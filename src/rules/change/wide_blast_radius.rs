@@ -13,7 +13,7 @@ rule!(
     "wide-blast-radius",
     Change,
     "0.1.0",
-    "one edited line changes many components, or one in a protected stack"
+    "one edited line changes many components, or a component of a protected stack"
 );
 
 /// The components that a line changes.

@@ -10,13 +10,7 @@ use crate::value::Data;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-rule!(
-    SHARED_STATE_ADDRESS,
-    "shared-state-address",
-    Correctness,
-    "0.1.0",
-    "two components keep their state in one object"
-);
+rule!(SHARED_STATE_ADDRESS, "shared-state-address", Correctness, "0.1.0", "two components share one state object");
 
 pub(super) fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();

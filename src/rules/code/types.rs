@@ -14,7 +14,7 @@ rule!(
     "variable-type-mismatch",
     Correctness,
     "0.1.0",
-    "a value cannot be converted to the type of the variable that it is for"
+    "a value cannot be converted to the type of its variable"
 );
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {

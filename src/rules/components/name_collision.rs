@@ -9,13 +9,7 @@ use crate::text::Text;
 use crate::value::{FileId, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 
-rule!(
-    STACK_NAME_COLLISION,
-    "stack-name-collision",
-    Suspicious,
-    "0.1.0",
-    "a manifest gives a stack that another one is called by"
-);
+rule!(STACK_NAME_COLLISION, "stack-name-collision", Suspicious, "0.1.0", "two manifests produce the same stack name");
 
 /// A manifest that gives a stack.
 struct Part<'a> {

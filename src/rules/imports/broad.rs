@@ -9,13 +9,7 @@ use crate::rules::{Changes, Context, rule};
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 
-rule!(
-    BROAD_GLOB_IMPORT,
-    "broad-glob-import",
-    Preview,
-    "0.1.0",
-    "an import of all files below a folder stands for many"
-);
+rule!(BROAD_GLOB_IMPORT, "broad-glob-import", Preview, "0.1.0", "an import pattern matches every file below a folder");
 
 /// The most files that are named.
 const MAX_NAMES: usize = 5;

@@ -10,7 +10,7 @@ use crate::value::FileId;
 use crate::yaml::{Document, Kind};
 use std::collections::{BTreeSet, HashMap};
 
-rule!(DUPLICATE_IMPORT, "duplicate-import", Suspicious, "0.1.0", "a file is imported twice by one file");
+rule!(DUPLICATE_IMPORT, "duplicate-import", Suspicious, "0.1.0", "a file imports another file twice");
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let all = ByFile::new(context.resolution);

@@ -11,7 +11,7 @@ rule!(
     "undefined-command-target",
     Suspicious,
     "0.2.0",
-    "a command names a component or a stack that is not there"
+    "a command names a component or a stack that does not exist"
 );
 
 /// How many findings say what may be meant: to look for it takes as long as there are names.

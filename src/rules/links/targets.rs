@@ -22,7 +22,7 @@ rule!(
     "undefined-output",
     Suspicious,
     "0.1.0",
-    "an output is read that the code of the component does not declare"
+    "a component reads an output that the code does not declare"
 );
 rule!(
     IMPLICIT_DEPENDENCY,

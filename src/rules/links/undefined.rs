@@ -14,7 +14,7 @@ rule!(
     "undefined-component-reference",
     Correctness,
     "0.1.0",
-    "a function or template reads from a component that is not there"
+    "a function or template reads from a component that does not exist"
 );
 
 pub(super) fn dependencies(context: &Components<'_>) -> Vec<Diagnostic> {

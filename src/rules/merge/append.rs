@@ -11,7 +11,7 @@ rule!(
     "append-without-effect",
     Suspicious,
     "0.1.0",
-    "a list that is marked to be appended continues no list"
+    "an append marker on a list has no list to append to"
 );
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {

@@ -13,7 +13,7 @@ rule!(
     "value-became-unknown",
     Change,
     "0.1.0",
-    "a value that could be read is now known only when it is deployed"
+    "a value that was known is now known only after deployment"
 );
 
 /// A span of a file and a path.

@@ -5,13 +5,7 @@ use super::walk::at;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
 
-rule!(
-    DEAD_OVERRIDE,
-    "dead-override",
-    Hygiene,
-    "0.1.0",
-    "a value overrides another one and is itself overridden, in every stack"
-);
+rule!(DEAD_OVERRIDE, "dead-override", Hygiene, "0.1.0", "an override is itself overridden in every stack");
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     if has_computed_imports(context) {

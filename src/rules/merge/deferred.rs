@@ -11,7 +11,7 @@ rule!(
     "deferred-merge-conflict",
     Suspicious,
     "0.1.0",
-    "a YAML function and a value of another layer do not merge as they look"
+    "a YAML function and a value of another layer do not merge as expected"
 );
 
 /// One side of a pair.

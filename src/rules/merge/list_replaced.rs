@@ -6,13 +6,7 @@ use crate::rules::{Context, rule};
 use crate::value::{Data, Flags, Value};
 use std::collections::BTreeSet;
 
-rule!(
-    LIST_REPLACED,
-    "list-replaced",
-    Preview,
-    "0.1.0",
-    "a list replaces another one that it looks like, and entries are lost"
-);
+rule!(LIST_REPLACED, "list-replaced", Preview, "0.1.0", "a list replaces a similar list, and entries are lost");
 
 /// Keys that name an item.
 const IDENTITY_KEYS: [&str; 3] = ["name", "id", "key"];

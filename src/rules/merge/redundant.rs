@@ -6,13 +6,7 @@ use crate::diagnostic::{Applicability, Diagnostic};
 use crate::rules::edit::removal;
 use crate::rules::{Context, rule};
 
-rule!(
-    REDUNDANT_OVERRIDE,
-    "redundant-override",
-    Hygiene,
-    "0.1.0",
-    "a value is set that is inherited anyway, in every stack"
-);
+rule!(REDUNDANT_OVERRIDE, "redundant-override", Hygiene, "0.1.0", "a value repeats the inherited value in every stack");
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let redundant = uses(context, &REDUNDANT_OVERRIDE, |u| !u.is_first && !u.is_open && u.is_repeated);

@@ -12,7 +12,7 @@ rule!(
     "scalar-kind-change",
     Hygiene,
     "0.1.0",
-    "a string, a number or a truth value is replaced by a scalar of another kind"
+    "a scalar of another type replaces a string, a number or a boolean"
 );
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {

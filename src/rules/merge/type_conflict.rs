@@ -11,7 +11,7 @@ rule!(
     "merge-type-conflict",
     Correctness,
     "0.1.0",
-    "a list or a map is replaced by a value of another kind"
+    "a value of another type replaces a list or a map"
 );
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {

@@ -10,7 +10,7 @@ rule!(
     "ambiguous-scalar",
     Suspicious,
     "0.1.0",
-    "an unquoted number or date becomes something else than it looks like"
+    "YAML reads an unquoted number or date as another value than it looks like"
 );
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {

@@ -13,7 +13,7 @@ rule!(
     "secret-in-plain-text",
     Suspicious,
     "0.1.0",
-    "a password, key or token is written in a file"
+    "a file contains a password, key or token in plain text"
 );
 
 /// Shorter values are names and examples.

@@ -5,13 +5,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::rules::{Context, rule};
 use crate::value::Vocabulary;
 
-rule!(
-    TAG_INSIDE_STRING,
-    "tag-inside-string",
-    Suspicious,
-    "0.1.0",
-    "a YAML function in the middle of a text is not called"
-);
+rule!(TAG_INSIDE_STRING, "tag-inside-string", Suspicious, "0.1.0", "a YAML function inside a string is not called");
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();

@@ -116,7 +116,7 @@ fn policies() {
         (
             "texts that are kept",
             rule(
-                "s = concat(\"\", [format_int(i, 10) | i = numbers.range(1, 100000)[_]]); x = [t | i = numbers.range(1, 100000)[_]; t = concat(\"\", [s, format_int(i, 10)])]; count(x) > 1",
+                "s = concat(\"\", [sprintf(\"%900d\", [i]) | i = numbers.range(1, 4000)[_]]); x = [t | i = numbers.range(1, 100000)[_]; t = concat(\"\", [s, format_int(i, 10)])]; count(x) > 1",
             ),
             "memory limit",
         ),
