@@ -3,9 +3,9 @@
 
 use super::document::{Decoder, Issue, expand_keys};
 use super::host::{Host, Versions, mentions_version};
-use super::local_problems::{blames_local, local_problems};
-use super::local_refs;
-use super::local_scopes::FileLocals;
+use super::locals::problems::{blames_local, local_problems};
+use super::locals::refs;
+use super::locals::scopes::FileLocals;
 use super::locals::{self, Locals};
 use super::manifest::{Call, Manifests};
 use super::reader::{Deps, Includer, Loaded, syntax_issue};
@@ -118,7 +118,7 @@ impl Manifests<'_> {
 
     /// The locals of a file that was decoded with the help of `included`, noted for the rules about locals.
     pub(super) fn locals_of(&self, loaded: &Arc<Loaded>, raw: &Map, included: &Deps) -> Arc<FileLocals> {
-        let engine = Engine { env: self.env, ..local_refs::engine(self.templates) };
+        let engine = Engine { env: self.env, ..refs::engine(self.templates) };
         let found = self.locals.of(loaded, raw, included, self.config.key_delimiter.as_deref(), &engine);
         if found.has_any() {
             self.met.locals(&found);

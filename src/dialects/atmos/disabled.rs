@@ -2,7 +2,7 @@
 //! templates (`reference: atmos.md` section 7.3).
 
 use super::config::Config;
-use super::local_refs;
+use super::locals::refs;
 use super::render::Templates;
 use super::sink::Sink;
 use crate::diagnostic::{Diagnostic, Label};
@@ -73,7 +73,7 @@ fn has_templates(map: &Map) -> bool {
 
 /// Whether a text reads what only templates of components can.
 fn is_meant(text: &str, templates: &Templates) -> bool {
-    let parsed = local_refs::engine(templates).parse(text);
+    let parsed = refs::engine(templates).parse(text);
     let Ok(template) = parsed.as_ref() else { return false };
     template.references().iter().any(|r| match &r.path[..] {
         [only] => READ_ALONE.contains(&only.as_str()),

@@ -1,7 +1,7 @@
 //! What the resolution says of imports.
 
 use super::config::Config;
-use super::local_observations::Item;
+use super::locals::observations::Item;
 use super::manifest::Manifests;
 use super::merge::ListStrategy;
 use super::paths;

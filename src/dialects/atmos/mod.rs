@@ -5,7 +5,7 @@
 //! `backend`, `names`, `pass`, `finish`: the components of its stacks; `targets` and `host`: what their templates ask
 //! for) → `validation` (what the repository itself demands of them) → `validate` (`schema`) and `duplicates` (what else
 //! Atmos refuses) → the resolution. What is wrong with locals is noted on the way (`local_met`) and told at the end
-//! (`local_rules` and what stands beside it).
+//! (`locals::rules` and its siblings).
 
 mod affected;
 mod backend;
@@ -35,16 +35,6 @@ mod include;
 mod inheritance;
 mod layers;
 mod likely;
-mod local_blame;
-mod local_graph;
-mod local_misses;
-mod local_observations;
-mod local_problems;
-mod local_refs;
-mod local_rules;
-mod local_scopes;
-mod local_traces;
-mod local_uses;
 mod locals;
 mod manifest;
 mod manifest_checks;
@@ -96,7 +86,7 @@ use config::Config;
 use duplicates::Done;
 use errors::{anchor, report};
 use evaluate::World;
-use local_scopes::{FileLocals, LocalCache};
+use locals::scopes::{FileLocals, LocalCache};
 use manifest::{Manifests, Processed};
 use manifest_checks::Checks;
 use reach::Reach;
@@ -262,7 +252,7 @@ impl Atmos {
             inheritance::check(&units, sink);
             disabled::check(&units, config, &self.templates, sink);
         };
-        threads::join(inherited, || local_rules::report_locals(&loader, unreached.told));
+        threads::join(inherited, || locals::rules::report_locals(&loader, unreached.told));
         let locals = self.local_scopes(&loader, &units);
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
         self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));

@@ -7,7 +7,7 @@ use super::config::Config;
 use super::custom;
 use super::evaluate::World;
 use super::layers::{Kind, Layer, Section};
-use super::local_observations::Observations;
+use super::locals::observations::Observations;
 use super::manifest::{FILE_FUNCTIONS, Processed};
 use super::merge::{ListStrategy, merge};
 use super::names::{self, NAME_SECTIONS, Siblings, is_same, name_data};

@@ -6,7 +6,7 @@ use super::discover;
 use super::evaluate::World;
 use super::host::answers::{Answer, Target};
 use super::layers::Kind;
-use super::local_observations::Observations;
+use super::locals::observations::Observations;
 use super::manifest::Manifests;
 use super::names;
 use super::reader::Deps;

@@ -2,7 +2,7 @@
 //! stacks is held against the schema, whether a stack reaches it or not.
 
 use super::config::Config;
-use super::local_rules::{Told, report_references};
+use super::locals::rules::{Told, report_references};
 use super::manifest::Manifests;
 use super::manifest_checks::Checks;
 use super::paths;

@@ -1,7 +1,7 @@
 //! Locals of random files against a naive evaluator, and how the work grows.
 
 use super::{World, dev, json};
-use crate::dialects::atmos::local_refs;
+use crate::dialects::atmos::locals::refs;
 use crate::dialects::atmos::locals::resolve;
 use crate::dialects::atmos::render::Templates;
 use proptest::prelude::*;
@@ -103,7 +103,7 @@ fn seconds(locals: usize) -> f64 {
         let templates = Templates::default();
         #[allow(clippy::disallowed_methods, reason = "it is about time")]
         let start = std::time::Instant::now();
-        let found = resolve(&file, &local_refs::engine(&templates));
+        let found = resolve(&file, &refs::engine(&templates));
         assert_eq!((found.flat.len(), found.problems.len()), (locals, 0));
         start.elapsed().as_secs_f64()
     };
@@ -137,6 +137,6 @@ fn very_long_chains_do_not_overflow() {
         ));
     }
     let templates = Templates::default();
-    let found = resolve(&super::map(&text), &local_refs::engine(&templates));
+    let found = resolve(&super::map(&text), &refs::engine(&templates));
     assert_eq!(found.flat.len(), 20_000);
 }

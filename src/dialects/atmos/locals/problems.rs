@@ -1,17 +1,17 @@
 //! What keeps the locals of a file from being resolved: told at once, or noted where only the end can tell why.
 
-use super::imports;
-use super::local_blame::{culprit, culprit_by_words};
-use super::local_observations::{Reader, Unresolved};
-use super::local_refs;
-use super::local_scopes::FileLocals;
-use super::locals::{Problem, Wrong};
-use super::manifest::Manifests;
-use super::paths;
-use super::reader::{Deps, Loaded};
-use super::sink::{Poisoned, label};
+use super::blame::{culprit, culprit_by_words};
+use super::observations::{Reader, Unresolved};
+use super::refs;
+use super::scopes::FileLocals;
+use super::{Problem, Wrong};
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::imports;
+use crate::dialects::atmos::manifest::Manifests;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::reader::{Deps, Loaded};
 use crate::dialects::atmos::rules;
+use crate::dialects::atmos::sink::{Poisoned, label};
 use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Prov, Value};
@@ -22,7 +22,11 @@ use std::sync::Arc;
 const MAX_EXPLORED: usize = 2_000;
 
 /// Reports what keeps the locals of a file from being resolved, or notes it where only the end can tell why.
-pub(super) fn local_problems(manifests: &Manifests<'_>, file: &FileLocals, deps: &mut Deps) -> Poisoned {
+pub(in crate::dialects::atmos) fn local_problems(
+    manifests: &Manifests<'_>,
+    file: &FileLocals,
+    deps: &mut Deps,
+) -> Poisoned {
     for problem in &file.locals.problems {
         match unresolved(manifests, file, problem) {
             Some(found) => {
@@ -41,7 +45,7 @@ pub(super) fn local_problems(manifests: &Manifests<'_>, file: &FileLocals, deps:
 /// A local that needs what is not there, unless it is another local of its scope.
 fn unresolved(manifests: &Manifests<'_>, file: &FileLocals, problem: &Problem) -> Option<Unresolved> {
     let Wrong::Template { name, text, error, .. } = &problem.what else { return None };
-    let path = culprit(text.as_str()?, error, &local_refs::engine(manifests.templates))?;
+    let path = culprit(text.as_str()?, error, &refs::engine(manifests.templates))?;
     if &*path[0] == "locals" && file.raw_scope(problem.kind).has(&path[1])
         || !["locals", "vars", "settings", "env"].contains(&&*path[0])
     {
@@ -53,7 +57,13 @@ fn unresolved(manifests: &Manifests<'_>, file: &FileLocals, problem: &Problem) -
 }
 
 /// Whether a file fails because of a local that it does not have; that is noted then.
-pub(super) fn blames_local(manifests: &Manifests<'_>, text: &str, message: &str, site: &Prov, loaded: &Loaded) -> bool {
+pub(in crate::dialects::atmos) fn blames_local(
+    manifests: &Manifests<'_>,
+    text: &str,
+    message: &str,
+    site: &Prov,
+    loaded: &Loaded,
+) -> bool {
     let Some(path) = culprit_by_words(text, message, &manifests.engine(MissingKey::Error)) else { return false };
     if &*path[0] != "locals" {
         return false;
@@ -88,7 +98,7 @@ fn failed(
     error: &crate::template::Error,
 ) -> Diagnostic {
     let at = |prov: &Prov, words: &str| label(prov, file.loaded.file, words);
-    let engine = local_refs::engine(manifests.templates);
+    let engine = refs::engine(manifests.templates);
     let needed = culprit(text.as_str().unwrap_or_default(), error, &engine);
     let needed = needed.filter(|p| &*p[0] == "locals").and_then(|p| raw.entry(&p[1]));
     let Some(needed) = needed else {
@@ -108,7 +118,7 @@ fn failed(
 }
 
 /// Looks at what a broken file imports, as far as that can be told without rendering it: its locals and its imports.
-pub(super) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map, deps: &mut Deps) {
+pub(in crate::dialects::atmos) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map, deps: &mut Deps) {
     let mut stack: Vec<(Text, FileId, Map)> = vec![(Text::clone(&loaded.path), loaded.file, raw.clone())];
     let mut seen: BTreeSet<Text> = BTreeSet::from([Text::clone(&loaded.path)]);
     while let Some((path, file, raw)) = stack.pop() {
@@ -134,7 +144,11 @@ pub(super) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map
 }
 
 /// A file as it is written, its locals noted.
-pub(super) fn written(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Option<Map> {
+pub(in crate::dialects::atmos) fn written(
+    manifests: &Manifests<'_>,
+    loaded: &Arc<Loaded>,
+    deps: &mut Deps,
+) -> Option<Map> {
     let mut included = Deps::default();
     let (delimiter, base, start) =
         (manifests.config.key_delimiter.as_deref(), &manifests.config.base, &manifests.config.start);

@@ -1,6 +1,6 @@
 //! Who imports whom, to find out where a local is defined that a file cannot see.
 
-use super::local_observations::Records;
+use super::observations::Records;
 use crate::value::{Key, Origin};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

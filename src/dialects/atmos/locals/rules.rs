@@ -1,17 +1,17 @@
 //! What is wrong with locals, told from the line that has to change.
 
-use super::local_blame::{occurrences, pointed};
-use super::local_graph::{Definition, Graph};
-use super::local_observations::{Reader, Records, Unresolved};
-use super::local_problems::written;
-use super::local_scopes::FileLocals;
-use super::local_traces::report_traces;
-use super::local_uses;
-use super::manifest::Manifests;
-use super::reader::Deps;
-use super::sink::label;
+use super::blame::{occurrences, pointed};
+use super::graph::{Definition, Graph};
+use super::observations::{Reader, Records, Unresolved};
+use super::problems::written;
+use super::scopes::FileLocals;
+use super::traces::report_traces;
+use super::uses;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::manifest::Manifests;
+use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::rules;
+use crate::dialects::atmos::sink::label;
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ const MAX_NAMES: usize = 12;
 
 /// Files with locals whose references were reported.
 #[derive(Default)]
-pub(super) struct Told {
+pub(in crate::dialects::atmos) struct Told {
     /// The files.
     pub files: BTreeMap<FileId, Arc<FileLocals>>,
     /// Those that are taken in without being rendered.
@@ -33,7 +33,7 @@ pub(super) struct Told {
 
 impl Told {
     /// Takes in what was told elsewhere.
-    pub(super) fn add(&mut self, other: Told) {
+    pub(in crate::dialects::atmos) fn add(&mut self, other: Told) {
         self.files.extend(other.files);
         self.unrendered.extend(other.unrendered);
         self.meant.extend(other.meant);
@@ -41,15 +41,15 @@ impl Told {
 }
 
 /// Reports what was noted about locals, and what is odd about them: here and where files were looked at `elsewhere`.
-pub(super) fn report_locals(manifests: &Manifests<'_>, elsewhere: Told) {
+pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsewhere: Told) {
     let mut told = report_references(manifests);
     told.add(elsewhere);
-    local_uses::report(manifests, &told.files, &told.unrendered, &told.meant);
+    uses::report(manifests, &told.files, &told.unrendered, &told.meant);
 }
 
 /// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
 /// can be told only when all that reads them was looked at.
-pub(super) fn report_references(manifests: &Manifests<'_>) -> Told {
+pub(in crate::dialects::atmos) fn report_references(manifests: &Manifests<'_>) -> Told {
     let records = manifests.met.records();
     let graph = Graph::of(&records);
     let mut groups: BTreeMap<(Option<Origin>, [Key; 2]), Vec<&Unresolved>> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Which locals need which (`reference: atmos.md` sections 9.2 and 14): as Atmos sees it, which decides the order, and
 //! as it is, which explains failures.
 
-use super::render::{Engine, Templates};
+use crate::dialects::atmos::render::{Engine, Templates};
 use crate::dialects::atmos::template_functions;
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::text::Text;
@@ -22,7 +22,7 @@ pub(crate) fn engine(templates: &Templates) -> Engine<'_> {
         delimiters: ("{{", "}}"),
         functions: &FUNCTIONS,
         missing: MissingKey::Error,
-        env: &super::functions::NO_ENV,
+        env: &crate::dialects::atmos::functions::NO_ENV,
         assume: false,
         host: None,
         misses: None,

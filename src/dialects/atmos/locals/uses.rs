@@ -1,11 +1,11 @@
 //! Locals that nothing uses, that hide others, or whose names cannot be written.
 
-use super::local_scopes::FileLocals;
-use super::locals::Scope;
-use super::manifest::Manifests;
-use super::sink::label;
+use super::Scope;
+use super::scopes::FileLocals;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::rules;
+use crate::dialects::atmos::sink::label;
 use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Key, Map, Origin, Value};
@@ -24,7 +24,7 @@ struct Uses {
 
 /// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were meant
 /// are not unused as well.
-pub(super) fn report(
+pub(in crate::dialects::atmos) fn report(
     manifests: &Manifests<'_>,
     files: &BTreeMap<FileId, Arc<FileLocals>>,
     unrendered: &BTreeSet<FileId>,
@@ -47,7 +47,7 @@ pub(super) fn report(
 }
 
 /// What is odd about the locals of a file.
-pub(super) fn oddities(file: &FileLocals, manifests: &Manifests<'_>) -> Vec<Diagnostic> {
+pub(in crate::dialects::atmos) fn oddities(file: &FileLocals, manifests: &Manifests<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if file.locals.present {
         let uses = uses(file, manifests);
@@ -209,7 +209,7 @@ fn shadowed(scope: &Scope, global: Option<&Scope>, name: &Key, origin: Origin) -
 /// Locals of components that never take effect in their file, because one of the file has the same name.
 fn hidden_in_components(file: &FileLocals) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for (kind, component, section) in super::local_scopes::components(&file.raw) {
+    for (kind, component, section) in super::scopes::components(&file.raw) {
         for entry in section.as_map().into_iter().flat_map(|m| m.iter()) {
             let Some(outer) = file.locals.flat.get(&entry.key) else { continue };
             let known = !outer.flags().has(Flags::UNKNOWN) && !entry.value.holds(Flags::TEMPLATE);

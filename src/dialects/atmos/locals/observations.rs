@@ -1,8 +1,8 @@
 //! What is met on the way through a revision that rules about locals need to know at its end: who imports whom, whose
 //! locals are which, and what could not be resolved where.
 
-use super::imports::Import;
-use super::local_scopes::FileLocals;
+use super::scopes::FileLocals;
+use crate::dialects::atmos::imports::Import;
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov};
 use std::collections::{BTreeMap, BTreeSet};

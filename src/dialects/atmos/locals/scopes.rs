@@ -1,14 +1,14 @@
 //! The locals of the files of a revision, each file's resolved once, and what the resolution says of them.
 
-use super::config::Config;
-use super::discover;
-use super::document::Decoder;
-use super::local_refs;
-use super::locals::{self, Locals};
-use super::names;
-use super::reader::{Deps, Loaded};
-use super::render::{Engine, Templates};
+use super::Locals;
+use super::refs;
 use crate::diagnostic::Diagnostic;
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::discover;
+use crate::dialects::atmos::document::Decoder;
+use crate::dialects::atmos::names;
+use crate::dialects::atmos::reader::{Deps, Loaded};
+use crate::dialects::atmos::render::{Engine, Templates};
 use crate::limits::Limits;
 use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
 use crate::text::Text;
@@ -39,7 +39,7 @@ pub(crate) struct FileLocals {
     oddities: OnceLock<Vec<Diagnostic>>,
 }
 
-pub(super) fn components(raw: &Map) -> impl Iterator<Item = (&Key, &Key, &Value)> {
+pub(in crate::dialects::atmos) fn components(raw: &Map) -> impl Iterator<Item = (&Key, &Key, &Value)> {
     let types = raw.get("components").and_then(Value::as_map).into_iter().flat_map(|m| m.iter());
     types.flat_map(|t| {
         let all = t.value.as_map().into_iter().flat_map(|m| m.iter());
@@ -49,7 +49,7 @@ pub(super) fn components(raw: &Map) -> impl Iterator<Item = (&Key, &Key, &Value)
 
 impl LocalCache {
     /// The locals of a file that was decoded with the help of `included`, with a delimiter of keys.
-    pub(super) fn of(
+    pub(in crate::dialects::atmos) fn of(
         &self,
         loaded: &Arc<Loaded>,
         raw: &Map,
@@ -63,7 +63,7 @@ impl LocalCache {
         let lock = || self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().get(&key).cloned();
         known.unwrap_or_else(|| {
-            let locals = locals::resolve(raw, engine);
+            let locals = super::resolve(raw, engine);
             let found = FileLocals {
                 loaded: Arc::clone(loaded),
                 raw: raw.clone(),
@@ -89,14 +89,14 @@ impl FileLocals {
     }
 
     /// Whether the file has locals, of its own or of a component.
-    pub(super) fn has_any(&self) -> bool {
+    pub(in crate::dialects::atmos) fn has_any(&self) -> bool {
         self.locals.present || components(&self.raw).next().is_some()
     }
 
     /// What the resolution says of them.
     pub(crate) fn view(&self, templates: &Templates) -> &[Arc<LocalScope>] {
         self.view.get_or_init(|| {
-            let engine = local_refs::engine(templates);
+            let engine = refs::engine(templates);
             let printed = self.printed(&engine);
             let mut scopes: Vec<Arc<LocalScope>> = Vec::new();
             for scope in &self.locals.scopes {
@@ -139,7 +139,7 @@ impl FileLocals {
     }
 
     /// What is odd about them, which `find` looks for once.
-    pub(super) fn oddities(&self, find: impl FnOnce() -> Vec<Diagnostic>) -> &[Diagnostic] {
+    pub(in crate::dialects::atmos) fn oddities(&self, find: impl FnOnce() -> Vec<Diagnostic>) -> &[Diagnostic] {
         self.oddities.get_or_init(find)
     }
 
@@ -179,14 +179,14 @@ impl FileLocals {
         if !self.locals.present || !self.loaded.text.contains('!') {
             return None;
         }
-        Some(locals::resolve(&plain_map(&self.loaded)?, engine))
+        Some(super::resolve(&plain_map(&self.loaded)?, engine))
     }
 }
 
 fn depends_on(raw: &Value, engine: &Engine<'_>, place: &dyn Fn(&[String]) -> Option<Origin>) -> Vec<Dependency> {
     let mut found: Vec<Dependency> = Vec::new();
-    local_refs::each_text(raw, &mut |text| {
-        for path in local_refs::reads(text, engine) {
+    refs::each_text(raw, &mut |text| {
+        for path in refs::reads(text, engine) {
             let near = &path[..path.len().min(2)];
             let dependency = Dependency { path: near.join("."), origin: place(near) };
             if !found.contains(&dependency) {

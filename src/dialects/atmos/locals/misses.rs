@@ -1,10 +1,10 @@
 //! What the pass over a component finds missing: references to locals that it does not have, and traces of missing
 //! values in what it becomes.
 
-use super::local_blame::culprit_by_words;
-use super::local_observations::{Missing, Reader, Trace, Unresolved};
-use super::render::{Engine, Failure, Miss};
-use super::stack::Stacks;
+use super::blame::culprit_by_words;
+use super::observations::{Missing, Reader, Trace, Unresolved};
+use crate::dialects::atmos::render::{Engine, Failure, Miss};
+use crate::dialects::atmos::stack::Stacks;
 use crate::text::Text;
 use crate::value::{Data, FileId, Flags, Key, Map, Origin, Prov, Value};
 
@@ -13,7 +13,14 @@ const MAX_DEPTH: usize = 200;
 
 impl Stacks<'_> {
     /// Notes what templates of a component miss. A component that only gives to others need not be complete.
-    pub(super) fn note_missing(&self, data: &Value, map: &Map, misses: Vec<Miss>, engine: &Engine<'_>, file: FileId) {
+    pub(in crate::dialects::atmos) fn note_missing(
+        &self,
+        data: &Value,
+        map: &Map,
+        misses: Vec<Miss>,
+        engine: &Engine<'_>,
+        file: FileId,
+    ) {
         let has_traces = map.flags().has(Flags::TRACE);
         if misses.is_empty() && !has_traces || is_abstract(data) || self.config.templates.ignore_missing {
             return;
@@ -33,7 +40,13 @@ impl Stacks<'_> {
     }
 
     /// Whether a component fails because of a local that it does not have; that is noted then.
-    pub(super) fn blames_local(&self, failure: &Failure, data: &Value, engine: &Engine<'_>, file: FileId) -> bool {
+    pub(in crate::dialects::atmos) fn blames_local(
+        &self,
+        failure: &Failure,
+        data: &Value,
+        engine: &Engine<'_>,
+        file: FileId,
+    ) -> bool {
         let Failure::Template { message, site, text: Some(text) } = failure else { return false };
         let found = culprit_by_words(text, message, engine).or_else(|| self.sole_missing(text, data, engine));
         let Some(path) = found else { return false };

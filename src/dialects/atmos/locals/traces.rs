@@ -1,10 +1,10 @@
 //! Values that hold the trace of a missing value.
 
-use super::local_blame::occurrences;
-use super::local_misses::trace_in;
-use super::local_observations::{Missing, Records, Trace};
-use super::manifest::Manifests;
+use super::blame::occurrences;
+use super::misses::trace_in;
+use super::observations::{Missing, Records, Trace};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::rules;
 use crate::text::Text;
 use crate::value::{Origin, Value};
@@ -28,7 +28,11 @@ const GIVEN: [&str; 10] = [
 type Undefined<'a> = (&'a Missing, &'a Trace, Vec<Text>);
 
 /// Reports traces that nothing else explains: `explained` are places whose references are reported.
-pub(super) fn report_traces(manifests: &Manifests<'_>, records: &Records, explained: &BTreeSet<Origin>) {
+pub(in crate::dialects::atmos) fn report_traces(
+    manifests: &Manifests<'_>,
+    records: &Records,
+    explained: &BTreeSet<Origin>,
+) {
     let spoiled = spoiled_locals(records);
     let mut groups: BTreeMap<Origin, Vec<&Trace>> = BTreeMap::new();
     for trace in &records.traces {

@@ -1,9 +1,20 @@
 //! File-scoped locals (`reference: atmos.md` section 9): resolved from the raw text of one file, in dependency order,
 //! before anything of the file is rendered.
 
-use super::functions;
-use super::local_refs::{self, Edges, cycles, order, seen_edges, true_edges};
-use super::render::{Engine, inputs};
+pub(super) mod blame;
+pub(super) mod graph;
+pub(super) mod misses;
+pub(super) mod observations;
+pub(super) mod problems;
+pub(super) mod refs;
+pub(super) mod rules;
+pub(super) mod scopes;
+pub(super) mod traces;
+pub(super) mod uses;
+
+use self::refs::{Edges, cycles, order, seen_edges, true_edges};
+use crate::dialects::atmos::functions;
+use crate::dialects::atmos::render::{Engine, inputs};
 use crate::template;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value};
@@ -197,8 +208,8 @@ fn leads_to(name: &Key, cycle: &[Key], edges: &Edges) -> bool {
 
 fn reads_any(value: &Value, names: &BTreeSet<Key>, engine: &Engine<'_>) -> bool {
     let mut found = false;
-    local_refs::each_text(value, &mut |text| {
-        let paths = local_refs::reads(text, engine);
+    refs::each_text(value, &mut |text| {
+        let paths = refs::reads(text, engine);
         found |= paths.iter().any(|p| p.len() > 1 && p[0] == "locals" && names.contains(p[1].as_str()));
     });
     found
