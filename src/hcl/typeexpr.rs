@@ -51,6 +51,37 @@ fn invalid(span: Span, detail: impl Into<String>) -> SyntaxError {
     SyntaxError { summary: "Invalid type specification", detail: detail.into(), span }
 }
 
+/// The type that a keyword names.
+fn keyword(word: &str, span: Span) -> Result<Type, SyntaxError> {
+    Ok(match word {
+        "string" => Type::Str,
+        "number" => Type::Number,
+        "bool" => Type::Bool,
+        "any" => Type::Dynamic,
+        "list" | "map" | "set" => {
+            return Err(invalid(
+                span,
+                format!("The {word} type constructor requires one argument specifying the element type."),
+            ));
+        }
+        "object" => {
+            return Err(invalid(
+                span,
+                "The object type constructor requires one argument specifying the attribute types and values as a map.",
+            ));
+        }
+        "tuple" => {
+            return Err(invalid(
+                span,
+                "The tuple type constructor requires one argument specifying the element types as a list.",
+            ));
+        }
+        other => {
+            return Err(invalid(span, format!("The keyword \"{other}\" is not a valid type specification.")));
+        }
+    })
+}
+
 struct Reader<'a, 'd> {
     default: &'a mut DefaultOf<'d>,
 }
@@ -60,37 +91,7 @@ type Found = Result<(Type, Defaults), SyntaxError>;
 impl Reader<'_, '_> {
     fn read(&mut self, expr: &Expr) -> Found {
         if let Some(word) = walk::keyword(expr) {
-            let ty = match &**word {
-                "string" => Type::Str,
-                "number" => Type::Number,
-                "bool" => Type::Bool,
-                "any" => Type::Dynamic,
-                "list" | "map" | "set" => {
-                    return Err(invalid(
-                        expr.span,
-                        format!("The {word} type constructor requires one argument specifying the element type."),
-                    ));
-                }
-                "object" => {
-                    return Err(invalid(
-                        expr.span,
-                        "The object type constructor requires one argument specifying the attribute types and values as a map.",
-                    ));
-                }
-                "tuple" => {
-                    return Err(invalid(
-                        expr.span,
-                        "The tuple type constructor requires one argument specifying the element types as a list.",
-                    ));
-                }
-                other => {
-                    return Err(invalid(
-                        expr.span,
-                        format!("The keyword \"{other}\" is not a valid type specification."),
-                    ));
-                }
-            };
-            return Ok((ty, Defaults::default()));
+            return Ok((keyword(word, expr.span)?, Defaults::default()));
         }
         let ExprKind::Call(call) = &expr.kind else {
             return Err(invalid(

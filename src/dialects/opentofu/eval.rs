@@ -1,6 +1,6 @@
 //! `eval`: templates against names that the caller knows.
 
-use super::load::NoFiles;
+use crate::dialects::opentofu::load::functions::NoFiles;
 use crate::dialects::{EvalError, Evaluated};
 use crate::hcl::ast::Span;
 use crate::hcl::ast::{Name, Step};
@@ -41,7 +41,7 @@ fn import(value: &Value) -> Val {
 ///
 /// # Errors
 /// The first one that cannot be resolved, unless it may stay as it is.
-pub(super) fn eval(template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
+pub(crate) fn eval(template: &Value, context: &Value, partial: bool) -> Result<Evaluated, EvalError> {
     let mut found = Evaluated::default();
     let budget = Budget::new(5_000_000);
     found.value = node(template, context, partial, &budget, &mut found.unresolved, &mut found.reasons)?;

@@ -1,42 +1,28 @@
 //! OpenTofu (and Terraform) root modules: what `init` sees of them. Each root module is a stack; its components are the calls
 //! of modules at all depths, its backend, the instances of its providers and its encryption.
 //!
-//! `load` and `json` (the text of files) → `module`, `variable`, `schema` (what a folder declares) → `discover` (which folders
-//! are root modules) → `inputs` (what variables are given) → `evaluate` (static evaluation) with `tree`, `backend`, `provider`
-//! and `encryption` (where it is asked for) → `root` (the components).
+//! Each folder imports only those above it:
+//!
+//! - `load`: the files of a revision, each content parsed once.
+//! - `module`: what a folder declares, and where its calls lead.
+//! - `discovery`: which folders are root modules, and with which values each of them is resolved.
+//! - `evaluation`: static evaluation of a root module and of the modules that it calls.
+//! - `checks`: what can be computed, and is hardly meant.
+//! - `components`: what a root module resolves to.
+//! - `affected`: which root modules a change reaches.
 
-mod address;
 mod affected;
-mod arguments;
-mod backend;
-mod declarations;
-mod declared;
-mod diag;
-mod discover;
-mod encryption;
+mod checks;
+mod components;
+mod discovery;
 mod eval;
-mod evaluate;
-mod inputs;
-mod json;
-mod lints;
+mod evaluation;
+mod failure;
 mod load;
 mod module;
-mod moves;
-mod paths;
 #[cfg(test)]
 mod properties;
-mod provider;
-mod reach;
-mod reference;
-mod root;
 mod rules;
-mod schema;
-mod scopes;
-mod touched;
-mod tree;
-mod variable;
-mod variants;
-mod version;
 mod vocabulary;
 
 use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, RootSettings, Scope};
@@ -49,13 +35,13 @@ use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
 use crate::value::{Value, Vocabulary};
-use discover::{Candidate, Roots};
-use load::{Cache, Loader};
-use root::Resolved;
+use affected::touched::Touched;
+use components::Resolved;
+use discovery::variants::{self, Variant};
+use discovery::{Candidate, Roots};
+use module::modules::{Cache, Modules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use touched::Touched;
-use variants::Variant;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -70,16 +56,17 @@ impl OpenTofu {
     }
 
     /// The root modules that are asked for.
-    fn roots(&self, loader: &Loader<'_>, project: &Project) -> Roots {
+    fn roots(&self, modules: &Modules<'_>, project: &Project) -> Roots {
         match project.config.as_slice() {
-            [] => discover::roots(loader, &project.start, &project.roots),
+            [] => discovery::roots(modules, &project.start, &project.roots),
             named => {
-                let start = |path: &String| match loader.source.listing().is_dir(path) {
+                let start = |path: &String| match modules.loader.source.listing().is_dir(path) {
                     true => path.clone(),
                     false => path.rsplit_once('/').map_or("", |(dir, _)| dir).to_owned(),
                 };
                 let mut all = Roots::default();
-                for found in named.iter().map(|path| discover::roots(loader, &start(path), &RootSettings::default())) {
+                for found in named.iter().map(|path| discovery::roots(modules, &start(path), &RootSettings::default()))
+                {
                     all.candidates.extend(found.candidates);
                     all.hidden = all.hidden.or(found.hidden);
                 }
@@ -92,13 +79,13 @@ impl OpenTofu {
     fn root(
         &self,
         (candidate, variant): &(Candidate, Variant),
-        loader: &Loader<'_>,
+        modules: &Modules<'_>,
         touched: &Touched<'_>,
     ) -> Resolved {
-        let file = || loader.files.add(&candidate.dir, "", || Text::from(""));
+        let file = || modules.loader.files.add(&candidate.dir, "", || Text::from(""));
         let work = || match touched.reaches(candidate, &variant.inputs) {
-            true => root::resolve(candidate, variant, loader),
-            false => root::untouched(candidate, variant, loader),
+            true => components::resolve(candidate, variant, modules),
+            false => components::untouched(candidate, variant, modules),
         };
         threads::guarded(&format!("root module {}", variant.stack), work).unwrap_or_else(|defect| Resolved {
             unit: Arc::new(Unit::broken(variant.stack.clone(), file())),
@@ -128,18 +115,18 @@ impl Dialect for OpenTofu {
 
     fn claims(&self, source: &dyn Source, config: &str) -> bool {
         let name = config.rsplit('/').next().unwrap_or_default();
-        module::configuration(name).is_some()
-            || (source.listing().is_dir(config) && discover::has_configuration(source, config))
+        load::names::configuration(name).is_some()
+            || (source.listing().is_dir(config) && discovery::has_configuration(source, config))
     }
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
         let (start, settings) = (&project.start, &project.roots);
-        let Some(content) = discover::content(source, start, settings) else { return Presence::Absent };
+        let Some(content) = discovery::content(source, start, settings) else { return Presence::Absent };
         // Asked again and again of the same revisions.
         self.cache.presence(content, || {
-            let loader = Loader::new(source, self.cache.detected(), &self.cache, project);
+            let modules = Modules::new(source, self.cache.detected(), &self.cache, project);
             // Code of another system's project looks the same: that project is certain, this one is not.
-            match discover::has_roots(&loader, start, settings) {
+            match discovery::has_roots(&modules, start, settings) {
                 true => Presence::Likely,
                 false => Presence::Absent,
             }
@@ -147,17 +134,17 @@ impl Dialect for OpenTofu {
     }
 
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution {
-        let loader = Loader::new(source, files, &self.cache, project);
-        let roots = self.roots(&loader, project);
+        let modules = Modules::new(source, files, &self.cache, project);
+        let roots = self.roots(&modules, project);
         let variants: Vec<(Candidate, Variant)> = roots
             .candidates
             .iter()
             .flat_map(|candidate| {
-                variants::of(&loader, &candidate.dir, project).into_iter().map(|v| (candidate.clone(), v))
+                variants::of(&modules.loader, &candidate.dir, project).into_iter().map(|v| (candidate.clone(), v))
             })
             .collect();
-        let touched = Touched::new(&loader, scope);
-        let found: Vec<Resolved> = threads::map(&variants, |variant| self.root(variant, &loader, &touched));
+        let touched = Touched::new(&modules, scope);
+        let found: Vec<Resolved> = threads::map(&variants, |variant| self.root(variant, &modules, &touched));
         let mut called: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for ((candidate, _), resolved) in variants.iter().zip(&found) {
             for dir in &resolved.reached {
@@ -172,7 +159,7 @@ impl Dialect for OpenTofu {
         for ((candidate, _), resolved) in variants.iter().zip(&found) {
             // What another root module calls is one only where somebody started in it, or says so.
             let dir = &candidate.dir;
-            if *dir != project.start && is_called(dir) && !discover::is_named(dir, &project.roots) {
+            if *dir != project.start && is_called(dir) && !discovery::is_named(dir, &project.roots) {
                 continue;
             }
             resolution.units.push(Arc::clone(&resolved.unit));

@@ -1,7 +1,7 @@
 //! Whole root modules of strangers: they end, their findings have places in their files, and the same comes out again.
 
-use super::load::{Cache, Loader};
-use super::{OpenTofu, discover};
+use super::{OpenTofu, discovery};
+use crate::dialects::opentofu::module::modules::{Cache, Modules};
 use crate::dialects::{Dialect, Project, RootSettings, Scope};
 use crate::files::Files;
 use crate::resolution::{Resolution, State};
@@ -130,11 +130,11 @@ proptest! {
         // Whether there are root modules is told in a shorter way.
         let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
         let (source, cache, any) = (Memory::new("memory", bytes), Cache::default(), Project::default());
-        let loader = Loader::new(&source, cache.detected(), &cache, &any);
+        let modules = Modules::new(&source, cache.detected(), &cache, &any);
         for start in ["", "r", "r/m", "s"] {
             let settings = RootSettings::default();
-            let found = !discover::roots(&loader, start, &settings).candidates.is_empty();
-            prop_assert_eq!(discover::has_roots(&loader, start, &settings), found, "{}", start);
+            let found = !discovery::roots(&modules, start, &settings).candidates.is_empty();
+            prop_assert_eq!(discovery::has_roots(&modules, start, &settings), found, "{}", start);
         }
         // What a change touches comes to the same, and what it does not touch is as it was.
         let changes = [Change { path: path.into(), kind: ChangeKind::Modified }];

@@ -1,0 +1,187 @@
+//! What a root module is made of: its own folder, those of the modules that it calls, and the files that their expressions
+//! name. A change elsewhere does not reach it.
+
+use crate::dialects::opentofu::discovery::Candidate;
+use crate::dialects::opentofu::discovery::variants::Variant;
+use crate::dialects::opentofu::evaluation::statics::{Identifier, Statics};
+use crate::dialects::opentofu::evaluation::{self, tree};
+use crate::dialects::opentofu::load::names::{configuration, is_automatic};
+use crate::dialects::opentofu::module::Module;
+use crate::dialects::opentofu::module::modules::Callee;
+use crate::dialects::opentofu::module::modules::Modules;
+use crate::dialects::opentofu::module::paths::{NamedPath, Pattern, inside, is_within};
+use crate::dialects::{ProjectInputs, VariableInput};
+use crate::text::Text;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The most folders that are followed from one root module.
+pub(crate) const MAX_FOLDERS: usize = 1_000;
+/// The file that locks the versions of providers.
+const LOCK: &str = ".terraform.lock.hcl";
+
+/// A folder of configuration that a root module is made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The path that led to it, links not followed.
+    path: String,
+    /// The folder.
+    dir: String,
+    /// Its files, links followed.
+    files: BTreeSet<Text>,
+}
+
+/// What a root module is made of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reach {
+    /// Its own folder first.
+    parts: Vec<Part>,
+    /// The files that expressions name.
+    patterns: BTreeSet<Pattern>,
+    /// The files of values that are given.
+    values: BTreeSet<String>,
+    /// There may be more, which only evaluation tells.
+    pub is_open: bool,
+    /// Something in it cannot be read, so that there may be more that nobody can tell.
+    pub is_broken: bool,
+}
+
+/// How a change reaches a root module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Touch {
+    /// One of its own files differs.
+    Own,
+    /// The module in a folder differs.
+    Module(String),
+    /// A file that an expression names differs.
+    File,
+}
+
+/// What a root module is made of, as far as its text tells.
+pub(crate) fn written(modules: &Modules<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Reach {
+    let mut reach = Reach::own(modules, candidate, inputs);
+    let mut open = vec![Arc::clone(&candidate.module)];
+    let mut seen = BTreeSet::from([Text::from(&*candidate.dir)]);
+    while let Some(module) = open.pop() {
+        for callee in modules.callees(&module).iter() {
+            let Callee::Local { path, dir } = callee else {
+                reach.is_open = true;
+                continue;
+            };
+            let at = dir.as_ref().unwrap_or(path);
+            if !seen.insert(at.clone()) {
+                continue;
+            }
+            if seen.len() > MAX_FOLDERS {
+                reach.is_open = true;
+                return reach;
+            }
+            let found = called(modules, at, dir.is_some());
+            reach.add(modules, path, at, &found, &candidate.dir);
+            open.push(found);
+        }
+    }
+    reach
+}
+
+/// The module of a folder that is called; one without declarations if the folder is not there.
+pub(crate) fn called(modules: &Modules<'_>, dir: &str, is_there: bool) -> Arc<Module> {
+    let found = if is_there { modules.module(dir) } else { None };
+    found.unwrap_or_else(|| Arc::new(Module { dir: dir.to_owned(), ..Module::default() }))
+}
+
+/// What a root module is made of, with what only evaluation tells.
+pub(crate) fn computed(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Reach {
+    let mut statics = evaluation::of_root(candidate, variant, modules);
+    tree::enter(&mut statics, modules, &mut Vec::new());
+    evaluated(modules, &statics, &variant.inputs)
+}
+
+/// What a root module is made of, with what evaluation tells.
+fn evaluated(modules: &Modules<'_>, statics: &Statics<'_>, inputs: &ProjectInputs) -> Reach {
+    let mut reach = Reach { values: values(inputs), ..Reach::default() };
+    let root = statics.nodes[0].module.dir.clone();
+    let mut seen = BTreeSet::new();
+    for (index, node) in statics.nodes.iter().enumerate() {
+        if seen.insert(node.module.dir.clone()) {
+            reach.add(modules, &node.module.dir, &node.module.dir, &node.module, &root);
+        }
+        for written in &node.module.paths.computed {
+            let identifier = Identifier { text: "path".to_owned(), place: written.argument() };
+            let value = statics.value(index, written, identifier).ok();
+            let text = value.as_ref().and_then(|value| value.as_str());
+            let below = |text: &str| match text.strip_prefix(&*modules.loader.root) {
+                Some(path) => inside("", path, None),
+                None => inside(&root, text, None),
+            };
+            match text {
+                Some(text) => reach.patterns.extend(below(text)),
+                // Any file beside the code may be meant.
+                None => reach.patterns.extend([root.clone(), node.module.dir.clone()].map(Pattern::Path)),
+            }
+        }
+    }
+    reach.is_open = false;
+    reach
+}
+
+fn values(inputs: &ProjectInputs) -> BTreeSet<String> {
+    let path = |input: &VariableInput| match input {
+        VariableInput::File { path } => Some(path.clone()),
+        _ => None,
+    };
+    inputs.variables.iter().filter_map(path).collect()
+}
+
+impl Part {
+    pub(crate) fn new(modules: &Modules<'_>, path: &str, dir: &str, module: &Module) -> Self {
+        let files = module.files.iter().map(|file| modules.loader.files.get(*file).path.clone()).collect();
+        Part { path: path.to_owned(), dir: dir.to_owned(), files }
+    }
+
+    /// Whether the file at a path is one of it; of a root module, files of values are.
+    pub(crate) fn has(&self, path: &str, is_root: bool) -> bool {
+        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_read = || configuration(name).is_some() || is_root && (is_automatic(name) || name == LOCK);
+        let is_here = (dir == self.dir || dir == self.path) && is_read();
+        // A link on the way to the folder counts as well.
+        let is_above = !path.is_empty() && is_within(&self.path, path);
+        is_here || is_above || self.files.contains(path)
+    }
+}
+
+impl Reach {
+    /// What is known of a root module from its own folder, and of the values that it is given.
+    pub(crate) fn own(modules: &Modules<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Self {
+        let mut reach = Reach { values: values(inputs), ..Reach::default() };
+        reach.add(modules, &candidate.dir, &candidate.dir, &candidate.module, &candidate.dir);
+        reach
+    }
+
+    fn add(&mut self, modules: &Modules<'_>, path: &str, dir: &str, module: &Module, root: &str) {
+        self.parts.push(Part::new(modules, path, dir, module));
+        let resolve = |named: &NamedPath| named.resolve(root, &module.dir);
+        self.patterns.extend(module.paths.named.iter().filter_map(resolve));
+        self.is_open |= !module.paths.computed.is_empty();
+        self.is_broken |= module.failures.iter().any(|failure| failure.hides);
+    }
+
+    /// How a change of the file at a path reaches the root module; none if it does not.
+    pub(crate) fn touch(&self, path: &str) -> Option<Touch> {
+        let hit = self.parts.iter().enumerate().find(|(index, part)| part.has(path, *index == 0));
+        match hit {
+            Some((0, _)) => return Some(Touch::Own),
+            Some((_, part)) => return Some(Touch::Module(part.dir.clone())),
+            None => {}
+        }
+        if self.values.contains(path) {
+            return Some(Touch::Own);
+        }
+        self.patterns.iter().any(|pattern| pattern.matches(path)).then_some(Touch::File)
+    }
+
+    /// The folders of its modules, its own one left out.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().skip(1).map(|part| &*part.dir)
+    }
+}

@@ -1,0 +1,155 @@
+//! What can be computed, and is hardly meant: values that nothing takes, locals that nothing uses, addresses that depend on the
+//! workspace.
+
+mod arguments;
+
+use crate::dialects::opentofu::evaluation::statics::Statics;
+use crate::dialects::opentofu::failure::{Failure, Place};
+use crate::dialects::opentofu::load::Loader;
+use crate::dialects::opentofu::module::Module;
+use crate::dialects::opentofu::module::block::Written;
+use crate::dialects::opentofu::rules;
+use crate::hcl::ast::{Body, Span, Step};
+use crate::hcl::walk;
+use crate::text::nearest;
+use crate::value::FileId;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The most names of undeclared values that are told of one root module.
+const MAX_TOLD: usize = 50;
+
+/// Notes what is hardly meant in a root module of which everything could be read.
+pub(crate) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
+    undeclared(statics, loader, failures);
+    arguments::check(statics, failures);
+    if loader.is_terraform {
+        rejected(statics, failures);
+    }
+    let mut seen = BTreeSet::new();
+    for node in &statics.nodes {
+        if seen.insert(&node.module.dir) {
+            unused(&node.module, loader, failures);
+        }
+    }
+    workspace(statics, failures);
+}
+
+/// Whether a file belongs to one folder alone. What several share need not be of use in each of them.
+fn is_own(file: FileId, dir: &str, loader: &Loader<'_>) -> bool {
+    let path = &loader.files.get(file).path;
+    path.rsplit_once('/').map_or("", |(folder, _)| folder) == dir && !loader.is_linked(path)
+}
+
+/// Values in files for variables that nothing declares.
+fn undeclared(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
+    let root = &statics.nodes[0].module;
+    let declared = &root.variables;
+    let own = statics.inputs.undeclared.iter().filter(|(_, (file, _))| is_own(*file, &root.dir, loader));
+    for (name, place) in own.take(MAX_TOLD) {
+        let message = format!("`{name}` is no variable of this root module, so that its value has no effect");
+        let near = nearest(name, declared.keys().map(|k| &**k));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "remove the value, or declare the variable".to_owned(),
+        };
+        failures.push(Failure::new(&rules::UNDECLARED_VARIABLE, message, *place).lint(Some(help)));
+    }
+}
+
+/// Locals that no expression of the module refers to.
+fn unused(module: &Module, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
+    for (name, written) in &module.locals {
+        if is_own(written.file, &module.dir, loader) && !module.used_locals.contains(name) {
+            let end = written.span.start + name.len() as u32;
+            let place = (written.file, Span { start: written.span.start, end: end.min(written.span.end) });
+            let message = format!("`{name}` is used by nothing in its module");
+            failures.push(Failure::new(&rules::UNUSED_LOCAL, message, place).lint(Some("remove it".to_owned())));
+        }
+    }
+}
+
+/// Addresses of states and modules that depend on the workspace that is selected.
+fn workspace(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
+    let root = Arc::clone(&statics.nodes[0].module);
+    for backend in root.backend.iter().chain(&root.cloud) {
+        let mut all = Vec::new();
+        arguments(&backend.body, backend.place.0, &mut all);
+        for written in &all {
+            dependent(&root, written, "where the state is kept", failures);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    for node in statics.nodes.iter().filter(|node| seen.insert(node.module.dir.clone())) {
+        for call in node.module.calls.values() {
+            for name in ["source", "version"] {
+                if let Some(written) = call.arguments.get(name) {
+                    dependent(&node.module, written, "which module is called", failures);
+                }
+            }
+        }
+    }
+}
+
+/// What OpenTofu computes and Terraform refuses: names in backends, in sources and versions of modules, instances of providers,
+/// encryption of states.
+fn rejected(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
+    let mut note = |message: &str, place: Place| {
+        failures.push(Failure::new(&rules::TERRAFORM_REJECTS, message, place).lint(None));
+    };
+    let root = &statics.nodes[0].module;
+    let mut written: Vec<(Written, &str)> = Vec::new();
+    for backend in root.backend.iter().chain(&root.cloud) {
+        let mut all = Vec::new();
+        arguments(&backend.body, backend.place.0, &mut all);
+        written.extend(all.into_iter().map(|w| (w, "Terraform takes no names in the settings of a backend")));
+    }
+    if let Some(place) = root.encryption.place {
+        note("Terraform does not encrypt states: it has no such block", place);
+    }
+    let mut seen = BTreeSet::new();
+    for node in statics.nodes.iter().filter(|node| seen.insert(node.module.dir.clone())) {
+        for name in ["source", "version"] {
+            let of_calls = node.module.calls.values().filter_map(|call| call.arguments.get(name));
+            let text = "Terraform takes only plain text for the source and the version of a module";
+            written.extend(of_calls.map(|w| (w.clone(), text)));
+        }
+        let instances = node.module.providers.iter().filter_map(|p| p.block.arguments.get("for_each"));
+        for written in instances {
+            note("Terraform has no `for_each` of providers", written.argument());
+        }
+    }
+    for (written, message) in written {
+        if !walk::references(&written.expr).is_empty() || !walk::calls(&written.expr).is_empty() {
+            note(message, written.place());
+        }
+    }
+}
+
+fn arguments(body: &Body, file: FileId, all: &mut Vec<Written>) {
+    let written = body.attributes.iter().map(|a| Written { file, span: a.span(), expr: Arc::clone(&a.expr) });
+    all.extend(written);
+    body.blocks.iter().for_each(|block| arguments(&block.body, file, all));
+}
+
+fn dependent(module: &Module, written: &Written, what: &str, failures: &mut Vec<Failure>) {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![written.clone()];
+    while let Some(current) = open.pop() {
+        for reference in walk::references(&current.expr) {
+            let Some(Step::Attribute(name)) = reference.steps.first() else { continue };
+            match (&*reference.root.text, &*name.text) {
+                ("terraform" | "tofu", "workspace") => {
+                    let message = format!("{what} depends on the workspace that is selected");
+                    let help = "use a variable: which workspace somebody has selected is in no file".to_owned();
+                    failures.push(Failure::new(&rules::WORKSPACE_ADDRESS, message, written.place()).lint(Some(help)));
+                    return;
+                }
+                ("local", _) if seen.insert(name.text.clone()) => {
+                    open.extend(module.locals.get(&name.text).cloned());
+                }
+                _ => {}
+            }
+        }
+    }
+}

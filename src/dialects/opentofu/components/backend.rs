@@ -1,0 +1,209 @@
+//! Backends: where the state of a root module is kept.
+
+use crate::dialects::opentofu::components::builder::{Builder, Described, described};
+use crate::dialects::opentofu::components::value::{at, origin, unknown};
+use crate::dialects::opentofu::evaluation::statics::{Identifier, Statics};
+use crate::dialects::opentofu::failure::{Failure, Place};
+use crate::dialects::opentofu::module::block::{Backend, Written};
+use crate::dialects::opentofu::rules;
+use crate::hcl::ast::Body;
+use crate::hcl::export::export_at;
+use crate::hcl::val::{Marks, Val};
+use crate::resolution::{ComponentMetadata, RemovalEffect, StatePlace};
+use crate::value::{FileId, Map, Origin, Prov, Value};
+use std::sync::Arc;
+
+/// The types that there are, with all arguments of those that are known in full.
+const TYPES: &[(&str, Option<&[&str]>)] = &[
+    ("azurerm", None),
+    (
+        "consul",
+        Some(&[
+            "path",
+            "access_token",
+            "address",
+            "scheme",
+            "datacenter",
+            "http_auth",
+            "gzip",
+            "lock",
+            "ca_file",
+            "cert_file",
+            "key_file",
+        ]),
+    ),
+    ("cos", None),
+    (
+        "gcs",
+        Some(&[
+            "bucket",
+            "prefix",
+            "credentials",
+            "access_token",
+            "impersonate_service_account",
+            "impersonate_service_account_delegates",
+            "encryption_key",
+            "kms_encryption_key",
+            "storage_custom_endpoint",
+        ]),
+    ),
+    ("http", None),
+    ("inmem", None),
+    ("kubernetes", None),
+    ("local", Some(&["path", "workspace_dir"])),
+    ("oss", None),
+    (
+        "pg",
+        Some(&[
+            "conn_str",
+            "schema_name",
+            "skip_schema_creation",
+            "skip_table_creation",
+            "skip_index_creation",
+            "table_name",
+            "index_name",
+        ]),
+    ),
+    ("remote", None),
+    ("s3", None),
+];
+
+/// Arguments that are one text or number wherever there are such.
+const PLAIN: [&str; 12] = [
+    "bucket",
+    "key",
+    "region",
+    "prefix",
+    "path",
+    "profile",
+    "container_name",
+    "storage_account_name",
+    "resource_group_name",
+    "address",
+    "conn_str",
+    "organization",
+];
+
+/// The types that there were.
+const REMOVED: [&str; 5] = ["artifactory", "etcd", "etcdv3", "manta", "swift"];
+
+/// Adds the backend and the cloud block of a root module.
+pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
+    let module = Arc::clone(&builder.statics.nodes[0].module);
+    for (kind, found) in [("backend", &module.backend), ("cloud", &module.cloud)] {
+        if let Some(found) = found {
+            let value = resolve(builder.statics, found, failures);
+            let is_of_set = builder.variant.stack.contains('@') && builder.variant.inputs.workspace.is_none();
+            let state = StatePlace {
+                backend: found.kind.clone(),
+                settings: value.as_map().cloned().unwrap_or_default(),
+                origin: Some(origin(found.place)),
+                // What is missing is often given to `init`.
+                authored: 0,
+                is_separate: false,
+            };
+            let metadata = ComponentMetadata {
+                state: Some(state),
+                workspace: (!is_of_set).then(|| builder.statics.workspace.as_str().into()),
+                ..ComponentMetadata::default()
+            };
+            let described =
+                Described { removal: RemovalEffect::Relocated, metadata, ..described(kind, found.kind.clone(), value) };
+            builder.add(described, [origin(found.place)].into_iter());
+        }
+    }
+}
+
+/// The attributes of a backend or cloud block, and what is wrong with them.
+fn resolve(statics: &Statics<'_>, backend: &Backend, failures: &mut Vec<Failure>) -> Value {
+    if &*backend.kind != "cloud" {
+        check_type(backend, failures);
+    }
+    let mut reader = Reader { statics, backend, failures, marks: Marks::NONE };
+    let map = reader.body(&backend.body, backend.place.0);
+    let marks = reader.marks;
+    for (mark, word) in [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")] {
+        if marks.has(mark) {
+            let message = format!(
+                "backend config contains {word} values: the configuration of a backend is stored in plain text"
+            );
+            failures.push(Failure::new(&rules::SENSITIVE, message, backend.place));
+        }
+    }
+    let (file, span) = backend.place;
+    Value::map(map).with_prov(Prov::at(Origin { file, key: span.start, start: span.start, end: span.end }))
+}
+
+fn check_type(backend: &Backend, failures: &mut Vec<Failure>) {
+    let kind = &*backend.kind;
+    let mut wrong = |message: String, place: Place| failures.push(Failure::new(&rules::BACKEND, message, place));
+    match TYPES.iter().find(|(name, _)| *name == kind) {
+        Some((_, Some(arguments))) => {
+            for attribute in &backend.body.attributes {
+                if !arguments.contains(&&*attribute.name.text) {
+                    let message = format!(
+                        "unsupported argument: the backend \"{kind}\" has no argument \"{}\"",
+                        attribute.name.text
+                    );
+                    wrong(message, (backend.place.0, attribute.name.span));
+                }
+            }
+        }
+        Some((_, None)) => {}
+        None if REMOVED.contains(&kind) => {
+            wrong(format!("unsupported backend type: the \"{kind}\" backend was removed from OpenTofu"), backend.place);
+        }
+        None => {
+            let near = crate::text::nearest(kind, TYPES.iter().map(|(name, _)| *name));
+            let hint = near.map_or_else(String::new, |n| format!("; did you mean \"{n}\"?"));
+            wrong(format!("unsupported backend type: there is no backend type named \"{kind}\"{hint}"), backend.place);
+        }
+    }
+}
+
+struct Reader<'s, 'a> {
+    statics: &'s Statics<'a>,
+    backend: &'s Backend,
+    failures: &'s mut Vec<Failure>,
+    marks: Marks,
+}
+
+impl Reader<'_, '_> {
+    fn body(&mut self, body: &Body, file: FileId) -> Map {
+        let mut map = Map::new();
+        for attribute in &body.attributes {
+            let written = Written { file, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+            let text = format!("backend.{}", self.backend.kind);
+            let place = self.backend.place;
+            match self.statics.value(0, &written, Identifier { text, place }) {
+                Ok(value) => {
+                    self.marks = self.marks | value.all_marks();
+                    self.check(&attribute.name.text, &value, &written);
+                    if !value.is_null() {
+                        map.set(attribute.name.text.clone(), export_at(&value, &at(&written)));
+                    }
+                }
+                Err(found) => {
+                    map.set(attribute.name.text.clone(), unknown(&found, &written));
+                    self.failures.extend(found);
+                }
+            }
+        }
+        for block in &body.blocks {
+            let inner = Value::map(self.body(&block.body, file));
+            let mut all: Vec<Value> =
+                map.get(&block.kind.text).and_then(|v| v.as_list()).map(|l| l.to_vec()).unwrap_or_default();
+            all.push(inner);
+            map.set(block.kind.text.clone(), Value::list(all));
+        }
+        map
+    }
+
+    fn check(&mut self, name: &str, value: &Val, written: &Written) {
+        let is_collection = value.as_items().is_some() || value.as_entries().is_some();
+        if is_collection && &*self.backend.kind != "cloud" && PLAIN.contains(&name) {
+            let message = format!("incorrect attribute value type: \"{name}\" of a backend is a string");
+            self.failures.push(Failure::new(&rules::BACKEND, message, written.place()));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What a root module declares beside what `init` computes: variables, outputs, what it needs of tools and providers, and what
+//! becomes of what is deployed.
+
+use crate::dialects::opentofu::components::builder::{Builder, Described, described};
+use crate::dialects::opentofu::components::moves;
+use crate::dialects::opentofu::components::value::origin;
+use crate::dialects::opentofu::components::value::{at, map_of};
+use crate::dialects::opentofu::module::block::{Declared, Refactoring, Written};
+use crate::resolution::ComponentMetadata;
+use crate::text::Text;
+use crate::value::{Data, Key, Map, Value};
+use std::sync::Arc;
+
+/// Arguments of variables and outputs that are shown.
+const OF_VARIABLES: [&str; 5] = ["default", "nullable", "sensitive", "ephemeral", "const"];
+const OF_OUTPUTS: [&str; 3] = ["value", "sensitive", "ephemeral"];
+
+/// Adds a component for each declaration of the root module.
+pub(crate) fn add(builder: &mut Builder<'_, '_>) {
+    let module = Arc::clone(&builder.statics.nodes[0].module);
+    for (name, declared) in &module.declarations {
+        let mut map = shown(builder, declared, &format!("var.{name}"), &OF_VARIABLES);
+        map.set("type", type_of(builder, declared));
+        declaration(builder, described("variable", name.clone(), Value::map(map)), declared);
+    }
+    for (name, declared) in &module.outputs {
+        let map = shown(builder, declared, &format!("output.{name}"), &OF_OUTPUTS);
+        declaration(builder, described("output", name.clone(), Value::map(map)), declared);
+    }
+    if !module.required_version.is_empty() || !module.required_providers.is_empty() {
+        let mut providers = Map::new();
+        for (name, written) in &module.required_providers {
+            providers.set(Key::from(&**name), builder.evaluated(0, written, format!("required_providers.{name}")));
+        }
+        let versions = module.required_version.iter();
+        let versions: Vec<Value> =
+            versions.map(|(written, _)| builder.evaluated(0, written, "required_version".to_owned())).collect();
+        let version = match versions.len() {
+            0 => None,
+            1 => versions.into_iter().next(),
+            _ => Some(Value::list(versions)),
+        };
+        let providers = (!providers.is_empty()).then(|| Value::map(providers));
+        let map = map_of([("required_version", version), ("required_providers", providers)]);
+        builder.add(described("settings", "terraform", Value::map(map)), std::iter::empty());
+    }
+    for refactoring in &module.refactorings {
+        refactored(builder, refactoring);
+    }
+}
+
+fn declaration(builder: &mut Builder<'_, '_>, described: Described, declared: &Declared) {
+    builder.add(described, [origin(declared.place)].into_iter());
+}
+
+fn shown(builder: &Builder<'_, '_>, declared: &Declared, name: &str, arguments: &[&str]) -> Map {
+    let mut map = Map::new();
+    for argument in arguments {
+        if let Some(written) = declared.arguments.get(*argument) {
+            map.set(Key::from(*argument), builder.evaluated(0, written, name.to_owned()));
+        }
+    }
+    map
+}
+
+/// The type of a variable as text, however its lines are broken.
+fn type_of(builder: &Builder<'_, '_>, declared: &Declared) -> Value {
+    let Some(written) = declared.arguments.get("type") else { return Value::str("any") };
+    let text = builder.text(written);
+    let text = text.trim_matches('"').split_whitespace().collect::<Vec<_>>().join(" ");
+    Value::str(text).with_prov(at(written))
+}
+
+fn refactored(builder: &mut Builder<'_, '_>, refactoring: &Refactoring) {
+    let Refactoring { kind, block } = refactoring;
+    let argument = |name: &str| block.arguments.get(name);
+    let text = |written: &Written| Value::str(builder.text(written)).with_prov(at(written));
+    let subject = argument(if &**kind == "import" { "to" } else { "from" });
+    let name = subject.map_or_else(|| Text::from("(none)"), |written| builder.text(written));
+    let lifecycle = block.blocks.iter().filter(|b| &*b.kind.text == "lifecycle").find_map(|b| b.body.get("destroy"));
+    let destroys = lifecycle.is_some_and(|a| matches!(a.expr.kind, crate::hcl::ast::ExprKind::Bool(true)));
+    let (kind, map) = match &**kind {
+        "moved" => ("moved", map_of([("to", argument("to").map(text))])),
+        "removed" => ("removed", map_of([("destroy", Some(Value::new(Data::Bool(destroys))))])),
+        _ => ("import", map_of([("id", argument("id").map(|w| builder.evaluated(0, w, "import.id".to_owned())))])),
+    };
+    let mut metadata = ComponentMetadata::default();
+    if kind == "removed" && !destroys {
+        let address = subject.and_then(moves::call_address);
+        metadata.released = address.map(|name| (Text::from("module"), Text::from(name))).into_iter().collect();
+    }
+    declaration(builder, Described { metadata, ..described(kind, name, Value::map(map)) }, block);
+}

@@ -1,0 +1,69 @@
+//! The locals and variables of a root module, as names that its files see.
+
+use crate::dialects::opentofu::components::value::at;
+use crate::dialects::opentofu::components::value::origin;
+use crate::dialects::opentofu::evaluation::statics::Statics;
+use crate::dialects::opentofu::failure::Failure;
+use crate::dialects::opentofu::module::Module;
+use crate::dialects::opentofu::module::block::Written;
+use crate::hcl::export::export_at;
+use crate::hcl::val::Val;
+use crate::hcl::walk;
+use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
+use crate::value::{FileId, Value};
+use std::sync::Arc;
+
+/// The locals of the root module, and its variables.
+pub(crate) fn of(statics: &Statics<'_>, file: FileId) -> Vec<Arc<LocalScope>> {
+    let module = Arc::clone(&statics.nodes[0].module);
+    let value = |found: Result<Val, Vec<Failure>>, prov| match found {
+        Ok(value) => Some(export_at(&value, &prov)),
+        Err(found) => {
+            let is_open = !found.is_empty() && found.iter().all(|f| f.is_open);
+            let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
+            let unknown = crate::value::Unknown { text: "(not known)".into(), assumed: None, reasons };
+            is_open.then(|| Value::new(crate::value::Data::Unknown(Arc::new(unknown))).with_prov(prov))
+        }
+    };
+    let locals = module.locals.iter().map(|(name, written)| Local {
+        name: name.clone(),
+        value: value(statics.local_value(0, name), at(written)),
+        printed: None,
+        origin: at(written).origin,
+        depends_on: dependencies(&module, written),
+        shadows: None,
+    });
+    let variables = module.variables.iter().map(|(name, variable)| Local {
+        name: name.clone(),
+        value: value(statics.variable_value(0, name), crate::value::Prov::at(origin(variable.place))),
+        printed: None,
+        origin: Some(origin(variable.place)),
+        depends_on: Vec::new(),
+        shadows: None,
+    });
+    let scope = |level, locals: Vec<Local>| Arc::new(LocalScope { file, level, locals });
+    let mut all = Vec::new();
+    let found: Vec<Local> = locals.collect();
+    all.extend((!found.is_empty()).then(|| scope(LocalLevel::File, found)));
+    let found: Vec<Local> = variables.collect();
+    all.extend((!found.is_empty()).then(|| scope(LocalLevel::Kind("variable".into()), found)));
+    all
+}
+
+fn dependencies(module: &Module, written: &Written) -> Vec<Dependency> {
+    let mut found: Vec<Dependency> = Vec::new();
+    for reference in walk::references(&written.expr) {
+        let Some(crate::hcl::ast::Step::Attribute(name)) = reference.steps.first() else { continue };
+        let path = format!("{}.{}", reference.root.text, name.text);
+        let place = match &*reference.root.text {
+            "local" => module.locals.get(&name.text).map(Written::argument),
+            "var" => module.variables.get(&name.text).map(|v| v.place),
+            _ => None,
+        };
+        let dependency = Dependency { path, origin: place.map(origin) };
+        if !found.contains(&dependency) {
+            found.push(dependency);
+        }
+    }
+    found
+}

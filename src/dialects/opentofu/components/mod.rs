@@ -1,0 +1,142 @@
+//! One root module: what `init` makes of it, as components.
+
+mod backend;
+mod builder;
+mod calls;
+mod declared;
+mod encryption;
+mod locals;
+mod moves;
+mod provider;
+pub(crate) mod value;
+
+use crate::diagnostic::Diagnostic;
+use crate::dialects::opentofu::checks;
+use crate::dialects::opentofu::discovery::Candidate;
+use crate::dialects::opentofu::discovery::variants::Variant;
+use crate::dialects::opentofu::evaluation::statics::Statics;
+use crate::dialects::opentofu::evaluation::{self, tree};
+use crate::dialects::opentofu::failure::Failure;
+use crate::dialects::opentofu::module::modules::Modules;
+use crate::dialects::opentofu::module::version;
+use crate::files::Files;
+use crate::hcl::ast::Span;
+use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
+use crate::text::Text;
+use crate::value::FileId;
+use builder::{Builder, Described, described};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use value::origin;
+
+/// What a root module resolves to.
+pub(crate) struct Resolved {
+    /// Its components.
+    pub unit: Arc<Unit>,
+    /// Its locals and variables.
+    pub scopes: Vec<Arc<LocalScope>>,
+    /// What is wrong.
+    pub findings: Vec<Diagnostic>,
+    /// The folders of the modules that it calls, at any depth.
+    pub reached: BTreeSet<String>,
+}
+
+/// A root module that no change reaches: only its name.
+pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
+    let file = main_file(candidate, modules.loader.files);
+    let mut unit = Unit::broken(variant.stack.clone(), file);
+    unit.files.extend(candidate.module.files.iter().copied());
+    unit.files.sort();
+    unit.files.dedup();
+    unit.state = State::OutOfScope;
+    Resolved { unit: Arc::new(unit), scopes: Vec::new(), findings: Vec::new(), reached: BTreeSet::new() }
+}
+
+/// Resolves a root module.
+pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
+    let (files, module) = (modules.loader.files, &candidate.module);
+    let mut statics = evaluation::of_root(candidate, variant, modules);
+    let mut failures: Vec<Failure> = module.failures.clone();
+    failures.extend(statics.inputs.failures.iter().cloned());
+    failures.extend(version::check(module));
+    let calls = tree::enter(&mut statics, modules, &mut failures);
+    let mut builder = Builder { variant, components: Vec::new(), statics: &statics, files };
+    calls::add(&mut builder, &calls);
+    provider::add(&mut builder, &mut failures);
+    backend::add(&mut builder, &mut failures);
+    if let Some(found) = encryption::resolve(&statics, &module.encryption, &mut failures) {
+        let metadata = ComponentMetadata { encryption: found.targets, ..ComponentMetadata::default() };
+        let place = module.encryption.place.map(origin).into_iter();
+        builder.add(
+            Described {
+                removal: RemovalEffect::Relocated,
+                metadata,
+                ..described("encryption", "encryption", found.value)
+            },
+            place,
+        );
+    }
+    declared::add(&mut builder);
+    constants(&statics, &mut failures);
+    let mut components = builder.components;
+    components.sort_by_key(|c| c.address());
+    let is_hidden = failures.iter().any(|f| f.hides);
+    if !is_hidden {
+        checks::check(&statics, &modules.loader, &mut failures);
+    }
+    let file = main_file(candidate, files);
+    let report = |f: &Failure| {
+        let found = finding(f, file, files, &variant.stack);
+        // What hides declarations is the reason, not what is missing because of it.
+        if f.hides || !is_hidden && !f.is_lint { found.breaking() } else { found }
+    };
+    let findings = failures.iter().map(report).collect();
+    let unit = Unit {
+        name: variant.stack.clone(),
+        file,
+        files: all_files(&statics, file),
+        components,
+        state: State::Resolved,
+        broken: Vec::new(),
+        // What is left of it would look as if the rest were gone.
+        failed: if is_hidden { vec![variant.stack.clone()] } else { Vec::new() },
+        unlisted: Vec::new(),
+    };
+    let reached = statics.nodes.iter().skip(1).map(|n| n.module.dir.clone()).collect();
+    Resolved { unit: Arc::new(unit), scopes: locals::of(&statics, file), findings, reached }
+}
+
+fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diagnostic {
+    let mut finding = failure.finding((file, Span::default()), files);
+    finding.stacks.push(stack.clone());
+    finding
+}
+
+/// The file that stands for a root module: its `main`, or its first one; a link to a file of others stands for nothing.
+fn main_file(candidate: &Candidate, files: &Files) -> FileId {
+    let own = |id: &&FileId| files.get(**id).path.rsplit_once('/').map_or("", |(dir, _)| dir) == candidate.dir;
+    let is_main = |id: &&FileId| files.get(**id).path.rsplit('/').next().is_some_and(|n| n.starts_with("main."));
+    let all = || candidate.module.files.iter().filter(own);
+    let found = all().find(is_main).or_else(|| all().next()).copied();
+    found.unwrap_or_else(|| files.add(&candidate.dir, "", || Text::from("")))
+}
+
+fn all_files(statics: &Statics<'_>, file: FileId) -> Vec<FileId> {
+    let of_modules = statics.nodes.iter().flat_map(|n| n.module.files.iter().copied());
+    let all: BTreeSet<FileId> =
+        of_modules.chain(statics.inputs.files.iter().copied()).chain(statics.read_files()).chain([file]).collect();
+    all.into_iter().collect()
+}
+
+/// Variables that are computed in any case, whether something uses them or not.
+fn constants(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
+    for (index, node) in statics.nodes.iter().enumerate() {
+        for (name, variable) in &node.module.variables {
+            if variable.is_const == Some(true)
+                && let Err(found) = statics.variable_value(index, name)
+            {
+                failures.extend(found);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Provider configurations with several instances, and what uses them.
+
+use crate::dialects::opentofu::components::builder::{Builder, described};
+use crate::dialects::opentofu::components::value::{at, unknown};
+use crate::dialects::opentofu::evaluation::statics::{Identifier, Node, Statics};
+use crate::dialects::opentofu::failure::Failure;
+use crate::dialects::opentofu::module::Module;
+use crate::dialects::opentofu::module::block::ProviderUse;
+use crate::dialects::opentofu::rules;
+use crate::hcl::ast::{ExprKind, Span, Step};
+use crate::hcl::export::export;
+use crate::hcl::types::Type;
+use crate::hcl::val::{Data, Marks, Val};
+use crate::hcl::walk;
+use crate::text::Text;
+use crate::value::{Map, Prov, Value};
+
+/// The instances of a provider configuration.
+#[derive(Debug)]
+struct Instances {
+    /// `aws.by_region`, with the module in front if it is not the root module.
+    pub name: String,
+    /// The keys, sorted, as the value that is compared.
+    pub keys: Value,
+}
+
+/// Adds a component for each provider configuration with instances.
+pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
+    for index in 0..builder.statics.nodes.len() {
+        for found in resolve(builder.statics, index, failures) {
+            let value = Value::map(Map::from_iter([("for_each".into(), found.keys)]));
+            builder.add(described("provider", found.name, value), std::iter::empty());
+        }
+    }
+}
+
+/// The instances of all provider configurations of a module.
+fn resolve(statics: &Statics<'_>, index: usize, failures: &mut Vec<Failure>) -> Vec<Instances> {
+    let node = &statics.nodes[index];
+    let mut found = Vec::new();
+    for provider in &node.module.providers {
+        let Some(written) = provider.block.arguments.get("for_each") else { continue };
+        if provider.alias.is_none() {
+            let span = Span { start: written.span.start, end: written.span.start + "for_each".len() as u32 };
+            let message = "alias required when using \"for_each\": only provider configurations with an alias can have several instances";
+            failures.push(Failure::new(&rules::PROVIDER_FOR_EACH, message, (written.file, span)));
+        }
+        let label =
+            provider.alias.as_ref().map_or_else(|| provider.name.to_string(), |a| format!("{}.{a}", provider.name));
+        let text = format!("{}provider.{label}.for_each", node.prefix);
+        let value = match statics.value(index, written, Identifier { text, place: written.argument() }) {
+            Ok(value) => value,
+            Err(all) => {
+                found.push(Instances { name: format!("{}{label}", module_prefix(node)), keys: unknown(&all, written) });
+                failures.extend(all);
+                continue;
+            }
+        };
+        let wrong = problems(&value);
+        let name = format!("{}{label}", module_prefix(node));
+        // An instance that nobody can name is not one that is gone.
+        let keys = keys(&value).filter(|_| wrong.is_empty()).map(|keys| keys.with_prov(prov(&value, at(written))));
+        found.push(Instances { name, keys: keys.unwrap_or_else(|| unknown(&[], written)) });
+        let rule = |is_mark: bool| if is_mark { &rules::SENSITIVE } else { &rules::PROVIDER_FOR_EACH };
+        failures
+            .extend(wrong.into_iter().map(|(is_mark, message)| Failure::new(rule(is_mark), message, written.place())));
+    }
+    uses(&node.module, failures);
+    found
+}
+
+/// The place of the argument, with everything that the value was computed from.
+fn prov(value: &Val, at: Prov) -> Prov {
+    at.with_inputs([value.prov.clone()])
+}
+
+/// `a.b:` in front of what belongs to a child.
+fn module_prefix(node: &Node) -> String {
+    if node.path.is_empty() { String::new() } else { format!("{}:", node.address()) }
+}
+
+/// Why a value cannot be iterated, and whether marks are the reason.
+fn problems(value: &Val) -> Vec<(bool, String)> {
+    let mut found = Vec::new();
+    for (mark, word) in [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")] {
+        if value.marks.has(mark) {
+            found.push((true, format!("invalid for_each argument: {word} values cannot be used as keys of instances")));
+        }
+    }
+    let unsuitable = |why: String| (false, format!("invalid for_each argument: {why}"));
+    match &value.data {
+        Data::Unknown(..) | Data::Map(..) | Data::Object(_) => {}
+        Data::Null(_) => found.push(unsuitable("the value is null".to_owned())),
+        Data::Set(_, items) if items.iter().any(Val::is_null) => {
+            found.push(unsuitable("sets must not contain null values".to_owned()));
+        }
+        Data::Set(Type::Str, _) => {}
+        Data::Set(_, items) if items.is_empty() => {}
+        Data::Set(ty, _) => found.push(unsuitable(format!("it supports sets of strings, not a set of {}", ty.name()))),
+        _ => {
+            let kind = Type::of(value).short_name();
+            found.push(unsuitable(format!("it must be a map or a set of strings, not a value of type {kind}")));
+        }
+    }
+    found
+}
+
+fn keys(value: &Val) -> Option<Value> {
+    let text = |key: &Text, value: &Val| Value::str(key.clone()).with_prov(export(value).prov);
+    match (value.as_entries(), value.as_items()) {
+        (Some(entries), _) => Some(Value::list(entries.iter().map(|(k, v)| text(k, v)).collect())),
+        (_, Some(items)) => Some(Value::list(items.iter().filter_map(|v| Some(text(v.as_str()?, v))).collect())),
+        _ => None,
+    }
+}
+
+/// Uses of provider configurations: whether each names one instance.
+fn uses(module: &Module, failures: &mut Vec<Failure>) {
+    for used in &module.uses {
+        if let Some(message) = wrong_use(module, used) {
+            failures.push(Failure::new(&rules::PROVIDER_FOR_EACH, message, used.written.place()));
+        }
+    }
+}
+
+fn wrong_use(module: &Module, used: &ProviderUse) -> Option<String> {
+    let expr = walk::unwrapped(&used.written.expr);
+    let (base, has_key) = match &expr.kind {
+        ExprKind::Index(base, _) => (&**base, true),
+        _ => (expr, false),
+    };
+    let ExprKind::Traversal(root, steps) = &base.kind else { return None };
+    let alias = match steps.first() {
+        Some(Step::Attribute(name)) => Some(&name.text),
+        _ => None,
+    };
+    let has_key = has_key || steps.iter().any(|s| matches!(s, Step::Index(..)));
+    let name = &root.text;
+    let known = module.providers.iter().find(|p| p.name == *name && p.alias.as_ref() == alias);
+    let has_instances = known.is_some_and(|p| p.block.arguments.contains_key("for_each"));
+    match (has_key, has_instances) {
+        (true, false) => {
+            let alias = alias.map_or_else(|| "no alias".to_owned(), |a| format!("alias = \"{a}\""));
+            Some(format!(
+                "this module declares no provider \"{name}\" with {alias} and for_each, so that it has no instance with a key"
+            ))
+        }
+        (false, true) => Some("a provider configuration with for_each needs the key of an instance here".to_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,167 @@
+//! Finds root modules: folders that configure something that only a root module has, and that no other module calls.
+
+pub(crate) mod variants;
+
+use crate::dialects::RootSettings;
+use crate::dialects::opentofu::failure::Failure;
+use crate::dialects::opentofu::load::names::configuration;
+use crate::dialects::opentofu::load::names::is_automatic;
+use crate::dialects::opentofu::module::Module;
+use crate::dialects::opentofu::module::lead::Lead;
+use crate::dialects::opentofu::module::modules::{self, Callee, Modules};
+use crate::resolution::{Extent, Gap};
+use crate::source::{Kind, Source};
+use crate::text::Text;
+use crate::threads;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// A folder that may be a root module.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    /// The folder as it was found, from the root of the repository.
+    pub dir: String,
+    /// What it declares.
+    pub module: Arc<Module>,
+}
+
+/// The folders with configuration below a folder, by the path that they lie at.
+fn folders(source: &dyn Source, start: &str) -> BTreeSet<String> {
+    let is_hidden = |dir: &str| dir.split('/').any(|part| part.starts_with('.') && part != ".");
+    let mut found = BTreeSet::new();
+    for entry in source.listing().under(start) {
+        let (dir, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
+        if configuration(name).is_some() && !is_hidden(dir) {
+            found.insert(dir.to_owned());
+        }
+    }
+    found
+}
+
+/// Whether there is any configuration below a folder.
+pub(crate) fn has_configuration(source: &dyn Source, start: &str) -> bool {
+    source.listing().under(start).iter().any(|entry| {
+        let name = entry.path.rsplit('/').next().unwrap_or_default();
+        configuration(name).is_some()
+    })
+}
+
+/// The root modules below a folder, and why there may be more: a folder is not known to be one if the file that would say
+/// it cannot be read.
+#[derive(Debug, Default)]
+pub(crate) struct Roots {
+    /// The folders, sorted by path.
+    pub candidates: Vec<Candidate>,
+    /// Why some may be missing: what hides the declarations of a folder that no other one calls.
+    pub hidden: Option<Failure>,
+}
+
+impl Roots {
+    /// What the roots lack of the project.
+    pub(crate) fn gap(&self) -> Option<Gap> {
+        self.hidden.as_ref().map(|failure| {
+            let reason = format!("what it declares is not known: {}", failure.message);
+            Gap { extent: Extent::Units, reason, file: failure.place.map(|(file, _)| file) }
+        })
+    }
+}
+
+/// The root modules below a folder. The folder itself is one wherever it has configuration, because somebody started there,
+/// unless the settings say which folders are root modules.
+pub(crate) fn roots(modules: &Modules<'_>, start: &str, settings: &RootSettings) -> Roots {
+    let mut all: BTreeMap<String, Arc<Module>> = BTreeMap::new();
+    let mut called: BTreeSet<Text> = BTreeSet::new();
+    let dirs: Vec<String> = folders(modules.loader.source, start).into_iter().collect();
+    let read = threads::map(&dirs, |dir| modules.module(dir));
+    for (dir, found) in dirs.into_iter().zip(read) {
+        if let Some(found) = found {
+            called.extend(called_by(modules, &found));
+            all.insert(dir, found);
+        }
+    }
+    if !settings.roots.is_empty() {
+        all.retain(|dir, _| is_named(dir, settings));
+        let candidates = all.into_iter().map(|(dir, module)| Candidate { dir, module }).collect();
+        return Roots { candidates, hidden: None };
+    }
+    let is_root = |dir: &str, module: &Module| {
+        let has_values = || has_values(modules.loader.source, dir);
+        dir == start || (!called.contains(dir) && module.has_own_file && (module.is_root || has_values()))
+    };
+    let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, module)| is_root(dir, module));
+    let uncalled = others.iter().filter(|(dir, _)| !called.contains(&**dir));
+    let hidden = uncalled.flat_map(|(_, module)| &module.failures).find(|failure| failure.hides).cloned();
+    Roots { candidates: found.into_iter().map(|(dir, module)| Candidate { dir, module }).collect(), hidden }
+}
+
+/// What tells apart the configuration below a folder in different revisions; none if there is no configuration.
+pub(crate) fn content(source: &dyn Source, start: &str, settings: &RootSettings) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    let mut is_there = false;
+    for entry in source.listing().under(start) {
+        let name = entry.path.rsplit('/').next().unwrap_or_default();
+        let is_read = configuration(name).is_some();
+        is_there |= is_read;
+        if is_read || is_automatic(name) || entry.kind == Kind::Symlink {
+            (&*entry.path, entry.id).hash(&mut hasher);
+        }
+    }
+    settings.roots.iter().for_each(|pattern| pattern.as_str().hash(&mut hasher));
+    start.hash(&mut hasher);
+    is_there.then(|| hasher.finish())
+}
+
+/// Whether the settings name a folder as a root module.
+pub(crate) fn is_named(dir: &str, settings: &RootSettings) -> bool {
+    let name = if dir.is_empty() { "." } else { dir };
+    settings.roots.iter().any(|pattern| pattern.matches(name))
+}
+
+/// The folders that a module calls by a literal path, its own one left out.
+fn called_by(modules: &Modules<'_>, module: &Module) -> Vec<Text> {
+    let callees = modules.callees(module);
+    let dirs =
+        callees.iter().filter_map(|callee| if let Callee::Local { dir, .. } = callee { dir.clone() } else { None });
+    dirs.filter(|dir| **dir != *module.dir).collect()
+}
+
+/// Whether there are root modules below a folder: the same as whether [`roots`] finds one, told from parsed files alone where
+/// they suffice.
+pub(crate) fn has_roots(modules: &Modules<'_>, start: &str, settings: &RootSettings) -> bool {
+    let dirs: Vec<String> = folders(modules.loader.source, start).into_iter().collect();
+    if !settings.roots.is_empty() {
+        return dirs.iter().any(|dir| is_named(dir, settings) && modules.is_there(dir));
+    }
+    if dirs.iter().any(|dir| dir == start) && modules.is_there(start) {
+        return true;
+    }
+    sure_root(modules, &dirs) || !roots(modules, start, settings).candidates.is_empty()
+}
+
+/// Whether one of some folders is a root module for sure. Overrides are not applied: sources that they replace count as well.
+fn sure_root(modules: &Modules<'_>, dirs: &[String]) -> bool {
+    if modules.loader.has_links() {
+        return false;
+    }
+    let parsed = threads::map(dirs, |dir| modules.parsed(dir));
+    let Some(parsed): Option<Vec<_>> = parsed.into_iter().collect() else { return false };
+    let mut called: BTreeSet<Text> = BTreeSet::new();
+    for (dir, files) in dirs.iter().zip(&parsed) {
+        let blocks = files.iter().flat_map(|file| file.body.blocks_of("module"));
+        for source in blocks.flat_map(|block| &block.body.attributes).filter(|a| &*a.name.text == "source") {
+            if let Lead::Local(beside) = Lead::of(dir, &source.expr) {
+                called.insert(beside.path);
+            }
+        }
+    }
+    dirs.iter().zip(&parsed).any(|(dir, files)| {
+        let is_own = || files.iter().flat_map(|file| &file.body.blocks).any(modules::is_of_root);
+        !called.contains(&**dir) && !files.is_empty() && (is_own() || has_values(modules.loader.source, dir))
+    })
+}
+
+/// Whether a folder has values that are read without being asked for.
+fn has_values(source: &dyn Source, dir: &str) -> bool {
+    source.listing().children(dir).iter().any(|(name, _)| is_automatic(name))
+}

@@ -1,0 +1,214 @@
+//! The values that a root module is given: the environment, files of values, and the command line, the later ones winning.
+
+use crate::dialects::opentofu::failure::{Failure, Place};
+use crate::dialects::opentofu::load::functions::NoFiles;
+use crate::dialects::opentofu::load::names::Syntax;
+use crate::dialects::opentofu::load::path::join;
+use crate::dialects::opentofu::load::{Loader, Parsed, SourceFile, json_values};
+use crate::dialects::opentofu::module::Module;
+use crate::dialects::opentofu::module::variable::{Variable, literal};
+use crate::dialects::opentofu::rules;
+use crate::dialects::{ProjectInputs, VariableInput};
+use crate::hcl::ast::{Body, Expr, Span};
+use crate::hcl::eval::{Budget, Evaluator, NoNames};
+use crate::hcl::parse::{Layout, parse_body, parse_expression};
+use crate::hcl::val::Val;
+use crate::source::{BlobId, Node};
+use crate::text::Text;
+use crate::value::{FileId, Prov};
+use std::collections::BTreeMap;
+
+/// What environment variables begin with that give a value.
+const PREFIX: &str = "TF_VAR_";
+
+/// A value that is given.
+#[derive(Clone, Debug)]
+enum Given {
+    /// Text, which the type of the variable gives a meaning to.
+    Text(String, FileId),
+    /// A value with its place.
+    Value(Val),
+    /// One that is wrong, which is said already.
+    Broken,
+}
+
+/// The values that a root module is given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Inputs {
+    given: BTreeMap<Text, Given>,
+    /// What is wrong with files of values.
+    pub failures: Vec<Failure>,
+    /// Names that files set and nothing declares.
+    pub undeclared: Vec<(Text, Place)>,
+    /// Values that are set and what they replaced, so that it can be told who wins.
+    pub files: Vec<FileId>,
+}
+
+impl Inputs {
+    /// Collects the values for a module, from what is lowest to what wins.
+    pub(crate) fn collect(loader: &Loader<'_>, module: &Module, dir: &str, inputs: &ProjectInputs) -> Self {
+        let mut all = Inputs::default();
+        for (name, value) in &inputs.env {
+            if let Some(name) = name.strip_prefix(PREFIX) {
+                all.text(loader, name, value);
+            }
+        }
+        let mut names = vec!["terraform.tfvars".to_owned(), "terraform.tfvars.json".to_owned()];
+        names.extend(automatic(loader, dir));
+        for name in names {
+            all.file(loader, module, dir, &name, false);
+        }
+        for input in &inputs.variables {
+            match input {
+                VariableInput::Value { name, text } => {
+                    all.text(loader, name, text);
+                }
+                VariableInput::File { path } => all.file(loader, module, "", path, true),
+                VariableInput::Text { path, text } => all.outside(loader, module, path, text),
+            }
+        }
+        all
+    }
+
+    /// A value as text, in a file of its own, so that places in it can be named.
+    fn text(&mut self, loader: &Loader<'_>, name: &str, text: &str) {
+        let identity = BlobId::of(text.as_bytes()).to_string();
+        let file = loader.files.add(&format!("<value for var.{name}>"), &identity, || Text::from(text));
+        self.given.insert(name.into(), Given::Text(text.to_owned(), file));
+    }
+
+    fn file(&mut self, loader: &Loader<'_>, module: &Module, dir: &str, name: &str, is_needed: bool) {
+        let syntax = if name.ends_with(".json") { Syntax::JsonValues } else { Syntax::Values };
+        match loader.load(dir, name, syntax) {
+            Ok(file) => {
+                self.files.push(file.file);
+                let failures = file.parsed.errors.iter().map(|e| Failure::of_syntax(e, file.file));
+                self.failures.extend(failures);
+                let body = &file.parsed.body;
+                self.body(module, body, &file);
+            }
+            Err(None) if !is_needed => {}
+            Err(why) => {
+                let path = join(dir, name);
+                let file = loader.files.add(&path, "", || Text::from(""));
+                let message = match why {
+                    Some(why) => format!("failed to read variables file: {why}"),
+                    None => format!("failed to read variables file: there is no {path}"),
+                };
+                self.failures.push(Failure::new(&rules::VALUES, message, (file, Span::default())).hiding());
+            }
+        }
+    }
+
+    /// A file outside of the repository.
+    fn outside(&mut self, loader: &Loader<'_>, module: &Module, path: &str, text: &str) {
+        let is_json = path.ends_with(".json") || text.trim_start().starts_with('{');
+        let identity = BlobId::of(text.as_bytes()).to_string();
+        let id = loader.files.add(path, &identity, || Text::from(text));
+        let parsed = match is_json {
+            true => json_values(text),
+            false => {
+                let parsed = parse_body(text, Layout::Strict);
+                Parsed { text: Text::from(text), body: parsed.body, errors: parsed.errors }
+            }
+        };
+        let file = SourceFile {
+            file: id,
+            blob: BlobId::of(text.as_bytes()),
+            name: path.to_owned(),
+            parsed: std::sync::Arc::new(parsed),
+            is_json,
+        };
+        self.failures.extend(file.parsed.errors.iter().map(|e| Failure::of_syntax(e, id)));
+        let body = file.parsed.body.clone();
+        self.body(module, &body, &file);
+    }
+
+    fn body(&mut self, module: &Module, body: &Body, file: &SourceFile) {
+        for block in &body.blocks {
+            let place = (file.file, block.header());
+            let message = match &*block.kind.text {
+                "variable" => {
+                    "variable declaration in .tfvars file: it gives values to variables that are declared elsewhere"
+                        .to_owned()
+                }
+                kind => format!("unexpected \"{kind}\" block: blocks are not allowed here"),
+            };
+            self.failures.push(Failure::new(&rules::VALUES, message, place));
+        }
+        for attribute in &body.attributes {
+            let before = self.failures.len();
+            let value = literal(&attribute.expr, file.file, &mut self.failures);
+            for failure in &mut self.failures[before..] {
+                failure.rule = &rules::VALUES;
+            }
+            let name = attribute.name.text.clone();
+            if !module.variables.contains_key(&name) {
+                self.undeclared.push((name.clone(), (file.file, attribute.name.span)));
+            }
+            let given = match self.failures.len() > before {
+                true => Given::Broken,
+                false => Given::Value(keyed(value, attribute.name.span.start)),
+            };
+            self.given.insert(name, given);
+        }
+    }
+
+    /// What is given to a variable; none if nothing is.
+    ///
+    /// # Errors
+    /// The text that is given is no expression.
+    pub(crate) fn get(&self, name: &Text, variable: &Variable) -> Result<Option<Val>, Vec<Failure>> {
+        match self.given.get(name) {
+            None => Ok(None),
+            Some(Given::Value(value)) => Ok(Some(value.clone())),
+            Some(Given::Broken) => Ok(Some(Val::failed())),
+            Some(Given::Text(text, _)) if !variable.has_type || variable.ty.is_primitive() => {
+                Ok(Some(Val::str(text.as_str())))
+            }
+            Some(Given::Text(text, file)) => from_text(name, text, *file).map(Some),
+        }
+    }
+}
+
+/// The value with the place of the argument as its key.
+fn keyed(value: Val, key: u32) -> Val {
+    let mut prov = value.prov.clone();
+    if let Some(origin) = &mut prov.origin {
+        origin.key = key;
+    }
+    value.with_prov(prov)
+}
+
+/// The names of the files of a folder that are read without being asked for, in their order.
+fn automatic(loader: &Loader<'_>, dir: &str) -> Vec<String> {
+    let listing = loader.source.listing();
+    let is_file = |name: &str| matches!(listing.lookup(&join(dir, name)), Ok(Node::File(_)));
+    let mut names: Vec<String> = listing
+        .children(dir)
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| (name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json")) && is_file(name))
+        .map(str::to_owned)
+        .collect();
+    names.sort();
+    names
+}
+
+fn from_text(name: &str, text: &str, file: FileId) -> Result<Val, Vec<Failure>> {
+    let wrong = |why: &str, span: Span| {
+        let message = format!("the value given to var.{name} cannot be read: {why}");
+        vec![Failure::new(&rules::VALUES, message, (file, span))]
+    };
+    let expr: Expr = parse_expression(text)
+        .map_err(|e| wrong(e.first().map_or("", |e| e.summary), e.first().map_or(Span::default(), |e| e.span)))?;
+    let budget = Budget::new(200_000);
+    let files = NoFiles;
+    let mut evaluator = Evaluator::new(file, &NoNames, &files, &budget).without_calls();
+    let value = evaluator.eval(&expr);
+    if let Some(problem) = evaluator.problems.first() {
+        return Err(wrong(&problem.detail, problem.place.map_or(Span::default(), |(_, span)| span)));
+    }
+    // The text stands in no file.
+    Ok(value.transform(&mut |v| v.with_prov(Prov::default())))
+}

@@ -1,0 +1,40 @@
+//! Modules in the tree of a root module.
+
+use crate::dialects::opentofu::module::Module;
+use crate::text::Text;
+use std::sync::Arc;
+
+/// A module in the tree of a root module.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The names of the calls that lead to it; empty for the root module.
+    pub path: Vec<Text>,
+    /// What it declares.
+    pub module: Arc<Module>,
+    /// Its folder as expressions see it.
+    pub shown: String,
+    /// The module that calls it, and where.
+    pub parent: Option<usize>,
+    /// What identifiers in it begin with: `module.a.module.b:`, nothing in the root module.
+    pub prefix: String,
+}
+
+impl Node {
+    /// A module that the calls of these names lead to.
+    pub(crate) fn new(path: Vec<Text>, module: Arc<Module>, shown: String, parent: Option<usize>) -> Self {
+        let mut prefix = String::new();
+        for (index, name) in path.iter().enumerate() {
+            prefix.push_str(if index == 0 { "module." } else { ".module." });
+            prefix.push_str(name);
+        }
+        if !path.is_empty() {
+            prefix.push(':');
+        }
+        Node { path, module, shown, parent, prefix }
+    }
+
+    /// Its address: `a.b`.
+    pub(crate) fn address(&self) -> String {
+        self.path.iter().map(|n| &**n).collect::<Vec<_>>().join(".")
+    }
+}

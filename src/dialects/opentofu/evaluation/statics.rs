@@ -1,0 +1,358 @@
+//! Static evaluation: what an expression comes to before anything runs, from variables, locals and arguments of calls, each
+//! evaluated when it is needed. What is wrong comes with the chain of names that leads to it.
+
+use crate::dialects::opentofu::evaluation::inputs::Inputs;
+pub(crate) use crate::dialects::opentofu::evaluation::node::Node;
+use crate::dialects::opentofu::evaluation::reference::{Meaning, meaning};
+use crate::dialects::opentofu::evaluation::variable;
+use crate::dialects::opentofu::failure::{Failure, Hop, Place};
+use crate::dialects::opentofu::load::functions::RootFiles;
+use crate::dialects::opentofu::module::Module;
+use crate::dialects::opentofu::module::block::Written;
+use crate::dialects::opentofu::module::variable::Variable;
+use crate::dialects::opentofu::rules;
+use crate::hcl::ast::{Name, Step};
+use crate::hcl::eval::{Budget, Evaluator, Scope};
+use crate::hcl::functions::Files;
+use crate::hcl::val::{Data, Val};
+use crate::hcl::walk;
+use crate::text::{Text, nearest};
+use foldhash::fast::RandomState;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The longest chain of names.
+const MAX_CHAIN: usize = 200;
+/// The most causes that are told of one value.
+const MAX_CAUSES: usize = 50;
+/// What looking up a name costs of the budget.
+const LOOK_UP: u64 = 20;
+
+/// Something that is evaluated.
+#[derive(Clone, Debug)]
+pub(crate) struct Identifier {
+    /// `module.m.source`, with the module that it is in.
+    pub text: String,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+/// What an evaluation comes to.
+pub(crate) type Found = Result<Val, Vec<Failure>>;
+
+/// Why a name has no value.
+enum Missing {
+    /// There is no such name, or it cannot be used here: said once.
+    Direct(Vec<Failure>),
+    /// It has none because of something else: what asks for it is a step of the chain.
+    Because(Vec<Failure>),
+}
+
+/// Evaluates the expressions of the modules of one root module.
+pub(crate) struct Statics<'a> {
+    /// The modules, the root module first.
+    pub nodes: Vec<Rc<Node>>,
+    /// The values that the root module is given.
+    pub inputs: Inputs,
+    /// The workspace.
+    pub workspace: String,
+    files: RootFiles<'a>,
+    budget: Budget,
+    known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
+}
+
+/// Key providers that an expression may refer to, by `type.name`.
+pub(crate) type KeyProviders<'k> = Option<&'k dyn Fn(&str) -> bool>;
+
+/// Names with their values.
+#[derive(Default)]
+struct Names {
+    /// By the first name of a reference and the attribute behind it.
+    values: HashMap<(Text, Text), Val, RandomState>,
+    /// Key providers by `type.name`.
+    key_providers: HashMap<Text, Val, RandomState>,
+}
+
+impl Scope for Names {
+    fn get(&self, root: &Name, steps: &[Step]) -> Option<(Val, usize)> {
+        let Some(Step::Attribute(first)) = steps.first() else { return None };
+        if let Some(value) = self.values.get(&(root.text.clone(), first.text.clone())) {
+            return Some((value.clone(), 1));
+        }
+        match steps.get(1) {
+            Some(Step::Attribute(second)) if !self.key_providers.is_empty() && *root.text == *"key_provider" => {
+                let value = self.key_providers.get(&*format!("{}.{}", first.text, second.text))?;
+                Some((value.clone(), 2))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Statics<'a> {
+    pub(crate) fn new(root: Arc<Module>, inputs: Inputs, workspace: String, files: RootFiles<'a>, steps: u64) -> Self {
+        let node = Node::new(Vec::new(), root, ".".to_owned(), None);
+        Statics {
+            nodes: vec![Rc::new(node)],
+            inputs,
+            workspace,
+            files,
+            budget: Budget::new(steps),
+            known: RefCell::default(),
+        }
+    }
+
+    /// The files that functions read so far.
+    pub(crate) fn read_files(&self) -> std::collections::BTreeSet<crate::value::FileId> {
+        RootFiles::read(&self.files)
+    }
+
+    /// The value of an argument of a module.
+    pub(crate) fn value(&self, node: usize, written: &Written, identifier: Identifier) -> Found {
+        self.evaluate(node, written, &mut vec![identifier], None)
+    }
+
+    /// The same where key providers may be referred to.
+    pub(crate) fn value_with_keys(
+        &self,
+        node: usize,
+        written: &Written,
+        identifier: Identifier,
+        keys: KeyProviders<'_>,
+    ) -> Found {
+        self.evaluate(node, written, &mut vec![identifier], keys)
+    }
+
+    /// The value of a local of a module.
+    pub(crate) fn local_value(&self, node: usize, name: &Text) -> Found {
+        let place = self.nodes[node].module.locals.get(name).map(Written::argument);
+        let Some(place) = place else { return Ok(Val::null()) };
+        match self.local(node, name, place, &mut Vec::new()) {
+            Ok(value) => Ok(value),
+            Err(Missing::Direct(found) | Missing::Because(found)) => Err(found),
+        }
+    }
+
+    /// The value of a variable of a module.
+    pub(crate) fn variable_value(&self, node: usize, name: &Text) -> Found {
+        let Some(variable) = self.nodes[node].module.variables.get(name) else { return Ok(Val::null()) };
+        match self.variable(node, name, variable.place, &mut Vec::new()) {
+            Ok(value) => Ok(value),
+            Err(Missing::Direct(found) | Missing::Because(found)) => Err(found),
+        }
+    }
+
+    fn evaluate(&self, node: usize, written: &Written, stack: &mut Vec<Identifier>, keys: KeyProviders<'_>) -> Found {
+        let names = self.names(node, written, stack, keys)?;
+        let mut evaluator = Evaluator::new(written.file, &names, &self.files, &self.budget);
+        let value = evaluator.eval(&written.expr);
+        let problems = evaluator.problems;
+        if problems.is_empty() { Ok(value) } else { Err(problems.iter().map(Failure::of_problem).collect()) }
+    }
+
+    /// The values of the names that an expression refers to.
+    fn names(
+        &self,
+        node: usize,
+        written: &Written,
+        stack: &mut Vec<Identifier>,
+        keys: KeyProviders<'_>,
+    ) -> Result<Names, Vec<Failure>> {
+        let (mut names, mut failures) = (Names::default(), provider_functions(written, stack));
+        for reference in walk::references(&written.expr) {
+            let place = (written.file, reference.span);
+            match meaning(&reference, keys.is_some()) {
+                Meaning::Wrong(message) => failures.push(Failure::new(&rules::UNDEFINED_NAME, message, place)),
+                Meaning::Dynamic(subject) => {
+                    let message = format!("{subject} is not known before resources are planned{}", required_by(stack));
+                    failures.push(Failure::new(&rules::NOT_STATIC, message, place).open());
+                }
+                Meaning::Output(subject) => {
+                    let message = format!(
+                        "the module output {subject} is not known before resources are planned{}",
+                        required_by(stack)
+                    );
+                    failures.push(Failure::new(&rules::NOT_STATIC, message, place).open());
+                }
+                Meaning::KeyProvider(name) => match keys.is_some_and(|is_known| is_known(&name)) {
+                    true => {
+                        let value = Data::Reference(format!("key_provider.{name}").into()).into();
+                        names.key_providers.insert(name, value);
+                    }
+                    false => {
+                        let message = format!(
+                            "reference to undeclared key provider: there is no key provider \"{name}\" in the encryption block"
+                        );
+                        failures.push(Failure::new(&rules::ENCRYPTION, message, place));
+                    }
+                },
+                Meaning::Name(attribute) => {
+                    let key = (reference.root.text.clone(), attribute.clone());
+                    if names.values.contains_key(&key) {
+                        continue;
+                    }
+                    match self.name(node, &reference.root.text, &attribute, place, stack) {
+                        Ok(value) => {
+                            names.values.insert(key, value);
+                        }
+                        Err(Missing::Direct(found)) => failures.extend(found),
+                        Err(Missing::Because(found)) => {
+                            let dependency = format!("{}{}.{attribute}", self.nodes[node].prefix, reference.root.text);
+                            failures.extend(found.into_iter().map(|f| hop(f, stack, &dependency)));
+                        }
+                    }
+                }
+            }
+        }
+        if failures.is_empty() { Ok(names) } else { Err(distinct(failures)) }
+    }
+
+    fn name(
+        &self,
+        node: usize,
+        root: &str,
+        attribute: &Text,
+        place: Place,
+        stack: &mut Vec<Identifier>,
+    ) -> Result<Val, Missing> {
+        if !self.budget.take(LOOK_UP) || stack.len() > MAX_CHAIN {
+            let message = "the names of this module refer to each other in too many ways, or in too long chains";
+            return Err(Missing::Direct(vec![Failure::new(&rules::LIMIT_EXCEEDED, message, place)]));
+        }
+        match (root, &**attribute) {
+            ("local", _) => self.local(node, attribute, place, stack),
+            ("var", _) => self.variable(node, attribute, place, stack),
+            ("path", "module") => Ok(Val::str(self.nodes[node].shown.as_str())),
+            ("path", "root") => Ok(Val::str(".")),
+            ("path", _) => Ok(Val::str(self.files.folder().unwrap_or_default())),
+            _ => Ok(Val::str(self.workspace.as_str())),
+        }
+    }
+
+    fn local(&self, node: usize, name: &Text, place: Place, stack: &mut Vec<Identifier>) -> Result<Val, Missing> {
+        let module = Arc::clone(&self.nodes[node].module);
+        let Some(written) = module.locals.get(name) else {
+            let near = nearest(name, module.locals.keys().map(|k| &**k));
+            let hint = near.map_or_else(String::new, |n| format!("; did you mean local.{n}?"));
+            let message = format!("undefined local local.{name}{hint}");
+            return Err(Missing::Direct(vec![Failure::new(&rules::UNDEFINED_LOCAL, message, place)]));
+        };
+        let key = (node, true, name.clone());
+        if let Some(found) = self.known.borrow().get(&key) {
+            return found.clone().map_err(Missing::Because);
+        }
+        let text = format!("{}local.{name}", self.nodes[node].prefix);
+        if let Some(start) = stack.iter().position(|i| i.text == text) {
+            let chain: Vec<&str> = stack[start..].iter().map(|i| &*i.text).chain([&*text]).collect();
+            let message = format!("circular reference: {}", chain.join(" depends on "));
+            return Err(Missing::Direct(vec![Failure::new(&rules::LOCAL_CYCLE, message, written.argument()).cyclic()]));
+        }
+        stack.push(Identifier { text, place: written.argument() });
+        let found = self.evaluate(node, written, stack, None);
+        stack.pop();
+        let is_cyclic = found.as_ref().is_err_and(|all| all.iter().any(|f| f.is_cyclic));
+        if !is_cyclic {
+            self.known.borrow_mut().insert(key, found.clone());
+        }
+        found.map_err(Missing::Because)
+    }
+
+    fn variable(&self, node: usize, name: &Text, place: Place, stack: &mut Vec<Identifier>) -> Result<Val, Missing> {
+        let module = Arc::clone(&self.nodes[node].module);
+        let Some(variable) = module.variables.get(name) else {
+            let near = nearest(name, module.variables.keys().map(|k| &**k));
+            let hint = near.map_or_else(String::new, |n| format!("; did you mean var.{n}?"));
+            let message = format!("undefined variable var.{name}{hint}");
+            return Err(Missing::Direct(vec![Failure::new(&rules::UNDEFINED_NAME, message, place)]));
+        };
+        if variable.is_const == Some(false) {
+            let message =
+                format!("the variable \"{name}\" cannot be used here, because it is declared as \"const = false\"");
+            return Err(Missing::Direct(vec![Failure::new(&rules::NOT_STATIC, message, place)]));
+        }
+        let key = (node, false, name.clone());
+        if let Some(found) = self.known.borrow().get(&key) {
+            return found.clone().map_err(Missing::Because);
+        }
+        let given = match self.nodes[node].parent {
+            None => self.inputs.get(name, variable),
+            Some(parent) => self.argument(node, parent, name, variable, stack),
+        };
+        let found = given.and_then(|given| variable::effective(name, variable, given));
+        let is_cyclic = found.as_ref().is_err_and(|all| all.iter().any(|f| f.is_cyclic));
+        if !is_cyclic {
+            self.known.borrow_mut().insert(key, found.clone());
+        }
+        found.map_err(Missing::Because)
+    }
+
+    /// What a call gives to a variable; none if it gives nothing.
+    fn argument(
+        &self,
+        node: usize,
+        parent: usize,
+        name: &Text,
+        variable: &Variable,
+        stack: &mut Vec<Identifier>,
+    ) -> Result<Option<Val>, Vec<Failure>> {
+        let child = Rc::clone(&self.nodes[node]);
+        let caller = Arc::clone(&self.nodes[parent].module);
+        let Some(call) = child.path.last().and_then(|last| caller.calls.get(last)) else { return Ok(None) };
+        let Some(written) = call.arguments.get(name) else {
+            if variable.default.is_none() {
+                return Err(vec![variable::needed(name, call)]);
+            }
+            return Ok(None);
+        };
+        stack.push(Identifier { text: format!("{}var.{name}", child.prefix), place: written.argument() });
+        let found = self.evaluate(parent, written, stack, None);
+        stack.pop();
+        found.map(Some)
+    }
+}
+
+/// Calls of functions of providers, which are there only later.
+fn provider_functions(written: &Written, stack: &[Identifier]) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for call in walk::calls(&written.expr) {
+        if call.text.starts_with("provider::") {
+            let message = format!(
+                "the provider function {}() cannot be called before providers are configured{}",
+                call.text,
+                required_by(stack)
+            );
+            failures.push(Failure::new(&rules::NOT_STATIC, message, (written.file, call.span)).open());
+        }
+    }
+    failures
+}
+
+/// `, which module.m.source needs`
+fn required_by(stack: &[Identifier]) -> String {
+    stack.last().map_or_else(String::new, |top| format!(", but {} needs it earlier", top.text))
+}
+
+/// Each cause once: a name can be asked for in many ways, and each way would double what is wrong behind it.
+fn distinct(failures: Vec<Failure>) -> Vec<Failure> {
+    let mut kept: Vec<Failure> = Vec::new();
+    for failure in failures {
+        let is_known =
+            kept.iter().any(|k| k.rule == failure.rule && k.place == failure.place && k.message == failure.message);
+        if !is_known && kept.len() < MAX_CAUSES {
+            kept.push(failure);
+        }
+    }
+    kept
+}
+
+fn hop(mut failure: Failure, stack: &[Identifier], dependency: &str) -> Failure {
+    if let Some(top) = stack.last()
+        && failure.hops.len() < 12
+    {
+        let text = format!("{} depends on {dependency}", top.text);
+        failure.hops.push(Hop { text, place: top.place });
+    }
+    failure
+}

@@ -1,0 +1,46 @@
+//! The values of variables from what they are given.
+
+use crate::dialects::opentofu::evaluation::statics::Found;
+use crate::dialects::opentofu::failure::Failure;
+use crate::dialects::opentofu::module::block::Declared;
+use crate::dialects::opentofu::module::variable::Variable;
+use crate::dialects::opentofu::rules;
+use crate::hcl::convert::convert;
+use crate::hcl::export::export;
+use crate::hcl::val::Val;
+
+/// A variable that something needs at `init`, and that a call gives no value to.
+pub(crate) fn needed(name: &str, call: &Declared) -> Failure {
+    let message = format!("missing required variable in module call: \"{name}\" has no default and is not given");
+    Failure::new(&rules::MODULE_ARGUMENT, message, call.brace)
+}
+
+/// The value of a variable from what it is given: defaults of attributes, conversion, what null means, marks.
+pub(crate) fn effective(name: &str, variable: &Variable, given: Option<Val>) -> Found {
+    let missing = |message: String| Failure::new(&rules::MISSING_VALUE, message, variable.place);
+    let Some(given) = given else {
+        return match &variable.default {
+            Some(default) => Ok(default.clone().marked(variable.marks)),
+            None => Err(vec![
+                missing(format!("var.{name} has no value: it has no default, and nothing gives it one")).open(),
+            ]),
+        };
+    };
+    let (value, own) = (variable.defaults.apply(&given), given.prov.clone());
+    let converted = convert(&value, &variable.ty).map_err(|why| {
+        let message = format!("the value given to var.{name} does not fit its type: {}", why.text());
+        let place = own.origin.map(|o| (o.file, crate::hcl::ast::Span { start: o.start, end: o.end }));
+        vec![Failure::new(&rules::INVALID_VALUE, message, place.unwrap_or(variable.place))]
+    })?;
+    if converted.is_null() && !variable.is_nullable {
+        return match &variable.default {
+            Some(default) => Ok(default.clone().marked(variable.marks)),
+            None => Err(vec![missing(format!("required variable not set: var.{name} is null, which it cannot be"))]),
+        };
+    }
+    let prov = match &variable.default {
+        Some(default) if !default.is_failed() => converted.prov.overriding(&export(default)),
+        _ => converted.prov.clone(),
+    };
+    Ok(converted.marked(variable.marks).with_prov(prov))
+}

@@ -1,0 +1,118 @@
+//! The files that functions read.
+
+use super::Loader;
+use crate::dialects::opentofu::load::path::join;
+use crate::hcl::functions::{Content, FileError, Files};
+use crate::limits::Limit;
+use crate::source::{Node, ResolveError};
+use crate::text::Text;
+use crate::value::FileId;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+/// The files that functions read: relative paths begin in the folder of the root module, where the tool runs.
+pub(crate) struct RootFiles<'a> {
+    /// The files of the revision.
+    loader: &'a Loader<'a>,
+    /// The folder of the root module.
+    dir: String,
+    /// The files that were read.
+    read: RefCell<BTreeSet<FileId>>,
+}
+
+impl<'a> RootFiles<'a> {
+    pub(crate) fn new(loader: &'a Loader<'a>, dir: String) -> Self {
+        RootFiles { loader, dir, read: RefCell::default() }
+    }
+
+    /// The files that were read so far.
+    pub(crate) fn read(&self) -> BTreeSet<FileId> {
+        self.read.borrow().clone()
+    }
+
+    /// A path from the root of the repository.
+    fn inside(&self, path: &str) -> Result<String, FileError> {
+        if !path.starts_with('/') {
+            return Ok(join(&self.dir, path));
+        }
+        let below = path.strip_prefix(&self.loader.root).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match below {
+            Some(rest) => Ok(rest.trim_start_matches('/').to_owned()),
+            None => Err(FileError::Unknown(format!("{path} is outside of the repository"))),
+        }
+    }
+}
+
+fn failed(path: &str, error: ResolveError) -> FileError {
+    match error {
+        ResolveError::Missing => FileError::Failed(format!(
+            "no file exists at \"{path}\"; this function works only with files that are distributed as part of the \
+             configuration source code"
+        )),
+        ResolveError::LeavesRepository => FileError::Unknown(format!("{path} is outside of the repository")),
+        error => FileError::Failed(format!("\"{path}\": {error}")),
+    }
+}
+
+impl Files for RootFiles<'_> {
+    fn read(&self, path: &str) -> Result<Content, FileError> {
+        let inside = self.inside(path)?;
+        let entry = self.loader.entry(&inside).map_err(|e| failed(path, e))?;
+        let bytes = self.loader.source.read(entry).map_err(|e| FileError::Failed(e.to_string()))?;
+        if bytes.len() as u64 > self.loader.limits().get(Limit::FileSize) {
+            return Err(FileError::Failed(format!("{path} is too large")));
+        }
+        let text = || Text::from(String::from_utf8_lossy(&bytes));
+        let file = self.loader.files.add(&entry.path, &entry.id.to_string(), text);
+        self.read.borrow_mut().insert(file);
+        Ok(Content { bytes, file })
+    }
+
+    fn exists(&self, path: &str) -> Result<bool, FileError> {
+        let inside = self.inside(path)?;
+        match self.loader.entry(&inside) {
+            Ok(_) => Ok(true),
+            Err(ResolveError::Missing) => Ok(false),
+            Err(ResolveError::IsDirectory) => Err(FileError::Failed(format!("\"{path}\" is a directory, not a file"))),
+            Err(error) => Err(failed(path, error)),
+        }
+    }
+
+    fn below(&self, path: &str) -> Result<Vec<String>, FileError> {
+        let inside = self.inside(path)?;
+        let listing = self.loader.source.listing();
+        match listing.lookup(&inside) {
+            Ok(Node::Dir(dir)) => {
+                let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
+                Ok(listing.under(&dir).iter().filter_map(|e| e.path.get(skip..)).map(str::to_owned).collect())
+            }
+            Ok(Node::File(_)) | Err(ResolveError::Missing) => Ok(Vec::new()),
+            Err(error) => Err(failed(path, error)),
+        }
+    }
+
+    fn folder(&self) -> Option<String> {
+        Some(join(&self.loader.root, &self.dir).trim_end_matches('/').to_owned())
+    }
+}
+
+/// There are no files where no function may be called.
+pub(crate) struct NoFiles;
+
+impl Files for NoFiles {
+    fn read(&self, _: &str) -> Result<Content, FileError> {
+        Err(FileError::Failed("no files".to_owned()))
+    }
+
+    fn exists(&self, _: &str) -> Result<bool, FileError> {
+        Ok(false)
+    }
+
+    fn below(&self, _: &str) -> Result<Vec<String>, FileError> {
+        Ok(Vec::new())
+    }
+
+    fn folder(&self) -> Option<String> {
+        None
+    }
+}

@@ -1,0 +1,118 @@
+//! Blocks of configuration with what their arguments say.
+
+use crate::dialects::opentofu::failure::Place;
+use crate::hcl::ast::{Block, Body, Expr, Span};
+use crate::text::Text;
+use crate::value::FileId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Arguments of a module call that mean something to the call itself.
+pub(crate) const META: [&str; 6] = ["source", "version", "count", "for_each", "depends_on", "providers"];
+
+/// An expression where it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    /// The file.
+    pub file: FileId,
+    /// The argument, name and value.
+    pub span: Span,
+    /// The value.
+    pub expr: Arc<Expr>,
+}
+
+impl Written {
+    /// Where the value is.
+    pub(crate) fn place(&self) -> Place {
+        (self.file, self.expr.span)
+    }
+
+    /// Where the argument is.
+    pub(crate) fn argument(&self) -> Place {
+        (self.file, self.span)
+    }
+}
+
+/// Arguments by name.
+pub(crate) type Arguments = BTreeMap<Text, Written>;
+
+/// A block with arguments.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    /// Its type and labels.
+    pub place: Place,
+    /// Its opening brace.
+    pub brace: Place,
+    /// Its arguments, the last override first.
+    pub arguments: Arguments,
+    /// Its blocks.
+    pub blocks: Vec<Block>,
+    /// Whether it was written in JSON.
+    pub is_json: bool,
+    /// Where the last override is, if there is one.
+    pub overridden: Option<Place>,
+}
+
+/// A block with a label and its content: a backend.
+#[derive(Clone, Debug)]
+pub(crate) struct Backend {
+    /// The type; `cloud` for a cloud block.
+    pub kind: Text,
+    /// Its header.
+    pub place: Place,
+    /// Its content.
+    pub body: Body,
+}
+
+/// A provider configuration.
+#[derive(Clone, Debug)]
+pub(crate) struct Provider {
+    /// The local name of the provider.
+    pub name: Text,
+    /// The alias, if it has one.
+    pub alias: Option<Text>,
+    /// The block.
+    pub block: Declared,
+}
+
+/// A use of a provider configuration: `provider = aws.x["key"]`.
+#[derive(Clone, Debug)]
+pub(crate) struct ProviderUse {
+    /// The expression.
+    pub written: Written,
+}
+
+/// The targets of encryption and what they use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Encryption {
+    /// The header of the block.
+    pub place: Option<Place>,
+    /// Key providers by `type.name`.
+    pub key_providers: BTreeMap<Text, Declared>,
+    /// Methods by `type.name`.
+    pub methods: BTreeMap<Text, Declared>,
+    /// `state`, `plan`.
+    pub targets: BTreeMap<Text, Target>,
+    /// `default` and the named ones of `remote_state_data_sources`.
+    pub remote: BTreeMap<Text, Target>,
+}
+
+/// What is encrypted, and how.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Target {
+    /// The method.
+    pub method: Option<Written>,
+    /// Whether unencrypted data are refused.
+    pub enforced: Option<Written>,
+    /// What is read as well.
+    pub fallback: Option<Box<Target>>,
+}
+
+/// A block that says what becomes of what is deployed: `moved`, `removed` or `import`.
+#[derive(Clone, Debug)]
+pub(crate) struct Refactoring {
+    /// Its type.
+    pub kind: Text,
+    /// The block.
+    pub block: Declared,
+}

@@ -1,0 +1,28 @@
+//! Where the source of a call leads, as far as its text tells.
+
+use crate::dialects::opentofu::load::path::{Beside, beside};
+use crate::dialects::opentofu::module::address::{self, Address};
+use crate::hcl::ast::Expr;
+use crate::hcl::walk;
+
+/// Where the source of a call leads, as far as its text tells.
+#[derive(Clone, Debug)]
+pub(crate) enum Lead {
+    /// A folder of the repository, links not followed.
+    Local(Beside),
+    /// Something that is fetched.
+    Elsewhere,
+    /// What only evaluation tells.
+    Computed,
+}
+
+impl Lead {
+    /// Where a source leads that a module in a folder gives.
+    pub(crate) fn of(dir: &str, source: &Expr) -> Self {
+        match walk::constant_text(source).map(address::parse) {
+            None => Lead::Computed,
+            Some(Ok(Address::Local(source))) => Lead::Local(beside(dir, &source)),
+            Some(_) => Lead::Elsewhere,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a folder declares, as the types that hold it.
+
+pub(crate) mod address;
+pub(crate) mod block;
+mod encryption;
+pub(crate) mod lead;
+pub(crate) mod modules;
+pub(crate) mod paths;
+mod reader;
+mod schema;
+pub(crate) mod variable;
+pub(crate) mod version;
+
+use crate::dialects::opentofu::failure::Failure;
+use crate::text::Text;
+use crate::value::FileId;
+use block::{Arguments, Backend, Declared, Encryption, Provider, ProviderUse, Refactoring, Written};
+use lead::Lead;
+use paths::NamedPaths;
+use std::collections::{BTreeMap, BTreeSet};
+use variable::Variable;
+
+/// A module: one folder.
+#[derive(Debug, Default)]
+pub(crate) struct Module {
+    /// The folder, from the root of the repository, links followed.
+    pub dir: String,
+    /// Its variables.
+    pub variables: BTreeMap<Text, Variable>,
+    /// Its locals.
+    pub locals: Arguments,
+    /// Its calls of other modules.
+    pub calls: BTreeMap<Text, Declared>,
+    /// Where these calls lead.
+    pub leads: Vec<Lead>,
+    /// Its backend.
+    pub backend: Option<Backend>,
+    /// Its cloud block.
+    pub cloud: Option<Backend>,
+    /// Its provider configurations.
+    pub providers: Vec<Provider>,
+    /// Uses of provider configurations.
+    pub uses: Vec<ProviderUse>,
+    /// Its encryption.
+    pub encryption: Encryption,
+    /// Its outputs.
+    pub outputs: BTreeMap<Text, Declared>,
+    /// The declarations of its variables, overrides included.
+    pub declarations: BTreeMap<Text, Declared>,
+    /// The providers that it needs, by local name, with the argument that says so.
+    pub required_providers: BTreeMap<Text, Written>,
+    /// Its `moved`, `removed` and `import` blocks in the order of the text.
+    pub refactorings: Vec<Refactoring>,
+    /// What its text says of the files that it reads.
+    pub paths: NamedPaths,
+    /// The names of the locals that any of its expressions refers to.
+    pub used_locals: BTreeSet<Text>,
+    /// What is wrong with its text and its declarations.
+    pub failures: Vec<Failure>,
+    /// Its files.
+    pub files: Vec<FileId>,
+    /// Whether it has something that only a root module has.
+    pub is_root: bool,
+    /// Whether it has a file of its own, not one that other folders link to.
+    pub has_own_file: bool,
+    /// The version constraints, with whether they count for OpenTofu: those of `.tf` files are Terraform's.
+    pub required_version: Vec<(Written, bool)>,
+}

@@ -1,0 +1,189 @@
+//! The modules of one revision: what each folder declares, read once, and where its calls lead.
+
+use super::Module;
+use crate::dialects::opentofu::failure::Failure;
+use crate::dialects::opentofu::load::names::is_override;
+use crate::dialects::opentofu::load::path::join;
+use crate::dialects::opentofu::load::{Loader, Parsed, ParsedFiles, SourceFile, lock};
+use crate::dialects::opentofu::module::lead::Lead;
+use crate::dialects::opentofu::module::reader::Reader;
+use crate::dialects::opentofu::rules;
+use crate::dialects::{Presence, Project};
+use crate::files::Files as FileTable;
+use crate::hcl::ast::{Block, Span};
+use crate::limits::Limits;
+use crate::source::{BlobId, Source};
+use crate::text::Text;
+use crate::value::FileId;
+use foldhash::fast::RandomState;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// What tells apart the states of a folder: with the same files in the same table it declares the same.
+type ModuleKey = (String, Vec<(String, FileId, BlobId, bool)>);
+
+/// What is parsed and read already; both revisions share it.
+#[derive(Default)]
+pub(crate) struct Cache {
+    files: ParsedFiles,
+    /// What folders declare, by their path and their files: ids in the table of files, and contents.
+    modules: Mutex<HashMap<ModuleKey, Arc<Module>, RandomState>>,
+    /// The files that were read to find out whether there are root modules.
+    detected: FileTable,
+    /// Whether there are root modules, by what tells revisions apart.
+    presence: Mutex<HashMap<u64, Presence>>,
+}
+
+impl Cache {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Cache { files: ParsedFiles::new(limits), ..Cache::default() }
+    }
+
+    /// The table for files that are read to find out whether there are root modules.
+    pub(crate) fn detected(&self) -> &FileTable {
+        &self.detected
+    }
+
+    /// Whether there are root modules in what a number stands for.
+    pub(crate) fn presence(&self, content: u64, find: impl FnOnce() -> Presence) -> Presence {
+        if let Some(known) = lock(&self.presence).get(&content) {
+            return *known;
+        }
+        let found = find();
+        lock(&self.presence).insert(content, found);
+        found
+    }
+}
+
+/// Where a call leads whose source is a folder or is computed.
+#[derive(Clone, Debug)]
+pub(crate) enum Callee {
+    /// A folder of the repository.
+    Local {
+        /// Its path as the call names it, links not followed.
+        path: Text,
+        /// The folder, links followed; none if it is not there.
+        dir: Option<Text>,
+    },
+    /// What only evaluation tells.
+    Computed,
+}
+
+/// The modules of one revision.
+pub(crate) struct Modules<'a> {
+    /// The files of the revision.
+    pub loader: Loader<'a>,
+    cache: &'a Cache,
+    /// The folders that were read so far, with what they declare.
+    modules: Mutex<HashMap<String, Option<Arc<Module>>, RandomState>>,
+    /// Where their calls lead, by their folders.
+    callees: Mutex<HashMap<String, Arc<Vec<Callee>>, RandomState>>,
+}
+
+impl<'a> Modules<'a> {
+    pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, project: &Project) -> Self {
+        let loader = Loader::new(source, files, &cache.files, project);
+        Modules { loader, cache, modules: Mutex::default(), callees: Mutex::default() }
+    }
+
+    /// What a folder declares; none if no configuration is there. A folder is read once.
+    pub(crate) fn module(&self, dir: &str) -> Option<Arc<Module>> {
+        if let Some(known) = lock(&self.modules).get(dir) {
+            return known.clone();
+        }
+        let found = self.read(dir);
+        lock(&self.modules).entry(dir.to_owned()).or_insert(found).clone()
+    }
+
+    /// Where the calls of a module lead that name their source by a literal.
+    pub(crate) fn callees(&self, module: &Module) -> Arc<Vec<Callee>> {
+        if let Some(known) = lock(&self.callees).get(&module.dir) {
+            return Arc::clone(known);
+        }
+        let one = |lead: &Lead| match lead {
+            Lead::Local(beside) => {
+                let dir = self.loader.folder_at(beside.written()).ok().flatten();
+                Some(Callee::Local { path: beside.path.clone(), dir })
+            }
+            Lead::Computed => Some(Callee::Computed),
+            Lead::Elsewhere => None,
+        };
+        let found: Arc<Vec<Callee>> = Arc::new(module.leads.iter().filter_map(one).collect());
+        lock(&self.callees).insert(module.dir.clone(), Arc::clone(&found));
+        found
+    }
+
+    /// Whether a folder holds configuration.
+    pub(crate) fn is_there(&self, dir: &str) -> bool {
+        !self.loader.configuration_files(dir).is_empty()
+    }
+
+    /// The configuration files of a folder, parsed; none if one of them cannot be read.
+    pub(crate) fn parsed(&self, dir: &str) -> Option<Vec<Arc<Parsed>>> {
+        let names = self.loader.configuration_files(dir).into_iter();
+        names.map(|(name, syntax)| self.loader.parsed(dir, &name, syntax).ok()).collect()
+    }
+
+    /// The module of a folder; none if no configuration is there.
+    fn read(&self, dir: &str) -> Option<Arc<Module>> {
+        let loader = &self.loader;
+        let names = loader.configuration_files(dir);
+        if names.is_empty() {
+            return None;
+        }
+        let (mut files, mut failures, mut key) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, syntax) in names {
+            match loader.load(dir, &name, syntax) {
+                Ok(file) => {
+                    let is_own = !loader.is_linked(&join(dir, &name));
+                    key.push((name, file.file, file.blob, is_own));
+                    files.push((file, is_own));
+                }
+                Err(None) => {}
+                Err(Some(message)) => {
+                    let file = loader.files.add(&join(dir, &name), "", || Text::from(""));
+                    failures.push(Failure::new(&rules::UNREADABLE_FILE, message, (file, Span::default())).hiding());
+                }
+            }
+        }
+        match failures.is_empty() {
+            true => Some(self.shared((dir.to_owned(), key), || assemble(dir, &files, Vec::new()))),
+            false => Some(Arc::new(assemble(dir, &files, failures))),
+        }
+    }
+
+    /// What a folder declares in the state that a key stands for.
+    fn shared(&self, key: ModuleKey, read: impl FnOnce() -> Module) -> Arc<Module> {
+        if let Some(known) = lock(&self.cache.modules).get(&key) {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(read());
+        lock(&self.cache.modules).insert(key, Arc::clone(&found));
+        found
+    }
+}
+
+/// Whether a block is something that only a root module has.
+pub(crate) fn is_of_root(block: &Block) -> bool {
+    let of_settings = |inner: &Block| matches!(&*inner.kind.text, "backend" | "cloud" | "encryption");
+    match &*block.kind.text {
+        "provider" => !block.labels.is_empty(),
+        "terraform" => block.body.blocks.iter().any(of_settings) || block.body.get("required_version").is_some(),
+        _ => false,
+    }
+}
+
+/// The module that files declare together, with whether each of them is of its folder alone.
+fn assemble(dir: &str, files: &[(SourceFile, bool)], failures: Vec<Failure>) -> Module {
+    let mut module = Module { dir: dir.to_owned(), failures, ..Module::default() };
+    for (file, is_own) in files {
+        module.has_own_file |= is_own;
+        module.files.push(file.file);
+        module.failures.extend(file.parsed.errors.iter().map(|error| Failure::of_syntax(error, file.file)));
+    }
+    let mut reader = Reader::new(module);
+    let (overrides, primary): (Vec<_>, Vec<_>) = files.iter().partition(|(file, _)| is_override(&file.name));
+    primary.iter().for_each(|(file, _)| reader.file(file, false));
+    overrides.iter().for_each(|(file, _)| reader.file(file, true));
+    reader.finish()
+}

@@ -1,0 +1,274 @@
+//! Which files the expressions of a module name, all blocks included: arguments of functions that read files, and texts that
+//! begin with `path.module`, `path.root` or `path.cwd`.
+
+use crate::dialects::opentofu::load::path::join;
+use crate::dialects::opentofu::module::block::Written;
+use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, Span, Step};
+use crate::hcl::functions::clean;
+use crate::hcl::walk;
+use crate::text::Text;
+use crate::value::FileId;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Functions whose first argument is the path of a file, or of a folder that is searched.
+const READERS: [&str; 11] = [
+    "file",
+    "filebase64",
+    "filebase64sha256",
+    "filebase64sha512",
+    "fileexists",
+    "filemd5",
+    "fileset",
+    "filesha1",
+    "filesha256",
+    "filesha512",
+    "templatefile",
+];
+
+/// Functions that take a path for a text: a name is made of it, and no file is read.
+const NAMERS: [&str; 2] = ["basename", "dirname"];
+
+/// Where a path begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Base {
+    /// In the folder of the root module, where the tool runs.
+    Root,
+    /// In the folder of the module.
+    Module,
+}
+
+/// A path as far as its text tells it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NamedPath {
+    /// Where it begins.
+    pub base: Base,
+    /// What it begins with.
+    pub before: String,
+    /// What it ends with, if something in between is computed; none if `before` is all of it.
+    pub after: Option<String>,
+}
+
+/// What the text of a module says of the files that it reads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NamedPaths {
+    /// Paths that are known, at least where they begin.
+    pub named: BTreeSet<NamedPath>,
+    /// Arguments of functions that read files, whose text tells nothing.
+    pub computed: Vec<Written>,
+}
+
+/// A path, from the root of the repository.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Pattern {
+    /// This file, or all below this folder; empty for all of the repository.
+    Path(String),
+    /// All that begin with the one and end with the other.
+    Between(String, String),
+}
+
+impl Pattern {
+    /// Whether a path is meant.
+    pub(crate) fn matches(&self, path: &str) -> bool {
+        match self {
+            Pattern::Path(whole) => is_within(path, whole),
+            Pattern::Between(before, after) => {
+                path.len() >= before.len() + after.len() && path.starts_with(&**before) && path.ends_with(&**after)
+            }
+        }
+    }
+}
+
+/// Whether a path is another one, or lies below it.
+pub(crate) fn is_within(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+impl NamedPath {
+    /// The path from the root of the repository; none if it leaves the repository.
+    pub(crate) fn resolve(&self, root: &str, module: &str) -> Option<Pattern> {
+        let dir = if self.base == Base::Root { root } else { module };
+        inside(dir, &self.before, self.after.as_deref())
+    }
+}
+
+/// A path that begins in a folder, from the root of the repository; none if it leaves the repository.
+pub(crate) fn inside(dir: &str, before: &str, after: Option<&str>) -> Option<Pattern> {
+    let full = join(dir, before.trim_start_matches('/'));
+    let Some(after) = after else {
+        let path = clean(&full);
+        let path = if path == "." { String::new() } else { path };
+        return (!path.starts_with("..")).then_some(Pattern::Path(path));
+    };
+    // The last part may go on: only the folder in front of it is cleaned.
+    let (folder, rest) = full.rsplit_once('/').unwrap_or(("", &full));
+    let folder = clean(folder);
+    if folder.starts_with("..") || rest == ".." {
+        return None;
+    }
+    let before = if folder == "." { rest.to_owned() } else { format!("{folder}/{rest}") };
+    Some(Pattern::Between(before, after.to_owned()))
+}
+
+/// Notes the paths and the names that the expressions of a file refer to.
+pub(crate) fn collect(body: &Body, file: FileId, paths: &mut NamedPaths, used_locals: &mut BTreeSet<Text>) {
+    for attribute in &body.attributes {
+        let mut collector = Collector { file, span: attribute.span(), paths, seen: BTreeSet::new() };
+        collector.expr(&attribute.expr);
+        for reference in walk::references(&attribute.expr) {
+            if let ("local", Some(Step::Attribute(name))) = (&*reference.root.text, reference.steps.first())
+                && !used_locals.contains(&name.text)
+            {
+                used_locals.insert(name.text.clone());
+            }
+        }
+    }
+    body.blocks.iter().for_each(|block| collect(&block.body, file, paths, used_locals));
+}
+
+struct Collector<'m> {
+    file: FileId,
+    /// The argument that is searched.
+    span: Span,
+    paths: &'m mut NamedPaths,
+    /// Places of references to folders that are part of a longer path.
+    seen: BTreeSet<Span>,
+}
+
+/// The folder that a reference stands for.
+fn folder(expr: &Expr) -> Option<Base> {
+    let reference = walk::as_reference(walk::unwrapped(expr))?;
+    match (&*reference.root.text, reference.steps) {
+        ("path", [Step::Attribute(name)]) => match &*name.text {
+            "module" => Some(Base::Module),
+            "root" | "cwd" => Some(Base::Root),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn begins_with_folder(parts: &[Part]) -> bool {
+    matches!(parts.first(), Some(Part::Value(first)) if folder(first).is_some())
+}
+
+impl Collector<'_> {
+    fn expr(&mut self, expr: &Expr) {
+        walk::visit(expr, &mut |inner| match &inner.kind {
+            ExprKind::Call(call) => self.call(call),
+            ExprKind::Template(parts) if begins_with_folder(parts) => {
+                self.path(inner);
+            }
+            ExprKind::Traversal(..) if !self.seen.contains(&inner.span) => self.whole(inner),
+            _ => {}
+        });
+    }
+
+    fn whole(&mut self, expr: &Expr) {
+        if let Some(base) = folder(expr) {
+            self.paths.named.insert(NamedPath { base, before: String::new(), after: None });
+        }
+    }
+
+    fn call(&mut self, call: &Call) {
+        let name = call.name.text.strip_prefix("core::").unwrap_or(&call.name.text);
+        let Some(first) = call.arguments.first() else { return };
+        if NAMERS.contains(&name) {
+            walk::visit(first, &mut |inner| {
+                self.seen.insert(inner.span);
+            });
+        } else if READERS.contains(&name) && !self.path(first) {
+            let written = Written { file: self.file, span: self.span, expr: Arc::new(first.clone()) };
+            self.paths.computed.push(written);
+        }
+    }
+
+    /// Notes the path that an expression comes to; false if its text does not tell where it begins.
+    fn path(&mut self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Paren(inner) | ExprKind::Wrapped(inner) => self.path(inner),
+            ExprKind::Conditional(_, yes, no) => self.path(yes) & self.path(no),
+            ExprKind::Traversal(..) => {
+                self.whole(expr);
+                folder(expr).is_some()
+            }
+            ExprKind::Template(parts) => self.template(parts),
+            _ => false,
+        }
+    }
+
+    fn template(&mut self, parts: &[Part]) -> bool {
+        let (base, rest) = match parts {
+            [Part::Value(first), rest @ ..] => match folder(first) {
+                Some(base) => {
+                    self.seen.insert(walk::unwrapped(first).span);
+                    (base, rest)
+                }
+                None => return false,
+            },
+            all => (Base::Root, all),
+        };
+        let (before, is_open) = match rest {
+            [] => (String::new(), false),
+            [Part::Text(text), more @ ..] => (text.to_string(), !more.is_empty()),
+            _ => (String::new(), true),
+        };
+        if before.is_empty() && is_open && base == Base::Root && parts.len() == rest.len() {
+            return false;
+        }
+        let after = match rest.last() {
+            Some(Part::Text(text)) if is_open => text.to_string(),
+            _ => String::new(),
+        };
+        self.paths.named.insert(NamedPath { base, before, after: is_open.then_some(after) });
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hcl::parse::{Layout, parse_body};
+
+    fn patterns(text: &str) -> (Vec<String>, usize) {
+        let body = parse_body(text, Layout::Strict).body;
+        let (mut paths, mut used_locals) = (NamedPaths::default(), BTreeSet::new());
+        collect(&body, FileId::new(0), &mut paths, &mut used_locals);
+        let shown = |p: &NamedPath| match p.resolve("envs/a", "modules/m") {
+            Some(Pattern::Path(path)) => path,
+            Some(Pattern::Between(before, after)) => format!("{before}*{after}"),
+            None => "outside".to_owned(),
+        };
+        (paths.named.iter().map(shown).collect(), paths.computed.len())
+    }
+
+    #[test]
+    fn paths_are_found_in_all_blocks() {
+        for (text, expected, computed) in [
+            ("a = file(\"x.json\")\n", &["envs/a/x.json"][..], 0),
+            ("a = file(\"${path.module}/../x.json\")\n", &["modules/x.json"], 0),
+            (
+                "r \"a\" \"b\" {\n  c = templatefile(\"${path.module}/t/${each.key}.tpl\", {})\n}\n",
+                &["modules/m/t/*.tpl"],
+                0,
+            ),
+            ("a = fileset(path.module, \"*.json\")\n", &["modules/m"], 0),
+            ("a = file(var.x)\n", &[], 1),
+            ("a = file(var.x ? \"a\" : \"b\")\n", &["envs/a/a", "envs/a/b"], 0),
+            ("a = basename(path.module)\n", &[], 0),
+            ("a = \"${path.root}/src\"\n", &["envs/a/src"], 0),
+            ("a = \"x/${path.root}\"\n", &["envs/a"], 0),
+            ("a = file(\"../../../x\")\n", &["outside"], 0),
+        ] {
+            let expected: Vec<String> = expected.iter().map(|s| (*s).to_owned()).collect();
+            assert_eq!(patterns(text), (expected, computed), "{text}");
+        }
+    }
+
+    #[test]
+    fn patterns_end_at_parts_of_paths() {
+        assert!(Pattern::Path("a/b".to_owned()).matches("a/b/c") && !Pattern::Path("a/b".to_owned()).matches("a/bc"));
+        let between = Pattern::Between("a/b".to_owned(), "c".to_owned());
+        assert!(between.matches("a/bxc") && !between.matches("a/b") && !between.matches("b/bc"));
+    }
+}

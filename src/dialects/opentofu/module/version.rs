@@ -1,0 +1,81 @@
+//! Constraints on the version of OpenTofu, which count in `.tofu` files alone. Which version somebody runs is not known: what no
+//! version can meet is wrong.
+
+use crate::dialects::opentofu::failure::Failure;
+use crate::dialects::opentofu::module::Module;
+use crate::dialects::opentofu::rules;
+use crate::hcl::walk;
+use std::cmp::Ordering;
+
+/// The versions that a constraint is tried with: all that OpenTofu has had, and what may come.
+fn versions() -> impl Iterator<Item = [u32; 3]> {
+    (1..3).flat_map(|major| (0..60).flat_map(move |minor| (0..20).map(move |patch| [major, minor, patch])))
+}
+
+/// Whether a constraint can be met by no version.
+pub(crate) fn check(module: &Module) -> Option<Failure> {
+    let (written, _) = module.required_version.iter().find(|(_, applies)| *applies)?;
+    let text = walk::constant_text(&written.expr)?;
+    let meets = |version: [u32; 3]| text.split(',').all(|part| holds(part, version));
+    let message = match is_constraint(text) {
+        false => format!("invalid version constraint: \"{text}\""),
+        true if versions().any(meets) => return None,
+        true => format!("incompatible module: no version of OpenTofu is \"{text}\""),
+    };
+    Some(Failure::new(&rules::INVALID_DECLARATION, message, written.argument()))
+}
+
+/// Whether a text is a list of version constraints.
+pub(crate) fn is_constraint(text: &str) -> bool {
+    text.split(',').all(|part| {
+        let part = part.trim();
+        let version = part.trim_start_matches(['=', '!', '<', '>', '~']).trim();
+        let operator = part[..part.len() - version.len()].trim();
+        let core = version.split(['-', '+']).next().unwrap_or_default().trim_start_matches('v');
+        matches!(operator, "" | "=" | "!=" | ">" | "<" | ">=" | "<=" | "~>")
+            && !core.is_empty()
+            && core.split('.').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
+fn holds(constraint: &str, version: [u32; 3]) -> bool {
+    let constraint = constraint.trim();
+    let text = constraint.trim_start_matches(['=', '!', '<', '>', '~']).trim();
+    let operator = constraint[..constraint.len() - text.len()].trim();
+    let numbers: Vec<u32> =
+        text.split(['-', '+']).next().unwrap_or_default().split('.').filter_map(|n| n.parse().ok()).collect();
+    let wanted = [0, 1, 2].map(|i| numbers.get(i).copied().unwrap_or(0));
+    let (order, kept) = (version.cmp(&wanted), numbers.len().clamp(1, 3) - 1);
+    match operator {
+        "" | "=" => order == Ordering::Equal,
+        "!=" => order != Ordering::Equal,
+        ">" => order == Ordering::Greater,
+        ">=" => order != Ordering::Less,
+        "<" => order == Ordering::Less,
+        "<=" => order != Ordering::Greater,
+        // The last number that is written may grow.
+        _ => order != Ordering::Less && version[..kept] == wanted[..kept],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_of_constraints() {
+        assert!(holds("~> 1.6", [1, 12, 6]) && !holds("~> 1.6.0", [1, 12, 6]));
+        assert!(holds(">= 1.6", [1, 6, 0]) && !holds("> 1.6", [1, 6, 0]));
+        assert!(!versions().any(|v| holds(">= 99.0.0", v)));
+    }
+
+    #[test]
+    fn version_constraints() {
+        for good in ["1.0", "~> 1.2.3", ">= 1.0, < 2.0", "1.0.0-beta1", "!= 1.5"] {
+            assert!(is_constraint(good), "{good}");
+        }
+        for bad in ["", "latest", ">= ", "1..2", "=> 1.0"] {
+            assert!(!is_constraint(bad), "{bad}");
+        }
+    }
+}
