@@ -360,19 +360,30 @@ fn run(
     let mut args = Args { values: converted, spans, evaluator };
     let outcome = (function.run)(&mut args);
     let spans = args.spans;
-    match outcome {
-        Ok(value) => value.marked(marks),
-        Err(Fail::Unknown(reason)) => Val::unknown(Type::Dynamic, reason).marked(marks),
-        Err(Fail::Argument(index, message)) => {
-            let place = spans.get(index).copied().unwrap_or(span);
-            let detail = format!("Invalid value for argument {} of \"{}\": {message}.", index + 1, function.name);
-            evaluator.problem("Invalid function argument", detail, place)
-        }
-        Err(Fail::Call(message)) => {
-            let detail = format!("Call to function \"{}\" failed: {message}.", call.name.text);
-            evaluator.problem("Error in function call", detail, span)
-        }
-    }
+    let (index, message) = match outcome {
+        Ok(value) => return value.marked(marks),
+        Err(Fail::Unknown(reason)) => return Val::unknown(Type::Dynamic, reason).marked(marks),
+        Err(Fail::Argument(index, message)) => (Some(index), message),
+        Err(Fail::Call(message)) => (None, message),
+    };
+    failed(evaluator, function, call, (index, &message), (&spans, span))
+}
+
+/// Reports why a call failed, at the argument that is the reason if there is one.
+fn failed(
+    evaluator: &mut Evaluator<'_>,
+    function: &Function,
+    call: &Call,
+    (index, message): (Option<usize>, &str),
+    (spans, span): (&[Span], Span),
+) -> Val {
+    let Some(index) = index else {
+        let detail = format!("Call to function \"{}\" failed: {message}.", call.name.text);
+        return evaluator.problem("Error in function call", detail, span);
+    };
+    let place = spans.get(index).copied().unwrap_or(span);
+    let detail = format!("Invalid value for argument {} of \"{}\": {message}.", index + 1, function.name);
+    evaluator.problem("Invalid function argument", detail, place)
 }
 
 /// A file that a function reads is missing, or nothing is known of it.

@@ -117,23 +117,12 @@ impl Parser<'_> {
             return Err(self.error("Too deep nesting", "The directives of this template nest too deep.", span));
         }
         let (mut parts, mut text) = (Vec::new(), String::new());
-        let settle = |parts: &mut Vec<Part>, text: &mut String| {
-            if !text.is_empty() {
-                let text = std::mem::take(text);
-                // Text of ASCII is normal as it is.
-                parts.push(Part::Text(if text.is_ascii() {
-                    text.into()
-                } else {
-                    text.nfc().collect::<String>().into()
-                }));
-            }
-        };
         while let Some(piece) = pieces.next() {
             if let Piece::Text(more) = &piece {
                 text.push_str(more);
                 continue;
             }
-            settle(&mut parts, &mut text);
+            push_text(&mut parts, &mut text);
             match piece {
                 Piece::Value(expr) => parts.push(Part::Value(expr)),
                 Piece::If(condition, at) => {
@@ -167,7 +156,7 @@ impl Parser<'_> {
                 closing => return Ok((parts, Some(closing))),
             }
         }
-        settle(&mut parts, &mut text);
+        push_text(&mut parts, &mut text);
         Ok((parts, None))
     }
 
@@ -443,5 +432,14 @@ fn flush(pieces: &mut [Piece]) {
         if let Piece::Text(text) = &mut pieces[index] {
             *text = text.chars().skip(least).collect();
         }
+    }
+}
+
+/// Adds the text that was collected, normalized, and empties it.
+fn push_text(parts: &mut Vec<Part>, text: &mut String) {
+    if !text.is_empty() {
+        let text = std::mem::take(text);
+        // Text of ASCII is normal as it is.
+        parts.push(Part::Text(if text.is_ascii() { text.into() } else { text.nfc().collect::<String>().into() }));
     }
 }
