@@ -2,10 +2,10 @@
 
 use super::bases::BaseError;
 use super::component::Trouble;
+use super::config::{self, search};
 use super::inheritance;
 use super::layers::Kind;
 use super::reader::Deps;
-use super::search;
 use super::sink::{Poisoned, Sink, label, rename};
 use super::stack::{Manifest, Resolved, Stacks};
 use crate::diagnostic::{Diagnostic, Label};
@@ -125,6 +125,22 @@ pub(super) fn report(trouble: search::Trouble, sink: &Sink, files: &Files) -> Ga
                 sink.push(Diagnostic::new(rule, issue.message, label));
             }
             gap
+        }
+        search::Trouble::Settings(message, main, all) => {
+            let file = main.as_ref().map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
+            let found = config::check(&all, files, file);
+            let refused = found.iter().find(|finding| finding.rule == &rules::INVALID_CONFIG);
+            let reason = refused.map(|finding| finding.message.clone());
+            for finding in found {
+                match finding.rule == &rules::INVALID_CONFIG {
+                    true => _ = sink.push(finding),
+                    false => sink.report(finding),
+                }
+            }
+            match reason {
+                Some(reason) => gap(reason, file),
+                None => report(search::Trouble::Message(message, main), sink, files),
+            }
         }
         search::Trouble::Message(message, main) => {
             let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);

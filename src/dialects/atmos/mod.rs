@@ -1,6 +1,6 @@
 //! Atmos: `atmos.yaml`, stack manifests, components. The stages in the order in which Atmos runs them:
 //!
-//! `search` and `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
+//! `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
 //! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
 //! `backend`, `names`, `pass`, `finish`: the components of its stacks; `targets` and `host`: what their templates ask
 //! for) → `validation` (what the repository itself demands of them) → `validate` (`schema`) and `duplicates` (what else
@@ -50,7 +50,6 @@ mod reader;
 mod render;
 mod rules;
 mod schema;
-mod search;
 mod sharing;
 mod sink;
 mod stack;
@@ -93,7 +92,7 @@ use reach::Reach;
 use reader::{Cache, Deps, Reader};
 use render::Templates;
 use schema::Schema;
-use search::Trouble;
+use config::search::{self, Trouble};
 use sharing::Twins;
 use sink::{Sink, label};
 use stack::{Name, Resolved, Stacks};
@@ -139,7 +138,12 @@ impl Atmos {
 
     /// What stack manifests must look like, as a JSON Schema (draft 2020-12).
     pub fn manifest_schema() -> serde_json::Value {
-        schema::Schema::to_json_schema()
+        schema::to_json_schema("Atmos stack manifest", schema::MANIFEST)
+    }
+
+    /// What `atmos.yaml` may hold, as a JSON Schema (draft 2020-12). Other keys are allowed, because Atmos passes over them.
+    pub fn configuration_schema() -> serde_json::Value {
+        schema::to_json_schema("Atmos configuration", Config::SHAPE)
     }
 
     fn sums(&self, config: &Config) -> Arc<InheritanceCache> {
@@ -284,6 +288,8 @@ impl Atmos {
                     language: calls::language(project.promised_merge),
                     assumes_env: false,
                 };
+                let anchor = anchor(files, shared);
+                config::check(&config.all, files, anchor).into_iter().for_each(|finding| sink.report(finding));
                 self.units(reader, &config, shared, scope, &sink, world)
             }
             Err(trouble) => ProjectResolution { gap: Some(report(trouble, &sink, files)), ..Default::default() },

@@ -12,11 +12,11 @@ mod integrations;
 mod reasons;
 mod renames;
 
-use super::config::Config;
+use super::config::{Config, search};
 use super::paths;
 use super::reader::{Deps, Reader};
 use super::render::Templates;
-use super::{Atmos, Project, Scope, rules, search};
+use super::{Atmos, Project, Scope, rules};
 use crate::affected::{Affected, Context, Item, Options, Request, slug};
 use crate::resolution::{Address, Component, Placed, Resolution, State};
 use crate::source::differences;

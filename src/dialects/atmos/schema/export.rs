@@ -1,15 +1,15 @@
-//! The description of manifests as a JSON Schema (draft 2020-12), for editors and other tools.
+//! Descriptions as JSON Schemas (draft 2020-12), for editors and other tools.
 
 use super::shape::{Condition, List, Map, Names, Range, Rest, Shape};
 use serde_json::{Map as Object, Value as Json, json};
 
-/// The JSON Schema of a described shape.
-pub(crate) fn json_schema(shape: &'static Shape) -> Json {
+/// The JSON Schema of a described shape, with a title.
+pub(crate) fn to_json_schema(title: &str, shape: &'static Shape) -> Json {
     let mut defs = Object::new();
     let mut schema = export(shape, &mut defs);
     if let Some(object) = schema.as_object_mut() {
         object.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
-        object.insert("title".to_owned(), json!("Atmos stack manifest"));
+        object.insert("title".to_owned(), json!(title));
         object.insert("$defs".to_owned(), Json::Object(defs));
     }
     schema
@@ -139,8 +139,24 @@ fn condition(condition: &'static Condition) -> Json {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "a test compares with files and writes them when asked to")]
 mod tests {
     use super::*;
+    use crate::dialects::atmos::Atmos;
+
+    #[test]
+    fn the_published_schemas_are_up_to_date() {
+        let all = [("manifest", Atmos::manifest_schema()), ("configuration", Atmos::configuration_schema())];
+        for (name, schema) in all {
+            let path = format!("{}/schemas/atmos-{name}.json", env!("CARGO_MANIFEST_DIR"));
+            let text = format!("{schema:#}\n");
+            if std::env::var_os("UPDATE_SCHEMA").is_some() {
+                std::fs::write(&path, &text).unwrap();
+            }
+            let published = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(published == text, "{path} is stale: run `UPDATE_SCHEMA=1 cargo test --lib schema`");
+        }
+    }
 
     #[test]
     fn signs_of_names_can_stand_between_brackets() {

@@ -6,7 +6,7 @@ mod custom;
 mod export;
 mod manifest;
 mod sections;
-mod shape;
+pub(super) mod shape;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -20,7 +20,13 @@ use crate::diagnostic::Rule;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::value::{FileId, Value};
+pub(super) use check::{kinds, near};
 pub(crate) use custom::{Custom, violation};
+pub(super) use export::to_json_schema;
+pub(super) use words::{key_label, one_of_kinds, rename_key};
+
+/// The description of manifests.
+pub(super) const MANIFEST: &shape::Shape = &manifest::MANIFEST;
 
 /// What manifests are held against.
 #[derive(Debug)]
@@ -79,8 +85,4 @@ impl Schema {
         !matches!(self, Schema::Unusable)
     }
 
-    /// The description of manifests as a JSON Schema (draft 2020-12).
-    pub(crate) fn to_json_schema() -> serde_json::Value {
-        export::json_schema(&manifest::MANIFEST)
-    }
 }

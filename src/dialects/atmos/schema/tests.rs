@@ -1,7 +1,7 @@
 //! The description against itself: what the checker accepts, the exported schema accepts, and the other way round.
 
 use super::shape::{Condition, Map, Rest, Shape};
-use super::{Schema, check, manifest::MANIFEST};
+use super::{check, manifest::MANIFEST};
 use crate::dialects::atmos::document::Decoder;
 use crate::value::{Prov, Value};
 use crate::yaml::{self, Span};
@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::sync::LazyLock;
 
 static EXPORTED: LazyLock<jsonschema::Validator> =
-    LazyLock::new(|| jsonschema::validator_for(&Schema::to_json_schema()).expect("a JSON Schema"));
+    LazyLock::new(|| jsonschema::validator_for(&super::to_json_schema("Atmos stack manifest", super::MANIFEST)).expect("a JSON Schema"));
 
 fn value(text: &str) -> Value {
     let doc = yaml::parse(text.as_bytes()).expect("YAML");

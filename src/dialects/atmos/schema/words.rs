@@ -56,7 +56,7 @@ pub(super) fn finding(violation: &Violation<'_>, files: &Files, file: FileId) ->
             finding.rule = super::rule_of_key(path.strip_suffix(*key).unwrap_or_default().trim_end_matches('.'), key);
             finding.primary = key_label(value, key, files, file);
             match near(key, map) {
-                Some(near) => rename(finding, near),
+                Some(near) => rename_key(finding, near),
                 None => finding.help(allowed(map)),
             }
         }
@@ -93,7 +93,7 @@ pub(super) fn finding(violation: &Violation<'_>, files: &Files, file: FileId) ->
             let primary = key_label(value, key, files, file);
             let place = parent_words(path, key);
             let finding = Diagnostic::new(&rules::UNKNOWN_KEY, format!("`{key}` has no meaning in {place}"), primary);
-            rename(finding.token(*key), near)
+            rename_key(finding.token(*key), near)
         }
         Wrong::Deprecated(key, replacement) => {
             let primary = key_label(value, key, files, file);
@@ -130,7 +130,7 @@ pub(super) fn is_helper(violation: &Violation<'_>, files: &Files) -> bool {
 }
 
 /// The label of a key alone, where it can be found.
-pub(super) fn key_label(value: &Value, key: &str, files: &Files, file: FileId) -> Label {
+pub(crate) fn key_label(value: &Value, key: &str, files: &Files, file: FileId) -> Label {
     let Some(origin) = value.prov.origin else { return label(&value.prov, file, "") };
     let text = &files.get(origin.file).text;
     let at = origin.key as usize;
@@ -148,7 +148,8 @@ pub(super) fn key_label(value: &Value, key: &str, files: &Files, file: FileId) -
     }
 }
 
-fn rename(finding: Diagnostic, near: &str) -> Diagnostic {
+/// Proposes another key, as help and as a fix.
+pub(crate) fn rename_key(finding: Diagnostic, near: &str) -> Diagnostic {
     let Label { file, start, end, .. } = finding.primary;
     let whole_key = finding.token.as_ref().is_some_and(|t| t.len() as u32 == end - start);
     let finding = finding.help(format!("did you mean `{near}`?"));
@@ -183,7 +184,8 @@ fn list_path(path: &str) -> &str {
     path.rsplit_once('[').map_or(path, |(list, _)| list)
 }
 
-fn one_of_kinds(kinds: &[&str]) -> String {
+/// Kinds as a phrase: `a map or a list`.
+pub(crate) fn one_of_kinds(kinds: &[&str]) -> String {
     let words: Vec<String> = kinds.iter().map(|k| format!("a {k}")).collect();
     match words.as_slice() {
         [] => "a value".to_owned(),

@@ -1,10 +1,10 @@
 //! Finding and merging the files of the configuration (`reference: atmos.md` sections 1.1 to 1.4).
 
-use super::Project;
-use super::config::{self, BUILT_IN, Config};
-use super::document::{Decoder, Issue};
-use super::paths;
-use super::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
+use super::{BUILT_IN, Config};
+use crate::dialects::Project;
+use crate::dialects::atmos::document::{Decoder, Issue};
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::reader::{Deps, Includer, Loaded, Reader, syntax_issue};
 use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value};
@@ -19,6 +19,8 @@ pub(crate) enum Trouble {
     File(Arc<Loaded>, Vec<Issue>),
     /// No file in particular; the main file, if there is one.
     Message(String, Option<Arc<Loaded>>),
+    /// Settings that cannot be used, the main file, and the whole configuration.
+    Settings(String, Option<Arc<Loaded>>, Value),
     /// A folder without configuration files in it, and the main file beside it.
     Empty(String, Arc<Loaded>),
 }
@@ -34,7 +36,7 @@ pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> R
     let Search { all, main, base, dirs, deps, .. } = search;
     let found = main.is_some();
     let (mut all, mut base) =
-        if found { (all, base) } else { (built_in(), Some((".".to_owned(), project.start.clone()))) };
+        if found { (all, base) } else { (decode_text(BUILT_IN), Some((".".to_owned(), project.start.clone()))) };
     for profile in profiles(&all, project) {
         if let Some(value) = load_profile(reader, &profile, &all, &dirs, deps)? {
             if let Some(path) = base_path(&value) {
@@ -48,7 +50,8 @@ pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> R
         base = Some((path.clone(), project.start.clone()));
     }
     let base = resolve_base(reader, project, base, deps).map_err(|m| Trouble::Message(m, main.clone()))?;
-    Config::read(config::settle_functions(&all), base, project.start.clone()).map_err(|m| Trouble::Message(m, main))
+    let all = super::settle_functions(&all);
+    Config::read(all.clone(), base, project.start.clone()).map_err(|m| Trouble::Settings(m, main, all))
 }
 
 struct Search<'a, 'r> {
@@ -188,7 +191,7 @@ impl Search<'_, '_> {
     /// What a file imports, in order; what is not there is passed over. The file itself is merged over it afterwards.
     fn imports(&mut self, file: &Value, base: &str, depth: usize) -> Result<(), Trouble> {
         let patterns: Vec<String> = match file.get("import").and_then(Value::as_list) {
-            Some(list) if depth < MAX_IMPORTS => list.iter().filter_map(config::plain_text).collect(),
+            Some(list) if depth < MAX_IMPORTS => list.iter().filter_map(super::plain_text).collect(),
             _ => return Ok(()),
         };
         for pattern in patterns {
@@ -227,7 +230,7 @@ fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<
     let value = decoder.decode(doc).map_err(|issues| Trouble::File(Arc::clone(loaded), issues))?;
     deps.add(&includer.deps.into_inner().unwrap_or_default());
     match value.data {
-        Data::Map(_) => Ok(config::lower_keys(&value)),
+        Data::Map(_) => Ok(super::lower_keys(&value)),
         Data::Null => Ok(Value::map(Map::new())),
         _ => {
             let message = format!("{} must hold a map, not {}", loaded.path, value.a_kind());
@@ -236,15 +239,16 @@ fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<
     }
 }
 
-fn built_in() -> Value {
-    let doc = yaml::parse(BUILT_IN.as_bytes());
+/// The value of a YAML text without places; null if it has none.
+pub(super) fn decode_text(text: &str) -> Value {
+    let doc = yaml::parse(text.as_bytes());
     let place = |_: u32, _: Span| Prov::default();
     let decoder = Decoder { place: &place, include: None, delimiter: None, limits: Limits::default() };
     doc.ok().and_then(|d| decoder.decode(&d).ok()).unwrap_or_default()
 }
 
 fn base_path(value: &Value) -> Option<String> {
-    value.get("base_path").and_then(config::plain_text)
+    value.get("base_path").and_then(super::plain_text)
 }
 
 /// The folder that `base_path` means, from the root of the repository.
@@ -302,8 +306,8 @@ fn profiles(all: &Value, project: &Project) -> Vec<String> {
         return named.split(',').map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()).collect();
     }
     match all.at_path(["profiles", "default"]).map(|v| (&v.data, v)) {
-        Some((Data::List(list), _)) => list.iter().filter_map(config::plain_text).collect(),
-        Some((_, v)) => config::plain_text(v).into_iter().filter(|p| !p.is_empty()).collect(),
+        Some((Data::List(list), _)) => list.iter().filter_map(super::plain_text).collect(),
+        Some((_, v)) => super::plain_text(v).into_iter().filter(|p| !p.is_empty()).collect(),
         None => Vec::new(),
     }
 }
@@ -315,7 +319,7 @@ fn load_profile(
     dirs: &[String],
     deps: &mut Deps,
 ) -> Result<Option<Value>, Trouble> {
-    let configured = all.at_path(["profiles", "base_path"]).and_then(config::plain_text);
+    let configured = all.at_path(["profiles", "base_path"]).and_then(super::plain_text);
     let mut places: Vec<String> = Vec::new();
     for dir in dirs.iter().rev() {
         let below = [configured.as_deref(), Some(".atmos/profiles"), Some("profiles")];

@@ -1,9 +1,16 @@
 //! What `atmos.yaml` says that matters to stacks (`reference: atmos.md` section 1).
 
+mod check;
+mod description;
+mod features;
+pub(super) mod search;
+
 use super::merge::ListStrategy;
 use super::paths;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
+use crate::dialects::atmos::schema::shape::Shape;
+pub(super) use check::check;
 use std::sync::Arc;
 
 /// The configuration in force for a project.
@@ -92,6 +99,9 @@ templates:
 ";
 
 impl Config {
+    /// The description of the configuration.
+    pub(crate) const SHAPE: &'static Shape = &description::CONFIGURATION;
+
     /// Reads the settings out of the merged configuration.
     ///
     /// # Errors
@@ -99,10 +109,7 @@ impl Config {
     pub(crate) fn read(all: Value, base: String, start: String) -> Result<Self, String> {
         let text = |path: &[&str]| all.at_path(path.iter().copied()).and_then(plain_text).unwrap_or_default();
         let flag = |path: &[&str]| all.at_path(path.iter().copied()).and_then(truth);
-        let list = |path: &[&str]| -> Vec<String> {
-            let items = all.at_path(path.iter().copied()).and_then(Value::as_list);
-            items.map(|l| l.iter().filter_map(plain_text).collect()).unwrap_or_default()
-        };
+        let list = |path: &[&str]| all.at_path(path.iter().copied()).map(texts_of).unwrap_or_default();
         let map =
             |path: &[&str]| all.at_path(path.iter().copied()).and_then(Value::as_map).cloned().unwrap_or_default();
 
@@ -222,9 +229,22 @@ pub(crate) fn plain_text(value: &Value) -> Option<String> {
     }
 }
 
+/// The texts of a list, as a configuration field of that kind takes them: text is a list of what commas separate, and any
+/// other scalar a list of itself.
+fn texts_of(value: &Value) -> Vec<String> {
+    match &value.data {
+        Data::List(items) => items.iter().filter_map(plain_text).collect(),
+        Data::Str(text) if text.is_empty() => Vec::new(),
+        Data::Str(text) => text.split(',').map(str::to_owned).collect(),
+        _ => plain_text(value).into_iter().collect(),
+    }
+}
+
 fn truth(value: &Value) -> Option<bool> {
     match &value.data {
         Data::Bool(b) => Some(*b),
+        Data::Int(n) => Some(*n != 0),
+        Data::Float(n) => Some(*n != 0.0),
         Data::Str(s) => matches!(&**s, "1" | "t" | "T" | "true" | "TRUE" | "True").then_some(true).or(Some(false)),
         _ => None,
     }
