@@ -11,7 +11,13 @@ rule!(
     "a schema or a policy that a component names rejects the component"
 );
 rule!(DEPENDENCY_CYCLE, "dependency-cycle", Correctness, "0.1.0", "components declare that they depend on each other");
-rule!(DEPRECATED_KEY, "deprecated-key", Suspicious, "0.1.0", "a key of a manifest or of the configuration is deprecated");
+rule!(
+    DEPRECATED_KEY,
+    "deprecated-key",
+    Suspicious,
+    "0.1.0",
+    "a key of a manifest or of the configuration is deprecated"
+);
 rule!(
     DUPLICATE_COMPONENT,
     "duplicate-component",

@@ -35,10 +35,7 @@ fn converts(shape: &'static Shape, value: &Value) -> bool {
 
 /// Whether text is taken for true or false (`strconv.ParseBool`, and empty text).
 fn is_flag(text: &str) -> bool {
-    matches!(
-        text,
-        "" | "1" | "t" | "T" | "TRUE" | "true" | "True" | "0" | "f" | "F" | "FALSE" | "false" | "False"
-    )
+    matches!(text, "" | "1" | "t" | "T" | "TRUE" | "true" | "True" | "0" | "f" | "F" | "FALSE" | "false" | "False")
 }
 
 /// Whether text is taken for a number: whole ones also in other bases (`0x10`).

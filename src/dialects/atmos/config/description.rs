@@ -49,20 +49,23 @@ static DOCS: Shape = settings!({
     })),
 });
 
-static COMMAND: Shape = Named("command", &settings!({
-    "name": Text, "description": Text, "default": Text, "working_directory": Text, "dependencies": Any,
-    "env": Any,
-    "arguments": list!(settings!({
-        "name": Text, "description": Text, "required": Flag, "default": Text, "type": Text, "values": TEXTS,
-    })),
-    "flags": list!(settings!({
-        "name": Text, "shorthand": Text, "type": Text, "description": Text, "usage": Text, "required": Flag,
-        "default": Any, "semantic_type": Text, "values": TEXTS,
-    })),
-    "component": settings!({ "type": Text, "base_path": Text }),
-    "component_config": settings!({ "component": Text, "stack": Text }), "steps": Any, "commands": list!(COMMAND),
-    "verbose": Flag, "identity": Text, "aliases": TEXTS, "internal": Flag,
-}));
+static COMMAND: Shape = Named(
+    "command",
+    &settings!({
+        "name": Text, "description": Text, "default": Text, "working_directory": Text, "dependencies": Any,
+        "env": Any,
+        "arguments": list!(settings!({
+            "name": Text, "description": Text, "required": Flag, "default": Text, "type": Text, "values": TEXTS,
+        })),
+        "flags": list!(settings!({
+            "name": Text, "shorthand": Text, "type": Text, "description": Text, "usage": Text, "required": Flag,
+            "default": Any, "semantic_type": Text, "values": TEXTS,
+        })),
+        "component": settings!({ "type": Text, "base_path": Text }),
+        "component_config": settings!({ "component": Text, "stack": Text }), "steps": Any, "commands": list!(COMMAND),
+        "verbose": Flag, "identity": Text, "aliases": TEXTS, "internal": Flag,
+    }),
+);
 
 static COMPONENTS: Shape = settings!({
     "terraform": settings!({

@@ -7,9 +7,9 @@ pub(super) mod search;
 
 use super::merge::ListStrategy;
 use super::paths;
+use crate::dialects::atmos::schema::shape::Shape;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
-use crate::dialects::atmos::schema::shape::Shape;
 pub(super) use check::check;
 use std::sync::Arc;
 

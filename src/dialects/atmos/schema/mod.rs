@@ -84,5 +84,4 @@ impl Schema {
     pub(crate) fn is_usable(&self) -> bool {
         !matches!(self, Schema::Unusable)
     }
-
 }

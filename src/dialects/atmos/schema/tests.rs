@@ -10,8 +10,9 @@ use serde_json::{Map as Object, Value as Json, json};
 use std::cell::Cell;
 use std::sync::LazyLock;
 
-static EXPORTED: LazyLock<jsonschema::Validator> =
-    LazyLock::new(|| jsonschema::validator_for(&super::to_json_schema("Atmos stack manifest", super::MANIFEST)).expect("a JSON Schema"));
+static EXPORTED: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
+    jsonschema::validator_for(&super::to_json_schema("Atmos stack manifest", super::MANIFEST)).expect("a JSON Schema")
+});
 
 fn value(text: &str) -> Value {
     let doc = yaml::parse(text.as_bytes()).expect("YAML");

@@ -1,4 +1,5 @@
-//! Workflow files: the components and stacks that their steps name, and the workflows that they run.
+//! Workflow files and the commands that `atmos.yaml` adds: the components and stacks that their steps name, and the workflows
+//! that they run.
 
 mod command;
 
@@ -42,19 +43,69 @@ struct Run {
     words: Vec<String>,
 }
 
-/// What the workflow files of a project name, where all of the project is looked at. A step that runs a workflow that is
+/// What the workflow files and commands of a project name, where all of the project is looked at. A step that runs a workflow that is
 /// not there is reported.
 pub(super) fn mentions(reader: &Reader<'_>, config: &Config, scope: Scope<'_>, sink: &Sink) -> Vec<Mention> {
     if !matches!(scope, Scope::All) {
         return Vec::new();
     }
+    let custom = custom_commands(config);
+    let mut mentions = Vec::new();
+    commands(config.all.get("commands"), "", &custom, &mut mentions);
+    workflow_files(reader, config, &custom, sink, &mut mentions);
+    mentions
+}
+
+/// What the commands that `atmos.yaml` adds name: in their steps and in `component_config`.
+fn commands(all: Option<&Value>, prefix: &str, custom: &[String], mentions: &mut Vec<Mention>) {
+    for command in all.and_then(Value::as_list).into_iter().flat_map(|list| list.iter()) {
+        let Some(name) = command.get("name").and_then(Value::as_str) else { continue };
+        let words = format!("{prefix}{name}");
+        if command.get(ELSEWHERE).is_some() || is_redirected(command) {
+            continue;
+        }
+        let named = |key: &str| {
+            let value = command.get("component_config").and_then(|of| of.get(key))?;
+            let name = value.as_str().filter(|name| is_plain(name))?;
+            Some(MentionedName { name: name.trim().into(), origin: value.prov.origin? })
+        };
+        if let (Some(component), Some(stack)) = (named("component"), named("stack")) {
+            let by = format!("`component_config` of command `{words}`");
+            mentions.push(Mention { by, component: Some(component), kinds: &[], stack: Some(stack) });
+        }
+        for (at, step) in command.get("steps").and_then(Value::as_list).into_iter().flat_map(|l| l.iter()).enumerate() {
+            let by = format!("step {} of command `{words}`", at + 1);
+            let of = Workflow { name: &Text::from(name), stack: None, custom };
+            command_step(step, by, &of, mentions);
+        }
+        commands(command.get("commands"), &format!("{words} "), custom, mentions);
+    }
+}
+
+/// What a step of a command names: text that a shell runs, or a step as in a workflow.
+fn command_step(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>) {
+    let as_map = |command: &Value| {
+        Value::map(Map::from_iter(
+            [("command", command), ("type", &Value::str("shell"))].map(|(k, v)| (Text::from(k), v.clone())),
+        ))
+    };
+    let has_type = step.get("type").is_some();
+    match (step.as_str(), step.get("command")) {
+        (Some(_), _) => one(&as_map(step), by, of, mentions, &mut Vec::new()),
+        (None, Some(command)) if !has_type => one(&as_map(command), by, of, mentions, &mut Vec::new()),
+        _ if step.get(ELSEWHERE).is_some() || is_redirected(step) => {}
+        _ => one(step, by, of, mentions, &mut Vec::new()),
+    }
+}
+
+/// What the workflow files name.
+fn workflow_files(reader: &Reader<'_>, config: &Config, custom: &[String], sink: &Sink, mentions: &mut Vec<Mention>) {
     let Some(below) = config.all.at_path(["workflows", "base_path"]).and_then(plain_text).filter(|p| !p.is_empty())
     else {
-        return Vec::new();
+        return;
     };
-    let Some(folder) = paths::join(&config.base, &below).filter(|_| !below.contains("{{")) else { return Vec::new() };
-    let custom = custom_commands(config);
-    let (mut mentions, mut runs, mut names) = (Vec::new(), Vec::new(), Names::new());
+    let Some(folder) = paths::join(&config.base, &below).filter(|_| !below.contains("{{")) else { return };
+    let (mut runs, mut names) = (Vec::new(), Names::new());
     for entry in reader.source.listing().under(&folder) {
         if !(entry.path.ends_with(".yaml") || entry.path.ends_with(".yml")) {
             continue;
@@ -70,8 +121,8 @@ pub(super) fn mentions(reader: &Reader<'_>, config: &Config, scope: Scope<'_>, s
         };
         names.insert(entry.path.to_string(), Some(content.keys().map(Text::clone).collect::<BTreeSet<Text>>()));
         for workflow in content.iter().filter(|w| w.value.get(ELSEWHERE).is_none() && !is_redirected(&w.value)) {
-            let of = Workflow { name: &workflow.key, stack: workflow.value.get("stack"), custom: &custom };
-            steps(&workflow.value, &of, &mut mentions, &mut runs);
+            let of = Workflow { name: &workflow.key, stack: workflow.value.get("stack"), custom };
+            steps(&workflow.value, &of, mentions, &mut runs);
         }
     }
     // One that cannot be read may hold any workflow.
@@ -87,7 +138,6 @@ pub(super) fn mentions(reader: &Reader<'_>, config: &Config, scope: Scope<'_>, s
             sink.report(missing.finding(Label::at(origin, ""), at < SUGGESTIONS));
         }
     }
-    mentions
 }
 
 /// The workflows in a file; none if it cannot be read. The file does not become one of those that hold stacks.
