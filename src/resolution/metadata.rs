@@ -16,6 +16,8 @@ pub struct ComponentMetadata {
     pub is_locked: bool,
     /// The code that it configures, where that lies in one folder of the repository.
     pub code: Option<Code>,
+    /// The module that it calls, in systems whose components are such calls: graphs show it.
+    pub called: Option<CalledModule>,
     /// What it hands to its code.
     pub inputs: Inputs,
     /// Where its state is kept, if its configuration says so.
@@ -55,6 +57,15 @@ pub struct Cipher {
     pub name: Text,
     /// All that somebody needs to read what it wrote; null where nothing is encrypted, none where it is not known.
     pub definition: Option<Value>,
+}
+
+/// A module that a component calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalledModule {
+    /// Its folder, from the root of the repository, or its source elsewhere.
+    pub place: Text,
+    /// Where the source is written.
+    pub origin: Option<Origin>,
 }
 
 /// A component of the same stack that another one needs.

@@ -10,8 +10,8 @@ pub use gap::{Extent, Gap};
 pub use imports::{Import, Imports};
 pub use mention::{Mention, MentionedName};
 pub use metadata::{
-    Base, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Inputs, Link, LinkKind, Needed, ReadTarget,
-    StackSelector, StatePlace,
+    Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Inputs, Link, LinkKind, Needed,
+    ReadTarget, StackSelector, StatePlace,
 };
 
 use crate::diagnostic::Diagnostic;

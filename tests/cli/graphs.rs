@@ -154,3 +154,32 @@ fn graphs_as_text_and_pictures() {
     assert!(run("mermaid").starts_with("flowchart LR\n  n0[\"stacks/catalog/all.yaml\"]\n"));
     assert!(run("svg").starts_with("<svg xmlns="));
 }
+
+#[test]
+fn graphs_of_module_calls() {
+    let repo = Repo::new();
+    repo.write(
+        "live/main.tf",
+        "terraform {\n  backend \"local\" {}\n}\n\
+         module \"net\" {\n  source = \"../modules/net\"\n}\n\
+         module \"app\" {\n  source = \"registry/app/aws\"\n  net = module.net.id\n}\n\
+         module \"last\" {\n  source = \"../modules/leaf\"\n  depends_on = [module.app]\n}\n",
+    );
+    repo.write(
+        "modules/net/main.tf",
+        "module \"leaf\" {\n  source = \"../leaf\"\n}\noutput \"id\" {\n  value = 1\n}\n",
+    );
+    repo.write("modules/leaf/main.tf", "variable \"x\" {\n  default = 1\n}\n").commit("base");
+    let modules = edges(&graph(&repo, &["modules"]));
+    for edge in [
+        "live/module/net -> modules/net",
+        "live/module/net.leaf -> modules/leaf",
+        "live/module/app -> registry/app/aws",
+        "modules/net -> modules/leaf",
+    ] {
+        assert!(modules.contains(&edge.to_owned()), "{edge}: {modules:?}");
+    }
+    let (reads, waits) = ("live/module/app -> live/module/net", "live/module/last -> live/module/app");
+    assert_eq!(edges(&graph(&repo, &["references"])), [reads]);
+    assert_eq!(edges(&graph(&repo, &["dependencies"])), [reads, waits]);
+}

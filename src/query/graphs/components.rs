@@ -2,7 +2,7 @@
 
 use super::{Context, Graph};
 use crate::query::code::join;
-use crate::resolution::{CodeOrigin, Component, LinkKind, ReadTarget};
+use crate::resolution::{CodeOrigin, Component, ComponentMetadata, LinkKind, ReadTarget};
 use crate::rules::{Target, World};
 use std::collections::BTreeSet;
 
@@ -85,11 +85,17 @@ pub(super) fn modules(context: &Context<'_>) -> Graph {
     let mut todo: Vec<String> = Vec::new();
     let mut seen: BTreeSet<String> = BTreeSet::new();
     for component in shown(context) {
-        let Some(code) = &component.metadata.code else { continue };
-        let label = if code.supply == CodeOrigin::Repository { "" } else { "fetched" };
-        graph.add_edge(&node(component), &code.folder, label, context.place(code.origin));
-        if seen.insert(code.folder.to_string()) {
-            todo.push(code.folder.to_string());
+        let ComponentMetadata { code, called, .. } = &component.metadata;
+        let code = code.as_ref().map(|code| {
+            let label = if code.supply == CodeOrigin::Repository { "" } else { "fetched" };
+            (&code.folder, label, code.origin)
+        });
+        let called = called.as_ref().map(|module| (&module.place, "", module.origin));
+        for (folder, label, origin) in code.into_iter().chain(called) {
+            graph.add_edge(&node(component), folder, label, context.place(origin));
+            if seen.insert(folder.to_string()) {
+                todo.push(folder.to_string());
+            }
         }
     }
     while let Some(folder) = todo.pop() {

@@ -5,9 +5,11 @@ use crate::dialects::opentofu::components::moves::Moves;
 use crate::dialects::opentofu::components::value::{at, map_of, origin, unknown};
 use crate::dialects::opentofu::evaluation::tree::Call;
 use crate::dialects::opentofu::module::block::META;
+use crate::hcl::ast::Step;
 use crate::hcl::export::export_at;
-use crate::hcl::val::Val;
-use crate::resolution::{ComponentMetadata, RemovalEffect};
+use crate::hcl::val::{Data, Marks, Val};
+use crate::hcl::walk::references;
+use crate::resolution::{CalledModule, ComponentMetadata, Needed, RemovalEffect};
 use crate::text::Text;
 use crate::value::{Key, Map, Value};
 
@@ -37,7 +39,9 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
             ("inputs", inputs),
         ]);
         let former_names = moves.former_names(&call.address);
-        let metadata = ComponentMetadata { former_names, shares_state: true, ..ComponentMetadata::default() };
+        let (called, needed) = (called(call), needed(call));
+        let metadata =
+            ComponentMetadata { former_names, called, needed, shares_state: true, ..ComponentMetadata::default() };
         let described = Described {
             removal: RemovalEffect::Destroyed,
             metadata,
@@ -45,6 +49,40 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, calls: &[Call]) {
         };
         builder.add(described, [origin(call.declared.place)].into_iter());
     }
+}
+
+/// The module that a call leads to, if its source can be computed.
+fn called(call: &Call) -> Option<CalledModule> {
+    let folder = call.dir.as_ref().map(|dir| if dir.is_empty() { Text::from(".") } else { dir.clone() });
+    let source = || match &call.source.as_ref()?.data {
+        Data::Str(text) if call.source.as_ref()?.marks == Marks::NONE => Some(text.clone()),
+        _ => None,
+    };
+    let origin = call.declared.arguments.get("source").and_then(|written| at(written).origin);
+    Some(CalledModule { place: folder.or_else(source)?, origin })
+}
+
+/// The modules beside a call that its arguments read or that it names in `depends_on`, in the order of the text. What they
+/// read through a local value is not followed.
+fn needed(call: &Call) -> Vec<Needed> {
+    let around = call.address.rsplit_once('.').map_or(String::new(), |(around, _)| format!("{around}."));
+    let mut found: Vec<Needed> = Vec::new();
+    for (argument, written) in call.declared.arguments.iter() {
+        for reference in references(&written.expr).iter().filter(|reference| &*reference.root.text == "module") {
+            let Some(Step::Attribute(name)) = reference.steps.first() else { continue };
+            let name = Text::from(format!("{around}{}", name.text));
+            let is_read = &**argument != "depends_on";
+            match found.iter_mut().find(|known| known.name == name) {
+                Some(known) => known.is_read |= is_read,
+                None => {
+                    let origin = Some(origin((written.file, reference.span)));
+                    found.push(Needed { kind: "module".into(), name, origin, is_read });
+                }
+            }
+        }
+    }
+    found.sort_by_key(|needed| needed.origin);
+    found
 }
 
 /// The arguments of a call, evaluated where they can be before anything runs.
