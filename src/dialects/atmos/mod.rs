@@ -94,9 +94,9 @@ use reader::{Cache, Deps, Reader};
 use render::Templates;
 use schema::Schema;
 use sharing::Twins;
-use sink::{Sink, label};
+use sink::{Sink, label, name_stacks};
 use stack::{Name, Resolved, Stacks};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use targets::Targets;
 use validation::Validations;
@@ -453,29 +453,6 @@ impl Dialect for Atmos {
 
     fn context(&self, component: &Component) -> Option<Value> {
         Some(component.value.clone())
-    }
-}
-
-/// Says which stacks a finding reaches, where that is not said: those that its file has a part in.
-fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
-    let names = |unit: &Arc<Unit>| {
-        let mut names: Vec<Text> = unit.components.iter().map(|c| Text::clone(&c.stack)).collect();
-        names.dedup();
-        names
-    };
-    let mut of_units: Option<Vec<Vec<Text>>> = None;
-    let mut of_files: HashMap<FileId, Vec<Text>> = HashMap::new();
-    for finding in findings.iter_mut().filter(|f| f.stacks.is_empty()) {
-        let file = finding.primary.file;
-        let reached = of_files.entry(file).or_insert_with(|| {
-            let of_units = of_units.get_or_insert_with(|| units.iter().map(names).collect());
-            let reached = units.iter().zip(of_units).filter(|(u, _)| u.files.binary_search(&file).is_ok());
-            let mut all: Vec<Text> = reached.flat_map(|(_, names)| names.iter().cloned()).collect();
-            all.sort();
-            all.dedup();
-            all
-        });
-        finding.stacks.clone_from(reached);
     }
 }
 

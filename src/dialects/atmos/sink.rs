@@ -5,9 +5,11 @@ use super::reader::Loaded;
 use crate::diagnostic::Rule;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::dialects::atmos::rules;
+use crate::resolution::Unit;
+use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
-use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A result that cannot be had; why has been reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,4 +104,27 @@ pub(crate) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option
     };
     let edit = Edit { file: origin.file, start: origin.start + quotes, end: origin.end - quotes, text: new.to_owned() };
     Some(Fix::one(format!("rename to `{new}`"), edit, Applicability::Unsafe))
+}
+
+/// Says which stacks a finding reaches, where that is not said: those that its file has a part in.
+pub(super) fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
+    let names = |unit: &Arc<Unit>| {
+        let mut names: Vec<Text> = unit.components.iter().map(|c| Text::clone(&c.stack)).collect();
+        names.dedup();
+        names
+    };
+    let mut of_units: Option<Vec<Vec<Text>>> = None;
+    let mut of_files: HashMap<FileId, Vec<Text>> = HashMap::new();
+    for finding in findings.iter_mut().filter(|f| f.stacks.is_empty()) {
+        let file = finding.primary.file;
+        let reached = of_files.entry(file).or_insert_with(|| {
+            let of_units = of_units.get_or_insert_with(|| units.iter().map(names).collect());
+            let reached = units.iter().zip(of_units).filter(|(u, _)| u.files.binary_search(&file).is_ok());
+            let mut all: Vec<Text> = reached.flat_map(|(_, names)| names.iter().cloned()).collect();
+            all.sort();
+            all.dedup();
+            all
+        });
+        finding.stacks.clone_from(reached);
+    }
 }
