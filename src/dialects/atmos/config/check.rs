@@ -149,7 +149,9 @@ impl Run<'_> {
     fn as_written(&self, key: &str, value: &Value) -> String {
         let Some(origin) = value.prov.origin else { return key.to_owned() };
         let text = &self.files.get(origin.file).text;
-        let start = origin.key as usize + usize::from(text[origin.key as usize..].starts_with(['"', '\'']));
+        let start = origin.key as usize;
+        let is_quoted = text.get(start..).is_some_and(|rest| rest.starts_with(['"', '\'']));
+        let start = start + usize::from(is_quoted);
         let written = text.get(start..start + key.len()).filter(|written| written.eq_ignore_ascii_case(key));
         written.unwrap_or(key).to_owned()
     }

@@ -33,7 +33,7 @@ struct Workflow<'a> {
     name: &'a Text,
     stack: Option<&'a Value>,
     /// Commands of the repository by their words, as `terraform plan`: they mean what the repository says.
-    custom: &'a [String],
+    custom: &'a BTreeSet<String>,
 }
 
 /// Runs of workflows by steps.
@@ -57,7 +57,7 @@ pub(super) fn mentions(reader: &Reader<'_>, config: &Config, scope: Scope<'_>, s
 }
 
 /// What the commands that `atmos.yaml` adds name: in their steps and in `component_config`.
-fn commands(all: Option<&Value>, prefix: &str, custom: &[String], mentions: &mut Vec<Mention>) {
+fn commands(all: Option<&Value>, prefix: &str, custom: &BTreeSet<String>, mentions: &mut Vec<Mention>) {
     for command in all.and_then(Value::as_list).into_iter().flat_map(|list| list.iter()) {
         let Some(name) = command.get("name").and_then(Value::as_str) else { continue };
         let words = format!("{prefix}{name}");
@@ -99,7 +99,13 @@ fn command_step(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<
 }
 
 /// What the workflow files name.
-fn workflow_files(reader: &Reader<'_>, config: &Config, custom: &[String], sink: &Sink, mentions: &mut Vec<Mention>) {
+fn workflow_files(
+    reader: &Reader<'_>,
+    config: &Config,
+    custom: &BTreeSet<String>,
+    sink: &Sink,
+    mentions: &mut Vec<Mention>,
+) {
     let Some(below) = config.all.at_path(["workflows", "base_path"]).and_then(plain_text).filter(|p| !p.is_empty())
     else {
         return;
@@ -156,16 +162,16 @@ fn workflows(loaded: &Loaded, reader: &Reader<'_>, config: &Config) -> Option<Ma
 }
 
 /// The words of the commands that `atmos.yaml` adds, with all commands below them.
-fn custom_commands(config: &Config) -> Vec<String> {
-    fn below(commands: Option<&Value>, prefix: &str, out: &mut Vec<String>) {
+fn custom_commands(config: &Config) -> BTreeSet<String> {
+    fn below(commands: Option<&Value>, prefix: &str, out: &mut BTreeSet<String>) {
         for command in commands.and_then(Value::as_list).into_iter().flat_map(|list| list.iter()) {
             let Some(name) = command.get("name").and_then(Value::as_str) else { continue };
             let words = format!("{prefix}{name}");
             below(command.get("commands"), &format!("{words} "), out);
-            out.push(words);
+            out.insert(words);
         }
     }
-    let mut out = Vec::new();
+    let mut out = BTreeSet::new();
     below(config.all.get("commands"), "", &mut out);
     out
 }
