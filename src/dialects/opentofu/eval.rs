@@ -1,11 +1,11 @@
 //! `eval`: templates against names that the caller knows.
 
-use crate::dialects::opentofu::load::functions::NoFiles;
 use crate::dialects::{EvalError, Evaluated};
 use crate::hcl::ast::Span;
 use crate::hcl::ast::{Name, Step};
 use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::export::export;
+use crate::hcl::functions::NoFiles;
 use crate::hcl::number::Number;
 use crate::hcl::parse::parse_template;
 use crate::hcl::val::Val;

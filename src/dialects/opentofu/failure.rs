@@ -43,10 +43,14 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(rule: &'static Rule, message: impl Into<String>, place: Place) -> Self {
+        Failure::at(rule, message.into(), Some(place))
+    }
+
+    fn at(rule: &'static Rule, message: String, place: Option<Place>) -> Self {
         Failure {
             rule,
-            message: message.into(),
-            place: Some(place),
+            message,
+            place,
             hops: Vec::new(),
             is_cyclic: false,
             is_open: false,
@@ -91,17 +95,7 @@ impl Failure {
             "Too much to compute" => &rules::LIMIT_EXCEEDED,
             _ => &rules::INVALID_VALUE,
         };
-        Failure {
-            rule,
-            message: sentence(&problem.summary, &problem.detail),
-            place: problem.place,
-            hops: Vec::new(),
-            is_cyclic: false,
-            is_open: false,
-            hides: false,
-            is_lint: false,
-            help: None,
-        }
+        Failure::at(rule, sentence(&problem.summary, &problem.detail), problem.place)
     }
 
     /// What an error of the syntax is.

@@ -1,7 +1,6 @@
 //! The values that a root module is given: the environment, files of values, and the command line, the later ones winning.
 
 use crate::dialects::opentofu::failure::{Failure, Place};
-use crate::dialects::opentofu::load::functions::NoFiles;
 use crate::dialects::opentofu::load::names::Syntax;
 use crate::dialects::opentofu::load::path::join;
 use crate::dialects::opentofu::load::{Loader, Parsed, SourceFile, json_values};
@@ -11,6 +10,7 @@ use crate::dialects::opentofu::rules;
 use crate::dialects::{ProjectInputs, VariableInput};
 use crate::hcl::ast::{Body, Expr, Span};
 use crate::hcl::eval::{Budget, Evaluator, NoNames};
+use crate::hcl::functions::NoFiles;
 use crate::hcl::parse::{Layout, parse_body, parse_expression};
 use crate::hcl::val::Val;
 use crate::source::{BlobId, Node};

@@ -95,24 +95,3 @@ impl Files for RootFiles<'_> {
         Some(join(&self.loader.root, &self.dir).trim_end_matches('/').to_owned())
     }
 }
-
-/// There are no files where no function may be called.
-pub(crate) struct NoFiles;
-
-impl Files for NoFiles {
-    fn read(&self, _: &str) -> Result<Content, FileError> {
-        Err(FileError::Failed("no files".to_owned()))
-    }
-
-    fn exists(&self, _: &str) -> Result<bool, FileError> {
-        Ok(false)
-    }
-
-    fn below(&self, _: &str) -> Result<Vec<String>, FileError> {
-        Ok(Vec::new())
-    }
-
-    fn folder(&self) -> Option<String> {
-        None
-    }
-}
