@@ -137,11 +137,12 @@ fn changed(pair: &ResolvedPair) -> BTreeSet<String> {
         names.insert(format!("{}/{}/{}", component.stack, component.kind, component.name));
     }
     let texts = |resolution: &Resolution| {
-        let mut found = std::collections::BTreeMap::new();
+        let mut found: std::collections::BTreeMap<String, Vec<_>> = std::collections::BTreeMap::new();
         for scope in &resolution.locals.scopes {
             let path = &pair.files.get(scope.file).path;
             for local in &scope.locals {
-                found.insert(format!("{path}: {}.{}", scope.level, local.name), local.value.clone());
+                let name = format!("{path}: {}.{}", scope.level, local.name);
+                found.entry(name).or_default().push((scope.stack.clone(), local.value.clone()));
             }
         }
         found

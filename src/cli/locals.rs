@@ -8,7 +8,7 @@ use crate::files::Files;
 use crate::report::locals::{Described, Owner};
 use crate::report::log::Kind;
 use crate::report::{Finding, describe};
-use crate::resolution::{LocalLevel, Placed, Resolution};
+use crate::resolution::{LocalLevel, LocalScope, Placed, Resolution};
 use crate::review::{self, Outcome, Resolved};
 use crate::value::FileId;
 use clap::{Args, ValueEnum};
@@ -64,10 +64,13 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let Some(file) = manifest(&resolution, &options.stack).or(component.as_ref().map(|c| c.unit.file)) else {
         return unresolved(&resolution, None, no_stack(&resolution, &options.stack), &files, global);
     };
-    let of_file = resolution.locals.scopes.iter().filter(|s| s.file == file);
+    let is_own = |s: &LocalScope| {
+        let is_of_stack = s.stack.as_ref().is_none_or(|stack| **stack == *options.stack);
+        s.file == file && is_of_stack && !matches!(s.level, LocalLevel::Component(..))
+    };
     let described = Described {
         stack: &options.stack,
-        scopes: of_file.filter(|s| !matches!(s.level, LocalLevel::Component(..))).map(|s| &**s).collect(),
+        scopes: resolution.locals.scopes.iter().map(|s| &**s).filter(|s| is_own(s)).collect(),
         component: component.as_ref().map(|placed| Owner {
             kind: &placed.component.kind,
             name: &placed.component.name,

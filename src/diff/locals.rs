@@ -2,7 +2,7 @@
 
 use super::{Change, ChangeKind, ComponentChange, Side};
 use crate::files::Files;
-use crate::resolution::{Address, Local, LocalScope, Placed, Resolution, State};
+use crate::resolution::{Address, Local, LocalLevel, LocalScope, Placed, Resolution, State, Unit};
 use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,6 +16,8 @@ const MAX_NODES: usize = 20_000;
 pub struct LocalChange {
     /// The path of its file.
     pub file: Text,
+    /// The stack that it has these values in, where it may have different ones in other stacks of the same file.
+    pub stack: Option<Text>,
     /// Its scope: `global`, a component type, or the type and the name of a component.
     pub scope: String,
     /// Its name.
@@ -38,6 +40,9 @@ pub struct LocalChange {
 /// Start, end and index of a changed local.
 type Place = (u32, u32, usize);
 
+/// What tells apart scopes of one revision: the path of the file, the stack if the file has several, and the part of the file.
+type Key = (Text, Option<Text>, LocalLevel);
+
 /// Collects what changed locals reach.
 pub(super) struct Reach {
     changes: Vec<LocalChange>,
@@ -57,9 +62,10 @@ impl Reach {
         let shared: BTreeSet<*const LocalScope> = base.locals.scopes.iter().map(Arc::as_ptr).collect();
         let shared: BTreeSet<*const LocalScope> =
             head.locals.scopes.iter().map(Arc::as_ptr).filter(|p| shared.contains(p)).collect();
-        let scopes = |resolution: &Resolution| -> BTreeMap<_, Arc<LocalScope>> {
+        let scopes = |resolution: &Resolution| -> BTreeMap<Key, Arc<LocalScope>> {
             let own = resolution.locals.scopes.iter().filter(|s| !shared.contains(&Arc::as_ptr(s)));
-            own.map(|s| ((Text::clone(&files.get(s.file).path), s.level.clone()), Arc::clone(s))).collect()
+            let key = |s: &LocalScope| (Text::clone(&files.get(s.file).path), s.stack.clone(), s.level.clone());
+            own.map(|s| (key(s), Arc::clone(s))).collect()
         };
         let (old, new) = (scopes(base), scopes(head));
         // A file that nothing reaches any more because something else is broken has not lost its locals.
@@ -67,11 +73,11 @@ impl Reach {
         let keys: BTreeSet<_> = old.keys().chain(new.keys()).cloned().collect();
         for key in keys {
             let (a, b) = (old.get(&key), new.get(&key));
-            let has_file = |all: &BTreeMap<(Text, _), _>| all.keys().any(|k: &(Text, _)| k.0 == key.0);
+            let has_file = |all: &BTreeMap<Key, _>| all.keys().any(|k| (&k.0, &k.1) == (&key.0, &key.1));
             let unsure = a.is_none() && !has_file(&old) && (broken[0] || touched.is_some_and(|t| !t(&key.0)))
                 || b.is_none() && !has_file(&new) && (broken[1] || touched.is_some_and(|t| !t(&key.0)));
             if !unsure {
-                reach.compare(&key.0, &key.1.to_string(), a, b, files);
+                reach.compare(&key, a, b, files);
             }
         }
         for places in reach.places.iter_mut().flat_map(|p| p.values_mut()) {
@@ -82,8 +88,7 @@ impl Reach {
 
     fn compare(
         &mut self,
-        file: &Text,
-        scope: &str,
+        (file, stack, level): &Key,
         old: Option<&Arc<LocalScope>>,
         new: Option<&Arc<LocalScope>>,
         files: &Files,
@@ -116,7 +121,8 @@ impl Reach {
             }
             self.changes.push(LocalChange {
                 file: Text::clone(file),
-                scope: scope.to_owned(),
+                stack: stack.clone(),
+                scope: level.to_string(),
                 name: Text::clone(name),
                 kind,
                 before,
@@ -159,7 +165,7 @@ impl Reach {
                 break;
             }
             left -= 1;
-            value.prov.for_each_input(&mut |origin| hits.extend(self.at(side, origin)));
+            value.prov.for_each_input(&mut |origin| hits.extend(self.at(side, origin, &address.0)));
             match &value.data {
                 Data::List(items) => stack.extend(items.iter()),
                 Data::Map(map) => stack.extend(map.iter().map(|e| &e.value)),
@@ -171,15 +177,18 @@ impl Reach {
         }
     }
 
-    /// The changed local that is written around a place.
-    fn at(&self, side: Side, origin: Origin) -> Option<usize> {
+    /// The changed local that is written around a place, as a stack has it.
+    fn at(&self, side: Side, origin: Origin, stack: &Text) -> Option<usize> {
         let places = self.places[side as usize].get(&origin.file)?;
-        let after = places.partition_point(|p| p.0 <= origin.key);
-        let (_, end, local) = places.get(after.checked_sub(1)?)?;
-        (origin.end <= *end).then_some(*local)
+        let before = &places[..places.partition_point(|p| p.0 <= origin.key)];
+        let start = before.last()?.0;
+        // Several stacks have the same local, each with a change of its own.
+        let same = before.iter().rev().take_while(|place| place.0 == start);
+        let is_own = |local: usize| self.changes[local].stack.as_ref().is_none_or(|own| own == stack);
+        same.filter(|(_, end, _)| origin.end <= *end).map(|(.., local)| *local).find(|local| is_own(*local))
     }
 
-    /// The changed locals, sorted by file, scope and name. Those of files all of whose components `filter` leaves out
+    /// The changed locals, sorted by file, stack, scope and name. Those of files all of whose components `filter` leaves out
     /// are not asked for.
     pub(super) fn finish(
         mut self,
@@ -187,11 +196,12 @@ impl Reach {
         files: &Files,
         filter: &dyn Fn(&Address) -> bool,
     ) -> Vec<LocalChange> {
-        let mut asked: HashMap<Text, bool> = HashMap::new();
+        let mut asked: HashMap<(Text, Option<Text>), bool> = HashMap::new();
         self.changes.retain(|change| {
-            *asked.entry(Text::clone(&change.file)).or_insert_with(|| {
+            *asked.entry((Text::clone(&change.file), change.stack.clone())).or_insert_with(|| {
                 let uses = |ids: &[FileId]| ids.iter().any(|id| files.get(*id).path == change.file);
-                let units = sides.iter().flat_map(|e| &e.units).filter(|u| !u.components.is_empty() && uses(&u.files));
+                let is_own = |u: &Unit| change.stack.as_ref().is_none_or(|stack| *stack == u.name) && uses(&u.files);
+                let units = sides.iter().flat_map(|e| &e.units).filter(|u| !u.components.is_empty() && is_own(u));
                 let mut components = units.flat_map(|u| &u.components).peekable();
                 components.peek().is_none() || components.any(|c| filter(&c.address()))
             })

@@ -79,7 +79,7 @@ pub struct Impacted {
 }
 
 /// A local name that depends on a place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImpactedLocal {
     /// Where the name is written.
     pub origin: Origin,
@@ -325,8 +325,10 @@ impl<'a> Search<'a> {
             for local in &scope.locals {
                 let Some(origin) = local.origin else { continue };
                 let is_read = local.value.as_ref().is_some_and(|value| matcher.hits(value).effective);
-                if is_read || self.spans.touch(origin) {
-                    found.push(ImpactedLocal { origin, level: scope.level.clone(), name: Text::clone(&local.name) });
+                let one = ImpactedLocal { origin, level: scope.level.clone(), name: Text::clone(&local.name) };
+                // Each stack of the file has the same names.
+                if (is_read || self.spans.touch(origin)) && !found.contains(&one) {
+                    found.push(one);
                 }
             }
         }

@@ -333,6 +333,8 @@ impl<'a> RenameJson<'a> {
 struct LocalJson<'a> {
     file: &'a str,
     line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<&'a str>,
     scope: &'a str,
     name: &'a str,
     kind: &'static str,
@@ -362,6 +364,7 @@ impl<'a> LocalJson<'a> {
         LocalJson {
             file: &local.file,
             line: local.line,
+            stack: local.stack.as_deref(),
             scope: &local.scope,
             name: &local.name,
             kind: local.kind.name(),

@@ -51,8 +51,8 @@ pub struct Resolution {
 /// The local names of a revision: values that files give names to for their own use.
 #[derive(Debug, Default)]
 pub struct Locals {
-    /// The scopes of all files that some unit reaches, sorted by path and level. A file with the same content has the
-    /// same scopes in two revisions.
+    /// The scopes of all files that some unit reaches, sorted by path, stack and level. A file with the same content has
+    /// the same scopes in two revisions.
     pub scopes: Vec<Arc<LocalScope>>,
     /// By file, for files that define units: the name of the stack that the file by itself, without imports, gives.
     pub stacks: BTreeMap<FileId, Text>,
@@ -63,6 +63,8 @@ pub struct Locals {
 pub struct LocalScope {
     /// The file that alone sees them.
     pub file: FileId,
+    /// The stack that they have these values in, where those of other stacks of the same file may be different ones.
+    pub stack: Option<Text>,
     /// Which part of the file they are meant for.
     pub level: LocalLevel,
     /// The names, sorted.

@@ -225,3 +225,48 @@ fn a_variable_that_a_module_gains_is_found_in_the_call_that_lacks_it() {
         run.stdout
     );
 }
+
+/// A repository whose root module has two variable sets, in the state that each of some edits leads to.
+fn sets() -> Repo {
+    let repo = Repo::new();
+    let settings =
+        "[variable-sets.dev]\nvar-files = [\"dev.tfvars\"]\n\n[variable-sets.prod]\nvar-files = [\"prod.tfvars\"]\n";
+    let main = "locals {\n  name = \"app-${var.stage}\"\n}\n\nterraform {\n  backend \"s3\" {\n    key = local.name\n  }\n}\n\nvariable \"stage\" {}\n";
+    repo.write("stacklint.toml", settings).write("live/main.tf", main);
+    repo.write("live/dev.tfvars", "stage = \"dev\"\n").write("live/prod.tfvars", "stage = \"prod\"\n").commit("base");
+    repo
+}
+
+#[test]
+fn locals_have_the_values_of_the_variable_set_that_is_asked_for() {
+    let repo = sets();
+    for stage in ["dev", "prod"] {
+        let stack = format!("live@{stage}");
+        let found = repo.run(&["describe", "locals", "-s", &stack, "--format", "json"]).json();
+        assert_eq!(found["locals"]["name"], format!("app-{stage}"), "{found}");
+        assert_eq!(found["variable"]["locals"]["stage"], stage, "{found}");
+        let told = repo.run(&["describe", "locals", "-s", &stack, "--provenance", "--format", "json"]).json();
+        assert_eq!(told["scopes"].as_array().map(Vec::len), Some(2), "{told}");
+        assert_eq!(told["merged"]["name"]["value"], format!("app-{stage}"), "{told}");
+    }
+}
+
+#[test]
+fn locals_are_compared_in_each_variable_set() {
+    let repo = sets();
+    let locals = |repo: &Repo| -> Vec<String> {
+        let report = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).json();
+        let one = |l: &Value| {
+            let reached: Vec<&Value> = l["reached"].as_array().unwrap().iter().map(|r| &r["stack"]).collect();
+            format!("{} {} {} -> {} {reached:?}", l["stack"], l["name"], l["before"], l["after"]).replace('"', "")
+        };
+        report["locals"].as_array().unwrap().iter().map(one).collect()
+    };
+    repo.write("live/dev.tfvars", "stage = \"test\"\n").commit("one set");
+    let name = "live@dev name app-dev -> app-test [String(live@dev)]";
+    let stage = "live@dev stage dev -> test []";
+    assert_eq!(locals(&repo), [name, stage]);
+    repo.edit("live/main.tf", "app-", "web-").commit("both sets");
+    let name = |set: &str, stage: &str| format!("live@{set} name app-{stage} -> web-{stage} [String(live@{set})]");
+    assert_eq!(locals(&repo), [name("dev", "test"), name("prod", "prod")]);
+}

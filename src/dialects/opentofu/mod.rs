@@ -156,7 +156,7 @@ impl Dialect for OpenTofu {
         if let Some((failure, place)) = roots.hidden.as_ref().and_then(|failure| Some((failure, failure.place?))) {
             resolution.findings.push(failure.finding(place, files).breaking());
         }
-        for ((candidate, _), resolved) in variants.iter().zip(&found) {
+        for ((candidate, variant), resolved) in variants.iter().zip(&found) {
             // What another root module calls is one only where somebody started in it, or says so.
             let dir = &candidate.dir;
             if *dir != project.start && is_called(dir) && !discovery::is_named(dir, &project.roots) {
@@ -166,12 +166,14 @@ impl Dialect for OpenTofu {
             resolution.config.push(resolved.unit.file);
             resolution.findings.extend(resolved.findings.iter().cloned());
             resolution.locals.scopes.extend(resolved.scopes.iter().cloned());
-            resolution.locals.stacks.insert(resolved.unit.file, resolved.unit.name.clone());
+            if !variant.is_named {
+                resolution.locals.stacks.insert(resolved.unit.file, resolved.unit.name.clone());
+            }
         }
         resolution
             .locals
             .scopes
-            .sort_by(|a, b| (&*files.get(a.file).path, &a.level).cmp(&(&*files.get(b.file).path, &b.level)));
+            .sort_by_cached_key(|s| (files.get(s.file).path.clone(), s.stack.clone(), s.level.clone()));
         diagnostic::unite(&mut resolution.findings);
         resolution
     }

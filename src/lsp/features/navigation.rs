@@ -166,7 +166,9 @@ fn declared_local<'a>(place: &Place<'a>) -> Option<(usize, &'a str)> {
 fn locals(view: &View<'_>, path: &str, name: &str) -> Vec<Origin> {
     let scopes = view.resolutions().into_iter().flat_map(|resolution| &resolution.locals.scopes);
     let own = scopes.filter(|scope| *view.file(scope.file).path == *path).flat_map(|scope| &scope.locals);
-    own.filter(|local| *local.name == *name).filter_map(|local| local.origin).collect()
+    // Each stack of the file has the same names.
+    let found: BTreeSet<Origin> = own.filter(|local| *local.name == *name).filter_map(|local| local.origin).collect();
+    found.into_iter().collect()
 }
 
 /// The uses of a local name in the text of a file.

@@ -19,8 +19,9 @@ pub(super) fn write(out: &mut dyn io::Write, locals: &[LocalChange], options: &O
     let theme = Theme::new(options.color);
     let shown = if options.all || locals.len() <= MAX_LOCALS + 1 { locals.len() } else { MAX_LOCALS };
     writeln!(out, "{}", theme.bold("Locals"))?;
-    for block in locals[..shown].chunk_by(|a, b| a.file == b.file && a.scope == b.scope) {
-        writeln!(out, "  {} {}", escape(&block[0].file), theme.dim(&escape(&block[0].scope)))?;
+    for block in locals[..shown].chunk_by(|a, b| (&a.file, &a.stack, &a.scope) == (&b.file, &b.stack, &b.scope)) {
+        let stack = block[0].stack.as_ref().map_or_else(String::new, |stack| format!(" in {}", escape(stack)));
+        writeln!(out, "  {} {}", escape(&block[0].file), theme.dim(&format!("{}{stack}", escape(&block[0].scope))))?;
         let column = block.iter().map(|l| width(&escape(&l.name))).filter(|w| *w <= 40).max().unwrap_or(0);
         for local in block {
             let name = escape(&local.name);

@@ -113,7 +113,7 @@ impl FileLocals {
                     shadows: outer.and_then(|o| o.raw.get(name)).and_then(|v| v.prov.origin),
                 };
                 let locals = scope.raw.iter().map(|e| one(&e.key, &e.value)).collect();
-                scopes.push(Arc::new(LocalScope { file: self.loaded.file, level, locals }));
+                scopes.push(Arc::new(LocalScope { file: self.loaded.file, stack: None, level, locals }));
             }
             for (kind, name, section) in components(&self.raw) {
                 let Some(raw) = section.as_map() else { continue };
@@ -132,7 +132,7 @@ impl FileLocals {
                     shadows: self.defined(name),
                 };
                 let locals = raw.iter().map(|e| one(&e.key, &e.value)).collect();
-                scopes.push(Arc::new(LocalScope { file: self.loaded.file, level, locals }));
+                scopes.push(Arc::new(LocalScope { file: self.loaded.file, stack: None, level, locals }));
             }
             scopes
         })

@@ -2,6 +2,7 @@
 
 use crate::dialects::opentofu::components::value::at;
 use crate::dialects::opentofu::components::value::origin;
+use crate::dialects::opentofu::discovery::variants::Variant;
 use crate::dialects::opentofu::evaluation::statics::Statics;
 use crate::dialects::opentofu::failure::Failure;
 use crate::dialects::opentofu::module::Module;
@@ -14,7 +15,7 @@ use crate::value::{FileId, Value};
 use std::sync::Arc;
 
 /// The locals of the root module, and its variables.
-pub(crate) fn of(statics: &Statics<'_>, file: FileId) -> Vec<Arc<LocalScope>> {
+pub(crate) fn of(statics: &Statics<'_>, file: FileId, variant: &Variant) -> Vec<Arc<LocalScope>> {
     let module = Arc::clone(&statics.nodes[0].module);
     let value = |found: Result<Val, Vec<Failure>>, prov| match found {
         Ok(value) => Some(export_at(&value, &prov)),
@@ -41,7 +42,8 @@ pub(crate) fn of(statics: &Statics<'_>, file: FileId) -> Vec<Arc<LocalScope>> {
         depends_on: Vec::new(),
         shadows: None,
     });
-    let scope = |level, locals: Vec<Local>| Arc::new(LocalScope { file, level, locals });
+    let stack = variant.is_named.then(|| variant.stack.clone());
+    let scope = |level, locals: Vec<Local>| Arc::new(LocalScope { file, stack: stack.clone(), level, locals });
     let mut all = Vec::new();
     let found: Vec<Local> = locals.collect();
     all.extend((!found.is_empty()).then(|| scope(LocalLevel::File, found)));

@@ -103,7 +103,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
         unlisted: Vec::new(),
     };
     let reached = statics.nodes.iter().skip(1).map(|n| n.module.dir.clone()).collect();
-    Resolved { unit: Arc::new(unit), scopes: locals::of(&statics, file), findings, reached }
+    Resolved { unit: Arc::new(unit), scopes: locals::of(&statics, file, variant), findings, reached }
 }
 
 fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diagnostic {

@@ -17,6 +17,8 @@ pub(crate) struct Variant {
     pub stack: Text,
     /// Its values and its workspace.
     pub inputs: ProjectInputs,
+    /// Whether the name of its stack has more than the folder, so that the same folder can have other stacks.
+    pub is_named: bool,
 }
 
 /// All ways in which the root module of a folder is resolved; at least one.
@@ -33,6 +35,7 @@ pub(crate) fn of(loader: &Loader<'_>, dir: &str, project: &Project) -> Vec<Varia
         Variant {
             stack: name.map_or_else(|| own.clone(), |name| format!("{own}@{name}").into()),
             inputs: ProjectInputs { variables, workspace, ..project.inputs.clone() },
+            is_named: name.is_some(),
         }
     };
     let sets: Vec<(&String, &VariableSet)> =
