@@ -212,6 +212,93 @@ fn arguments_of_calls_are_held_against_the_variables_of_the_module() {
     }
 }
 
+/// What `check` says of values that do not fit: file, line, where the variable is declared, and why.
+fn unfit(files: &[(&str, &str)]) -> Vec<String> {
+    let repo = Repo::new();
+    files.iter().for_each(|(path, text)| drop(repo.write(path, text)));
+    repo.commit("base");
+    let json = repo.run(&["check", "--dialect", "opentofu", "--format", "json"]).json();
+    let all = json["diagnostics"].as_array().unwrap().iter();
+    let rules = ["tofu-invalid-value", "tofu-missing-value"];
+    let all = all.filter(|finding| rules.iter().any(|rule| finding["rule"] == **rule));
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    all.map(|f| {
+        let why = text(&f["message"]);
+        let why = why.rsplit(": ").next().unwrap_or_default().to_owned();
+        format!(
+            "{}:{} {}:{} {why}",
+            text(&f["file"]),
+            f["line"],
+            text(&f["related"][0]["file"]),
+            f["related"][0]["line"]
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn values_of_arguments_are_held_against_the_types_of_the_variables_of_the_module() {
+    let at = |text: &str| vec![format!("live/main.tf:6 m/main.tf:1 {text}")];
+    for (variable, argument, expected) in [
+        ("type = number", "\"x\"", at("a number is required")),
+        ("type = number", "\"12\"", vec![]),
+        ("type = number", "local.text", at("a number is required")),
+        ("type = number", "var.given", at("a number is required")),
+        ("type = number", "data.a.b.c", vec![]),
+        ("type = number", "timestamp()", vec![]),
+        ("type = list(number)", "[1, timestamp(), \"x\"]", at("a number is required")),
+        ("type = list(string)", "\"a\"", at("list of string required, but have string")),
+        ("type = bool", "\"yes\"", at("a bool is required")),
+        ("type = object({ a = string, b = optional(number, 1) })", "{ a = 1 }", vec![]),
+        ("type = object({ a = string, b = optional(number) })", "{ a = 1, b = \"x\" }", at("a number is required")),
+        ("type = object({ a = string })", "{}", at("attribute \"a\" is required")),
+        ("type = any", "[1, \"x\"]", vec![]),
+        ("type = list(any)", "[1, {}]", at("all list elements must have the same type")),
+        ("", "[1, {}]", vec![]),
+        ("type = number", "null", vec![]),
+        ("type = number\n  nullable = false", "null", at("var.v is null, which it cannot be")),
+        ("type = number\n  nullable = false\n  default = 1", "null", vec![]),
+        ("type = number\n  default = 1", "{}", at("number required, but have object")),
+        ("type = number", "sensitive(\"x\")", at("a number is required")),
+        ("type = number\n  sensitive = true", "sensitive(1)", vec![]),
+        ("type = nonsense", "1", vec![]),
+    ] {
+        let main = format!(
+            "terraform {{\n  backend \"local\" {{}}\n}}\nmodule \"m\" {{\n  source = \"../m\"\n  v      = {argument}\n}}\n\
+             locals {{\n  text = \"t\"\n}}\nvariable \"given\" {{}}\n"
+        );
+        let child = format!("variable \"v\" {{\n  {variable}\n}}\n");
+        let values = "given = \"x\"\n";
+        let files = [("live/main.tf", &*main), ("m/main.tf", &*child), ("live/a.auto.tfvars", values)];
+        let found: Vec<String> = unfit(&files).into_iter().filter(|f| f.starts_with("live/main.tf")).collect();
+        assert_eq!(found, expected, "{variable} = {argument}");
+    }
+}
+
+#[test]
+fn values_for_modules_that_may_have_no_instances_are_judged_only_if_they_refer_to_nothing() {
+    for (more, argument, is_found) in [
+        ("count = 2", "local.text", true),
+        ("count = 0", "local.text", false),
+        ("count = 0", "\"x\"", true),
+        ("count = var.unknown", "local.text", false),
+        ("for_each = {}", "local.text", false),
+        ("for_each = { a = 1 }", "local.text", true),
+        ("lifecycle {\n    enabled = false\n  }", "local.text", false),
+    ] {
+        let main = format!(
+            "terraform {{\n  backend \"local\" {{}}\n}}\nmodule \"m\" {{\n  source = \"../m\"\n  v      = {argument}\n  {more}\n}}\n\
+             locals {{\n  text = \"t\"\n}}\nvariable \"unknown\" {{}}\n"
+        );
+        let child = "variable \"v\" {\n  type = number\n}\n";
+        assert_eq!(!unfit(&[("live/main.tf", &main), ("m/main.tf", child)]).is_empty(), is_found, "{more}: {argument}");
+    }
+    // Of a module that cannot be read as a whole, nothing is certain.
+    let main = "terraform {\n  backend \"local\" {}\n}\nmodule \"m\" {\n  source = \"../m\"\n  v      = {}\n}\n";
+    let child = "variable \"v\" {\n  type = number\n}\n";
+    assert!(unfit(&[("live/main.tf", main), ("m/main.tf", child), ("m/broken.tf", "variable {{\n")]).is_empty());
+}
+
 #[test]
 fn a_variable_that_a_module_gains_is_found_in_the_call_that_lacks_it() {
     let repo = Repo::new();

@@ -27,6 +27,8 @@ pub(crate) struct Failure {
     pub message: String,
     /// Where, if there is a place for it.
     pub place: Option<Place>,
+    /// Where the variable is declared that a value is wrong for.
+    pub declared: Option<Place>,
     /// What depends on it, the nearest first.
     pub hops: Vec<Hop>,
     /// Whether it comes from a cycle, so that it depends on where the evaluation began.
@@ -51,6 +53,7 @@ impl Failure {
             rule,
             message,
             place,
+            declared: None,
             hops: Vec::new(),
             is_cyclic: false,
             is_open: false,
@@ -58,6 +61,13 @@ impl Failure {
             is_lint: false,
             help: None,
         }
+    }
+
+    /// It is wrong because of a declaration elsewhere.
+    #[must_use]
+    pub(crate) fn declared(mut self, place: Place) -> Self {
+        self.declared = Some(place);
+        self
     }
 
     /// It hides declarations.
@@ -108,6 +118,9 @@ impl Failure {
         let place = self.place.or_else(|| self.hops.first().map(|h| h.place)).unwrap_or(fallback);
         let label = |(file, span): Place, text: &str| Label::new(file, span.start, span.end, text);
         let mut finding = Diagnostic::new(self.rule, self.message.clone(), label(place, ""));
+        if let Some(declared) = self.declared {
+            finding = finding.related(label(declared, "the variable is declared here"));
+        }
         for hop in &self.hops {
             finding = finding.related(label(hop.place, &hop.text));
         }

@@ -1,30 +1,51 @@
 //! The arguments of module calls against the variables that the called module declares. `init` does not compare them; `plan`
-//! refuses a call that lacks one or gives one too many.
+//! refuses a call that lacks one, gives one too many, or gives a value that cannot be converted to the type of its variable.
 
-use crate::dialects::opentofu::evaluation::statics::{Node, Statics};
+use crate::dialects::opentofu::evaluation::statics::{Identifier, Node, Statics};
 use crate::dialects::opentofu::evaluation::variable;
 use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::module::block::Declared;
-use crate::dialects::opentofu::module::block::META;
+use crate::dialects::opentofu::module::block::{Declared, META, Written};
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::Span;
+use crate::hcl::convert::convert;
+use crate::hcl::types::Type;
+use crate::hcl::val::{Data, Val};
+use crate::hcl::walk;
 use crate::text::nearest;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Maximum findings of one root module.
 const MAX_FINDINGS: usize = 50;
 /// Names in a call that are no arguments for variables, besides [`META`].
 const RESERVED: [&str; 3] = ["lifecycle", "locals", "provider"];
 
-/// Reports arguments that a called module does not declare, and variables without a default that a call leaves out. Every file of
-/// every module must have been read. Modules that are not in the repository have no node in the tree, so nothing is said of them.
+/// Reports arguments that a called module does not declare, variables without a default that a call leaves out, and values that do
+/// not fit their variables. Every file of every module must have been read. Modules that are not in the repository have no node in
+/// the tree, so nothing is said of them.
 pub(crate) fn check(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    for child in statics.nodes.iter().filter(|node| !node.module.files.is_empty()) {
-        let caller = child.parent.map(|parent| &statics.nodes[parent].module);
-        let Some((caller, name)) = caller.zip(child.path.last()) else { continue };
-        let Some(call) = caller.calls.get(name) else { continue };
+    let mut is_made: Vec<bool> = Vec::new();
+    for child in &statics.nodes {
+        let call = child.parent.and_then(|parent| {
+            let (caller, name) = (&statics.nodes[parent].module, child.path.last()?);
+            Some((parent, caller, name, caller.calls.get(name)?))
+        });
+        let Some((parent, caller, name, call)) = call else {
+            is_made.push(child.parent.is_none());
+            continue;
+        };
+        is_made.push(is_made[parent] && has_instances(statics, parent, call));
+        if child.module.files.is_empty() {
+            continue;
+        }
+        let wrong = unfit(statics, parent, child, call, is_made.last() == Some(&true));
+        for failure in wrong {
+            if !failures.iter().chain(&found).any(|known| is_same(known, &failure)) {
+                found.push(failure);
+            }
+        }
         // A folder that is called twice has its calls once.
         if seen.insert((&caller.dir, name, &child.module.dir)) {
             unknown(child, name, call, &mut found);
@@ -55,7 +76,7 @@ fn unknown(child: &Node, call_name: &str, call: &Declared, found: &mut Vec<Failu
 fn missing(child: &Node, call_name: &str, call: &Declared, failures: &[Failure], found: &mut Vec<Failure>) {
     let is_reported = |name: &str| {
         let needed = variable::needed(name, call);
-        failures.iter().any(|f| f.rule == needed.rule && f.place == needed.place && f.message == needed.message)
+        failures.iter().any(|failure| is_same(failure, &needed))
     };
     for (name, variable) in &child.module.variables {
         if variable.default.is_none() && !call.arguments.contains_key(name) && !is_reported(name) {
@@ -64,4 +85,53 @@ fn missing(child: &Node, call_name: &str, call: &Declared, failures: &[Failure],
             found.push(Failure::new(&rules::MISSING_REQUIRED_VARIABLE, message, call.place).lint(Some(help)));
         }
     }
+}
+
+/// Whether two failures say the same, whatever led to them.
+fn is_same(a: &Failure, b: &Failure) -> bool {
+    a.rule == b.rule && a.place == b.place && a.message == b.message
+}
+
+/// The values of a call that cannot be converted to the types of their variables, or are null where that is no value. What only
+/// the running system knows is not judged. If it is not certain that the module has instances, only values that refer to nothing are
+/// judged: `plan` evaluates no others of a module without instances.
+fn unfit(statics: &Statics<'_>, caller: usize, child: &Node, call: &Declared, is_made: bool) -> Vec<Failure> {
+    let mut found = Vec::new();
+    for (name, variable) in &child.module.variables {
+        let Some(written) = call.arguments.get(name) else { continue };
+        if !is_made && !walk::references(&written.expr).is_empty() {
+            continue;
+        }
+        let identifier = Identifier { text: format!("{}var.{name}", child.prefix), place: written.argument() };
+        let Ok(given) = statics.value(caller, written, identifier) else { continue };
+        let open = |value: Val| match value.data {
+            Data::Unknown(_, reason) => Val::unknown(Type::Dynamic, reason),
+            _ => value,
+        };
+        let given = given.transform(&mut |value| open(value));
+        let wrong = variable::effective(name, variable, Some(given), Some(written.place())).err().unwrap_or_default();
+        found.extend(wrong.into_iter().map(|failure| failure.lint(None)));
+    }
+    found
+}
+
+/// Whether a call certainly makes instances of its module.
+fn has_instances(statics: &Statics<'_>, node: usize, call: &Declared) -> bool {
+    let value = |written: &Written, what: &str| {
+        let identifier = Identifier { text: what.to_owned(), place: written.argument() };
+        statics.value(node, written, identifier).ok()
+    };
+    let of = |name: &str| call.arguments.get(name).map(|written| value(written, name));
+    let counted = of("count").is_none_or(|count| {
+        let number = count.and_then(|count| convert(&count, &Type::Number).ok());
+        number.is_some_and(|n| matches!(n.data, Data::Number(n) if !n.is_zero() && !n.is_negative()))
+    });
+    let repeated = of("for_each").is_none_or(|all| all.is_some_and(|all| all.children().next().is_some()));
+    let lifecycle = call.blocks.iter().filter(|block| &*block.kind.text == "lifecycle");
+    let mut enabled = lifecycle.filter_map(|block| block.body.get("enabled"));
+    let is_enabled = enabled.all(|attribute| {
+        let written = Written { file: call.place.0, span: attribute.span(), expr: Arc::clone(&attribute.expr) };
+        value(&written, "enabled").is_some_and(|value| matches!(value.data, Data::Bool(true)))
+    });
+    counted && repeated && is_enabled
 }

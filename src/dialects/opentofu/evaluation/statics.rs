@@ -276,11 +276,10 @@ impl<'a> Statics<'a> {
         if let Some(found) = self.known.borrow().get(&key) {
             return found.clone().map_err(Missing::Because);
         }
-        let given = match self.nodes[node].parent {
-            None => self.inputs.get(name, variable),
+        let found = match self.nodes[node].parent {
+            None => self.inputs.get(name, variable).and_then(|given| variable::effective(name, variable, given, None)),
             Some(parent) => self.argument(node, parent, name, variable, stack),
         };
-        let found = given.and_then(|given| variable::effective(name, variable, given));
         let is_cyclic = found.as_ref().is_err_and(|all| all.iter().any(|f| f.is_cyclic));
         if !is_cyclic {
             self.known.borrow_mut().insert(key, found.clone());
@@ -288,7 +287,7 @@ impl<'a> Statics<'a> {
         found.map_err(Missing::Because)
     }
 
-    /// What a call gives to a variable; none if it gives nothing.
+    /// The value of a variable of a module that another one calls.
     fn argument(
         &self,
         node: usize,
@@ -296,20 +295,22 @@ impl<'a> Statics<'a> {
         name: &Text,
         variable: &Variable,
         stack: &mut Vec<Identifier>,
-    ) -> Result<Option<Val>, Vec<Failure>> {
+    ) -> Found {
         let child = Rc::clone(&self.nodes[node]);
         let caller = Arc::clone(&self.nodes[parent].module);
-        let Some(call) = child.path.last().and_then(|last| caller.calls.get(last)) else { return Ok(None) };
+        let Some(call) = child.path.last().and_then(|last| caller.calls.get(last)) else {
+            return variable::effective(name, variable, None, None);
+        };
         let Some(written) = call.arguments.get(name) else {
-            if variable.default.is_none() {
-                return Err(vec![variable::needed(name, call)]);
-            }
-            return Ok(None);
+            return match &variable.default {
+                None => Err(vec![variable::needed(name, call)]),
+                Some(_) => variable::effective(name, variable, None, None),
+            };
         };
         stack.push(Identifier { text: format!("{}var.{name}", child.prefix), place: written.argument() });
         let found = self.evaluate(parent, written, stack, None);
         stack.pop();
-        found.map(Some)
+        found.and_then(|given| variable::effective(name, variable, Some(given), Some(written.place())))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The values of variables from what they are given.
 
 use crate::dialects::opentofu::evaluation::statics::Found;
-use crate::dialects::opentofu::failure::Failure;
+use crate::dialects::opentofu::failure::{Failure, Place};
 use crate::dialects::opentofu::module::block::Declared;
 use crate::dialects::opentofu::module::variable::Variable;
 use crate::dialects::opentofu::rules;
@@ -15,27 +15,35 @@ pub(crate) fn needed(name: &str, call: &Declared) -> Failure {
     Failure::new(&rules::MODULE_ARGUMENT, message, call.brace)
 }
 
-/// The value of a variable from what it is given: defaults of attributes, conversion, what null means, marks.
-pub(crate) fn effective(name: &str, variable: &Variable, given: Option<Val>) -> Found {
-    let missing = |message: String| Failure::new(&rules::MISSING_VALUE, message, variable.place);
+/// The value of a variable from what it is given: defaults of attributes, conversion, what null means, marks. `argument` is the
+/// value of the argument in the call of the module, if it is one that gives it.
+pub(crate) fn effective(name: &str, variable: &Variable, given: Option<Val>, argument: Option<Place>) -> Found {
+    let wrong = |rule, message: String, place: Option<Place>| match argument {
+        Some(argument) => Failure::new(rule, message, argument).declared(variable.place),
+        None => Failure::new(rule, message, place.unwrap_or(variable.place)),
+    };
     let Some(given) = given else {
         return match &variable.default {
             Some(default) => Ok(default.clone().marked(variable.marks)),
-            None => Err(vec![
-                missing(format!("var.{name} has no value: it has no default, and nothing gives it one")).open(),
-            ]),
+            None => {
+                let message = format!("var.{name} has no value: it has no default, and nothing gives it one");
+                Err(vec![Failure::new(&rules::MISSING_VALUE, message, variable.place).open()])
+            }
         };
     };
     let (value, own) = (variable.defaults.apply(&given), given.prov.clone());
     let converted = convert(&value, &variable.ty).map_err(|why| {
         let message = format!("the value given to var.{name} does not fit its type: {}", why.text());
         let place = own.origin.map(|o| (o.file, crate::hcl::ast::Span { start: o.start, end: o.end }));
-        vec![Failure::new(&rules::INVALID_VALUE, message, place.unwrap_or(variable.place))]
+        vec![wrong(&rules::INVALID_VALUE, message, place)]
     })?;
     if converted.is_null() && !variable.is_nullable {
         return match &variable.default {
             Some(default) => Ok(default.clone().marked(variable.marks)),
-            None => Err(vec![missing(format!("required variable not set: var.{name} is null, which it cannot be"))]),
+            None => {
+                let message = format!("required variable not set: var.{name} is null, which it cannot be");
+                Err(vec![wrong(&rules::MISSING_VALUE, message, None)])
+            }
         };
     }
     let prov = match &variable.default {
