@@ -1,17 +1,21 @@
 //! Whole root modules of strangers: they end, their findings have places in their files, and the same comes out again.
 
 use super::{OpenTofu, discovery};
+use crate::dialects::opentofu::load::Parsed;
 use crate::dialects::opentofu::module::modules::{Cache, Modules};
+use crate::dialects::opentofu::module::outline::FileOutline;
 use crate::dialects::{Dialect, Project, RootSettings, Scope};
 use crate::files::Files;
+use crate::hcl::parse::{Layout, parse_body};
 use crate::resolution::{Resolution, State};
 use crate::source::{Change, ChangeKind, Memory};
+use crate::text::Text;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 
-const MAIN: &str = "locals {\n  a = \"x-${var.stage}\"\n  b = [for r in var.regions : upper(r)]\n  c = local.a\n}\n\nterraform {\n  \
+const MAIN: &str = "locals {\n  a = \"x-${var.stage}\"\n  b = [for r in var.regions : upper(r)]\n  c = local.a\n  d = fileexists(\"${path.module}/x.json\")\n}\n\nterraform {\n  \
                     required_version = \">= 1.6\"\n  backend \"s3\" {\n    bucket = local.a\n    key    = \"k\"\n  }\n  encryption {\n    \
                     key_provider \"pbkdf2\" \"p\" {\n      passphrase = \"correct-horse-battery\"\n    }\n    method \"aes_gcm\" \"m\" {\n      \
                     keys = key_provider.pbkdf2.p\n    }\n    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n\n\
@@ -60,6 +64,18 @@ const PIECES: &[&str] = &[
     "object({})",
     "_ {",
     "*",
+    "EOT\n",
+    "<<-EOT\n",
+    "# ",
+    "/*",
+    "*/",
+    "path.module",
+    "templatefile(path.root, ",
+    "$${",
+    "%{ if true }",
+    "%{ endif }",
+    "\\",
+    "~}",
 ];
 
 fn project() -> BTreeMap<String, String> {
@@ -114,6 +130,16 @@ fn shown(resolution: &Resolution) -> BTreeMap<String, String> {
 
 proptest! {
     #![proptest_config(crate::fuzz::cases(60))]
+
+    /// What a file tells without being read as a whole is what it tells then.
+    #[test]
+    fn outlines_of_strangers((path, text) in damage()) {
+        let parsed = parse_body(&text, Layout::Strict);
+        if let (Some(outline), true) = (FileOutline::of_text(&text), parsed.errors.is_empty()) {
+            let whole = Parsed { text: Text::from(&*text), body: parsed.body, errors: Vec::new() };
+            prop_assert_eq!(outline, FileOutline::of(&whole), "{}", path);
+        }
+    }
 
     #[test]
     fn roots_of_strangers((path, text) in damage()) {

@@ -1,6 +1,7 @@
 //! Files and blocks.
 
 use super::super::ast::{Attribute, Block, Body, Name, Span};
+use super::outline::skip;
 use super::{Broken, Layout, Parser, Read};
 use crate::text::Text;
 use std::sync::Arc;
@@ -56,6 +57,9 @@ impl Parser<'_> {
         match self.peek() {
             b'=' if !self.at("==") => {
                 self.pos += 1;
+                if self.skips(&name)? {
+                    return Ok(());
+                }
                 let expr = Arc::new(self.expression()?);
                 body.attributes.push(Attribute { name, expr });
                 self.line_end("Missing newline after argument", "An argument definition must end with a newline.")
@@ -68,6 +72,22 @@ impl Parser<'_> {
                               \"=\" to introduce the argument value.";
                 Err(self.error("Argument or block definition required", detail, span))
             }
+        }
+    }
+
+    /// Skips the value of an argument that is not read.
+    fn skips(&mut self, name: &Name) -> Read<bool> {
+        let Some(wanted) = self.outline else { return Ok(false) };
+        if wanted(&name.text) {
+            return Ok(false);
+        }
+        match skip(self.text, self.pos, wanted) {
+            Some((_, true)) => Ok(false),
+            Some((end, false)) => {
+                self.pos = end;
+                Ok(true)
+            }
+            None => Err(self.error("Unclear expression", "Only the whole parser tells where it ends.", name.span)),
         }
     }
 

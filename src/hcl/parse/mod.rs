@@ -3,11 +3,13 @@
 
 mod body;
 mod expr;
+mod outline;
 mod scan;
 mod template;
 
 use super::ast::{Body, Expr, ExprKind, Span, SyntaxError};
 use crate::text::Text;
+pub(crate) use outline::parse_outline;
 
 /// How deep blocks and expressions nest. Each level takes some stack.
 const MAX_DEPTH: usize = 150;
@@ -46,10 +48,7 @@ pub(crate) enum Layout {
 
 /// Reads the content of a file. A byte order mark counts as white space.
 pub(crate) fn parse_body(text: &str, layout: Layout) -> Parsed {
-    let mut parser = Parser { layout, ..Parser::new(text) };
-    if text.starts_with('\u{feff}') {
-        parser.pos = '\u{feff}'.len_utf8();
-    }
+    let mut parser = Parser { layout, ..Parser::of_file(text) };
     let body = parser.file();
     Parsed { body, errors: parser.errors }
 }
@@ -103,6 +102,8 @@ struct Parser<'a> {
     /// What is left of [`MAX_DIGITS`].
     digits_left: usize,
     layout: Layout,
+    /// Which expressions are read; none if all are.
+    outline: Option<outline::Wanted>,
     errors: Vec<SyntaxError>,
 }
 
@@ -116,8 +117,15 @@ impl<'a> Parser<'a> {
             height: 0,
             digits_left: MAX_DIGITS,
             layout: Layout::Strict,
+            outline: None,
             errors: Vec::new(),
         }
+    }
+
+    /// A parser behind the byte order mark, if there is one.
+    fn of_file(text: &'a str) -> Self {
+        let pos = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Parser { pos, ..Parser::new(text) }
     }
 
     fn error(&mut self, summary: &'static str, detail: impl Into<String>, span: Span) -> Broken {

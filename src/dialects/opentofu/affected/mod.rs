@@ -63,7 +63,7 @@ impl OpenTofu {
         for candidate in self.roots(&modules, project).candidates {
             for variant in variants::of(&modules.loader, &candidate.dir, project) {
                 let reach = reach_of(&modules, &candidate, &variant);
-                broken.extend(reach.is_broken.then(|| variant.stack.clone()));
+                broken.extend(reach.is_broken(&modules).then(|| variant.stack.clone()));
                 sides.insert(variant.stack, Side { dir: candidate.dir.clone(), reach });
             }
         }

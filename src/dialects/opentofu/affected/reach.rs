@@ -6,9 +6,8 @@ use crate::dialects::opentofu::discovery::variants::Variant;
 use crate::dialects::opentofu::evaluation::statics::{Identifier, Statics};
 use crate::dialects::opentofu::evaluation::{self, tree};
 use crate::dialects::opentofu::load::names::{configuration, is_automatic};
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::modules::Callee;
-use crate::dialects::opentofu::module::modules::Modules;
+use crate::dialects::opentofu::module::modules::{Callee, Modules};
+use crate::dialects::opentofu::module::outline::Outline;
 use crate::dialects::opentofu::module::paths::{NamedPath, Pattern, inside, is_within};
 use crate::dialects::{ProjectInputs, VariableInput};
 use crate::text::Text;
@@ -42,8 +41,6 @@ pub(crate) struct Reach {
     values: BTreeSet<String>,
     /// There may be more, which only evaluation tells.
     pub is_open: bool,
-    /// Something in it cannot be read, so that there may be more that nobody can tell.
-    pub is_broken: bool,
 }
 
 /// How a change reaches a root module.
@@ -59,11 +56,11 @@ pub(crate) enum Touch {
 
 /// What a root module is made of, as far as its text tells.
 pub(crate) fn written(modules: &Modules<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Reach {
-    let mut reach = Reach::own(modules, candidate, inputs);
-    let mut open = vec![Arc::clone(&candidate.module)];
+    let mut reach = Reach::own(candidate, inputs);
+    let mut open = vec![Arc::clone(&candidate.outline)];
     let mut seen = BTreeSet::from([Text::from(&*candidate.dir)]);
     while let Some(module) = open.pop() {
-        for callee in modules.callees(&module).iter() {
+        for callee in modules.callees(&module.dir, &module.leads).iter() {
             let Callee::Local { path, dir } = callee else {
                 reach.is_open = true;
                 continue;
@@ -77,7 +74,7 @@ pub(crate) fn written(modules: &Modules<'_>, candidate: &Candidate, inputs: &Pro
                 return reach;
             }
             let found = called(modules, at, dir.is_some());
-            reach.add(modules, path, at, &found, &candidate.dir);
+            reach.add(path, at, &found, &candidate.dir);
             open.push(found);
         }
     }
@@ -85,9 +82,9 @@ pub(crate) fn written(modules: &Modules<'_>, candidate: &Candidate, inputs: &Pro
 }
 
 /// The module of a folder that is called; one without declarations if the folder is not there.
-pub(crate) fn called(modules: &Modules<'_>, dir: &str, is_there: bool) -> Arc<Module> {
-    let found = if is_there { modules.module(dir) } else { None };
-    found.unwrap_or_else(|| Arc::new(Module { dir: dir.to_owned(), ..Module::default() }))
+pub(crate) fn called(modules: &Modules<'_>, dir: &str, is_there: bool) -> Arc<Outline> {
+    let found = if is_there { modules.outline(dir) } else { None };
+    found.unwrap_or_else(|| Arc::new(Outline { dir: dir.into(), ..Outline::default() }))
 }
 
 /// What a root module is made of, with what only evaluation tells.
@@ -104,7 +101,8 @@ fn evaluated(modules: &Modules<'_>, statics: &Statics<'_>, inputs: &ProjectInput
     let mut seen = BTreeSet::new();
     for (index, node) in statics.nodes.iter().enumerate() {
         if seen.insert(node.module.dir.clone()) {
-            reach.add(modules, &node.module.dir, &node.module.dir, &node.module, &root);
+            let outline = Outline::of_module(&node.module, |file| modules.loader.files.get(file).path.clone());
+            reach.add(&node.module.dir, &node.module.dir, &outline, &root);
         }
         for written in &node.module.paths.computed {
             let identifier = Identifier { text: "path".to_owned(), place: written.argument() };
@@ -134,9 +132,8 @@ fn values(inputs: &ProjectInputs) -> BTreeSet<String> {
 }
 
 impl Part {
-    pub(crate) fn new(modules: &Modules<'_>, path: &str, dir: &str, module: &Module) -> Self {
-        let files = module.files.iter().map(|file| modules.loader.files.get(*file).path.clone()).collect();
-        Part { path: path.to_owned(), dir: dir.to_owned(), files }
+    pub(crate) fn new(path: &str, dir: &str, outline: &Outline) -> Self {
+        Part { path: path.to_owned(), dir: dir.to_owned(), files: outline.files.clone() }
     }
 
     /// Whether the file at a path is one of it; of a root module, files of values are.
@@ -152,18 +149,23 @@ impl Part {
 
 impl Reach {
     /// What is known of a root module from its own folder, and of the values that it is given.
-    pub(crate) fn own(modules: &Modules<'_>, candidate: &Candidate, inputs: &ProjectInputs) -> Self {
+    pub(crate) fn own(candidate: &Candidate, inputs: &ProjectInputs) -> Self {
         let mut reach = Reach { values: values(inputs), ..Reach::default() };
-        reach.add(modules, &candidate.dir, &candidate.dir, &candidate.module, &candidate.dir);
+        reach.add(&candidate.dir, &candidate.dir, &candidate.outline, &candidate.dir);
         reach
     }
 
-    fn add(&mut self, modules: &Modules<'_>, path: &str, dir: &str, module: &Module, root: &str) {
-        self.parts.push(Part::new(modules, path, dir, module));
-        let resolve = |named: &NamedPath| named.resolve(root, &module.dir);
-        self.patterns.extend(module.paths.named.iter().filter_map(resolve));
-        self.is_open |= !module.paths.computed.is_empty();
-        self.is_broken |= module.failures.iter().any(|failure| failure.hides);
+    fn add(&mut self, path: &str, dir: &str, outline: &Outline, root: &str) {
+        self.parts.push(Part::new(path, dir, outline));
+        let resolve = |named: &NamedPath| named.resolve(root, &outline.dir);
+        self.patterns.extend(outline.named.iter().filter_map(resolve));
+        self.is_open |= outline.is_computed;
+    }
+
+    /// Whether something in it cannot be read, so that there may be more that nobody can tell.
+    pub(crate) fn is_broken(&self, modules: &Modules<'_>) -> bool {
+        let hides = |dir: &str| modules.module(dir).is_some_and(|module| module.failures.iter().any(|f| f.hides));
+        self.parts.iter().any(|part| hides(&part.dir))
     }
 
     /// How a change of the file at a path reaches the root module; none if it does not.

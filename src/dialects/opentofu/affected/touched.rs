@@ -3,9 +3,8 @@
 
 use crate::dialects::opentofu::affected::reach::{self, MAX_FOLDERS, Part, Reach};
 use crate::dialects::opentofu::discovery::Candidate;
-use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::modules::Callee;
-use crate::dialects::opentofu::module::modules::Modules;
+use crate::dialects::opentofu::module::modules::{Callee, Modules};
+use crate::dialects::opentofu::module::outline::Outline;
 use crate::dialects::opentofu::module::paths::{Base, NamedPath, Pattern};
 use crate::dialects::{ProjectInputs, Scope};
 use crate::text::Text;
@@ -16,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A module that others call, and what a change means to it.
 struct Shared {
     /// What it declares.
-    module: Arc<Module>,
+    module: Arc<Outline>,
     /// Whether the change reaches it in every root module. If only evaluation tells what it reads, any change may.
     is_reached: bool,
     /// The files that it reads from the folder of the root module.
@@ -44,14 +43,14 @@ impl<'a> Touched<'a> {
     /// Whether a change reaches a root module. Where only evaluation tells what it is made of, any change does.
     pub(crate) fn reaches(&self, candidate: &Candidate, inputs: &ProjectInputs) -> bool {
         let Some(changes) = &self.changes else { return true };
-        let own = Reach::own(self.modules, candidate, inputs);
+        let own = Reach::own(candidate, inputs);
         if own.is_open || changes.iter().any(|path| own.touch(path).is_some()) {
             return true;
         }
         let mut seen = BTreeSet::from([Text::from(&*candidate.dir)]);
-        let mut open = vec![Arc::clone(&candidate.module)];
+        let mut open = vec![Arc::clone(&candidate.outline)];
         while let Some(module) = open.pop() {
-            for callee in self.modules.callees(&module).iter() {
+            for callee in self.modules.callees(&module.dir, &module.leads).iter() {
                 let Callee::Local { path, dir } = callee else { return true };
                 let at = dir.as_ref().unwrap_or(path);
                 if !seen.insert(at.clone()) {
@@ -78,10 +77,10 @@ impl<'a> Touched<'a> {
             return Arc::clone(known);
         }
         let module = reach::called(self.modules, dir, is_there);
-        let part = Part::new(self.modules, path, dir, &module);
+        let part = Part::new(path, dir, &module);
         let (of_root, of_module): (Vec<NamedPath>, Vec<NamedPath>) =
-            module.paths.named.iter().cloned().partition(|named| named.base == Base::Root);
-        let is_reached = !module.paths.computed.is_empty()
+            module.named.iter().cloned().partition(|named| named.base == Base::Root);
+        let is_reached = module.is_computed
             || changes.iter().any(|path| part.has(path, false))
             || matched(of_module.iter().filter_map(|named| named.resolve("", dir)), changes);
         let found = Arc::new(Shared { module, is_reached, of_root });

@@ -43,9 +43,10 @@ pub(crate) struct Resolved {
 
 /// A root module that no change reaches: only its name.
 pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
-    let file = main_file(candidate, modules.loader.files);
+    let own = modules.files(&candidate.dir);
+    let file = main_file(&candidate.dir, &own, modules.loader.files);
     let mut unit = Unit::broken(variant.stack.clone(), file);
-    unit.files.extend(candidate.module.files.iter().copied());
+    unit.files.extend(own);
     unit.files.sort();
     unit.files.dedup();
     unit.state = State::OutOfScope;
@@ -54,11 +55,12 @@ pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modu
 
 /// Resolves a root module.
 pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
-    let (files, module) = (modules.loader.files, &candidate.module);
+    let files = modules.loader.files;
     let mut statics = evaluation::of_root(candidate, variant, modules);
+    let module = Arc::clone(&statics.nodes[0].module);
     let mut failures: Vec<Failure> = module.failures.clone();
     failures.extend(statics.inputs.failures.iter().cloned());
-    failures.extend(version::check(module));
+    failures.extend(version::check(&module));
     let calls = tree::enter(&mut statics, modules, &mut failures);
     let mut builder = Builder { variant, components: Vec::new(), statics: &statics, files };
     calls::add(&mut builder, &calls);
@@ -84,7 +86,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     if !is_hidden {
         checks::check(&statics, &modules.loader, &mut failures);
     }
-    let file = main_file(candidate, files);
+    let file = main_file(&candidate.dir, &module.files, files);
     let report = |f: &Failure| {
         let found = finding(f, file, files, &variant.stack);
         // What hides declarations is the reason, not what is missing because of it.
@@ -113,12 +115,12 @@ fn finding(failure: &Failure, file: FileId, files: &Files, stack: &Text) -> Diag
 }
 
 /// The file that stands for a root module: its `main`, or its first one; a link to a file of others stands for nothing.
-fn main_file(candidate: &Candidate, files: &Files) -> FileId {
-    let own = |id: &&FileId| files.get(**id).path.rsplit_once('/').map_or("", |(dir, _)| dir) == candidate.dir;
+fn main_file(dir: &str, all: &[FileId], files: &Files) -> FileId {
+    let is_own = |id: &&FileId| files.get(**id).path.rsplit_once('/').map_or("", |(dir, _)| dir) == dir;
     let is_main = |id: &&FileId| files.get(**id).path.rsplit('/').next().is_some_and(|n| n.starts_with("main."));
-    let all = || candidate.module.files.iter().filter(own);
-    let found = all().find(is_main).or_else(|| all().next()).copied();
-    found.unwrap_or_else(|| files.add(&candidate.dir, "", || Text::from("")))
+    let own = || all.iter().filter(is_own);
+    let found = own().find(is_main).or_else(|| own().next()).copied();
+    found.unwrap_or_else(|| files.add(dir, "", || Text::from("")))
 }
 
 fn all_files(statics: &Statics<'_>, file: FileId) -> Vec<FileId> {

@@ -7,8 +7,8 @@ use crate::dialects::opentofu::failure::Failure;
 use crate::dialects::opentofu::load::names::configuration;
 use crate::dialects::opentofu::load::names::is_automatic;
 use crate::dialects::opentofu::module::Module;
-use crate::dialects::opentofu::module::lead::Lead;
-use crate::dialects::opentofu::module::modules::{self, Callee, Modules};
+use crate::dialects::opentofu::module::modules::{Callee, Modules};
+use crate::dialects::opentofu::module::outline::Outline;
 use crate::resolution::{Extent, Gap};
 use crate::source::{Kind, Source};
 use crate::text::Text;
@@ -22,8 +22,15 @@ use std::sync::Arc;
 pub(crate) struct Candidate {
     /// The folder as it was found, from the root of the repository.
     pub dir: String,
+    /// What it tells without being read as a whole.
+    pub outline: Arc<Outline>,
+}
+
+impl Candidate {
     /// What it declares.
-    pub module: Arc<Module>,
+    pub(crate) fn module(&self, modules: &Modules<'_>) -> Arc<Module> {
+        modules.module(&self.dir).unwrap_or_else(|| Arc::new(Module { dir: self.dir.clone(), ..Module::default() }))
+    }
 }
 
 /// The folders with configuration below a folder, by the path that they lie at.
@@ -70,29 +77,44 @@ impl Roots {
 /// The root modules below a folder. The folder itself is one wherever it has configuration, because somebody started there,
 /// unless the settings say which folders are root modules.
 pub(crate) fn roots(modules: &Modules<'_>, start: &str, settings: &RootSettings) -> Roots {
-    let mut all: BTreeMap<String, Arc<Module>> = BTreeMap::new();
-    let mut called: BTreeSet<Text> = BTreeSet::new();
+    let Outlines { mut all, called } = outlines(modules, start);
+    if !settings.roots.is_empty() {
+        all.retain(|dir, _| is_named(dir, settings));
+        let candidates = all.into_iter().map(|(dir, outline)| Candidate { dir, outline }).collect();
+        return Roots { candidates, hidden: None };
+    }
+    let is_root = |dir: &str, outline: &Outline| {
+        let has_values = || has_values(modules.loader.source, dir);
+        dir == start || (!called.contains(dir) && outline.has_own_file && (outline.is_root || has_values()))
+    };
+    let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, outline)| is_root(dir, outline));
+    let mut uncalled = others.iter().filter(|(dir, _)| !called.contains(&**dir));
+    let hidden = uncalled.find_map(|(dir, _)| {
+        let module = modules.module(dir)?;
+        module.failures.iter().find(|failure| failure.hides).cloned()
+    });
+    Roots { candidates: found.into_iter().map(|(dir, outline)| Candidate { dir, outline }).collect(), hidden }
+}
+
+/// What the folders below one tell.
+struct Outlines {
+    /// By their paths.
+    all: BTreeMap<String, Arc<Outline>>,
+    /// Those that another one calls.
+    called: BTreeSet<Text>,
+}
+
+fn outlines(modules: &Modules<'_>, start: &str) -> Outlines {
+    let (mut all, mut called) = (BTreeMap::new(), BTreeSet::new());
     let dirs: Vec<String> = folders(modules.loader.source, start).into_iter().collect();
-    let read = threads::map(&dirs, |dir| modules.module(dir));
+    let read = threads::map(&dirs, |dir| modules.outline(dir));
     for (dir, found) in dirs.into_iter().zip(read) {
         if let Some(found) = found {
             called.extend(called_by(modules, &found));
             all.insert(dir, found);
         }
     }
-    if !settings.roots.is_empty() {
-        all.retain(|dir, _| is_named(dir, settings));
-        let candidates = all.into_iter().map(|(dir, module)| Candidate { dir, module }).collect();
-        return Roots { candidates, hidden: None };
-    }
-    let is_root = |dir: &str, module: &Module| {
-        let has_values = || has_values(modules.loader.source, dir);
-        dir == start || (!called.contains(dir) && module.has_own_file && (module.is_root || has_values()))
-    };
-    let (found, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(dir, module)| is_root(dir, module));
-    let uncalled = others.iter().filter(|(dir, _)| !called.contains(&**dir));
-    let hidden = uncalled.flat_map(|(_, module)| &module.failures).find(|failure| failure.hides).cloned();
-    Roots { candidates: found.into_iter().map(|(dir, module)| Candidate { dir, module }).collect(), hidden }
+    Outlines { all, called }
 }
 
 /// What tells apart the configuration below a folder in different revisions; none if there is no configuration.
@@ -119,46 +141,20 @@ pub(crate) fn is_named(dir: &str, settings: &RootSettings) -> bool {
 }
 
 /// The folders that a module calls by a literal path, its own one left out.
-fn called_by(modules: &Modules<'_>, module: &Module) -> Vec<Text> {
-    let callees = modules.callees(module);
+fn called_by(modules: &Modules<'_>, module: &Outline) -> Vec<Text> {
+    let callees = modules.callees(&module.dir, &module.leads);
     let dirs =
         callees.iter().filter_map(|callee| if let Callee::Local { dir, .. } = callee { dir.clone() } else { None });
-    dirs.filter(|dir| **dir != *module.dir).collect()
+    dirs.filter(|dir| *dir != module.dir).collect()
 }
 
-/// Whether there are root modules below a folder: the same as whether [`roots`] finds one, told from parsed files alone where
-/// they suffice.
+/// Whether there are root modules below a folder: the same as whether [`roots`] finds one.
 pub(crate) fn has_roots(modules: &Modules<'_>, start: &str, settings: &RootSettings) -> bool {
-    let dirs: Vec<String> = folders(modules.loader.source, start).into_iter().collect();
+    let dirs = folders(modules.loader.source, start);
     if !settings.roots.is_empty() {
         return dirs.iter().any(|dir| is_named(dir, settings) && modules.is_there(dir));
     }
-    if dirs.iter().any(|dir| dir == start) && modules.is_there(start) {
-        return true;
-    }
-    sure_root(modules, &dirs) || !roots(modules, start, settings).candidates.is_empty()
-}
-
-/// Whether one of some folders is a root module for sure. Overrides are not applied: sources that they replace count as well.
-fn sure_root(modules: &Modules<'_>, dirs: &[String]) -> bool {
-    if modules.loader.has_links() {
-        return false;
-    }
-    let parsed = threads::map(dirs, |dir| modules.parsed(dir));
-    let Some(parsed): Option<Vec<_>> = parsed.into_iter().collect() else { return false };
-    let mut called: BTreeSet<Text> = BTreeSet::new();
-    for (dir, files) in dirs.iter().zip(&parsed) {
-        let blocks = files.iter().flat_map(|file| file.body.blocks_of("module"));
-        for source in blocks.flat_map(|block| &block.body.attributes).filter(|a| &*a.name.text == "source") {
-            if let Lead::Local(beside) = Lead::of(dir, &source.expr) {
-                called.insert(beside.path);
-            }
-        }
-    }
-    dirs.iter().zip(&parsed).any(|(dir, files)| {
-        let is_own = || files.iter().flat_map(|file| &file.body.blocks).any(modules::is_of_root);
-        !called.contains(&**dir) && !files.is_empty() && (is_own() || has_values(modules.loader.source, dir))
-    })
+    dirs.contains(start) && modules.is_there(start) || !roots(modules, start, settings).candidates.is_empty()
 }
 
 /// Whether a folder has values that are read without being asked for.

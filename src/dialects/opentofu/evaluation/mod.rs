@@ -14,12 +14,11 @@ use crate::dialects::opentofu::module::modules::Modules;
 use crate::limits::Limit;
 use inputs::Inputs;
 use statics::Statics;
-use std::sync::Arc;
 
 /// The evaluation of a root module, before its modules are entered.
 pub(crate) fn of_root<'a>(candidate: &Candidate, variant: &Variant, modules: &'a Modules<'a>) -> Statics<'a> {
     let loader = &modules.loader;
-    let module = Arc::clone(&candidate.module);
+    let module = candidate.module(modules);
     let inputs = Inputs::collect(loader, &module, &candidate.dir, &variant.inputs);
     let workspace = variant.inputs.workspace.clone().unwrap_or_else(|| "default".to_owned());
     let steps = loader.limits().get(Limit::TemplateSteps);

@@ -194,21 +194,25 @@ impl<'a> Loader<'a> {
         Ok(with(file, parsed))
     }
 
+    /// Adds a file to the table of files; none if it cannot be read.
+    pub(crate) fn add(&self, dir: &str, name: &str) -> Option<FileId> {
+        let entry = self.entry(&join(dir, name)).ok()?;
+        let bytes = self.bytes(entry)?;
+        Some(self.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(&bytes))))
+    }
+
+    /// The bytes of a file of configuration; none if it cannot be read or is too large.
+    pub(crate) fn bytes(&self, entry: &Entry) -> Option<Arc<[u8]>> {
+        let bytes = self.source.read(entry).ok()?;
+        (bytes.len() as u64 <= self.limits().get(Limit::FileSize)).then_some(bytes)
+    }
+
     /// The content of a file of configuration, which gets no place in the table of files.
-    ///
-    /// # Errors
-    /// The file is not there, cannot be read or is too large.
-    pub(crate) fn parsed(&self, dir: &str, name: &str, syntax: Syntax) -> Result<Arc<Parsed>, ()> {
-        let entry = self.entry(&join(dir, name)).map_err(|_| ())?;
+    pub(crate) fn parsed(&self, entry: &Entry, syntax: Syntax, bytes: &[u8]) -> Arc<Parsed> {
         if let Some(known) = lock(&self.cache.parsed).get(&(entry.id, syntax)) {
-            return Ok(Arc::clone(known));
+            return Arc::clone(known);
         }
-        let bytes = self.source.read(entry).map_err(|_| ())?;
-        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
-            return Err(());
-        }
-        let text = Text::from(String::from_utf8_lossy(&bytes));
-        Ok(self.parse(entry.id, syntax, text, &bytes))
+        self.parse(entry.id, syntax, Text::from(String::from_utf8_lossy(bytes)), bytes)
     }
 
     /// Parses a file whose text was decoded from bytes.

@@ -19,7 +19,12 @@ pub(crate) enum Lead {
 impl Lead {
     /// Where a source leads that a module in a folder gives.
     pub(crate) fn of(dir: &str, source: &Expr) -> Self {
-        match walk::constant_text(source).map(address::parse) {
+        Self::of_text(dir, walk::constant_text(source))
+    }
+
+    /// The same of its text; none if it is not known.
+    pub(crate) fn of_text(dir: &str, source: Option<&str>) -> Self {
+        match source.map(address::parse) {
             None => Lead::Computed,
             Some(Ok(Address::Local(source))) => Lead::Local(beside(dir, &source)),
             Some(_) => Lead::Elsewhere,

@@ -5,6 +5,7 @@ pub(crate) mod block;
 mod encryption;
 pub(crate) mod lead;
 pub(crate) mod modules;
+pub(crate) mod outline;
 pub(crate) mod paths;
 mod reader;
 mod schema;

@@ -2,17 +2,18 @@
 
 use super::Module;
 use crate::dialects::opentofu::failure::Failure;
-use crate::dialects::opentofu::load::names::is_override;
+use crate::dialects::opentofu::load::names::{Syntax, is_override};
 use crate::dialects::opentofu::load::path::join;
-use crate::dialects::opentofu::load::{Loader, Parsed, ParsedFiles, SourceFile, lock};
+use crate::dialects::opentofu::load::{Loader, ParsedFiles, SourceFile, lock};
 use crate::dialects::opentofu::module::lead::Lead;
+use crate::dialects::opentofu::module::outline::{FileOutline, Outline};
 use crate::dialects::opentofu::module::reader::Reader;
 use crate::dialects::opentofu::rules;
 use crate::dialects::{Presence, Project};
 use crate::files::Files as FileTable;
 use crate::hcl::ast::{Block, Span};
 use crate::limits::Limits;
-use crate::source::{BlobId, Source};
+use crate::source::{BlobId, Entry, Source};
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
@@ -28,6 +29,11 @@ pub(crate) struct Cache {
     files: ParsedFiles,
     /// What folders declare, by their path and their files: ids in the table of files, and contents.
     modules: Mutex<HashMap<ModuleKey, Arc<Module>, RandomState>>,
+    /// What files tell, by their content.
+    file_outlines: Mutex<HashMap<(BlobId, Syntax), Arc<FileOutline>, RandomState>>,
+    /// What folders tell in revisions without links, by their path and whether Terraform runs them: what was in them, and
+    /// what that tells.
+    outlines: Mutex<HashMap<(String, bool), Vec<(Vec<Entry>, Option<Arc<Outline>>)>, RandomState>>,
     /// The files that were read to find out whether there are root modules.
     detected: FileTable,
     /// Whether there are root modules, by what tells revisions apart.
@@ -76,6 +82,8 @@ pub(crate) struct Modules<'a> {
     cache: &'a Cache,
     /// The folders that were read so far, with what they declare.
     modules: Mutex<HashMap<String, Option<Arc<Module>>, RandomState>>,
+    /// What the folders tell that were asked for so far.
+    outlines: Mutex<HashMap<String, Option<Arc<Outline>>, RandomState>>,
     /// Where their calls lead, by their folders.
     callees: Mutex<HashMap<String, Arc<Vec<Callee>>, RandomState>>,
 }
@@ -83,7 +91,7 @@ pub(crate) struct Modules<'a> {
 impl<'a> Modules<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a Cache, project: &Project) -> Self {
         let loader = Loader::new(source, files, &cache.files, project);
-        Modules { loader, cache, modules: Mutex::default(), callees: Mutex::default() }
+        Modules { loader, cache, modules: Mutex::default(), outlines: Mutex::default(), callees: Mutex::default() }
     }
 
     /// What a folder declares; none if no configuration is there. A folder is read once.
@@ -96,8 +104,8 @@ impl<'a> Modules<'a> {
     }
 
     /// Where the calls of a module lead that name their source by a literal.
-    pub(crate) fn callees(&self, module: &Module) -> Arc<Vec<Callee>> {
-        if let Some(known) = lock(&self.callees).get(&module.dir) {
+    pub(crate) fn callees(&self, dir: &str, leads: &[Lead]) -> Arc<Vec<Callee>> {
+        if let Some(known) = lock(&self.callees).get(dir) {
             return Arc::clone(known);
         }
         let one = |lead: &Lead| match lead {
@@ -108,8 +116,8 @@ impl<'a> Modules<'a> {
             Lead::Computed => Some(Callee::Computed),
             Lead::Elsewhere => None,
         };
-        let found: Arc<Vec<Callee>> = Arc::new(module.leads.iter().filter_map(one).collect());
-        lock(&self.callees).insert(module.dir.clone(), Arc::clone(&found));
+        let found: Arc<Vec<Callee>> = Arc::new(leads.iter().filter_map(one).collect());
+        lock(&self.callees).insert(dir.to_owned(), Arc::clone(&found));
         found
     }
 
@@ -118,10 +126,74 @@ impl<'a> Modules<'a> {
         !self.loader.configuration_files(dir).is_empty()
     }
 
-    /// The configuration files of a folder, parsed; none if one of them cannot be read.
-    pub(crate) fn parsed(&self, dir: &str) -> Option<Vec<Arc<Parsed>>> {
+    /// The configuration files of a folder that can be read, in the table of files.
+    pub(crate) fn files(&self, dir: &str) -> Vec<FileId> {
         let names = self.loader.configuration_files(dir).into_iter();
-        names.map(|(name, syntax)| self.loader.parsed(dir, &name, syntax).ok()).collect()
+        names.filter_map(|(name, _)| self.loader.add(dir, &name)).collect()
+    }
+
+    /// What a folder tells without being read as a whole; none if no configuration is there.
+    pub(crate) fn outline(&self, dir: &str) -> Option<Arc<Outline>> {
+        if let Some(known) = lock(&self.outlines).get(dir) {
+            return known.clone();
+        }
+        let found = self.shared_outline(dir);
+        lock(&self.outlines).entry(dir.to_owned()).or_insert(found).clone()
+    }
+
+    /// What a folder tells, found once for all revisions in which it holds the same.
+    fn shared_outline(&self, dir: &str) -> Option<Arc<Outline>> {
+        // Links lead to what other folders hold.
+        if self.loader.has_links() {
+            return self.read_outline(dir);
+        }
+        let listing = self.loader.source.listing();
+        let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
+        let is_child = |entry: &&Entry| entry.path.get(skip..).is_some_and(|name| !name.contains('/'));
+        let entries = || listing.under(dir).iter().filter(is_child);
+        let key = (dir.to_owned(), self.loader.is_terraform);
+        if let Some(known) = lock(&self.cache.outlines).get(&key) {
+            let same = known.iter().find(|(there, _)| entries().eq(there.iter()));
+            if let Some((_, outline)) = same {
+                return outline.clone();
+            }
+        }
+        let found = self.read_outline(dir);
+        lock(&self.cache.outlines).entry(key).or_default().push((entries().cloned().collect(), found.clone()));
+        found
+    }
+
+    fn read_outline(&self, dir: &str) -> Option<Arc<Outline>> {
+        let names = self.loader.configuration_files(dir);
+        if names.is_empty() {
+            return None;
+        }
+        // What overrides have replaced counts no more.
+        let is_plain = !names.iter().any(|(name, _)| is_override(name));
+        let files = || names.iter().map(|(name, syntax)| self.file_outline(dir, name, *syntax)).collect();
+        let files: Option<Vec<(&Entry, bool, Arc<FileOutline>)>> = if is_plain { files() } else { None };
+        let found = match files {
+            Some(files) => Outline::of_files(dir, files.iter().map(|(e, is_own, file)| (&*e.path, *is_own, &**file))),
+            None => Outline::of_module(&*self.module(dir)?, |file| self.loader.files.get(file).path.clone()),
+        };
+        Some(Arc::new(found))
+    }
+
+    /// What a file tells, with where it lies and whether it is of its folder alone; none if it cannot be read.
+    fn file_outline(&self, dir: &str, name: &str, syntax: Syntax) -> Option<(&'a Entry, bool, Arc<FileOutline>)> {
+        let path = join(dir, name);
+        let source: &'a dyn Source = self.loader.source;
+        let entry = source.listing().resolve(&path).ok()?;
+        let is_own = !self.loader.is_linked(&path);
+        if let Some(known) = lock(&self.cache.file_outlines).get(&(entry.id, syntax)) {
+            return Some((entry, is_own, Arc::clone(known)));
+        }
+        let bytes = self.loader.bytes(entry)?;
+        let text = std::str::from_utf8(&bytes).ok().filter(|_| syntax == Syntax::Native);
+        let whole = || FileOutline::of(&self.loader.parsed(entry, syntax, &bytes));
+        let found = Arc::new(text.and_then(FileOutline::of_text).unwrap_or_else(whole));
+        lock(&self.cache.file_outlines).insert((entry.id, syntax), Arc::clone(&found));
+        Some((entry, is_own, found))
     }
 
     /// The module of a folder; none if no configuration is there.

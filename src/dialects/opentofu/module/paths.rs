@@ -29,6 +29,11 @@ const READERS: [&str; 11] = [
 /// Functions that take a path for a text: a name is made of it, and no file is read.
 const NAMERS: [&str; 2] = ["basename", "dirname"];
 
+/// Whether a word has to be in every expression that names a file.
+pub(crate) fn is_word(word: &str) -> bool {
+    word == "path" || READERS.contains(&word)
+}
+
 /// Where a path begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Base {
