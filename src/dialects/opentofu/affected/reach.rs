@@ -27,7 +27,7 @@ pub(crate) struct Part {
     /// The folder.
     dir: String,
     /// Its files, links followed.
-    files: BTreeSet<Text>,
+    files: Vec<Text>,
 }
 
 /// What a root module is made of.
@@ -96,7 +96,7 @@ pub(crate) fn computed(candidate: &Candidate, variant: &Variant, modules: &Modul
 
 /// What a root module is made of, with what evaluation tells.
 fn evaluated(modules: &Modules<'_>, statics: &Statics<'_>, inputs: &ProjectInputs) -> Reach {
-    let mut reach = Reach { values: values(inputs), ..Reach::default() };
+    let mut reach = Reach { values: values(inputs).map(str::to_owned).collect(), ..Reach::default() };
     let root = statics.nodes[0].module.dir.clone();
     let mut seen = BTreeSet::new();
     for (index, node) in statics.nodes.iter().enumerate() {
@@ -123,12 +123,12 @@ fn evaluated(modules: &Modules<'_>, statics: &Statics<'_>, inputs: &ProjectInput
     reach
 }
 
-fn values(inputs: &ProjectInputs) -> BTreeSet<String> {
-    let path = |input: &VariableInput| match input {
-        VariableInput::File { path } => Some(path.clone()),
+/// The files of values that are given.
+fn values(inputs: &ProjectInputs) -> impl Iterator<Item = &str> {
+    inputs.variables.iter().filter_map(|input| match input {
+        VariableInput::File { path } => Some(&**path),
         _ => None,
-    };
-    inputs.variables.iter().filter_map(path).collect()
+    })
 }
 
 impl Part {
@@ -138,19 +138,35 @@ impl Part {
 
     /// Whether the file at a path is one of it; of a root module, files of values are.
     pub(crate) fn has(&self, path: &str, is_root: bool) -> bool {
-        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let is_read = || configuration(name).is_some() || is_root && (is_automatic(name) || name == LOCK);
-        let is_here = (dir == self.dir || dir == self.path) && is_read();
-        // A link on the way to the folder counts as well.
-        let is_above = !path.is_empty() && is_within(&self.path, path);
-        is_here || is_above || self.files.contains(path)
+        holds(&self.path, &self.dir, &self.files, path, is_root)
     }
+}
+
+/// Whether the file at a path is one of a folder, which a path led to and whose files are known.
+fn holds(led: &str, folder: &str, files: &[Text], path: &str, is_root: bool) -> bool {
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_read = || configuration(name).is_some() || is_root && (is_automatic(name) || name == LOCK);
+    let is_here = (dir == folder || dir == led) && is_read();
+    // A link on the way to the folder counts as well.
+    let is_above = !path.is_empty() && is_within(led, path);
+    is_here || is_above || files.iter().any(|file| **file == *path)
+}
+
+/// Whether changes reach the folder of a root module itself, its values, or a file that its expressions name. Where only
+/// evaluation tells, they do.
+pub(crate) fn reaches_own(candidate: &Candidate, inputs: &ProjectInputs, changes: &[&str]) -> bool {
+    let Candidate { dir, outline } = candidate;
+    let named = || outline.named.iter().filter_map(|named| named.resolve(dir, &outline.dir));
+    outline.is_computed
+        || changes.iter().any(|path| holds(dir, dir, &outline.files, path, true))
+        || named().any(|pattern| changes.iter().any(|path| pattern.matches(path)))
+        || values(inputs).any(|value| changes.contains(&value))
 }
 
 impl Reach {
     /// What is known of a root module from its own folder, and of the values that it is given.
-    pub(crate) fn own(candidate: &Candidate, inputs: &ProjectInputs) -> Self {
-        let mut reach = Reach { values: values(inputs), ..Reach::default() };
+    fn own(candidate: &Candidate, inputs: &ProjectInputs) -> Self {
+        let mut reach = Reach { values: values(inputs).map(str::to_owned).collect(), ..Reach::default() };
         reach.add(&candidate.dir, &candidate.dir, &candidate.outline, &candidate.dir);
         reach
     }

@@ -1,7 +1,7 @@
 //! Which root modules a change reaches, told from the text of their modules. What a shared module reads is found once, not
 //! once for each root module that calls it.
 
-use crate::dialects::opentofu::affected::reach::{self, MAX_FOLDERS, Part, Reach};
+use crate::dialects::opentofu::affected::reach::{self, MAX_FOLDERS, Part};
 use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::module::modules::{Callee, Modules};
 use crate::dialects::opentofu::module::outline::Outline;
@@ -43,8 +43,7 @@ impl<'a> Touched<'a> {
     /// Whether a change reaches a root module. Where only evaluation tells what it is made of, any change does.
     pub(crate) fn reaches(&self, candidate: &Candidate, inputs: &ProjectInputs) -> bool {
         let Some(changes) = &self.changes else { return true };
-        let own = Reach::own(candidate, inputs);
-        if own.is_open || changes.iter().any(|path| own.touch(path).is_some()) {
+        if reach::reaches_own(candidate, inputs, changes) {
             return true;
         }
         let mut seen = BTreeSet::from([Text::from(&*candidate.dir)]);

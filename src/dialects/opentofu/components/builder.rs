@@ -2,7 +2,7 @@
 
 use crate::dialects::opentofu::components::value::{at, unknown};
 use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::evaluation::statics::{Identifier, Statics};
+use crate::dialects::opentofu::evaluation::statics::{Found, Identifier, Statics};
 use crate::dialects::opentofu::failure::Failure;
 use crate::dialects::opentofu::module::block::Written;
 use crate::dialects::opentofu::vocabulary::VOCABULARY;
@@ -65,7 +65,16 @@ impl Builder<'_, '_> {
 
     /// The value of an argument of a module: evaluated, or its text with what it needs.
     pub(crate) fn evaluated(&self, node: usize, written: &Written, name: String) -> Value {
-        match self.statics.value(node, written, Identifier { text: name, place: written.argument() }) {
+        self.exported(written, self.statics.value(node, written, Identifier { text: name, place: written.argument() }))
+    }
+
+    /// The same of an argument of a module call.
+    pub(crate) fn given(&self, node: usize, written: &Written, name: String) -> Value {
+        self.exported(written, self.statics.give(node, written, Identifier { text: name, place: written.argument() }))
+    }
+
+    fn exported(&self, written: &Written, found: Found) -> Value {
+        match found {
             Ok(value) => export_at(&value, &at(written)),
             Err(found) => self.as_written(written, &found),
         }

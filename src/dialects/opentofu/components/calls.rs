@@ -90,7 +90,7 @@ fn arguments(builder: &Builder<'_, '_>, call: &Call) -> Map {
     let mut map = Map::new();
     let given = call.declared.arguments.iter().filter(|(name, _)| !META.contains(&&***name));
     for (name, written) in given {
-        let value = builder.evaluated(call.node, written, format!("module.{}.{name}", call.address));
+        let value = builder.given(call.node, written, format!("module.{}.{name}", call.address));
         map.set(Key::from(&**name), value);
     }
     map

@@ -43,7 +43,7 @@ pub(crate) struct Resolved {
 
 /// A root module that no change reaches: only its name.
 pub(crate) fn untouched(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
-    let own = modules.files(&candidate.dir);
+    let own: Vec<FileId> = candidate.outline.files.iter().filter_map(|path| modules.loader.add(path)).collect();
     let file = main_file(&candidate.dir, &own, modules.loader.files);
     let mut unit = Unit::broken(variant.stack.clone(), file);
     unit.files.extend(own);

@@ -17,6 +17,7 @@ use crate::hcl::functions::Files;
 use crate::hcl::val::{Data, Val};
 use crate::hcl::walk;
 use crate::text::{Text, nearest};
+use crate::value::FileId;
 use foldhash::fast::RandomState;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -61,6 +62,8 @@ pub(crate) struct Statics<'a> {
     files: RootFiles<'a>,
     budget: Budget,
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
+    /// What arguments of module calls came to, by the module that calls and where they are written; none for what has no value.
+    given: RefCell<HashMap<(usize, FileId, u32), Option<Val>, RandomState>>,
 }
 
 /// Key providers that an expression may refer to, by `type.name`.
@@ -101,6 +104,7 @@ impl<'a> Statics<'a> {
             files,
             budget: Budget::new(steps),
             known: RefCell::default(),
+            given: RefCell::default(),
         }
     }
 
@@ -112,6 +116,19 @@ impl<'a> Statics<'a> {
     /// The value of an argument of a module.
     pub(crate) fn value(&self, node: usize, written: &Written, identifier: Identifier) -> Found {
         self.evaluate(node, written, &mut vec![identifier], None)
+    }
+
+    /// The value of an argument of a module call. It is kept for [`Self::given`].
+    pub(crate) fn give(&self, node: usize, written: &Written, identifier: Identifier) -> Found {
+        let found = self.value(node, written, identifier);
+        let key = (node, written.file, written.expr.span.start);
+        self.given.borrow_mut().insert(key, found.as_ref().ok().cloned());
+        found
+    }
+
+    /// The value of an argument of a module call that [`Self::give`] was asked for; none if it has no value.
+    pub(crate) fn given(&self, node: usize, written: &Written) -> Option<Val> {
+        self.given.borrow().get(&(node, written.file, written.expr.span.start)).cloned().flatten()
     }
 
     /// The same where key providers may be referred to.

@@ -29,7 +29,7 @@ pub(crate) struct Call {
     /// Its address: `a.b`.
     pub address: String,
     /// Its declaration.
-    pub declared: Declared,
+    pub declared: Arc<Declared>,
     /// Its source, if it can be computed.
     pub source: Option<Val>,
     /// Its version, if it has one that can be computed.
@@ -61,12 +61,12 @@ fn call(
     modules: &Modules<'_>,
     node: usize,
     name: &Text,
-    declared: &Declared,
+    declared: &Arc<Declared>,
     failures: &mut Vec<Failure>,
 ) -> Call {
     let current = &statics.nodes[node];
     let address = if node == 0 { name.to_string() } else { format!("{}.{name}", current.address()) };
-    let mut call = Call { node, address, declared: declared.clone(), source: None, version: None, dir: None };
+    let mut call = Call { node, address, declared: Arc::clone(declared), source: None, version: None, dir: None };
     let identifier = |written: &Written, what: &str| Identifier {
         text: format!("{}module.{name}.{what}", current.prefix),
         place: written.argument(),

@@ -195,8 +195,8 @@ impl<'a> Loader<'a> {
     }
 
     /// Adds a file to the table of files; none if it cannot be read.
-    pub(crate) fn add(&self, dir: &str, name: &str) -> Option<FileId> {
-        let entry = self.entry(&join(dir, name)).ok()?;
+    pub(crate) fn add(&self, path: &str) -> Option<FileId> {
+        let entry = self.source.listing().get(path)?;
         let bytes = self.bytes(entry)?;
         Some(self.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(&bytes))))
     }

@@ -19,6 +19,7 @@ use block::{Arguments, Backend, Declared, Encryption, Provider, ProviderUse, Ref
 use lead::Lead;
 use paths::NamedPaths;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use variable::Variable;
 
 /// A module: one folder.
@@ -31,7 +32,7 @@ pub(crate) struct Module {
     /// Its locals.
     pub locals: Arguments,
     /// Its calls of other modules.
-    pub calls: BTreeMap<Text, Declared>,
+    pub calls: BTreeMap<Text, Arc<Declared>>,
     /// Where these calls lead.
     pub leads: Vec<Lead>,
     /// Its backend.

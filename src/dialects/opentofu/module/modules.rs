@@ -126,12 +126,6 @@ impl<'a> Modules<'a> {
         !self.loader.configuration_files(dir).is_empty()
     }
 
-    /// The configuration files of a folder that can be read, in the table of files.
-    pub(crate) fn files(&self, dir: &str) -> Vec<FileId> {
-        let names = self.loader.configuration_files(dir).into_iter();
-        names.filter_map(|(name, _)| self.loader.add(dir, &name)).collect()
-    }
-
     /// What a folder tells without being read as a whole; none if no configuration is there.
     pub(crate) fn outline(&self, dir: &str) -> Option<Arc<Outline>> {
         if let Some(known) = lock(&self.outlines).get(dir) {

@@ -31,8 +31,8 @@ pub(crate) struct FileOutline {
 pub(crate) struct Outline {
     /// The folder, from the root of the repository, links followed.
     pub dir: Text,
-    /// The paths of its files, links followed.
-    pub files: BTreeSet<Text>,
+    /// The paths of its files, links followed, in the order of their names.
+    pub files: Vec<Text>,
     /// Where its calls of modules lead.
     pub leads: Vec<Lead>,
     /// The files that its expressions name.
@@ -85,7 +85,7 @@ impl Outline {
     pub(crate) fn of_files<'f>(dir: &str, files: impl Iterator<Item = (&'f str, bool, &'f FileOutline)>) -> Self {
         let mut all = Outline { dir: dir.into(), ..Outline::default() };
         for (path, is_own, file) in files {
-            all.files.insert(path.into());
+            all.files.push(path.into());
             all.leads.extend(file.sources.iter().map(|source| Lead::of_text(dir, source.as_deref())));
             all.named.extend(file.named.iter().cloned());
             all.is_computed |= file.is_computed;

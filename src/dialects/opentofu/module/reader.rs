@@ -208,6 +208,7 @@ impl Reader {
         }
         match (self.module.calls.get_mut(&name), is_override) {
             (Some(known), true) => {
+                let known = Arc::make_mut(known);
                 known.overridden = Some(declared.place);
                 known.arguments.extend(declared.arguments);
             }
@@ -220,7 +221,7 @@ impl Reader {
             }
             (None, false) => {
                 self.repetition(&declared);
-                self.module.calls.insert(name, declared);
+                self.module.calls.insert(name, Arc::new(declared));
             }
         }
     }
