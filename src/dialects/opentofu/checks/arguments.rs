@@ -40,10 +40,12 @@ pub(crate) fn check(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
         if child.module.files.is_empty() {
             continue;
         }
-        let wrong = unfit(statics, parent, child, call, is_made.last() == Some(&true));
-        for failure in wrong {
-            if !failures.iter().chain(&found).any(|known| is_same(known, &failure)) {
-                found.push(failure);
+        if found.len() < MAX_FINDINGS {
+            let wrong = unfit(statics, parent, child, call, is_made.last() == Some(&true));
+            for failure in wrong {
+                if !failures.iter().chain(&found).any(|known| is_same(known, &failure)) {
+                    found.push(failure);
+                }
             }
         }
         // A folder that is called twice has its calls once.
@@ -99,6 +101,9 @@ fn unfit(statics: &Statics<'_>, caller: usize, child: &Node, call: &Declared, is
     let mut found = Vec::new();
     for (name, variable) in &child.module.variables {
         let Some(written) = call.arguments.get(name) else { continue };
+        if variable.is_nullable && variable.ty == Type::Dynamic {
+            continue;
+        }
         if !is_made && !walk::references(&written.expr).is_empty() {
             continue;
         }
@@ -107,7 +112,7 @@ fn unfit(statics: &Statics<'_>, caller: usize, child: &Node, call: &Declared, is
             Data::Unknown(_, reason) => Val::unknown(Type::Dynamic, reason),
             _ => value,
         };
-        let given = given.transform(&mut |value| open(value));
+        let given = if given.unknown_reason().is_some() { given.transform(&mut |value| open(value)) } else { given };
         let wrong = variable::effective(name, variable, Some(given), Some(written.place())).err().unwrap_or_default();
         found.extend(wrong.into_iter().map(|failure| failure.lint(None)));
     }
