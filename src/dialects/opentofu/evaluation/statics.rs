@@ -63,8 +63,11 @@ pub(crate) struct Statics<'a> {
     budget: Budget,
     known: RefCell<HashMap<(usize, bool, Text), Found, RandomState>>,
     /// What arguments of module calls came to, by the module that calls and where they are written; none for what has no value.
-    given: RefCell<HashMap<(usize, FileId, u32), Option<Val>, RandomState>>,
+    given: RefCell<Given>,
 }
+
+/// Values of arguments, by the module that calls, the file and the first byte of the value.
+type Given = HashMap<(usize, FileId, u32), Option<Val>, RandomState>;
 
 /// Key providers that an expression may refer to, by `type.name`.
 pub(crate) type KeyProviders<'k> = Option<&'k dyn Fn(&str) -> bool>;

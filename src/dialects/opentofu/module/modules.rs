@@ -23,6 +23,9 @@ use std::sync::{Arc, Mutex};
 /// What tells apart the states of a folder: with the same files in the same table it declares the same.
 type ModuleKey = (String, Vec<(String, FileId, BlobId, bool)>);
 
+/// What a folder held, and what that tells; none if there was no configuration.
+type Outlined = (Vec<Entry>, Option<Arc<Outline>>);
+
 /// What is parsed and read already; both revisions share it.
 #[derive(Default)]
 pub(crate) struct Cache {
@@ -33,7 +36,7 @@ pub(crate) struct Cache {
     file_outlines: Mutex<HashMap<(BlobId, Syntax), Arc<FileOutline>, RandomState>>,
     /// What folders tell in revisions without links, by their path and whether Terraform runs them: what was in them, and
     /// what that tells.
-    outlines: Mutex<HashMap<(String, bool), Vec<(Vec<Entry>, Option<Arc<Outline>>)>, RandomState>>,
+    outlines: Mutex<HashMap<(String, bool), Vec<Outlined>, RandomState>>,
     /// The files that were read to find out whether there are root modules.
     detected: FileTable,
     /// Whether there are root modules, by what tells revisions apart.
