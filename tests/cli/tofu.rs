@@ -215,7 +215,9 @@ fn arguments_of_calls_are_held_against_the_variables_of_the_module() {
 /// What `check` says of values that do not fit: file, line, where the variable is declared, and why.
 fn unfit(files: &[(&str, &str)]) -> Vec<String> {
     let repo = Repo::new();
-    files.iter().for_each(|(path, text)| drop(repo.write(path, text)));
+    for (path, text) in files {
+        repo.write(path, text);
+    }
     repo.commit("base");
     let json = repo.run(&["check", "--dialect", "opentofu", "--format", "json"]).json();
     let all = json["diagnostics"].as_array().unwrap().iter();
