@@ -14,6 +14,7 @@ mod comments;
 mod common;
 mod definition;
 mod events;
+mod garden;
 mod hostile;
 mod install;
 mod runner;

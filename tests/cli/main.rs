@@ -17,6 +17,7 @@ mod eval;
 mod formats;
 mod functions;
 mod garden;
+mod garden_hook;
 mod graphs;
 mod hook;
 mod hostile;

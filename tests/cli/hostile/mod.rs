@@ -4,6 +4,7 @@ mod budgets;
 mod built;
 mod defects;
 mod discovery;
+mod garden;
 mod git;
 mod limits;
 mod lsp;

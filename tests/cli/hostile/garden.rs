@@ -1,0 +1,177 @@
+//! Garden projects that would never end: templates that render themselves, products, loops and variables that read themselves.
+//! Each ends with a finding at its line, takes down what Garden could not load either, and nothing else.
+
+use crate::common::{Repo, Run};
+
+const PROJECT: &str = "\
+apiVersion: garden.io/v2
+kind: Project
+name: shop
+environments: [{name: dev}]
+providers: [{name: exec}]
+";
+
+const ACTION: &str = "kind: Run\nname: one\ntype: exec\nspec: {command: [echo]}\n";
+
+/// A committed project with further lines in its file, and a file of configs beside it.
+fn project(more: &str, configs: &str) -> Repo {
+    let repo = Repo::new();
+    repo.write("project.garden.yml", format!("{PROJECT}{more}")).write("one/garden.yml", ACTION);
+    repo.write("bad/garden.yml", configs).commit("base");
+    repo
+}
+
+/// `check` ends with an error of a rule at a place, whose text has these words.
+#[track_caller]
+fn is_found(repo: &Repo, (rule, place): (&str, &str), words: &[&str]) -> Run {
+    let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
+    let is_it = |line: &str| {
+        let is_there = line.starts_with(place) && line.contains("error") && line.contains(rule);
+        is_there && words.iter().all(|word| line.contains(word))
+    };
+    assert!(run.stdout.lines().any(is_it), "{rule} at {place} with {words:?}\n{run}");
+    assert!(!run.stderr.contains("panicked") && !run.stdout.contains("defect"), "{run}");
+    run
+}
+
+/// Sets a limit of the project.
+fn limited<'a>(repo: &'a Repo, limit: &str, value: u64) -> &'a Repo {
+    repo.write("stacklint.toml", format!("[limits]\n{limit} = {value}\n"))
+}
+
+/// A template of a name that renders a template of another one, and what starts it.
+fn renders(name: &str, other: &str) -> String {
+    format!(
+        "kind: ConfigTemplate\nname: {name}\nconfigs:\n  - kind: RenderTemplate\n    name: ${{parent.name}}-x\n    \
+         template: {other}\n"
+    )
+}
+
+#[test]
+fn templates_that_render_themselves_or_each_other() {
+    let start = "---\nkind: RenderTemplate\nname: start\ntemplate: a\n";
+    for configs in
+        [format!("{}{start}", renders("a", "a")), format!("{}---\n{}{start}", renders("a", "b"), renders("b", "a"))]
+    {
+        let repo = project("", &configs);
+        let run =
+            is_found(&repo, ("invalid-config", "bad/garden.yml:4:"), &["does not hold configs", "RenderTemplate"]);
+        // No environment counts as resolved, and none as removed.
+        repo.run(&["describe", "stacks", "--format", "json"]).hides("start-x");
+        repo.tag("bad").remove("bad/garden.yml").commit("good");
+        repo.run(&["check"]).ends_with(0);
+        let json = repo.run(&["diff", "HEAD..bad", "--format", "json"]).ends_with(1).json();
+        assert_eq!(json["coverage"]["projects"][0]["head"]["unresolved"][0]["stack"], "dev", "{run}");
+        assert_eq!(json["components"], serde_json::json!([]), "{run}");
+    }
+}
+
+/// A template whose `modules` render a template once more: Garden 0.14 renders what stands in files alone.
+#[test]
+fn modules_that_render_their_own_template() {
+    let configs = "kind: ConfigTemplate\nname: a\nmodules:\n  - type: templated\n    name: ${parent.name}-x\n    template: a\n\
+                   ---\nkind: Module\ntype: templated\nname: start\ntemplate: a\n";
+    let repo = project("", configs);
+    is_found(&repo, ("invalid-config", "bad/garden.yml:4:"), &["templated"]);
+}
+
+/// A matrix with so many keys of ten values each.
+fn matrix(keys: usize) -> String {
+    let one = |i: usize| format!("  k{i}: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n");
+    let name: String = (0..keys).map(|i| format!("-${{inputs.k{i}}}")).collect();
+    let inputs: String = (0..keys).map(|i| format!("  k{i}: {{type: number}}\n")).collect();
+    let keys: String = (0..keys).map(one).collect();
+    format!(
+        "kind: ConfigTemplate\nname: job\ninputs:\n{inputs}configs:\n  - kind: Run\n    type: exec\n    name: job{name}\n    \
+         spec: {{command: [x]}}\n---\nkind: RenderTemplate\nname: all\ntemplate: job\nmatrix:\n{keys}"
+    )
+}
+
+#[test]
+fn a_matrix_with_more_combinations_than_there_are_atoms() {
+    let repo = project("", &matrix(90));
+    is_found(&repo, ("limit-exceeded", "bad/garden.yml:"), &["more than 10000 combinations"]);
+    // A hundred are rendered, each once.
+    let repo = project("", &matrix(2));
+    repo.run(&["check"]).ends_with(0);
+    let json = repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json();
+    assert_eq!(json["dev"]["components"]["run"].as_object().unwrap().len(), 101);
+}
+
+/// An action whose command is made by a template.
+fn command(text: &str) -> String {
+    format!("kind: Run\nname: two\ntype: exec\nspec:\n  command:\n    {text}\n")
+}
+
+#[test]
+fn loops_over_ranges_without_end() {
+    let each = |last: &str| command(&format!("{{$forEach: '${{range(1, {last})}}', $return: 'n${{item.value}}'}}"));
+    for last in ["1e15", "1e308", "900719925474099100000"] {
+        is_found(&project("", &each(last)), ("template-error", "bad/garden.yml:6:"), &["template-steps"]);
+    }
+    let nested = "{$forEach: '${range(1, 3000)}', $return: {$concat: {$forEach: '${range(1, 3000)}', $return: x}}}";
+    is_found(&project("", &command(nested)), ("template-error", "bad/garden.yml:"), &["template-steps"]);
+    // What a limit allows is made, what is beyond it is not.
+    let repo = project("", &each("100"));
+    limited(&repo, "template-steps", 20_000).run(&["check"]).ends_with(0);
+    is_found(limited(&repo, "template-steps", 2_000), ("template-error", "bad/garden.yml:6:"), &["template-steps"]);
+}
+
+#[test]
+fn texts_and_lists_that_double() {
+    let doubling = |value: fn(usize) -> String, count: usize| {
+        let lines: String = (0..count).map(|i| format!("  a{}: {}\n", i + 1, value(i))).collect();
+        format!("variables:\n  a0: [x, y]\n{lines}")
+    };
+    let text = |i: usize| format!("'${{string(var.a{i})}}${{string(var.a{i})}}'");
+    let list = |i: usize| format!("'${{concat(var.a{i}, var.a{i})}}'");
+    let tree = |i: usize| format!("['${{var.a{i}}}', '${{var.a{i}}}']");
+    let shapes: [fn(usize) -> String; 3] = [text, list, tree];
+    for value in shapes {
+        project(&doubling(value, 5), ACTION.replace("one", "two").as_str()).run(&["check"]).ends_with(0);
+        let repo = project(&doubling(value, 60), ACTION.replace("one", "two").as_str());
+        let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
+        assert!(run.stdout.contains("template-") && !run.stderr.contains("panicked"), "{run}");
+    }
+}
+
+#[test]
+fn variables_that_read_themselves() {
+    for (more, configs, place) in [
+        ("variables: {a: '${var.a}'}\n", ACTION.replace("one", "two"), "project.garden.yml:6:"),
+        ("variables: {a: '${var.b}', b: '${var.c}', c: 'x${var.a}'}\n", ACTION.replace("one", "two"), "project.garden.yml:6:"),
+        ("variables: {a: {$merge: '${var.a}'}}\n", ACTION.replace("one", "two"), "project.garden.yml:6:"),
+        ("", format!("{}variables: {{a: '${{var.b}}', b: '${{var.a}}'}}\n", command("['${var.a}']")), "bad/garden.yml:"),
+        ("", command("['${actions.run.two.var.x || actions.run.two.name}']"), ""),
+        (
+            "",
+            "kind: Run\nname: two\ntype: exec\nvariables: {x: '${actions.run.three.var.x}'}\n---\n\
+             kind: Run\nname: three\ntype: exec\nvariables: {x: '${actions.run.two.var.x}'}\n"
+                .to_owned(),
+            "bad/garden.yml:",
+        ),
+        (
+            "",
+            "kind: ConfigTemplate\nname: t\ninputs: {x: {type: string}}\nconfigs: [{kind: Run, type: exec, name: two, spec: \
+             {command: ['${inputs.x}']}}]\n---\nkind: RenderTemplate\nname: r\ntemplate: t\ninputs: {x: '${inputs.x}'}\n"
+                .to_owned(),
+            "bad/garden.yml:",
+        ),
+    ] {
+        let repo = project(more, &configs);
+        let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
+        assert!(run.stdout.lines().any(|line| line.starts_with(place) && line.contains("error")), "{more}{configs}{run}");
+        assert!(!run.stderr.contains("panicked") && !run.stdout.contains("defect"), "{run}");
+    }
+}
+
+#[test]
+fn a_chain_of_variables_that_is_too_long_for_the_stack() {
+    let chain = |length: usize| {
+        let links: String = (0..length).map(|i| format!("  a{i}: 'x${{var.a{}}}'\n", i + 1)).collect();
+        format!("variables:\n{links}  a{length}: end\n")
+    };
+    let own = ACTION.replace("one", "two");
+    project(&chain(20), &own).run(&["check"]).ends_with(0);
+    is_found(&project(&chain(50_000), &own), ("", "project.garden.yml:"), &["levels"]);
+}
