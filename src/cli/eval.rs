@@ -3,13 +3,13 @@
 
 use super::open::{Place, State};
 use super::{Failure, Global, Outcome, output};
-use crate::dialects::{EvalError, EvalMode, Evaluated, Scope};
+use crate::dialects::{Dialect, EvalError, EvalMode, Evaluated, LookedUp, Scope};
 use crate::files::Files;
 use crate::report::answers::excerpt;
 use crate::report::describe;
 use crate::report::log::Kind;
 use crate::settings::Load;
-use crate::value::{Value, json};
+use crate::value::{Data, Value, json};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -49,6 +49,9 @@ pub(super) struct Options {
     /// What becomes of escaped templates like `$${x}`, where the language lets a later stage take the escapes away
     #[arg(long, value_name = "HOW")]
     escapes: Option<Escapes>,
+    /// Print the keys that the template looks up instead of its value, and which of them the context lacks
+    #[arg(long, conflicts_with_all = ["partial", "escapes"])]
+    references: bool,
     /// How to print the value
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -75,11 +78,58 @@ impl Options {
     }
 }
 
+/// What a template comes to, as JSON.
 #[derive(Serialize)]
 struct Answer<'a> {
     value: &'a Value,
     unresolved: &'a [String],
 }
+
+/// What a template looks up, as JSON.
+#[derive(Serialize)]
+struct Lookups<'a> {
+    references: Vec<Lookup<'a>>,
+}
+
+#[derive(Serialize)]
+struct Lookup<'a> {
+    path: &'a [Value],
+    at: &'a str,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    component: Option<&'a str>,
+    missing: bool,
+}
+
+impl<'a> Lookup<'a> {
+    fn new(found: &'a LookedUp) -> Self {
+        let (kind, component) = found.component.as_ref().map(|(kind, name)| (kind.as_str(), name.as_str())).unzip();
+        Lookup { path: &found.path, at: &found.at, kind, component, missing: found.is_missing }
+    }
+}
+
+/// What is asked of a template, answered.
+enum Answered {
+    Value(Evaluated),
+    References(Vec<LookedUp>),
+}
+
+impl Options {
+    /// Asks a dialect.
+    fn ask(&self, dialect: &dyn Dialect, template: &Value, context: &Value) -> Result<Asked, Failure> {
+        if !self.references {
+            return Ok(dialect.eval(template, context, self.mode()).map(Answered::Value));
+        }
+        let Some(found) = dialect.references(template, context) else {
+            return Err(Failure::Message(format!("--references is not supported in {}", dialect.name())));
+        };
+        Ok(found.map(Answered::References))
+    }
+}
+
+/// The answer, or why there is none.
+type Asked = Result<Answered, EvalError>;
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let folder = global.directory.clone().unwrap_or_default();
@@ -90,7 +140,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
             let context = read_json(&folder.join(path))?;
             let mut all = dialects.iter();
             match (all.next(), all.next()) {
-                (Some(only), None) => only.eval(&template, &context, options.mode()),
+                (Some(only), None) => options.ask(only, &template, &context)?,
                 _ => {
                     let names = crate::dialects::Dialects::names().join(" or --dialect ");
                     return Err(Failure::Message(format!("say what the template is written for: --dialect {names}")));
@@ -101,7 +151,8 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         _ => return Err(Failure::Message("a template needs --context FILE, or --stack and --component".to_owned())),
     };
     match answer {
-        Ok(answer) => print(&answer, options.format, options.show_secrets),
+        Ok(Answered::Value(answer)) => print(&answer, options.format, options.show_secrets),
+        Ok(Answered::References(all)) => print_references(&all, options),
         Err(error) => {
             output::eprint(&explained(&error));
             Ok(Outcome::Findings)
@@ -115,7 +166,7 @@ fn of_component(
     global: &Global,
     template: &Value,
     (stack, component): (&str, &str),
-) -> Result<Result<Evaluated, EvalError>, Failure> {
+) -> Result<Asked, Failure> {
     let place = Place::find(global)?;
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let source = place.open(&state)?;
@@ -135,7 +186,7 @@ fn of_component(
                 let name = dialect.name();
                 return Err(Failure::Message(format!("a component is no context in {name}: use --context FILE")));
             };
-            return Ok(dialect.eval(template, &context, options.mode()));
+            return options.ask(dialect, template, &context);
         }
         all.extend(components);
     }
@@ -179,6 +230,46 @@ fn print(answer: &Evaluated, format: Format, show_secrets: bool) -> Result<Outco
         output::eprint(&explained(&error));
     }
     Ok(Outcome::Clean)
+}
+
+/// Prints key paths one a line: `at: path (type.component), missing`.
+fn print_references(all: &[LookedUp], options: &Options) -> Result<Outcome, Failure> {
+    let kind = if options.format == Format::Json { Kind::Json } else { Kind::Text };
+    let mut out = output::stdout_showing(kind, options.show_secrets);
+    match options.format {
+        Format::Json => {
+            let whole = Lookups { references: all.iter().map(Lookup::new).collect() };
+            serde_json::to_writer_pretty(&mut out, &whole).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        Format::Text => {
+            for found in all {
+                let at = if found.at.is_empty() { String::new() } else { format!("{}: ", found.at) };
+                let component =
+                    found.component.as_ref().map_or_else(String::new, |(kind, name)| format!(" ({kind}.{name})"));
+                let missing = if found.is_missing { ", not in the context" } else { "" };
+                writeln!(out, "{at}{}{component}{missing}", written(&found.path))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Outcome::Clean)
+}
+
+/// A key path as it is written in templates: `a.b["c.d"]`, `*` for a segment without a value.
+fn written(path: &[Value]) -> String {
+    let mut out = String::new();
+    for segment in path {
+        let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        match segment.as_str() {
+            Some(text) if is_name(text) && out.is_empty() => out.push_str(text),
+            Some(text) if is_name(text) => out.push_str(&format!(".{text}")),
+            Some(text) => out.push_str(&format!("[{text:?}]")),
+            None if matches!(segment.data, Data::Null) => out.push_str("[*]"),
+            None => out.push_str(&format!("[{}]", serde_json::to_string(segment).unwrap_or_default())),
+        }
+    }
+    out
 }
 
 /// The message, below it the place in the template, and the chain of reasons.

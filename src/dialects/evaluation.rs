@@ -28,6 +28,19 @@ pub struct Evaluated {
     pub reasons: Vec<String>,
 }
 
+/// A key path that a template looks up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LookedUp {
+    /// Its segments: texts and numbers, and null for one that has no value itself.
+    pub path: Vec<Value>,
+    /// Where the text that looks it up stands in the template: `spec.command.0`; empty if it is the template.
+    pub at: String,
+    /// The type and the name of the component that it reads, if it reads one.
+    pub component: Option<(Text, Text)>,
+    /// Whether the context has nothing there.
+    pub is_missing: bool,
+}
+
 /// Why a template has no value.
 #[derive(Clone, Debug)]
 pub struct EvalError {

@@ -13,7 +13,7 @@ mod root_settings;
 mod search;
 
 pub use eval_inputs::{EvalInputs, variable};
-pub use evaluation::{EvalError, EvalMode, Evaluated, Spot, texts};
+pub use evaluation::{EvalError, EvalMode, Evaluated, LookedUp, Spot, texts};
 pub use project_inputs::{ProjectInputs, VariableInput, assignment};
 
 pub use registry::{Dialects, Found, Part, combine};
@@ -153,6 +153,15 @@ pub trait Dialect: Send + Sync {
     /// # Errors
     /// What cannot be resolved, or is malformed.
     fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError>;
+
+    /// The key paths that a value looks up in a context when it is evaluated, in the order of its texts; of branches that the
+    /// context decides, those of the one that counts. None if the language has no such list.
+    ///
+    /// # Errors
+    /// What cannot be told, or is malformed.
+    fn references(&self, _template: &Value, _context: &Value) -> Option<Result<Vec<LookedUp>, EvalError>> {
+        None
+    }
 
     /// The components that a change affects, as the list of the deployment tool has them; none if it has no such list.
     fn affected(&self, _request: &Request<'_>, _project: &Project) -> Option<Affected> {

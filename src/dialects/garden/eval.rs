@@ -1,50 +1,66 @@
 //! `eval`: a value with templates against a context that the caller knows.
 
+use super::actions::{Refusal, read_action};
 use super::template::ast::Era;
+use super::template::context::{ContextId, Lookup};
 use super::template::convert::to_text;
 use super::template::error::Failure;
 use super::template::eval::{Evaluator, Scope};
 use super::template::functions::names;
 use super::template::node::{Data, Node};
+use super::template::path::Segment;
+use super::template::references::{self, Reference, ReferenceKey};
 use super::template::structure::parse_tree;
-use crate::dialects::{EvalError, EvalMode, Evaluated, texts};
+use crate::dialects::{EvalError, EvalMode, Evaluated, LookedUp, texts};
 use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Prov, Value};
 
-/// Evaluates a template. Strings in the context may be templates themselves. `apiVersion` in it, which no context of Garden
-/// has, selects the version of the language.
+/// A template and a context, both parsed.
+struct Parsed {
+    evaluator: Evaluator,
+    tree: Node,
+    context: ContextId,
+    /// The texts in the template, among which mistakes are shown.
+    texts: Vec<Text>,
+}
+
+/// Parses a template and its context. Strings in the context may be templates themselves. `apiVersion` in it, which no context
+/// of Garden has, selects the version of the language.
 ///
 /// # Errors
-/// What has no value. With `partial` that stays as it is written.
-pub(crate) fn eval(template: &Value, context: &Value, mode: EvalMode, limits: Limits) -> Result<Evaluated, EvalError> {
-    let partial = mode.partial;
+/// What cannot be parsed.
+fn parsed(template: &Value, context: &Value, limits: Limits) -> Result<Parsed, EvalError> {
     let era = match context.get("apiVersion").and_then(Value::as_str) {
         Some("garden.io/v0" | "garden.io/v1") => Era::Bonsai,
         _ => Era::Cedar,
     };
-    let mut failures = Vec::new();
-    let all = texts(template);
-    let template = without_places(&Node::from_value(template));
-    let tree = parse_tree(&template, era, &[], &mut failures);
-    if let Some(failure) = failures.first() {
-        return Err(error(failure, &all));
-    }
-    let mut evaluator = Evaluator::new(era, limits);
-    if partial {
+    let texts = texts(template);
+    let parse = |node: &Node, texts: &[Text]| {
+        let mut failures = Vec::new();
+        let tree = parse_tree(node, era, &[], &mut failures);
+        failures.first().map_or(Ok(tree), |failure| Err(error(failure, texts)))
+    };
+    let tree = parse(&without_places(&Node::from_value(template)), &texts)?;
+    let evaluator = Evaluator::new(era, limits);
+    let context = evaluator.data(parse(&known(&Node::from_value(context)), &[])?);
+    Ok(Parsed { evaluator, tree, context, texts })
+}
+
+/// Evaluates a template in a context, see [`parsed`].
+///
+/// # Errors
+/// What has no value. With `partial` that stays as it is written.
+pub(crate) fn eval(template: &Value, context: &Value, mode: EvalMode, limits: Limits) -> Result<Evaluated, EvalError> {
+    let Parsed { mut evaluator, tree, context, texts } = parsed(template, context, limits)?;
+    if mode.partial {
         evaluator = evaluator.partial();
     }
-    let context = parse_tree(&known(&Node::from_value(context)), era, &[], &mut failures);
-    if let Some(failure) = failures.first() {
-        return Err(error(failure, &[]));
-    }
     // Garden 0.13 takes the dollars of escapes away in a later stage.
-    let scope = Scope {
-        keeps_escapes: mode.keeps_escapes.unwrap_or(era == Era::Bonsai),
-        ..Scope::new(evaluator.data(context))
-    };
+    let keeps_escapes = mode.keeps_escapes.unwrap_or(evaluator.era() == Era::Bonsai);
+    let scope = Scope { keeps_escapes, ..Scope::new(context) };
     let mut unresolved: Vec<(String, String)> = Vec::new();
-    let done = match partial {
+    let done = match mode.partial {
         false => evaluator.deep(&tree, scope),
         true => evaluator.deep_or(&tree, scope, &mut |node, failure| {
             let source = node.as_lazy().map(|lazy| lazy.source()).unwrap_or_else(|| node.clone());
@@ -52,11 +68,59 @@ pub(crate) fn eval(template: &Value, context: &Value, mode: EvalMode, limits: Li
             Ok(source)
         }),
     };
-    let node = done.map_err(|failure| error(&failure, &all))?;
+    let node = done.map_err(|failure| error(&failure, &texts))?;
     unresolved.sort();
     unresolved.dedup();
     let (unresolved, reasons) = unresolved.into_iter().unzip();
     Ok(Evaluated { value: shown(&node).to_value(), unresolved, reasons })
+}
+
+/// The key paths that a template looks up in a context, see [`parsed`], with the actions that they read.
+///
+/// # Errors
+/// A condition cannot be evaluated, or a key path begins like one of an action and names none.
+pub(crate) fn references(template: &Value, context: &Value, limits: Limits) -> Result<Vec<LookedUp>, EvalError> {
+    let Parsed { evaluator, tree, context, texts } = parsed(template, context, limits)?;
+    let scope = Scope::new(context);
+    let found = references::references(&evaluator, &tree, scope).map_err(|failure| error(&failure, &texts))?;
+    let looked_up = |reference: &Reference| {
+        let action = read_action(reference).map_err(|refusal| match refusal {
+            Refusal::Message(message) => EvalError::new(at_path(&message, &reference.at)),
+            Refusal::Failure(failure) => error(failure, &texts),
+        })?;
+        let segment = |key: &ReferenceKey| match key {
+            ReferenceKey::Known(segment) if segment.is_number => number(&segment.text),
+            ReferenceKey::Known(segment) => Value::str(segment.text.as_str()),
+            ReferenceKey::Failed(_) | ReferenceKey::Unknown => Value::default(),
+        };
+        Ok(LookedUp {
+            path: reference.path.iter().map(segment).collect(),
+            at: reference.at.to_string(),
+            component: action.map(|action| (action.on.0.lower().into(), action.on.1)),
+            is_missing: is_missing(&evaluator, reference, scope),
+        })
+    };
+    found.iter().map(looked_up).collect()
+}
+
+/// A message with where the template stands that it is about.
+fn at_path(message: &str, at: &str) -> String {
+    if at.is_empty() { message.to_owned() } else { format!("{message} (at {at})") }
+}
+
+/// Whether a context has nothing under a key path. One that cannot be evaluated is there.
+fn is_missing(evaluator: &Evaluator, reference: &Reference, scope: Scope) -> bool {
+    let segments = reference.path.iter().map(|key| match key {
+        ReferenceKey::Known(segment) => Some(segment.clone()),
+        ReferenceKey::Failed(_) | ReferenceKey::Unknown => None,
+    });
+    let Some(segments) = segments.collect::<Option<Vec<Segment>>>() else { return true };
+    matches!(evaluator.lookup(scope.context, &segments, scope), Ok(Lookup::Missing(_)))
+}
+
+/// The number that a segment of a key path is written as.
+fn number(text: &str) -> Value {
+    text.parse().map_or_else(|_| Value::str(text), |n| Node::new(Data::Number(n)).to_value())
 }
 
 fn error(failure: &Failure, texts: &[Text]) -> EvalError {

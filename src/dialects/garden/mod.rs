@@ -19,7 +19,7 @@ pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
-use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, is_vendored};
+use super::{Below, Dialect, EvalError, EvalMode, Evaluated, LookedUp, Presence, Project, Scope, is_vendored};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::{self, Diagnostic, Rule};
 use crate::files::Files;
@@ -287,6 +287,10 @@ impl Dialect for Garden {
 
     fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError> {
         eval::eval(template, context, mode, self.limits)
+    }
+
+    fn references(&self, template: &Value, context: &Value) -> Option<Result<Vec<LookedUp>, EvalError>> {
+        Some(eval::references(template, context, self.limits))
     }
 }
 

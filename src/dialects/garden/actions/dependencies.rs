@@ -4,6 +4,7 @@ use super::sources::Key;
 use crate::diagnostic::rules;
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::template::error::Failure;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::references::{Reference, ReferenceKey};
 use crate::resolution::{Link, LinkKind, ReadTarget, StackSelector};
@@ -12,7 +13,7 @@ use crate::value::Prov;
 
 /// A dependency.
 #[derive(Clone, Debug)]
-pub(super) struct Dependency {
+pub(crate) struct Dependency {
     /// The action.
     pub on: Key,
     /// Where it is named or read.
@@ -25,7 +26,7 @@ pub(super) struct Dependency {
 
 /// What makes a dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(crate) enum How {
     /// A field names the action.
     Named,
     /// A template reads what is known of the action before it is executed.
@@ -119,79 +120,98 @@ pub(super) fn reference(entry: &Node) -> Result<Option<Key>, String> {
 
 /// The action that a key path of a template reads; none if it reads something else. What cannot be one is reported.
 pub(super) fn implicit(reference: &Reference, sink: &mut Sink) -> Option<Dependency> {
-    let mut path = reference.path.iter();
-    let ReferenceKey::Known(root) = path.next()? else { return None };
-    let kinds: &[(&str, ActionKind)] = match root.text.as_str() {
-        "actions" => &[
+    match read_action(reference) {
+        Ok(dependency) => dependency,
+        Err(Refusal::Message(message)) => {
+            sink.error(&rules::UNDEFINED_REFERENCE, message, &reference.place);
+            None
+        }
+        Err(Refusal::Failure(failure)) => {
+            sink.failure(failure);
+            None
+        }
+    }
+}
+
+/// Why a key path that begins like one of an action reads none.
+pub(crate) enum Refusal<'a> {
+    /// What is wrong with it.
+    Message(String),
+    /// Why a part of it has no value.
+    Failure(&'a Failure),
+}
+
+/// The kinds of actions by their words in key paths that begin with a root; none if the root is another one.
+fn kinds_below(root: &str) -> Option<&'static [(&'static str, ActionKind)]> {
+    match root {
+        "actions" => Some(&[
             ("build", ActionKind::Build),
             ("deploy", ActionKind::Deploy),
             ("run", ActionKind::Run),
             ("test", ActionKind::Test),
-        ],
-        "runtime" => &[("services", ActionKind::Deploy), ("tasks", ActionKind::Run)],
-        _ => return None,
-    };
-    let mut refuse = |message: String| {
-        sink.error(&rules::UNDEFINED_REFERENCE, message, &reference.place);
-        None
-    };
-    let names: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
-    let kind = match path.next() {
+        ]),
+        "runtime" => Some(&[("services", ActionKind::Deploy), ("tasks", ActionKind::Run)]),
+        _ => None,
+    }
+}
+
+/// The action that a key path reads; none if it reads something else, or if nobody knows which one.
+///
+/// # Errors
+/// It begins like one of an action and is none.
+pub(crate) fn read_action(reference: &Reference) -> Result<Option<Dependency>, Refusal<'_>> {
+    let mut path = reference.path.iter();
+    let Some(ReferenceKey::Known(root)) = path.next() else { return Ok(None) };
+    let Some(kinds) = kinds_below(&root.text) else { return Ok(None) };
+    let refuse = |message: String| Err(Refusal::Message(message));
+    let (word, kind) = match path.next() {
         None => return refuse(format!("`{}` alone is no reference: name a kind and an action", root.text)),
-        Some(ReferenceKey::Unknown) => return None,
-        Some(ReferenceKey::Failed(failure)) => {
-            sink.failure(failure);
-            return None;
-        }
-        Some(ReferenceKey::Known(segment)) => match kinds.iter().find(|(name, _)| *name == segment.text) {
-            Some((_, kind)) if !segment.is_number => *kind,
+        Some(ReferenceKey::Unknown) => return Ok(None),
+        Some(ReferenceKey::Failed(failure)) => return Err(Refusal::Failure(failure)),
+        Some(ReferenceKey::Known(segment)) => match kinds.iter().find(|(word, _)| *word == segment.text) {
+            Some(known) if !segment.is_number => *known,
             _ => {
-                let message =
-                    format!("`{}.{}` is no kind of action: kinds are {}", root.text, segment.text, names.join(", "));
-                return refuse(message);
+                let words: Vec<&str> = kinds.iter().map(|(word, _)| *word).collect();
+                let (root, words) = (&root.text, words.join(", "));
+                return refuse(format!("`{root}.{}` is no kind of action: kinds are {words}", segment.text));
             }
         },
     };
     let name = match path.next() {
-        None => return refuse(format!("`{}.{}` alone is no reference: name an action", root.text, kind.lower())),
-        Some(ReferenceKey::Unknown) => return None,
-        Some(ReferenceKey::Failed(failure)) => {
-            sink.failure(failure);
-            return None;
-        }
+        None => return refuse(format!("`{}.{word}` alone is no reference: name an action", root.text)),
+        Some(ReferenceKey::Unknown) => return Ok(None),
+        Some(ReferenceKey::Failed(failure)) => return Err(Refusal::Failure(failure)),
         Some(ReferenceKey::Known(segment)) if segment.is_number => {
             return refuse(format!("`{}` is no name of an action", segment.text));
         }
         Some(ReferenceKey::Known(segment)) => Text::clone(&segment.text),
     };
-    let rest: Vec<&ReferenceKey> = path.collect();
+    let rest = path.as_slice();
     if let Some(ReferenceKey::Failed(failure)) = rest.first() {
-        sink.failure(failure);
-        return None;
+        return Err(Refusal::Failure(failure));
     }
-    let mut by = format!("{}.{}.{name}", root.text, kind_word(reference));
-    for key in &rest {
-        match key {
-            ReferenceKey::Known(segment) => by.push_str(&format!(".{}", segment.text)),
-            _ => by.push_str(".*"),
-        }
-    }
-    let how = match rest.as_slice() {
+    let (by, how) = (written(&[&root.text, word, &name], rest), how(kind, rest));
+    Ok(Some(Dependency { on: (kind, name), place: reference.place.clone(), by, how }))
+}
+
+/// A key path as text, `*` for segments that are not known.
+fn written(known: &[&str], rest: &[ReferenceKey]) -> Text {
+    let rest = rest.iter().map(|key| match key {
+        ReferenceKey::Known(segment) => segment.text.as_str(),
+        _ => "*",
+    });
+    known.iter().copied().chain(rest).collect::<Vec<_>>().join(".").into()
+}
+
+/// What reading so much of an action behind its name needs of it.
+fn how(kind: ActionKind, rest: &[ReferenceKey]) -> How {
+    match rest {
         [ReferenceKey::Known(outputs), ReferenceKey::Known(output), ..]
             if outputs.text == *"outputs" && !is_static(kind, &output.text) =>
         {
             How::Output(Text::clone(&output.text))
         }
         _ => How::Static,
-    };
-    Some(Dependency { on: (kind, name), place: reference.place.clone(), by: by.into(), how })
-}
-
-/// The word for the kind of an action in a key path: `build`, or `services` after `runtime`.
-fn kind_word(reference: &Reference) -> &str {
-    match reference.path.get(1) {
-        Some(ReferenceKey::Known(segment)) => &segment.text,
-        _ => "*",
     }
 }
 

@@ -13,6 +13,7 @@ mod render;
 mod resolve;
 mod sources;
 
+pub(crate) use dependencies::{Refusal, read_action};
 pub(crate) use files::ActionFiles;
 pub(crate) use prepare::graph;
 pub(crate) use redundant::redundant;

@@ -18,6 +18,8 @@ pub(crate) struct Reference {
     pub path: Vec<ReferenceKey>,
     /// The template that holds it.
     pub place: Prov,
+    /// Where that template stands in its document: `spec.command.0`.
+    pub at: Text,
 }
 
 /// A segment of a [`Reference`].
@@ -221,7 +223,7 @@ impl Walk<'_> {
     fn lookup(&mut self, written: &KeyPath, site: Site<'_>) -> Result<()> {
         if let Some(segments) = &written.segments {
             let path = segments.iter().cloned().map(ReferenceKey::Known).collect();
-            self.found.push(Reference { path, place: site.prov.clone() });
+            self.found.push(Reference { path, place: site.prov.clone(), at: Text::clone(site.path) });
             return Ok(());
         }
         let keys = &written.keys;
@@ -239,7 +241,7 @@ impl Walk<'_> {
                 Err(failure) => return Err(failure),
             });
         }
-        self.found.push(Reference { path, place: site.prov.clone() });
+        self.found.push(Reference { path, place: site.prov.clone(), at: Text::clone(site.path) });
         for key in keys {
             if let Key::Computed(inner) = key {
                 self.expression(inner, site)?;
