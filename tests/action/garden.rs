@@ -29,8 +29,8 @@ dependencies: [build.api]
 spec: {deployCommand: [deploy, '--replicas=${var.replicas}']}
 ";
 
-/// The job of a pull request that edits a project.
-fn job(edit: impl FnOnce(&Repo), inputs: &[(&str, &str)]) -> Job {
+/// The job of a pull request that edits a project, and the runner that holds its files.
+fn job(edit: impl FnOnce(&Repo), inputs: &[(&str, &str)]) -> (Runner, Job) {
     let origin = Repo::new();
     let base = origin.write("project.garden.yml", PROJECT).write("api/garden.yml", ACTIONS).commit("base");
     origin.git(&["checkout", "--quiet", "-b", "topic"]);
@@ -39,7 +39,9 @@ fn job(edit: impl FnOnce(&Repo), inputs: &[(&str, &str)]) -> Job {
     let runner = Runner::new(origin);
     runner.checkout(&head, 1);
     let pull = json!({"number": 1, "base": {"sha": base}, "head": {"sha": head}});
-    runner.run("pull_request", &json!({"pull_request": pull, "repository": {"default_branch": "main"}}), inputs)
+    let event = json!({"pull_request": pull, "repository": {"default_branch": "main"}});
+    let job = runner.run("pull_request", &event, inputs);
+    (runner, job)
 }
 
 #[test]
@@ -47,7 +49,8 @@ fn a_change_of_one_environment_is_summed_up() {
     let edit = |repo: &Repo| {
         repo.edit("project.garden.yml", "replicas: 3", "replicas: 5");
     };
-    let job = job(edit, &[]).ends_with(0);
+    let (_runner, job) = job(edit, &[]);
+    let job = job.ends_with(0);
     let job = job.sets(&[
         ("conclusion", "success"),
         ("changed", "true"),
@@ -79,11 +82,12 @@ fn a_mistake_is_an_annotation_at_its_line() {
     let edit = |repo: &Repo| {
         repo.edit("api/garden.yml", "[build.api]", "[build.apu]");
     };
-    let job = job(edit, &[]).ends_with(1);
+    let (_runner, job) = job(edit, &[]);
+    let job = job.ends_with(1);
     let job = job.sets(&[("conclusion", "failure"), ("errors", "1"), ("findings", "1"), ("changed", "unknown")]);
-    let annotations: Vec<&str> = job.log.lines().filter(|line| line.starts_with("::error ")).collect();
-    assert_eq!(annotations.len(), 1, "{job:#?}");
-    for text in ["file=api/garden.yml", "line=9", "undefined-dependency", "build.apu"] {
+    let annotations: Vec<&str> = job.log.lines().filter(|line| line.starts_with("::error file=")).collect();
+    assert_eq!(annotations.len(), 1, "both environments have the same mistake: {job:#?}");
+    for text in ["file=api/garden.yml", "line=9", "undefined-dependency", "no Build action `apu`"] {
         assert!(annotations[0].contains(text), "{text}: {annotations:?}");
     }
     assert_eq!(job.outputs["unresolved"], "2", "no environment has a graph");
@@ -101,7 +105,8 @@ fn a_mistake_fails_nothing_where_it_may_not() {
     let edit = |repo: &Repo| {
         repo.edit("api/garden.yml", "[build.api]", "[build.apu]");
     };
-    let job = job(edit, &[("fail-on", "never"), ("annotations", "false")]).ends_with(0);
+    let (_runner, job) = job(edit, &[("fail-on", "never"), ("annotations", "false")]);
+    let job = job.ends_with(0);
     assert!(!job.log.contains("::error"), "{job:#?}");
     job.sets(&[("conclusion", "incomplete"), ("changed", "unknown"), ("errors", "1")]);
 }
@@ -111,7 +116,8 @@ fn sources_of_an_action_are_affected() {
     let edit = |repo: &Repo| {
         repo.write("api/main.c", "int main(void) { return 1; }\n");
     };
-    let job = job(edit, &[]).ends_with(0);
+    let (_runner, job) = job(edit, &[]);
+    let job = job.ends_with(0);
     let affected: Value = serde_json::from_str(&job.file("affected-file")).unwrap();
     let all: Vec<&str> = affected.as_array().unwrap().iter().map(|item| item["affected"].as_str().unwrap()).collect();
     assert!(!all.is_empty() && all.iter().all(|reason| *reason == "component"), "{affected}");
@@ -123,7 +129,8 @@ fn words_change_nothing() {
     let edit = |repo: &Repo| {
         repo.write("README.md", "words\n");
     };
-    let job = job(edit, &[]).ends_with(0);
+    let (_runner, job) = job(edit, &[]);
+    let job = job.ends_with(0);
     assert!(job.summary.contains("No effective change"), "{}", job.summary);
     job.sets(&[("changed", "false"), ("components", "0"), ("stacks", "[]"), ("matrix", "{\"include\":[]}")]);
 }

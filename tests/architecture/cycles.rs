@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST: usize = 3;
 
 /// Folders with longer cycles, and how long these are: they may only become shorter.
-const LONGER: [(&str, usize); 2] = [("dialects::garden::template", 11), ("policies::cel", 4)];
+const LONGER: [(&str, usize); 1] = [("policies::cel", 4)];
 
 /// The files that each file imports, by their paths as modules.
 type Imports = BTreeMap<String, BTreeSet<String>>;

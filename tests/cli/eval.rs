@@ -111,3 +111,49 @@ fn files_that_do_not_fit_are_explained_in_plain_words() {
     let run = folder.run(&eval("atmos", &[])).ends_with(2);
     run.complains("cannot read context.json: the text ends too early (line 1, column 5)");
 }
+
+#[test]
+fn what_a_template_looks_up() {
+    let template = r#"{
+        "command": ["run", "${var.image}:${actions.build.api.version}"],
+        "env": {"$if": "${var.debug}", "$then": "${secrets.token || local.env.TOKEN}", "$else": "${never.read}"},
+        "size": "${var.sizes[var.size]}"
+    }"#;
+    let folder = folder(r#"{"var": {"image": "x", "debug": true, "sizes": [1]}, "secrets": {"token": ""}}"#, template);
+    let run = folder.run(&eval("garden", &["--references"])).ends_with(0);
+    let found = |path: &[&str], at: &str, missing: bool| json!({"path": path, "at": at, "missing": missing});
+    let action = json!({
+        "path": ["actions", "build", "api", "version"], "at": "command.1", "type": "build", "component": "api", "missing": true
+    });
+    let expected = json!([
+        found(&["var", "image"], "command.1", false),
+        action,
+        found(&["var", "debug"], "env.$if", false),
+        found(&["secrets", "token"], "env.$then", false),
+        found(&["local", "env", "TOKEN"], "env.$then", true),
+        // The key in brackets has no value, so nobody can tell which of the sizes is read.
+        json!({"path": ["var", "sizes", null], "at": "size", "missing": true}),
+        found(&["var", "size"], "size", true),
+    ]);
+    assert_eq!(run.json(), json!({"references": expected}));
+    let ask = |dialect: &str, template: &str| {
+        folder.run(&["eval", "--dialect", dialect, "--context", "context.json", "--references", template])
+    };
+    let text = ask("garden", "${var.sizes[0]} ${var['x.y']} ${actions.build.api.version}").ends_with(0).stdout;
+    assert_eq!(
+        text,
+        "var.sizes[0]\nvar[\"x.y\"], not in the context\nactions.build.api.version (build.api), not in the context\n"
+    );
+    for (template, error) in [
+        ("${actions}", "`actions` alone is no reference"),
+        ("${actions.build}", "`actions.build` alone is no reference"),
+        ("${actions.bild.api}", "`actions.bild` is no kind of action"),
+        ("${runtime.tasks.1}", "`1` is no name of an action"),
+        ("${actions[a.b].api}", "Could not find key a"),
+        ("${a", "Unable to parse"),
+        ("${var.image.x ? 1 : 2}", "Attempted to look up key x on primitive value"),
+    ] {
+        assert_eq!(ask("garden", template).ends_with(1).complains(error).stdout, "", "{template}");
+    }
+    ask("jitsubst", "${A}").ends_with(2).complains("--references is not supported in jitsubst");
+}

@@ -49,7 +49,8 @@ impl Garden {
     }
 }
 
-/// Adds the actions whose source files differ, or whether they are source files at all.
+/// Adds the actions whose source files differ, or whether they are source files at all. All items learn the folder of their
+/// source files.
 fn add_sources(
     request: &Request<'_>,
     (base, head): (&Ignores, &Ignores),
@@ -74,9 +75,14 @@ fn add_sources(
             };
             paths.iter().find(is_source).copied()
         });
-        let Some(file) = first else { continue };
-        let item = items.entry(address.clone()).or_insert_with(|| of_code(address));
+        let Some(item) = (match first {
+            Some(_) => Some(items.entry(address.clone()).or_insert_with(|| of_code(address))),
+            None => items.get_mut(address),
+        }) else {
+            continue;
+        };
         item.component_path = Text::from(files.dir.as_str());
+        let Some(file) = first else { continue };
         item.affected_all.insert(0, "component".to_owned());
         item.affected = "component".to_owned();
         (item.file, item.folder) = (Some(file.to_owned()), Some(files.dir.clone()));

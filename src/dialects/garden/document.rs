@@ -210,7 +210,7 @@ fn is_date(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail")]
-    use super::super::template::json;
+    use super::super::template::node::json;
     use super::*;
 
     #[test]

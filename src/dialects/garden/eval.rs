@@ -1,16 +1,15 @@
 //! `eval`: a value with templates against a context that the caller knows.
 
 use super::actions::{Refusal, read_action};
-use super::template::ast::Era;
-use super::template::context::{ContextId, Lookup};
-use super::template::convert::to_text;
-use super::template::error::Failure;
-use super::template::eval::{Evaluator, Scope};
-use super::template::functions::names;
-use super::template::node::{Data, Node};
-use super::template::path::Segment;
-use super::template::references::{self, Reference, ReferenceKey};
+use super::template::evaluation::functions::names;
+use super::template::evaluation::references::{self, Reference, ReferenceKey};
+use super::template::evaluation::{Evaluator, Lookup, Scope};
+use super::template::failure::Failure;
+use super::template::node::convert::to_text;
+use super::template::node::{ContextId, Data, Node};
 use super::template::structure::parse_tree;
+use super::template::syntax::ast::Era;
+use super::template::syntax::path::Segment;
 use crate::dialects::{EvalError, EvalMode, Evaluated, LookedUp, texts};
 use crate::limits::Limits;
 use crate::text::Text;

@@ -91,12 +91,11 @@ impl Garden {
         let Some(config) = &loaded.config else { return out };
         let mut sink = Sink::new(config.file);
         out.ignores = Ignores::read(loader, config, &mut sink);
-        let ids: BTreeSet<FileId> =
+        let files: BTreeSet<FileId> =
             loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
-        let ids: Vec<FileId> = ids.into_iter().collect();
-        let unit = |name: &str| {
-            let broken = Unit::broken(discover::join(dir, name).into(), config.file);
-            Unit { files: ids.clone(), ..broken }
+        let unit = |stack: &str| {
+            let broken = Unit::broken(discover::join(dir, stack).into(), config.file);
+            Unit { files: files.iter().copied().collect(), ..broken }
         };
         if is_broken {
             out.units = config.environments.iter().map(|environment| unit(&environment.name)).collect();
@@ -105,32 +104,15 @@ impl Garden {
         let named = named_environment(config, project);
         let all: Vec<Asked<'_>> = config.environments.iter().map(Asked::whole).chain(named).collect();
         let one = |asked: &Asked<'_>| {
-            let environment = asked.environment;
             let is_asked = match scope {
-                Scope::Units(units) => units.contains(discover::join(dir, &environment.name).as_str()),
+                Scope::Units(units) => units.contains(discover::join(dir, &asked.environment.name).as_str()),
                 Scope::Touched(changes) => !changes.is_empty(),
                 Scope::All => true,
             };
             is_asked.then(|| environment_of(loader, &loaded, (config, asked), project))
         };
-        for (environment, asked) in threads::map(&all, one).into_iter().zip(&all) {
-            let mut unit = unit(&asked.stack);
-            let Some((environment, findings)) = environment else {
-                unit.state = State::OutOfScope;
-                out.units.push(unit);
-                continue;
-            };
-            out.findings.extend(findings);
-            if !environment.is_broken {
-                unit.state = State::Resolved;
-                (unit.components, unit.broken) = (environment.components, environment.broken);
-                unit.broken.sort();
-                unit.broken.dedup();
-            }
-            let stack = &environment.name;
-            let files = environment.files.into_iter();
-            out.files.extend(files.map(|((kind, name), files)| ((Text::clone(stack), kind, name), files)));
-            out.units.push(unit);
+        for (resolved, asked) in threads::map(&all, one).into_iter().zip(&all) {
+            out.add(unit(&asked.stack), resolved);
         }
         if !is_touched(loader, scope) {
             for unit in &mut out.units {
@@ -156,6 +138,28 @@ struct Resolved {
     files: BTreeMap<Address, ActionFiles>,
     /// What its ignore files leave out.
     ignores: Ignores,
+}
+
+impl Resolved {
+    /// Adds an environment with what is wrong with it; none if it is not asked for.
+    fn add(&mut self, mut unit: Unit, resolved: Option<(Environment, Vec<Diagnostic>)>) {
+        let Some((environment, findings)) = resolved else {
+            unit.state = State::OutOfScope;
+            self.units.push(unit);
+            return;
+        };
+        self.findings.extend(findings);
+        if !environment.is_broken {
+            unit.state = State::Resolved;
+            (unit.components, unit.broken) = (environment.components, environment.broken);
+            unit.broken.sort();
+            unit.broken.dedup();
+        }
+        let stack = &environment.name;
+        let files = environment.files.into_iter();
+        self.files.extend(files.map(|((kind, name), files)| ((Text::clone(stack), kind, name), files)));
+        self.units.push(unit);
+    }
 }
 
 /// The file that holds the project of a folder, or could hold it.

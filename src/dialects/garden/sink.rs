@@ -1,7 +1,7 @@
 //! Where the stages put what they find.
 
 use super::rules::GARDEN_CONTEXT_PHASE;
-use super::template::error::{Failure, FailureKind, MissingKey};
+use super::template::failure::{Failure, FailureKind, MissingKey};
 use super::template::node::Node;
 use crate::diagnostic::{Diagnostic, Label, Rule, rules};
 use crate::text::{Text, nearest};

@@ -6,7 +6,7 @@ use crate::dialects::garden::project::Resource;
 use crate::dialects::garden::project::discover::resolve;
 use crate::dialects::garden::project::load::Loader;
 use crate::dialects::garden::sink::{Sink, place_of};
-use crate::dialects::garden::template::json;
+use crate::dialects::garden::template::node::json;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
 use crate::validation::{Budget, JsonSchema, Unusable};

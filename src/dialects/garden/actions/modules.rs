@@ -8,7 +8,7 @@ use crate::dialects::garden::environment::Stage;
 use crate::dialects::garden::project::discover::relative;
 use crate::dialects::garden::project::{ActionKind, first_line};
 use crate::dialects::garden::sink::{Sink, place_of};
-use crate::dialects::garden::template::eval::Scope;
+use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::graph::Graph;
 use crate::text::Text;

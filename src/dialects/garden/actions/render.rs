@@ -8,9 +8,8 @@ use crate::dialects::garden::environment::contexts::Roots;
 use crate::dialects::garden::project::discover::relative;
 use crate::dialects::garden::project::{ActionKind, Resource, check_keys, first_line};
 use crate::dialects::garden::sink::{Sink, place_of};
-use crate::dialects::garden::template::context::ContextId;
-use crate::dialects::garden::template::eval::{Evaluator, Scope};
-use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::evaluation::{Evaluator, Scope};
+use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::text::Text;
 use crate::value::Origin;
 use indexmap::IndexMap;
@@ -176,7 +175,7 @@ impl Run<'_> {
             };
             if all.len().saturating_mul(values.len()) > MOST_COMBINATIONS {
                 let message = format!("this matrix has more than {MOST_COMBINATIONS} combinations: make it smaller");
-                sink.error(&rules::LIMIT_EXCEEDED, message, &fields.prov);
+                sink.error(&rules::LIMIT_EXCEEDED, message, place_of(&self.resource.tree, "matrix"));
                 return Vec::new();
             }
             let extended = |known: &Vec<(Text, Node)>, value: &Node| {

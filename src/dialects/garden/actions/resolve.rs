@@ -13,10 +13,9 @@ use crate::dialects::garden::environment::{Part, Stage, as_written, field, value
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::rules::GARDEN_DISABLED_OUTPUT;
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::context::{ContextId, Lookup};
-use crate::dialects::garden::template::eval::{Scope, captured};
-use crate::dialects::garden::template::node::{Data, Node};
-use crate::dialects::garden::template::path::Segment;
+use crate::dialects::garden::template::evaluation::{Lookup, Scope, captured};
+use crate::dialects::garden::template::node::{ContextId, Data, Node};
+use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::Text;
 use crate::value::{Origin, Prov};
 use arcstr::literal;

@@ -1,8 +1,7 @@
 //! What templates may refer to, by the stage that evaluates them.
 
 use crate::dialects::ProjectInputs;
-use crate::dialects::garden::template::context::ContextId;
-use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::text::Text;
 use crate::value::Prov;
 use arcstr::literal;

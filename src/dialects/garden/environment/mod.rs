@@ -14,10 +14,12 @@ use super::project::load::Loader;
 use super::project::{EnvironmentConfig, Loaded, ProjectConfig};
 use super::sink::Sink;
 use super::template::node::Node;
+use crate::diagnostic::rules;
 use crate::dialects::ProjectInputs;
+use crate::limits::Limit;
 use crate::resolution::{Component, Link};
 use crate::text::Text;
-use crate::value::Value;
+use crate::value::{Prov, Value};
 use std::sync::Arc;
 
 /// An environment, resolved as far as possible.
@@ -106,10 +108,25 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, sink: &mut Sink) -> Envir
             }
         }
     }
+    broken.extend(without_too_large(&mut parts, input, sink));
     let key = |part: &Part| (Text::clone(&part.kind), Text::clone(&part.name));
     let files = parts.iter_mut().filter_map(|part| Some((key(part), part.files.take()?))).collect();
     let components = if is_broken { Vec::new() } else { components::all(stack, parts) };
     Environment { name: Text::clone(stack), components, is_broken, broken, files }
+}
+
+/// Takes away parts that have too many values, and reports them; their kinds and names.
+fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, sink: &mut Sink) -> Vec<(Text, Text)> {
+    let limits = input.loader.limits();
+    let most = limits.count(Limit::ComponentValues);
+    let too_large: Vec<Part> = parts.extract_if(.., |part| part.value.count(most).is_none()).collect();
+    for part in &too_large {
+        let exceeded = limits.exceeded(Limit::ComponentValues);
+        let message = format!("{}.{} has {exceeded}; {}", part.kind, part.name, exceeded.help());
+        let place = part.shaping.last().map(|origin| Prov::at(*origin)).unwrap_or_default();
+        sink.error(&rules::LIMIT_EXCEEDED, message, &place);
+    }
+    too_large.into_iter().map(|part| (part.kind, part.name)).collect()
 }
 
 /// A value for reports, evaluated as far as possible: `undefined` leaves no trace.

@@ -4,7 +4,7 @@ use super::{Part, Stage, value_of};
 use crate::diagnostic::rules;
 use crate::dialects::garden::actions::plugins;
 use crate::dialects::garden::sink::{Sink, place_of};
-use crate::dialects::garden::template::eval::Scope;
+use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Lazy, Node};
 use crate::text::Text;
 use crate::value::Prov;

@@ -7,11 +7,11 @@ use crate::dialects::VariableInput;
 use crate::dialects::garden::project::varfile::{Varfile, load};
 use crate::dialects::garden::project::{EnvironmentConfig, ProjectConfig};
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::context::{ContextId, Lookup};
-use crate::dialects::garden::template::error::Failure;
-use crate::dialects::garden::template::eval::{Evaluator, Scope};
-use crate::dialects::garden::template::json;
+use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Scope};
+use crate::dialects::garden::template::failure::Failure;
+use crate::dialects::garden::template::node::{ContextId, json};
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::syntax::path::Segment;
 use crate::value::Prov;
 
 /// What the stages after the variables of an environment work with.
@@ -148,10 +148,10 @@ pub(crate) fn field(node: &Node, key: &str) -> Node {
 
 /// A lookup of everything: there is always something, unless variables read themselves.
 fn checked(
-    found: crate::dialects::garden::template::error::Result<Lookup>,
+    found: crate::dialects::garden::template::failure::Result<Lookup>,
     tree: &Node,
-) -> crate::dialects::garden::template::error::Result<Node> {
-    use crate::dialects::garden::template::error::FailureKind;
+) -> crate::dialects::garden::template::failure::Result<Node> {
+    use crate::dialects::garden::template::failure::FailureKind;
     match found {
         Ok(Lookup::Found(node)) => Ok(node),
         Ok(Lookup::Missing(missing)) => {
@@ -178,8 +178,7 @@ fn all_variables(stage: &Stage<'_>, sink: &mut Sink) -> (Node, bool) {
     let mut is_complete = true;
     let mut entries = Vec::new();
     for (name, written) in names {
-        let key =
-            ["var".into(), name.clone()].map(|text| super::super::template::path::Segment { text, is_number: false });
+        let key = ["var".into(), name.clone()].map(|text| Segment { text, is_number: false });
         stage.evaluator.start();
         let node = match stage.evaluator.lookup(context, &key, Scope::new(context)) {
             Ok(Lookup::Found(node)) => node,

@@ -2,10 +2,9 @@
 
 use super::contexts::word;
 use crate::dialects::VariableInput;
-use crate::dialects::garden::template::context::{ContextId, Lookup};
-use crate::dialects::garden::template::eval::{Evaluator, Scope, captured};
-use crate::dialects::garden::template::node::{Data, Node};
-use crate::dialects::garden::template::path::Segment;
+use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Scope, captured};
+use crate::dialects::garden::template::node::{ContextId, Data, Node};
+use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::Text;
 use indexmap::IndexMap;
 

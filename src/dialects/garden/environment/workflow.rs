@@ -5,9 +5,9 @@ use crate::diagnostic::rules;
 use crate::dialects::garden::actions::WorkflowSource;
 use crate::dialects::garden::project::schema::{Field, Shape, check_fields, optional, required};
 use crate::dialects::garden::sink::{Sink, place_of};
-use crate::dialects::garden::template::eval::Scope;
-use crate::dialects::garden::template::node::{Data, Node};
-use crate::dialects::garden::template::references::references;
+use crate::dialects::garden::template::evaluation::Scope;
+use crate::dialects::garden::template::evaluation::references::references;
+use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::text::Text;
 use crate::value::Value;
 
@@ -121,7 +121,7 @@ fn check_references(
     runtime: &Node,
     names: &[Text],
     index: usize,
-    context: crate::dialects::garden::template::context::ContextId,
+    context: ContextId,
     sink: &mut Sink,
 ) {
     let Ok(found) = references(&stage.evaluator, runtime, Scope::new(context)) else { return };

@@ -10,9 +10,9 @@ use crate::diagnostic::{Diagnostic, Rule};
 use crate::dialects::garden::project::{Loaded, ProjectConfig, Resource};
 use crate::dialects::garden::rules;
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::ast::{Block, Era, ExprKind, Part};
+use crate::dialects::garden::template::node::keys;
 use crate::dialects::garden::template::node::{Data, Lazy, Node};
-use crate::dialects::garden::template::structure::keys;
+use crate::dialects::garden::template::syntax::ast::{Block, Era, ExprKind, Part};
 use crate::value::Prov;
 
 /// Runs all of them.

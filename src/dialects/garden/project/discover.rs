@@ -1,6 +1,6 @@
 //! Where projects are.
 
-use crate::dialects::garden::template::ast::Era;
+use crate::dialects::garden::template::syntax::ast::Era;
 use crate::source::{Child, Source};
 use crate::yaml;
 

@@ -5,7 +5,7 @@ use crate::diagnostic::rules;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::garden::document;
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::ast::Era;
+use crate::dialects::garden::template::syntax::ast::Era;
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ResolveError, Source};

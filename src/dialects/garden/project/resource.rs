@@ -4,10 +4,10 @@ use super::discover::parent;
 use crate::diagnostic::rules;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::ast::Era;
-use crate::dialects::garden::template::error::Failure;
+use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
+use crate::dialects::garden::template::syntax::ast::Era;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
 

@@ -3,8 +3,8 @@
 use super::resource::kind_name;
 use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::convert::text_number;
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::syntax::number::text_number;
 use crate::text::Text;
 
 /// What a value may be.

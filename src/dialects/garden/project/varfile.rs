@@ -5,9 +5,9 @@ use super::load::Loader;
 use crate::diagnostic::rules;
 use crate::dialects::garden::document;
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::ast::Era;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
+use crate::dialects::garden::template::syntax::ast::Era;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 use crate::yaml;
@@ -70,53 +70,75 @@ pub(crate) fn load_as(loader: &Loader<'_>, varfile: &Varfile<'_>, format: Format
     };
     let text = Text::from(String::from_utf8_lossy(&bytes));
     let file = loader.add(&path, &id, &text);
-    let whole = Prov::at(Origin { file, key: 0, start: 0, end: 0 });
-    let shown = relative(varfile.dir, &path);
-    let empty = || Node::at(Node::map([]).data, whole.clone());
-    if format == Format::Dotenv {
-        return Some(dotenv(&text, file));
-    }
-    let documents = match yaml::documents_of(Text::clone(&text)) {
-        Ok(documents) => documents,
-        Err(error) => {
-            let origin = Origin { file, key: error.offset, start: error.offset, end: error.offset };
-            sink.error(&rules::INVALID_YAML, error.message, &Prov::at(origin));
-            return None;
+    match format {
+        Format::Dotenv => Some(dotenv(&text, file)),
+        Format::Json | Format::Yaml => {
+            let content = Content { text, file, shown: relative(varfile.dir, &path), format };
+            content.mapping(loader, sink)
         }
-    };
-    let name = if format == Format::Json { "JSON" } else { "YAML" };
-    if documents.len() > 1 {
-        let message = format!("a file of variables must be one {name} document, and {shown} holds {}", documents.len());
-        sink.error(&rules::INVALID_CONFIG, message, &whole);
-        return None;
     }
-    let Some(doc) = documents.first() else {
-        if format == Format::Json {
-            sink.error(&rules::INVALID_CONFIG, format!("{shown} is empty: it must be a JSON object"), &whole);
-            return None;
-        }
-        return Some(empty());
-    };
-    let node = match document::read(doc, Some(file), loader.limits()) {
-        Ok(node) => node,
-        Err(problems) => {
-            for problem in problems {
-                let span = problem.span;
-                let origin = Origin { file, key: span.start, start: span.start, end: span.end };
-                sink.error(problem.rule, problem.message, &Prov::at(origin));
+}
+
+/// The text of a file in JSON or YAML.
+struct Content<'a> {
+    text: Text,
+    file: FileId,
+    /// Its path in messages.
+    shown: &'a str,
+    format: Format,
+}
+
+impl Content<'_> {
+    /// The whole file as a place.
+    fn whole(&self) -> Prov {
+        Prov::at(Origin { file: self.file, key: 0, start: 0, end: 0 })
+    }
+
+    /// Its variables: one document that is a mapping. An empty file of YAML has none.
+    fn mapping(&self, loader: &Loader<'_>, sink: &mut Sink) -> Option<Node> {
+        let empty = || Node::at(Node::map([]).data, self.whole());
+        let Some(doc) = self.document(sink)? else { return Some(empty()) };
+        let node = match document::read(&doc, Some(self.file), loader.limits()) {
+            Ok(node) => node,
+            Err(problems) => {
+                for problem in problems {
+                    let span = problem.span;
+                    let origin = Origin { file: self.file, key: span.start, start: span.start, end: span.end };
+                    sink.error(problem.rule, problem.message, &Prov::at(origin));
+                }
+                return None;
             }
-            return None;
+        };
+        match &node.data {
+            Data::Map(_) => Some(node),
+            Data::Undefined if self.format == Format::Yaml => Some(empty()),
+            _ => {
+                let kind = super::resource::kind_name(&node);
+                let message = format!("a file of variables must be a mapping, and {} is a {kind}", self.shown);
+                sink.error(&rules::INVALID_CONFIG, message, &self.whole());
+                None
+            }
         }
-    };
-    match &node.data {
-        Data::Map(_) => Some(node),
-        Data::Undefined if format == Format::Yaml => Some(empty()),
-        _ => {
-            let kind = super::resource::kind_name(&node);
-            let message = format!("a file of variables must be a mapping, and {shown} is a {kind}");
-            sink.error(&rules::INVALID_CONFIG, message, &whole);
-            None
-        }
+    }
+
+    /// Its only document; `Some(None)` if it is YAML without one. Otherwise what is wrong is reported.
+    fn document(&self, sink: &mut Sink) -> Option<Option<yaml::Document>> {
+        let mut documents = match yaml::documents_of(Text::clone(&self.text)) {
+            Ok(documents) => documents,
+            Err(error) => {
+                let origin = Origin { file: self.file, key: error.offset, start: error.offset, end: error.offset };
+                sink.error(&rules::INVALID_YAML, error.message, &Prov::at(origin));
+                return None;
+            }
+        };
+        let (name, shown) = (if self.format == Format::Json { "JSON" } else { "YAML" }, self.shown);
+        let message = match documents.len() {
+            0 if self.format == Format::Json => format!("{shown} is empty: it must be a JSON object"),
+            0 | 1 => return Some(documents.pop()),
+            more => format!("a file of variables must be one {name} document, and {shown} holds {more}"),
+        };
+        sink.error(&rules::INVALID_CONFIG, message, &self.whole());
+        None
     }
 }
 
@@ -193,7 +215,7 @@ fn quoted(text: &str, start: usize, quote: char) -> Option<(&str, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialects::garden::template::json;
+    use crate::dialects::garden::template::node::json;
 
     #[test]
     fn dotenv_as_node_reads_it() {

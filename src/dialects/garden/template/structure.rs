@@ -1,62 +1,12 @@
 //! From plain data to a tree with templates: strings are parsed, and the structural operators `$merge`, `$concat`, `$if` and
 //! `$forEach` are recognised by their keys.
 
-use super::ast::Era;
-use super::error::{Failure, FailureKind, natural_list};
-use super::node::{Data, Lazy, Node, Object};
-use super::parse;
+use super::failure::{Failure, FailureKind, natural_list};
+use super::node::{Data, Lazy, Node, Object, Operator, OperatorKind, keys};
+use super::syntax::ast::Era;
+use super::syntax::parse;
 use crate::text::Text;
 use std::sync::Arc;
-
-/// The keys of structural operators.
-pub(crate) mod keys {
-    pub(crate) const MERGE: &str = "$merge";
-    pub(crate) const CONCAT: &str = "$concat";
-    pub(crate) const IF: &str = "$if";
-    pub(crate) const THEN: &str = "$then";
-    pub(crate) const ELSE: &str = "$else";
-    pub(crate) const FOR_EACH: &str = "$forEach";
-    pub(crate) const FILTER: &str = "$filter";
-    pub(crate) const RETURN: &str = "$return";
-}
-
-/// A structural operator.
-#[derive(Debug)]
-pub(crate) struct Operator {
-    /// What it does.
-    pub kind: OperatorKind,
-    /// As it is written.
-    pub source: Node,
-}
-
-/// What a structural operator does.
-#[derive(Debug)]
-pub(crate) enum OperatorKind {
-    /// A mapping with `$merge` among its keys.
-    Merge(Arc<Object>),
-    /// A list with `{$concat: …}` among its items.
-    Concat(Arc<Vec<Node>>),
-    /// A `$forEach` whose results are lists that become one.
-    Flatten(Node),
-    /// `$if`, `$then`, `$else`.
-    If {
-        /// The condition.
-        test: Node,
-        /// The value if it is true.
-        then: Node,
-        /// The value if it is false; `undefined` if none is written.
-        otherwise: Node,
-    },
-    /// `$forEach`, `$filter`, `$return`.
-    ForEach {
-        /// The list or mapping.
-        input: Node,
-        /// Which of its items count.
-        filter: Option<Node>,
-        /// The value of each item.
-        result: Node,
-    },
-}
 
 /// Parses data with templates in it. What cannot be parsed becomes `undefined`, and its failure is added.
 pub(crate) fn parse_tree(node: &Node, era: Era, path: &[&str], failures: &mut Vec<Failure>) -> Node {
@@ -191,16 +141,4 @@ fn operator(kind: OperatorKind, node: &Node) -> Node {
 /// The keys of a mapping beyond those that are allowed, in quotes.
 fn unexpected(map: &Object, allowed: &[&str]) -> Vec<String> {
     map.keys().filter(|key| !allowed.contains(&key.as_str())).map(|key| format!("{key:?}")).collect()
-}
-
-impl Lazy {
-    /// The value as it is written.
-    pub(crate) fn source(&self) -> Node {
-        match self {
-            Lazy::Template(template) => Node::text(Text::clone(&template.raw)),
-            Lazy::Operator(operator) => operator.source.clone(),
-            Lazy::Captured { node, .. } => node.clone(),
-            Lazy::Patch(all) => all.last().cloned().unwrap_or_default(),
-        }
-    }
 }

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use super::json;
 use super::node::Node;
+use super::node::json;
 use crate::dialects::garden::Garden;
 use crate::dialects::{Dialect, EvalError, EvalMode};
 use crate::limits::{Limit, Limits};

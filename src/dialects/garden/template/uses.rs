@@ -1,8 +1,7 @@
 //! What templates look up and call, as it is written: without a context, and with what only some conditions reach marked.
 
-use super::ast::{Block, Expr, ExprKind, Key, Part};
-use super::node::{Data, Lazy, Node};
-use super::structure::OperatorKind;
+use super::node::{Data, Lazy, Node, OperatorKind};
+use super::syntax::ast::{Block, Expr, ExprKind, Key, Part};
 use crate::text::Text;
 use crate::value::Prov;
 

@@ -1,7 +1,7 @@
 //! Functions on dates, in UTC.
 
 use super::{Done, Error, number, text};
-use crate::dialects::garden::template::eval::Evaluator;
+use crate::dialects::garden::template::evaluation::evaluator::Evaluator;
 use crate::dialects::garden::template::node::Node;
 
 /// The units that `shiftDateUtc` takes.

@@ -1,7 +1,7 @@
 //! Parameters of functions, and the checks of their arguments.
 
-use crate::dialects::garden::template::convert::text_number;
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::syntax::number::text_number;
 
 /// A parameter.
 pub(super) struct Parameter {

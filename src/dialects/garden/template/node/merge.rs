@@ -1,6 +1,6 @@
 //! How values of several layers become one: mappings are merged key by key, lists index by index.
 
-use super::node::{Data, Node, Object};
+use super::{Data, Node, Object};
 use crate::text::Text;
 use foldhash::fast::RandomState;
 use std::sync::Arc;

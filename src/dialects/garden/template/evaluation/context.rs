@@ -1,11 +1,11 @@
 //! Contexts: what key paths of templates are looked up in. A context is data whose parts may be contexts or wait to be
 //! evaluated, or layers of other contexts, of which later ones come first.
 
-use super::error::{Failure, FailureKind, Result};
-use super::eval::{Evaluator, Scope, captured};
-use super::merge::merge;
-use super::node::{Data, Lazy, Node};
-use super::path::{Segment, joined};
+use super::evaluator::{Evaluator, Scope, captured};
+use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
+use crate::dialects::garden::template::node::merge::merge;
+use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node, array_index};
+use crate::dialects::garden::template::syntax::path::{Segment, joined};
 use crate::text::Text;
 use crate::value::Prov;
 use std::slice;
@@ -13,10 +13,6 @@ use std::sync::Arc;
 
 /// The steps from which on it is cheaper to keep what was found than to find it again.
 const WORTH_KEEPING: u64 = 8;
-
-/// A context of an [`Evaluator`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct ContextId(u32);
 
 /// What a context consists of.
 #[derive(Clone, Debug)]
@@ -317,7 +313,7 @@ impl Evaluator {
             }
             Data::List(items) => match &*next.text {
                 "length" => Some(Node::at(Data::Number(items.len() as f64), value.prov.clone())),
-                index => super::node::array_index(index).and_then(|i| items.get(i as usize)).cloned(),
+                index => array_index(index).and_then(|i| items.get(i as usize)).cloned(),
             },
             _ => {
                 let whole: Vec<&str> = path.iter().chain(query.key.iter().map(|s| &s.text)).map(Text::as_str).collect();

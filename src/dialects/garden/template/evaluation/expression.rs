@@ -1,13 +1,15 @@
 //! Evaluates template strings and the expressions in them.
 
-use super::ast::{Block, Era, Expr, ExprKind, Format, IfBlock, Key, Operator, Part, Span, Template};
 use super::context::{Lookup, Missing, render};
-use super::convert::to_text;
-use super::error::{Failure, FailureKind, MissingKey, Result, enriched, natural_list};
-use super::eval::{Evaluator, Scope, unknown_for};
+use super::evaluator::{Evaluator, Scope, unknown_for};
 use super::functions;
-use super::node::{Data, Node};
-use super::path::{KeyPath, Segment};
+use crate::dialects::garden::template::failure::{Failure, FailureKind, MissingKey, Result, enriched, natural_list};
+use crate::dialects::garden::template::node::convert::to_text;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::syntax::ast::{
+    Block, Era, Expr, ExprKind, Format, IfBlock, Key, KeyPath, Operator, Part, Span, Template,
+};
+use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::Text;
 use crate::value::{Prov, Unknown};
 use std::sync::Arc;
@@ -52,10 +54,12 @@ impl Evaluator {
         let site = Site { raw: &template.raw, path: &template.path, prov, era: self.era, is_outermost: true, scope };
         let (done, reads) = self.reading(|| self.block(&template.block, site, false));
         let node = done?.unwrap_or_default();
-        let prov = match node.is_collection() {
+        let prov = if node.is_collection() {
+            self.spend_size(&node)?;
             // The lines that a collection is written in say more than the template that names it.
-            true => node.prov.with_inputs([prov.clone()]),
-            false => prov.with_inputs(reads),
+            node.prov.with_inputs([prov.clone()])
+        } else {
+            prov.with_inputs(reads)
         };
         Ok(Node { data: node.data, prov })
     }

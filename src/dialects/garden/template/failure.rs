@@ -1,7 +1,7 @@
 //! Why a template has no value.
 
-use super::ast::{Era, Span};
-use super::parse::ParseError;
+use super::syntax::ast::{Era, Span};
+use super::syntax::error::ParseError;
 use crate::text::Text;
 use crate::value::Prov;
 

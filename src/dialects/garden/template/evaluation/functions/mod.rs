@@ -8,10 +8,10 @@ mod strings;
 mod words;
 mod yaml_text;
 
-use super::ast::Era;
-use super::error::Failure;
-use super::eval::Evaluator;
-use super::node::{Data, Node};
+use crate::dialects::garden::template::evaluation::evaluator::Evaluator;
+use crate::dialects::garden::template::failure::Failure;
+use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::syntax::ast::Era;
 use parameter::{Parameter, Type};
 
 /// Why a call has no value.

@@ -2,9 +2,9 @@
 
 use super::words::words;
 use super::{Done, Error, number, text};
-use crate::dialects::garden::template::convert::to_text;
-use crate::dialects::garden::template::eval::Evaluator;
+use crate::dialects::garden::template::evaluation::evaluator::Evaluator;
 use crate::dialects::garden::template::node::Node;
+use crate::dialects::garden::template::node::convert::to_text;
 
 /// Text as a value, if it is not too long.
 pub(super) fn made(evaluator: &Evaluator, text: String) -> Done {

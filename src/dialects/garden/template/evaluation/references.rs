@@ -1,13 +1,11 @@
 //! What a value looks up, without evaluating it: key paths in all parts of it that can be reached.
 
-use super::ast::{Block, Expr, ExprKind, Format, Key, Part, Template};
-use super::context::ContextId;
-use super::error::{Failure, Result};
-use super::eval::{Evaluator, Scope};
-use super::expression_value::{Segments, Site};
-use super::node::{Data, Lazy, Node};
-use super::path::{KeyPath, Segment};
-use super::structure::{OperatorKind, keys};
+use super::evaluator::{Evaluator, Scope};
+use super::expression::{Segments, Site};
+use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
+use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node, OperatorKind, keys};
+use crate::dialects::garden::template::syntax::ast::{Block, Expr, ExprKind, Format, Key, KeyPath, Part, Template};
+use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::Text;
 use crate::value::Prov;
 
@@ -237,7 +235,7 @@ impl Walk<'_> {
                 },
                 Ok(Some(Segments::Unknown(_))) => ReferenceKey::Unknown,
                 Ok(None) => continue,
-                Err(failure) if failure.kind == super::error::FailureKind::MissingKey => ReferenceKey::Failed(failure),
+                Err(failure) if failure.kind == FailureKind::MissingKey => ReferenceKey::Failed(failure),
                 Err(failure) => return Err(failure),
             });
         }

@@ -1,28 +1,4 @@
-//! Conversions as JavaScript does them.
-
-use super::node::{Data, Node};
-
-/// What `String(value)` gives.
-pub(crate) fn to_text(node: &Node) -> String {
-    match &node.data {
-        Data::Undefined => "undefined".to_owned(),
-        Data::Null => "null".to_owned(),
-        Data::Bool(b) => b.to_string(),
-        Data::Number(n) => number_text(*n),
-        Data::Text(text) => text.to_string(),
-        Data::List(items) => items.iter().map(list_item_text).collect::<Vec<_>>().join(","),
-        Data::Unknown(unknown) => unknown.text.to_string(),
-        Data::Map(_) | Data::Open(..) | Data::Context(_) | Data::Lazy(_) => "[object Object]".to_owned(),
-    }
-}
-
-/// An item of a list that becomes text: nothing is the empty text.
-pub(crate) fn list_item_text(node: &Node) -> String {
-    match node.data {
-        Data::Undefined | Data::Null => String::new(),
-        _ => to_text(node),
-    }
-}
+//! Numbers as text and back, as JavaScript does it.
 
 /// What JavaScript prints for a number.
 pub(crate) fn number_text(n: f64) -> String {

@@ -1,9 +1,13 @@
 //! The syntax tree of a template string. Spans are byte ranges of the string that was parsed.
 
-use super::path::KeyPath;
+use super::number::number_text;
+use super::path::{Segment, joined};
 use crate::text::Text;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The most segments of a path whose ends are prepared.
+const MOST_PREPARED: usize = 8;
 
 /// A range of bytes in the raw text of a template.
 pub(crate) type Span = Range<u32>;
@@ -129,6 +133,36 @@ pub(crate) enum Key {
     Index(f64),
     /// An expression in brackets.
     Computed(Expr),
+}
+
+/// A key path as it is written: `a.b["c"]`.
+#[derive(Debug)]
+pub(crate) struct KeyPath {
+    /// Its keys.
+    pub keys: Vec<Key>,
+    /// Its segments, if none of them has to be evaluated.
+    pub(crate) segments: Option<Vec<Segment>>,
+    /// See [`joined`]: the text of the whole path, of the path without its first segment, and so on. Only of short paths.
+    pub(crate) joined: Vec<Text>,
+}
+
+impl KeyPath {
+    /// The path of some keys.
+    pub(super) fn new(keys: Vec<Key>) -> KeyPath {
+        let segments: Option<Vec<Segment>> = keys.iter().map(segment).collect();
+        let short = segments.as_deref().filter(|segments| segments.len() <= MOST_PREPARED).unwrap_or_default();
+        let joined = (0..short.len()).map(|first| joined(&short[first..])).collect();
+        KeyPath { keys, segments, joined }
+    }
+}
+
+/// The segment that a key is, if it need not be evaluated.
+fn segment(key: &Key) -> Option<Segment> {
+    match key {
+        Key::Name(name) => Some(Segment { text: Text::clone(name), is_number: false }),
+        Key::Index(n) => Some(Segment { text: number_text(*n).into(), is_number: true }),
+        Key::Computed(_) => None,
+    }
 }
 
 /// A binary operator.

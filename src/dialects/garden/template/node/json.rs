@@ -1,7 +1,7 @@
 //! JSON as JavaScript prints and reads it: entries in their order, numbers as floats.
 
-use super::convert::number_text;
-use super::node::{Data, Node};
+use super::{Data, Node};
+use crate::dialects::garden::template::syntax::number::number_text;
 use crate::text::Text;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;

@@ -1,11 +1,11 @@
 //! Evaluates values: the state of an evaluation, and its entry points. `expression_value` evaluates what stands in template
 //! strings, `operators` the structural operators, `context` key paths.
 
-use super::ast::Era;
-use super::context::{Context, ContextId, is_lazy};
-use super::error::{Failure, FailureKind, Result};
-use super::merge::patch;
-use super::node::{Data, Lazy, Node};
+use super::context::{Context, is_lazy};
+use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
+use crate::dialects::garden::template::node::merge::patch;
+use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node};
+use crate::dialects::garden::template::syntax::ast::Era;
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
 use crate::value::{Prov, Unknown};
@@ -134,6 +134,19 @@ impl Evaluator {
         Err(self.beyond(Limit::TemplateOutput))
     }
 
+    /// Counts a value with all values in it. Values share what is in them, so that few steps make very large ones.
+    ///
+    /// # Errors
+    /// It is more than is taken on.
+    pub(super) fn spend_size(&self, node: &Node) -> Result<()> {
+        self.spend(1)?;
+        match &node.data {
+            Data::List(items) => items.iter().try_for_each(|item| self.spend_size(item)),
+            Data::Map(map) => map.iter().try_for_each(|(_, value)| self.spend_size(value)),
+            _ => Ok(()),
+        }
+    }
+
     fn beyond(&self, limit: Limit) -> Box<Failure> {
         let exceeded = self.limits.exceeded(limit);
         let message = format!("this template comes to {exceeded}; {}", exceeded.help());
@@ -159,9 +172,18 @@ impl Evaluator {
     /// It has no value.
     pub(crate) fn evaluate(&self, node: &Node, scope: Scope) -> Result<Node> {
         let Data::Lazy(lazy) = &node.data else { return Ok(node.clone()) };
+        self.evaluate_lazy(lazy, node, scope).map_err(|mut failure| {
+            if failure.kind == FailureKind::Limit && failure.place.origin.is_none() {
+                failure.place = node.prov.clone();
+            }
+            failure
+        })
+    }
+
+    fn evaluate_lazy(&self, lazy: &Lazy, node: &Node, scope: Scope) -> Result<Node> {
         let _depth = self.enter()?;
         self.spend(1)?;
-        match &**lazy {
+        match lazy {
             Lazy::Template(template) => self.template(template, &node.prov, scope),
             Lazy::Operator(operator) => self.operator(operator, node, scope),
             Lazy::Captured { node: inner, context: own, is_final } => {

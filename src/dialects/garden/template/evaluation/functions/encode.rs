@@ -3,8 +3,8 @@
 use super::strings::made;
 use super::{Done, Error, text, yaml_text};
 use crate::dialects::garden::document;
-use crate::dialects::garden::template::eval::Evaluator;
-use crate::dialects::garden::template::json;
+use crate::dialects::garden::template::evaluation::evaluator::Evaluator;
+use crate::dialects::garden::template::node::json;
 use crate::dialects::garden::template::node::{Data, Node};
 use sha2::Digest;
 

@@ -2,9 +2,10 @@
 
 use super::strings::made;
 use super::{Done, Error, number, text};
-use crate::dialects::garden::template::convert::{list_item_text, number_text};
-use crate::dialects::garden::template::eval::Evaluator;
+use crate::dialects::garden::template::evaluation::evaluator::Evaluator;
+use crate::dialects::garden::template::node::convert::list_item_text;
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::syntax::number::number_text;
 
 pub(super) fn concat(evaluator: &Evaluator, arguments: &[Node]) -> Done {
     let [a, b] = arguments else { return Ok(Node::default()) };

@@ -1,10 +1,10 @@
 //! Evaluates the structural operators.
 
-use super::error::{Failure, FailureKind, Result, natural_list};
-use super::eval::{Evaluator, Scope, captured, unknown_for};
-use super::node::{Data, Node, Object};
+use super::evaluator::{Evaluator, Scope, captured, unknown_for};
 use super::references;
-use super::structure::{Operator, OperatorKind, keys};
+use crate::dialects::garden::template::failure::{Failure, FailureKind, Result, natural_list};
+use crate::dialects::garden::template::node::{Data, Node, Object, Operator, OperatorKind, keys};
+use crate::dialects::garden::template::syntax::ast::Era;
 use crate::text::Text;
 use crate::value::Unknown;
 use indexmap::IndexMap;
@@ -178,8 +178,8 @@ impl Evaluator {
                     }
                     _ => {
                         let got = match self.era() {
-                            super::ast::Era::Cedar => kept.type_of(),
-                            super::ast::Era::Bonsai => "object",
+                            Era::Cedar => kept.type_of(),
+                            Era::Bonsai => "object",
                         };
                         let message =
                             format!("$filter clause in $forEach loop must resolve to a boolean value (got {got})");

@@ -1,7 +1,7 @@
 //! A place in the text of a template, and the words of the language.
 
 use super::ast::{Era, Span};
-use super::parse::ParseError;
+use super::error::{ParseError, TOO_DEEP};
 use crate::text::Text;
 
 /// How deep expressions and blocks nest.
@@ -44,7 +44,7 @@ impl<'a> Cursor<'a> {
         run: impl FnOnce(&mut Self) -> Result<Option<T>, ParseError>,
     ) -> Result<Option<T>, ParseError> {
         if self.is_too_deep(1) {
-            return Err(self.error(super::parse::TOO_DEEP, self.position()..self.end()));
+            return Err(self.error(TOO_DEEP, self.position()..self.end()));
         }
         self.depth += 1;
         let done = run(self);

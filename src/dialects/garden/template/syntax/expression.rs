@@ -1,10 +1,10 @@
 //! What stands between the braces of a template, loosest operator first. Where an alternative does not match, nothing is
 //! read and there is no expression; the whole template is then refused.
 
-use super::ast::{Expr, ExprKind, Key, Operator};
+use super::ast::{Expr, ExprKind, Key, KeyPath, Operator};
 use super::cursor::{Cursor, begins_identifier, continues_identifier};
-use super::parse::{ParseError, parse_nested};
-use super::path::KeyPath;
+use super::error::ParseError;
+use super::parse::parse_nested;
 use crate::text::Text;
 
 /// An expression, or none.

@@ -1,9 +1,9 @@
 //! YAML as js-yaml prints it: two blanks of indentation, plain text where it stays what it is, single quotes elsewhere.
 
 use crate::dialects::garden::document;
-use crate::dialects::garden::template::convert::number_text;
-use crate::dialects::garden::template::json::quoted;
-use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::node::json::quoted;
+use crate::dialects::garden::template::node::{Data, Node, Object};
+use crate::dialects::garden::template::syntax::number::number_text;
 
 /// The widest line that text is folded to.
 const WIDTH: usize = 80;
@@ -30,7 +30,7 @@ fn list(items: &[Node], depth: usize, out: &mut String) {
     }
 }
 
-fn entries(map: &crate::dialects::garden::template::node::Object, depth: usize, out: &mut String) {
+fn entries(map: &Object, depth: usize, out: &mut String) {
     let mut is_first = true;
     for (key, value) in map.iter().filter(|(_, value)| !value.is_undefined()) {
         if !is_first || !out.ends_with("- ") {

@@ -1,0 +1,20 @@
+//! Why a text is no template.
+
+use super::ast::Span;
+use crate::text::Text;
+
+/// Why a text is no template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ParseError {
+    /// The text that was parsed: the template, or a string literal in it.
+    pub raw: Text,
+    /// What is wrong.
+    pub message: &'static str,
+    /// Where, in that text.
+    pub span: Span,
+}
+
+/// What is said of text that is no template.
+pub(crate) const UNPARSABLE: &str = "Unable to parse as valid template string.";
+/// What is said of text that nests deeper than the parser goes.
+pub(crate) const TOO_DEEP: &str = "The template string is nested too deeply.";
