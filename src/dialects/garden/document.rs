@@ -3,7 +3,7 @@
 use super::template::node::{Data, Node, Object};
 use crate::diagnostic::{Rule, rules};
 use crate::limits::{Limit, Limits};
-use crate::text::Text;
+use crate::text::{Text, intern};
 use crate::value::{FileId, Origin, Prov};
 use crate::yaml::{self, Document, Kind, NodeId, ProblemKind, Span, Style};
 use std::collections::HashMap;
@@ -112,7 +112,7 @@ impl Reader<'_> {
             let start = self.doc.node(*key).span.start;
             let value = self.node(*value, Some(start));
             if !yaml::is_merge_key(self.doc, *key) {
-                own.push((text, value));
+                own.push((intern(&text), value));
                 continue;
             }
             match &value.data {

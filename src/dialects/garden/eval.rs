@@ -95,7 +95,7 @@ pub(crate) fn references(template: &Value, context: &Value, limits: Limits) -> R
         Ok(LookedUp {
             path: reference.path.iter().map(segment).collect(),
             at: reference.at.to_string(),
-            component: action.map(|action| (action.on.0.lower().into(), action.on.1)),
+            component: action.map(|action| (action.on.0.word(), action.on.1)),
             is_missing: is_missing(&evaluator, reference, scope),
         })
     };

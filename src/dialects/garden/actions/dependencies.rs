@@ -53,7 +53,7 @@ pub(super) fn links(
         how,
         by: Text::clone(&dependency.by),
         component: Text::clone(&dependency.on.1),
-        kind: Some(dependency.on.0.lower().into()),
+        kind: Some(dependency.on.0.word()),
         stack: if is_known(&dependency.on) { StackSelector::Here } else { StackSelector::Unknown },
         reads,
         is_optional: false,

@@ -103,8 +103,7 @@ fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> Roots {
 fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: &mut Sink) -> Option<Prepared> {
     let roots = builtin_roots(stage, &action);
     let own = early_variables(stage, &action, &roots);
-    let roots = roots.with_variables(own);
-    let context = stage.context(&roots);
+    let context = stage.evaluator.data(roots.with_variables(own).into_node());
     let late = |key: &Text| matches!(key.as_str(), "spec" | "variables");
     let map = action.tree.as_map()?;
     let builtin = map.iter().filter(|(key, _)| !late(key)).map(|(key, value)| (Text::clone(key), value.clone()));

@@ -97,7 +97,7 @@ fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts
     let mut scopes = vec![field(&action.source.tree, "variables")];
     scopes.extend(action.varfiles.iter().cloned());
     if scopes.iter().all(is_empty) {
-        return Contexts { inputs, spec: evaluator.data(roots.node()), variables: stage.variables };
+        return Contexts { inputs, spec: evaluator.data(roots.into_node()), variables: stage.variables };
     }
     let layers = Layers {
         context: evaluator.data(roots.node()),
@@ -107,7 +107,7 @@ fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts
         is_final: true,
     };
     let own = variables(evaluator, &layers);
-    let spec = evaluator.data(roots.with("this", this(own)).with_variables(own).node());
+    let spec = evaluator.data(roots.with("this", this(own)).with_variables(own).into_node());
     Contexts { inputs, spec, variables: own }
 }
 
@@ -169,11 +169,11 @@ fn action_references(graph: &Graph, contexts: &[Contexts], unknown: &BTreeSet<Ke
 fn one(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, keys: &BTreeSet<Key>, sink: &mut Sink) -> Resolved {
     let source = &action.source;
     let shaping: Vec<Origin> = source.shaping.iter().copied().chain(source.tree.prov.origin).collect();
-    let kind = Text::from(source.kind.lower());
+    let kind = source.kind.word();
     let builtin = |key: &str| action.builtin.get(key).cloned();
     let mut entries: Vec<(Text, Node)> = Vec::new();
-    entries.extend(builtin("type").map(|node| ("type".into(), node)));
-    entries.push(("disabled".into(), disabled(action)));
+    entries.extend(builtin("type").map(|node| (literal!("type"), node)));
+    entries.push((literal!("disabled"), disabled(action)));
     if action.is_disabled {
         // Garden skips it: whatever else is in it has no effect.
         let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
@@ -198,11 +198,11 @@ fn one(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, keys: &BTreeSe
     let others = action.builtin.as_map().into_iter().flat_map(|map| map.iter());
     let others = others.filter(|(key, _)| !skipped.contains(&key.as_str()));
     entries.extend(others.map(|(key, value)| (Text::clone(key), value.clone())));
-    entries.push(("spec".into(), spec));
-    entries.extend(inputs.map(|inputs| ("inputs".into(), inputs)));
-    entries.push(("variables".into(), variables));
-    entries.push(("dependsOn".into(), depends_on(&action.dependencies)));
-    let value = value_of(&Node::at(Node::map(entries).data, source.tree.prov.clone()));
+    entries.push((literal!("spec"), spec));
+    entries.extend(inputs.map(|inputs| (literal!("inputs"), inputs)));
+    entries.push((literal!("variables"), variables));
+    entries.push((literal!("dependsOn"), depends_on(&action.dependencies)));
+    let value = value_of(&Node::at(Node::record(entries).data, source.tree.prov.clone()));
     let part = Part::new(kind, Text::clone(&source.name), value, shaping);
     Resolved { part, is_complete }
 }

@@ -38,7 +38,12 @@ impl Roots {
 
     /// All of them as data of a context.
     pub(crate) fn node(&self) -> Node {
-        Node::record(self.entries.clone())
+        self.clone().into_node()
+    }
+
+    /// The same where they are not needed any more.
+    pub(crate) fn into_node(self) -> Node {
+        Node::record(self.entries)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::dialects::garden::template::structure::parse_tree;
 use crate::dialects::garden::template::syntax::ast::Era;
 use crate::text::Text;
 use crate::value::{FileId, Prov};
+use arcstr::literal;
 
 /// What an action does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,6 +46,16 @@ impl ActionKind {
             ActionKind::Deploy => "deploy",
             ActionKind::Run => "run",
             ActionKind::Test => "test",
+        }
+    }
+
+    /// The same as text that is made once.
+    pub(crate) fn word(self) -> Text {
+        match self {
+            ActionKind::Build => literal!("build"),
+            ActionKind::Deploy => literal!("deploy"),
+            ActionKind::Run => literal!("run"),
+            ActionKind::Test => literal!("test"),
         }
     }
 

@@ -5,7 +5,6 @@ use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::number::text_number;
-use crate::text::Text;
 
 /// What a value may be.
 #[derive(Clone, Copy, Debug)]
@@ -69,13 +68,20 @@ struct Check<'a> {
     sink: &'a mut Sink,
 }
 
+/// A step on the way to a value that is checked.
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
 impl Check<'_> {
-    fn fields(&mut self, node: &Node, fields: &[&[Field]], path: &mut Vec<Text>) {
+    fn fields<'n>(&mut self, node: &'n Node, fields: &[&[Field]], path: &mut Vec<Step<'n>>) {
         let Some(map) = node.as_map() else { return };
         let is_open = map.keys().any(|key| key.starts_with('$'));
         for (key, value) in map.iter() {
             let field = fields.iter().flat_map(|some| some.iter()).find(|field| *field.name == **key);
-            path.push(Text::clone(key));
+            path.push(Step::Key(key));
             match field {
                 Some(field) => self.value(value, &field.shape, path),
                 // What is left of an operator that could not be evaluated is reported elsewhere.
@@ -97,7 +103,7 @@ impl Check<'_> {
         }
     }
 
-    fn value(&mut self, node: &Node, shape: &Shape, path: &mut Vec<Text>) {
+    fn value<'n>(&mut self, node: &'n Node, shape: &Shape, path: &mut Vec<Step<'n>>) {
         if matches!(node.data, Data::Unknown(_) | Data::Lazy(_) | Data::Context(_)) {
             return;
         }
@@ -124,7 +130,7 @@ impl Check<'_> {
             }
             (Shape::MapOf(inner), Data::Map(map)) => {
                 for (key, value) in map.iter() {
-                    path.push(Text::clone(key));
+                    path.push(Step::Key(key));
                     self.value(value, inner, path);
                     path.pop();
                 }
@@ -135,7 +141,7 @@ impl Check<'_> {
                     if is_sparse && matches!(item.data, Data::Undefined | Data::Null) {
                         continue;
                     }
-                    path.push(i.to_string().into());
+                    path.push(Step::Index(i));
                     self.value(item, inner, path);
                     path.pop();
                 }
@@ -152,9 +158,8 @@ impl Check<'_> {
         }
     }
 
-    fn refuse(&mut self, node: &Node, shape: &Shape, path: &[Text]) {
-        let message =
-            format!("`{}` of {} must be {}, not a {}", path.join("."), self.what, name(shape), kind_name(node));
+    fn refuse(&mut self, node: &Node, shape: &Shape, path: &[Step<'_>]) {
+        let message = format!("`{}` of {} must be {}, not a {}", dotted(path), self.what, name(shape), kind_name(node));
         let mut finding = Diagnostic::new(&rules::INVALID_CONFIG, message, self.sink.label(&node.prov)).breaking();
         if node.is_undefined() {
             finding = finding.help("where an `$if` without `$else` is false there is no value: add `$else`");
@@ -188,8 +193,17 @@ fn name(shape: &Shape) -> String {
     }
 }
 
-fn place(path: &[Text]) -> String {
-    if path.is_empty() { String::new() } else { format!(" at `{}`", path.join(".")) }
+fn place(path: &[Step<'_>]) -> String {
+    if path.is_empty() { String::new() } else { format!(" at `{}`", dotted(path)) }
+}
+
+/// A path as messages show it: `spec.command.0`.
+fn dotted(path: &[Step<'_>]) -> String {
+    let text = |step: &Step<'_>| match step {
+        Step::Key(key) => (*key).to_owned(),
+        Step::Index(index) => index.to_string(),
+    };
+    path.iter().map(text).collect::<Vec<_>>().join(".")
 }
 
 /// Whether a text is a name as users may give it.

@@ -147,6 +147,9 @@ impl Evaluator {
     /// The same within a lookup; `path` is how it got here.
     fn resolve(&self, id: ContextId, query: Query<'_>, path: &mut Vec<Text>) -> Result<Lookup> {
         self.spend(1)?;
+        if let Some(node) = self.plain(id, query.key) {
+            return Ok(Lookup::Found(node));
+        }
         let before = self.spent();
         let text = query.joined.first().map_or_else(|| joined(query.key), Text::clone);
         let query =
@@ -180,6 +183,20 @@ impl Evaluator {
             self.lookups.borrow_mut().insert(known, node.clone());
         }
         done
+    }
+
+    /// What the data of a context has for its last key, if that is a single value that nothing has to be evaluated for: neither can
+    /// it read itself, nor is anything saved by remembering it.
+    fn plain(&self, id: ContextId, key: &[Segment]) -> Option<Node> {
+        let [only] = key else { return None };
+        let contexts = self.contexts.borrow();
+        let Context::Data(node) = contexts.get(id.0 as usize)? else { return None };
+        let map = match node.as_lazy() {
+            Some(Lazy::Captured { node, .. }) => node.as_map()?,
+            _ => node.as_map()?,
+        };
+        let found = map.get(&only.text)?;
+        matches!(found.data, Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_)).then(|| found.clone())
     }
 
     /// The topmost layer that has a single value decides; collections of several layers are merged.
@@ -362,12 +379,12 @@ impl Evaluator {
         }
         let _depth = self.enter()?;
         let mut missing = None;
-        let mut one = |key: &str, node: &Node| -> Result<Node> {
+        let mut one = |key: &dyn Fn() -> Text, node: &Node| -> Result<Node> {
             self.spend(1)?;
             if !is_lazy(node) {
                 return Ok(node.clone());
             }
-            path.push(key.into());
+            path.push(key());
             let done = match self.traverse(node.clone(), Query { key: &[], joined: &[], ..query }, root, path) {
                 Ok(Lookup::Found(node)) => Ok(node),
                 Ok(Lookup::Missing(why)) => {
@@ -381,10 +398,11 @@ impl Evaluator {
         };
         let data = match &value.data {
             Data::List(items) => {
-                let all: Result<Vec<Node>> = items.iter().enumerate().map(|(i, n)| one(&i.to_string(), n)).collect();
+                let all: Result<Vec<Node>> =
+                    items.iter().enumerate().map(|(i, n)| one(&|| i.to_string().into(), n)).collect();
                 Data::List(Arc::new(all?))
             }
-            Data::Map(map) => Data::Map(Arc::new(map.try_map(|key, node| one(key, node))?)),
+            Data::Map(map) => Data::Map(Arc::new(map.try_map(|key, node| one(&|| Text::clone(key), node))?)),
             other => other.clone(),
         };
         Ok(match missing {

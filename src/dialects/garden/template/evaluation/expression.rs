@@ -74,12 +74,13 @@ impl Evaluator {
 
     /// Parts as one text. If one is unknown, so is the text: with what is known filled in.
     fn joined(&self, parts: &[Part], site: Site<'_>, optional: bool) -> Outcome {
-        let mut out = String::new();
+        let mut out = String::with_capacity(site.raw.len());
         let mut unknown: Vec<Node> = Vec::new();
         for part in parts {
             let Some(node) = self.part(part, site, optional)? else { return Ok(None) };
             match &node.data {
                 Data::Undefined => {}
+                Data::Text(text) => out.push_str(text),
                 Data::Unknown(inner) => {
                     out.push_str(&inner.text);
                     unknown.push(node.clone());
