@@ -95,7 +95,7 @@ fn a_mistake_is_an_annotation_at_its_line() {
     assert_eq!((job.outputs["matrix"].as_str(), job.outputs["components"].as_str()), ("{\"include\":[]}", "0"));
     let sarif: Value = serde_json::from_str(&job.file("sarif-file")).unwrap();
     let result = &sarif["runs"][0]["results"][0];
-    assert_eq!(result["ruleId"], "undefined-dependency");
+    assert_eq!(result["ruleId"], "stacklint/undefined-dependency");
     assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "api/garden.yml");
     assert!(job.summary.contains("no longer resolve"), "{}", job.summary);
 }

@@ -80,7 +80,7 @@ fn an_edit_that_breaks_is_refused() {
         repo.edit(file, from, to);
         fails(&repo, rule, place);
         repo.edit(file, to, from);
-        assert_eq!(commit(&repo).0, false, "nothing is left to commit");
+        assert!(!commit(&repo).0, "nothing is left to commit");
     }
 }
 

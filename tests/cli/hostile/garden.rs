@@ -150,31 +150,32 @@ fn texts_and_lists_that_double() {
 
 #[test]
 fn variables_that_read_themselves() {
-    for (more, configs, place) in [
-        ("variables: {a: '${var.a}'}\n", ACTION.replace("one", "two"), "project.garden.yml:6:"),
-        ("variables: {a: '${var.b}', b: '${var.c}', c: 'x${var.a}'}\n", ACTION.replace("one", "two"), "project.garden.yml:6:"),
-        ("variables: {a: {$merge: '${var.a}'}}\n", ACTION.replace("one", "two"), "project.garden.yml:6:"),
-        ("", format!("{}variables: {{a: '${{var.b}}', b: '${{var.a}}'}}\n", command("['${var.a}']")), "bad/garden.yml:"),
-        ("", command("['${actions.run.two.var.x || actions.run.two.name}']"), ""),
+    let own = ACTION.replace("one", "two");
+    for variables in ["{a: '${var.a}'}", "{a: '${var.b}', b: '${var.c}', c: 'x${var.a}'}", "{a: {$merge: '${var.a}'}}"]
+    {
+        let repo = project(&format!("variables: {variables}\n"), &own);
+        is_found(&repo, ("reference-cycle", "project.garden.yml:6:"), &["`a` reads itself"]);
+    }
+    let other = "name: two\ntype: exec\nvariables: {x: '${actions.run.three.var.x}'}\nspec: {command: [x]}\n";
+    let another = other.replace("three", "2").replace("two", "three").replace('2', "two");
+    for (configs, rule, line) in [
         (
-            "",
-            "kind: Run\nname: two\ntype: exec\nvariables: {x: '${actions.run.three.var.x}'}\n---\n\
-             kind: Run\nname: three\ntype: exec\nvariables: {x: '${actions.run.two.var.x}'}\n"
-                .to_owned(),
-            "bad/garden.yml:",
+            format!("{}variables: {{a: '${{var.b}}', b: '${{var.a}}'}}\n", command("['${var.a}']")),
+            "undefined-reference",
+            "bad/garden.yml:7:",
         ),
+        (command("['${actions.run.two.var.x || actions.run.two.name}']"), "dependency-cycle", "bad/garden.yml:"),
+        (format!("kind: Run\n{other}---\nkind: Run\n{another}"), "dependency-cycle", "bad/garden.yml:"),
+        (format!("kind: Run\n{other}---\nkind: Run\n{another}"), "undefined-reference", "bad/garden.yml:4:"),
         (
-            "",
             "kind: ConfigTemplate\nname: t\ninputs: {x: {type: string}}\nconfigs: [{kind: Run, type: exec, name: two, spec: \
              {command: ['${inputs.x}']}}]\n---\nkind: RenderTemplate\nname: r\ntemplate: t\ninputs: {x: '${inputs.x}'}\n"
                 .to_owned(),
-            "bad/garden.yml:",
+            "undefined-reference",
+            "bad/garden.yml:9:",
         ),
     ] {
-        let repo = project(more, &configs);
-        let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
-        assert!(run.stdout.lines().any(|line| line.starts_with(place) && line.contains("error")), "{more}{configs}{run}");
-        assert!(!run.stderr.contains("panicked") && !run.stdout.contains("defect"), "{run}");
+        is_found(&project("", &configs), (rule, line), &[]);
     }
 }
 
