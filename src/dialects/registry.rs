@@ -191,6 +191,7 @@ pub fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
         whole.imports.items.extend(resolution.imports.items);
         whole.imports.unreached.extend(resolution.imports.unreached);
         whole.mentions.extend(resolution.mentions);
+        whole.fetched.extend(resolution.fetched);
         whole.vocabularies.extend(resolution.vocabularies);
         whole.config.extend(resolution.config);
         whole.assumptions.extend(resolution.assumptions);

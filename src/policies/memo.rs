@@ -1,14 +1,18 @@
-//! What policies said of components that are the same to them: where a policy reads the very same values, it says the same.
-//! Values are shared between components, so that they are the same is seen without comparing what is in them.
+//! What policies said of components that are the same to them: where a policy reads the same values, it says the same. Where it
+//! finds something, they must also be written in the same places. Values are shared between components, so that they are the
+//! same is mostly seen without comparing what is in them.
 
 use super::cel::Chain;
+use super::content;
 use super::found::Spot;
+use super::input::is_open;
 use super::run::{Asked, Outcome};
 use super::{Body, Policy};
 use crate::resolution::Component;
-use crate::value::{Data, Origin, Value, Vocabulary};
+use crate::value::{Data, Language, Origin, Value, Vocabulary};
 use foldhash::fast::RandomState;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasher, Hasher};
 use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
@@ -27,10 +31,23 @@ enum Identity<'a> {
     Missing,
     /// The stack, type or name of the component.
     Name(&'a str),
-    /// A value by its data (by number, or by where it is in memory) and provenance; of a section that lacks the key, that
-    /// of the section.
-    Value { is_lacking: bool, data: (Discriminant<Data>, u64, u64), origin: Option<Origin>, trail: usize },
+    /// The section is a map without the key; whether there may be more in it than is known, and where it was written.
+    Lacking { is_open: bool, origin: Option<Origin>, trail: usize },
+    /// A value by its data (by number, or by where it is in memory) and provenance; of a section that is no map, that of the
+    /// section.
+    Value { is_section: bool, data: (Discriminant<Data>, u64, u64), origin: Option<Origin>, trail: usize },
 }
+
+/// A value that is read of a component, as numbers that are equal for equal values.
+#[derive(Clone, Copy)]
+struct Numbers {
+    /// By what it is and where it was written.
+    identity: usize,
+    /// By what it is.
+    content: usize,
+}
+
+type ByKey<T> = HashMap<Vec<usize>, T, RandomState>;
 
 /// What a policy said, in so many steps.
 #[derive(Clone)]
@@ -43,11 +60,15 @@ pub(super) struct Known<'a> {
 /// What policies said of some components.
 pub(super) struct Memo<'r, 'a> {
     reads: &'r Reads,
-    numbers: HashMap<Identity<'a>, usize, RandomState>,
-    /// The numbers of the values that are read of the present component.
-    present: Vec<usize>,
-    /// By policy and the numbers of the values that it reads.
-    known: Vec<HashMap<Vec<usize>, Known<'a>, RandomState>>,
+    numbers: HashMap<Identity<'a>, Numbers, RandomState>,
+    /// The values that were met, by the hash of their content, with its number.
+    contents: HashMap<u64, Vec<(usize, &'a Value)>, RandomState>,
+    /// The values that are read of the present component.
+    present: Vec<Numbers>,
+    /// By policy and the content of the values that it reads; none where what it says depends on where they were written.
+    by_content: Vec<ByKey<Option<Known<'a>>>>,
+    /// By policy and the identity of the values that it reads.
+    by_identity: Vec<ByKey<Known<'a>>>,
     key: Vec<usize>,
     vocabulary: Option<&'static Vocabulary>,
 }
@@ -84,8 +105,17 @@ fn chains(policy: &Policy) -> Option<BTreeSet<Chain>> {
 
 impl<'r, 'a> Memo<'r, 'a> {
     pub(super) fn new(reads: &'r Reads) -> Self {
-        let known = reads.by_policy.iter().map(|_| HashMap::default()).collect();
-        Memo { reads, numbers: HashMap::default(), present: Vec::new(), known, key: Vec::new(), vocabulary: None }
+        let policies = reads.by_policy.len();
+        Memo {
+            reads,
+            numbers: HashMap::default(),
+            contents: HashMap::default(),
+            present: Vec::new(),
+            by_content: vec![HashMap::default(); policies],
+            by_identity: vec![HashMap::default(); policies],
+            key: Vec::new(),
+            vocabulary: None,
+        }
     }
 
     /// Turns to the next component.
@@ -93,63 +123,109 @@ impl<'r, 'a> Memo<'r, 'a> {
         // Values are read as the language of a component says.
         let vocabulary = component.language.vocabulary;
         if !self.vocabulary.replace(vocabulary).is_some_and(|last| std::ptr::eq(last, vocabulary)) {
-            self.known.iter_mut().for_each(HashMap::clear);
+            *self = Memo { vocabulary: Some(vocabulary), ..Memo::new(self.reads) };
         }
         self.present.clear();
         for chain in &self.reads.chains {
-            let next = self.numbers.len();
-            self.present.push(*self.numbers.entry(identity(component, chain)).or_insert(next));
+            let (identity, value) = identity(component, chain);
+            let numbers = match self.numbers.get(&identity) {
+                Some(known) => *known,
+                None => {
+                    let number = self.numbers.len();
+                    let content = match (identity, value) {
+                        (_, Some(value)) => self.content(value, &component.language, number),
+                        (Identity::Lacking { is_open, .. }, None) => {
+                            let anywhere = Identity::Lacking { is_open, origin: None, trail: 0 };
+                            let next = Numbers { identity: number, content: number };
+                            self.numbers.entry(anywhere).or_insert(next).content
+                        }
+                        (_, None) => number,
+                    };
+                    let numbers = Numbers { identity: self.numbers.len(), content };
+                    self.numbers.insert(identity, numbers);
+                    numbers
+                }
+            };
+            self.present.push(numbers);
+        }
+    }
+
+    /// The number of the content of a value: `next` if it was not met.
+    fn content(&mut self, value: &'a Value, language: &Language, next: usize) -> usize {
+        let mut hasher = self.contents.hasher().build_hasher();
+        content::hash(value, &mut hasher);
+        let alike = self.contents.entry(hasher.finish()).or_default();
+        match alike.iter().find(|(_, known)| content::is_same(known, value, language)) {
+            Some((number, _)) => *number,
+            None => {
+                alike.push((next, value));
+                next
+            }
         }
     }
 
     /// What a policy (by its number among the active ones) said of a component in which it reads the same.
     pub(super) fn get(&mut self, active: usize, asked: &Asked<'a>) -> Option<&Known<'a>> {
+        self.set_key(active, asked, |numbers| numbers.content)?;
+        if self.by_content[active].get(&self.key)?.is_none() {
+            self.set_key(active, asked, |numbers| numbers.identity)?;
+            return self.by_identity[active].get(&self.key);
+        }
+        self.by_content[active].get(&self.key)?.as_ref()
+    }
+
+    /// Keeps what a policy says of the present component.
+    pub(super) fn put(&mut self, active: usize, asked: &Asked<'a>, known: &Known<'a>) {
+        let is_written = match &known.outcome {
+            Outcome::Fine | Outcome::Applies => false,
+            // Lines that wrote values are named, never what is around them in one component.
+            Outcome::Fails(fault) if !fault.spots.is_empty() && fault.spots.iter().all(Spot::is_written) => true,
+            Outcome::Fails(_) | Outcome::Unknown(_) | Outcome::Trouble(_) => return,
+        };
+        if self.set_key(active, asked, |numbers| numbers.content).is_some() {
+            let same_content = if is_written { None } else { Some(known.clone()) };
+            self.by_content[active].insert(self.key.clone(), same_content);
+        }
+        if is_written && self.set_key(active, asked, |numbers| numbers.identity).is_some() {
+            self.by_identity[active].insert(self.key.clone(), known.clone());
+        }
+    }
+
+    /// The numbers of what a policy reads of the present component become the key; `None` if it may read anything.
+    fn set_key(&mut self, active: usize, asked: &Asked<'a>, number: impl Fn(&Numbers) -> usize) -> Option<()> {
         let (chains, reads_code) = self.reads.by_policy[active].as_ref()?;
         self.key.clear();
-        self.key.extend(chains.iter().map(|chain| self.present[*chain]));
+        self.key.extend(chains.iter().map(|chain| number(&self.present[*chain])));
         if *reads_code {
             self.key.push(std::ptr::from_ref(asked.code) as usize);
         }
-        self.known[active].get(&self.key)
-    }
-
-    /// Keeps what a policy says of the component that it was just asked for.
-    pub(super) fn put(&mut self, active: usize, known: &Known<'a>) {
-        if self.reads.by_policy[active].is_some() && is_shared(&known.outcome) {
-            self.known[active].insert(self.key.clone(), known.clone());
-        }
+        Some(())
     }
 }
 
-/// Whether an outcome is that of all components in which the same is read: lines that wrote values are named, never what is
-/// around them in one component.
-fn is_shared(outcome: &Outcome<'_>) -> bool {
-    match outcome {
-        Outcome::Fine | Outcome::Applies => true,
-        Outcome::Fails(fault) => !fault.spots.is_empty() && fault.spots.iter().all(Spot::is_written),
-        Outcome::Unknown(_) | Outcome::Trouble(_) => false,
-    }
-}
-
-fn identity<'a>(component: &'a Component, chain: &Chain) -> Identity<'a> {
+/// What tells a value of a component from others, and the value itself if it is more than its name.
+fn identity<'a>(component: &'a Component, chain: &Chain) -> (Identity<'a>, Option<&'a Value>) {
     match &*chain.section {
-        "stack" => return Identity::Name(&component.stack),
-        "type" => return Identity::Name(&component.kind),
-        "name" => return Identity::Name(&component.name),
+        "stack" => return (Identity::Name(&component.stack), None),
+        "type" => return (Identity::Name(&component.kind), None),
+        "name" => return (Identity::Name(&component.name), None),
         _ => {}
     }
     let Some(section) = component.value.as_map().and_then(|map| map.get(&chain.section)) else {
-        return Identity::Missing;
+        return (Identity::Missing, None);
     };
-    let inside = chain.key.as_ref().map(|key| section.as_map().and_then(|map| map.get(key)));
-    match inside {
-        None => of_value(section, false),
-        Some(Some(value)) => of_value(value, false),
-        Some(None) => of_value(section, true),
+    let Some(key) = &chain.key else { return (of_value(section, false), Some(section)) };
+    match section.as_map().map(|map| map.get(key)) {
+        Some(Some(value)) => (of_value(value, false), Some(value)),
+        Some(None) => {
+            let is_open = is_open(section, &component.language);
+            (Identity::Lacking { is_open, origin: section.prov.origin, trail: trail(section) }, None)
+        }
+        None => (of_value(section, true), None),
     }
 }
 
-fn of_value<'a>(value: &Value, is_lacking: bool) -> Identity<'a> {
+fn of_value<'a>(value: &Value, is_section: bool) -> Identity<'a> {
     fn address<T>(shared: &Arc<T>) -> (u64, u64) {
         (Arc::as_ptr(shared) as u64, 0)
     }
@@ -165,7 +241,11 @@ fn of_value<'a>(value: &Value, is_lacking: bool) -> Identity<'a> {
         Data::Map(map) => address(map),
         Data::Unknown(unknown) => address(unknown),
     };
-    let trail = value.prov.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail) as usize);
     let data = (discriminant(&value.data), first, second);
-    Identity::Value { is_lacking, data, origin: value.prov.origin, trail }
+    Identity::Value { is_section, data, origin: value.prov.origin, trail: trail(value) }
+}
+
+/// Where in memory the layers of a value are.
+fn trail(value: &Value) -> usize {
+    value.prov.trail.as_ref().map_or(0, |trail| Arc::as_ptr(trail) as usize)
 }

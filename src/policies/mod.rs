@@ -6,6 +6,7 @@
 pub mod cases;
 pub(crate) mod cel;
 mod changes;
+mod content;
 mod definition;
 mod evaluate;
 mod found;

@@ -22,7 +22,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PART: u64 = 4;
 
 /// How many components one piece of work has.
-const CHUNK: usize = 1_024;
+const CHUNK: usize = 4_096;
+
+/// After how many steps of one thread all threads learn of them.
+const SETTLE: u64 = 10_000;
 
 /// One evaluation of all policies, with what they took.
 pub struct Run<'a> {
@@ -50,9 +53,55 @@ pub(super) struct PolicyState {
 }
 
 impl PolicyState {
+    /// The steps that an evaluation may take; `None` if more were taken than are allowed, with some that are not counted yet.
+    fn allowed_with(&self, uncounted: u64) -> Option<u64> {
+        let allowed = self.allowed.load(Ordering::Relaxed);
+        (self.taken.load(Ordering::Relaxed).saturating_add(uncounted) <= allowed).then_some(allowed)
+    }
+
+    /// Counts steps, and how often it applied. Whether more steps were taken than are allowed.
+    fn count(&self, steps: u64, applied: usize) -> bool {
+        self.applied.fetch_add(applied, Ordering::Relaxed);
+        let before = self.taken.fetch_add(steps, Ordering::Relaxed);
+        before.saturating_add(steps) > self.allowed.load(Ordering::Relaxed)
+    }
+
     /// The steps that it took, and how often it applied.
     fn counts(&self) -> (u64, usize) {
         (self.taken.load(Ordering::Relaxed), self.applied.load(Ordering::Relaxed))
+    }
+}
+
+/// What one thread counted and the others do not know yet: writing to what they all read would slow them down.
+struct Tally {
+    /// The steps by policy, and how often each applied.
+    steps: Vec<u64>,
+    applied: Vec<usize>,
+    /// All of these steps.
+    unsettled: u64,
+}
+
+impl Tally {
+    fn new(active: &[(usize, &Policy)]) -> Tally {
+        Tally { steps: vec![0; active.len()], applied: vec![0; active.len()], unsettled: 0 }
+    }
+
+    fn add(&mut self, number: usize, known: &Known<'_>) {
+        self.steps[number] += known.steps;
+        self.applied[number] += usize::from(known.applied);
+        self.unsettled += known.steps;
+    }
+
+    /// Counts all of it for everyone. The policies that took more steps than they are allowed.
+    fn settle(&mut self, active: &[(usize, &Policy)], states: &[PolicyState]) -> Vec<usize> {
+        let mut exceeded = Vec::new();
+        for ((i, _), (steps, applied)) in active.iter().zip(self.steps.iter_mut().zip(&mut self.applied)) {
+            if states[*i].count(std::mem::take(steps), std::mem::take(applied)) {
+                exceeded.push(*i);
+            }
+        }
+        self.unsettled = 0;
+        exceeded
     }
 }
 
@@ -214,7 +263,7 @@ impl<'a> Run<'a> {
         let (left, spent) = (self.left.load(Ordering::Relaxed), AtomicU64::new(0));
         let reads = Reads::new(active);
         let said = threads::map(chunks, |(first, chunk)| {
-            let (mut said, mut memo) = (Vec::new(), Memo::new(&reads));
+            let (mut said, mut memo, mut tally) = (Vec::new(), Memo::new(&reads), Tally::new(active));
             for (n, asked) in chunk.iter().enumerate() {
                 let mut scope = asked.scope();
                 memo.turn_to(asked.owner.component);
@@ -222,18 +271,27 @@ impl<'a> Run<'a> {
                     if spent.load(Ordering::Relaxed) > left {
                         return said;
                     }
-                    let (outcome, steps) = self.counted(*i, |allowed| match memo.get(number, asked) {
+                    let known = match memo.get(number, asked) {
                         Some(known) => known.clone(),
                         None => {
+                            let Some(allowed) = self.states[*i].allowed_with(tally.steps[number]) else {
+                                said.push((*i, first + n, self.exceeded()));
+                                continue;
+                            };
                             let new = self.judged(policy, asked, &mut scope, allowed);
-                            memo.put(number, &new);
+                            memo.put(number, asked, &new);
                             new
                         }
-                    });
-                    spent.fetch_add(steps, Ordering::Relaxed);
-                    if !matches!(outcome, Outcome::Fine) {
-                        said.push((*i, first + n, outcome));
+                    };
+                    tally.add(number, &known);
+                    if !matches!(known.outcome, Outcome::Fine) {
+                        said.push((*i, first + n, known.outcome));
                     }
+                }
+                if tally.unsettled > SETTLE || n + 1 == chunk.len() {
+                    spent.fetch_add(tally.unsettled, Ordering::Relaxed);
+                    let exceeded = tally.settle(active, &self.states);
+                    said.extend(exceeded.into_iter().map(|i| (i, first + n, self.exceeded())));
                 }
             }
             said
@@ -295,20 +353,10 @@ impl<'a> Run<'a> {
 
     /// What a policy says of one thing.
     pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> Outcome<'b> {
-        self.counted(i, |allowed| self.judged(policy, asked, &mut asked.scope(), allowed)).0
-    }
-
-    /// Evaluates a policy with the steps that it is allowed, and counts those that it took.
-    fn counted<'b>(&'b self, i: usize, judge: impl FnOnce(u64) -> Known<'b>) -> (Outcome<'b>, u64) {
         let state = &self.states[i];
-        let allowed = state.allowed.load(Ordering::Relaxed);
-        if state.taken.load(Ordering::Relaxed) > allowed {
-            return (self.exceeded(), 0);
-        }
-        let Known { outcome, steps, applied } = judge(allowed);
-        state.applied.fetch_add(usize::from(applied), Ordering::Relaxed);
-        let before = state.taken.fetch_add(steps, Ordering::Relaxed);
-        (if before.saturating_add(steps) > allowed { self.exceeded() } else { outcome }, steps)
+        let Some(allowed) = state.allowed_with(0) else { return self.exceeded() };
+        let Known { outcome, steps, applied } = self.judged(policy, asked, &mut asked.scope(), allowed);
+        if state.count(steps, usize::from(applied)) { self.exceeded() } else { outcome }
     }
 
     /// What a policy says, in a scope of what is asked about.

@@ -1,11 +1,13 @@
 //! What one revision resolves to, free of any dialect: all that rules, the diff and the reports read.
 
+mod fetched;
 mod gap;
 mod imports;
 mod mention;
 mod metadata;
 
 use crate::text::Text;
+pub use fetched::FetchedFolder;
 pub use gap::{Extent, Gap};
 pub use imports::{Import, Imports};
 pub use mention::{Mention, MentionedName};
@@ -36,6 +38,8 @@ pub struct Resolution {
     pub imports: Imports,
     /// Commands outside of the stacks that name components or stacks; looked for only where everything is resolved.
     pub mentions: Vec<Mention>,
+    /// Folders that are filled from elsewhere; looked for only where everything is resolved.
+    pub fetched: Vec<FetchedFolder>,
     /// The vocabularies of the dialects that had a part in it.
     pub vocabularies: Vec<&'static Vocabulary>,
     /// The configuration files that say where all others are; none where defaults are assumed.

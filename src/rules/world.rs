@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::graph::has_cycle;
-use crate::resolution::{Component, Link, Mention, Resolution, StackSelector, State, Unit};
+use crate::resolution::{Component, FetchedFolder, Link, Mention, Resolution, StackSelector, State, Unit};
 use crate::text::Text;
 use crate::value::{Data, Value};
 use std::borrow::Cow;
@@ -212,6 +212,16 @@ impl<'a> World<'a> {
     /// The commands that name components or stacks.
     pub fn mentions(&self) -> &'a [Mention] {
         &self.resolution.mentions
+    }
+
+    /// The folders that are filled from elsewhere.
+    pub fn fetched(&self) -> &'a [FetchedFolder] {
+        &self.resolution.fetched
+    }
+
+    /// Whether everything was resolved.
+    pub fn is_whole(&self) -> bool {
+        super::is_whole(self.resolution)
     }
 
     /// What a command names leads to. Where it names no component, all of its stack is meant.

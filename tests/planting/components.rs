@@ -50,6 +50,10 @@ pub(crate) const ALL: &[Planting] = &[
         p.component("planted", &["metadata", "component"], "nowhere");
         p.expect("component: nowhere");
     }),
+    ("missing-dependency-path", |p| {
+        p.vpc(&["dependencies", "files"], "[planted/nowhere.json]");
+        p.expect("planted/nowhere.json");
+    }),
     ("missing-required-variable", |p| {
         p.component("planted", &["metadata", "component"], p.tree.vpc.1);
         p.expect("planted:");

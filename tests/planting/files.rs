@@ -48,6 +48,10 @@ pub(crate) const ALL: &[Planting] = &[
         );
         p.expect("that = ");
     }),
+    ("invalid-vendor-manifest", |p| {
+        vendor(p, "{component: planted, source: ./library}");
+        p.expect("./library");
+    }),
     ("invalid-yaml", |p| {
         p.append("planted: [a, b\nmore: 1\n");
         p.expect("");
@@ -87,6 +91,10 @@ pub(crate) const ALL: &[Planting] = &[
         p.write("stacklint.toml", format!("[[require]]\n{policy}"));
         p.expect("id = 'planted'");
     }),
+    ("unpinned-vendor-source", |p| {
+        vendor(p, "{source: 'github.com/planted/x.git//y', targets: [library]}");
+        p.expect("'github.com/planted/x.git//y'");
+    }),
     ("unreadable-file", |p| {
         let path = p.below("planted/loop.yaml");
         p.link(path, "loop.yaml");
@@ -109,11 +117,26 @@ pub(crate) const ALL: &[Planting] = &[
         p.imported("packer", "packer:\n  vars:\n    planted: 1\n");
         p.expect("planted/packer");
     }),
+    ("unused-vendor-target", |p| {
+        let config = p.text(p.tree.config);
+        let root = config.split("terraform:").nth(1).unwrap().split("base_path: ").nth(1).unwrap();
+        let target = format!("{}/planted", root.lines().next().unwrap());
+        vendor(p, &format!("{{source: ./library, targets: [{target}]}}"));
+        p.expect(target);
+    }),
 ];
 
 /// Takes templates away where nothing needs them.
 fn disable_templates(p: &mut Plant) {
     p.set(p.tree.config, &["templates", "settings", "enabled"], "false");
+}
+
+/// A vendor manifest with one source.
+fn vendor(p: &mut Plant, source: &str) {
+    let config = p.tree.config;
+    p.set(config, &["vendor", "base_path"], "planted.yaml");
+    let folder = config.strip_suffix("atmos.yaml").unwrap();
+    p.write(&format!("{folder}planted.yaml"), format!("spec:\n  sources:\n  - {source}\n"));
 }
 
 /// Adds a workflow with one step.

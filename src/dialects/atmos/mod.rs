@@ -17,6 +17,7 @@ mod config;
 mod content;
 mod custom;
 mod deferred;
+mod dependency_paths;
 mod disabled;
 mod discover;
 mod document;
@@ -62,6 +63,7 @@ mod tests;
 mod unknowns;
 mod validate;
 mod validation;
+mod vendor;
 mod vocabulary;
 mod workflows;
 
@@ -108,6 +110,7 @@ struct ProjectResolution {
     locals: resolution::Locals,
     imports: resolution::Imports,
     mentions: Vec<resolution::Mention>,
+    fetched: Vec<resolution::FetchedFolder>,
     gap: Option<Gap>,
 }
 
@@ -261,7 +264,8 @@ impl Atmos {
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
         self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));
         let mentions = workflows::mentions(reader, config, scope, sink);
-        ProjectResolution { units, locals, imports, mentions, gap }
+        let fetched = vendor::check(reader, config, &self.templates, sink);
+        ProjectResolution { units, locals, imports, mentions, fetched, gap }
     }
 
     /// Resolves a revision under a configuration, which need not be its own; `shared` is what that was read from.
@@ -279,7 +283,7 @@ impl Atmos {
         let given = project.given.iter().flat_map(|given| &given.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
         let configuration: Vec<FileId> = shared.files.iter().copied().collect();
-        let ProjectResolution { units, locals, imports, mentions, gap } = match config {
+        let ProjectResolution { units, locals, imports, mentions, fetched, gap } = match config {
             Ok(config) => {
                 let world = World {
                     given: project.given.as_ref(),
@@ -314,6 +318,7 @@ impl Atmos {
             locals,
             imports,
             mentions,
+            fetched,
             documents,
             config: configuration,
             assumptions,
@@ -381,7 +386,10 @@ impl Atmos {
             (true, Err(_)) => State::Broken,
         };
         let Resolved { mut components, broken, unlisted, named } = built.unwrap_or_default();
-        components.iter().for_each(|component| validations.check(component, &mut deps));
+        for component in &components {
+            validations.check(component, &mut deps);
+            dependency_paths::check(component, loader.reader, loader.config, &mut deps, loader.sink);
+        }
         self.twins.share(&name, &mut components);
         deps.files.extend(&shared.files);
         let files = deps.files.into_iter().collect();

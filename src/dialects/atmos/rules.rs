@@ -25,6 +25,13 @@ rule!(
     "0.1.0",
     "a local has a name that templates cannot write as `.locals.name`"
 );
+rule!(
+    INVALID_VENDOR_MANIFEST,
+    "invalid-vendor-manifest",
+    Correctness,
+    "0.2.0",
+    "a vendor manifest is one that `atmos vendor pull` refuses"
+);
 rule!(LEAKED_LOCAL, "leaked-local", Correctness, "0.1.0", "a file uses a local that another file defines");
 rule!(
     LOCAL_NEEDS_IMPORT,
@@ -32,6 +39,13 @@ rule!(
     Correctness,
     "0.1.0",
     "a local uses a setting or variable that only an imported file sets"
+);
+rule!(
+    MISSING_DEPENDENCY_PATH,
+    "missing-dependency-path",
+    Suspicious,
+    "0.2.0",
+    "a component depends on a file or folder that does not exist"
 );
 rule!(
     NO_VALUE_RENDERED,
@@ -78,6 +92,13 @@ rule!(
 );
 
 rule!(UNDEFINED_WORKFLOW, "undefined-workflow", Suspicious, "0.2.0", "a step runs a workflow that does not exist");
+rule!(
+    UNPINNED_VENDOR_SOURCE,
+    "unpinned-vendor-source",
+    Suspicious,
+    "0.2.0",
+    "a vendor source does not say which version of the code is fetched"
+);
 
 /// The rules of this dialect.
 pub(super) static OWN: &[&Rule] = &[
@@ -85,8 +106,10 @@ pub(super) static OWN: &[&Rule] = &[
     &INEFFECTIVE_METADATA,
     &INHERITANCE_CYCLE,
     &INVALID_LOCAL_NAME,
+    &INVALID_VENDOR_MANIFEST,
     &LEAKED_LOCAL,
     &LOCAL_NEEDS_IMPORT,
+    &MISSING_DEPENDENCY_PATH,
     &NO_VALUE_RENDERED,
     &NON_MAPPING_SECTION,
     &SELF_INHERITANCE,
@@ -95,4 +118,5 @@ pub(super) static OWN: &[&Rule] = &[
     &UNDEFINED_BASE_COMPONENT,
     &UNDEFINED_WORKFLOW,
     &UNEVALUABLE_IMPORT,
+    &UNPINNED_VENDOR_SOURCE,
 ];

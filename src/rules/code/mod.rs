@@ -4,6 +4,7 @@ mod directory;
 mod inputs;
 mod state;
 mod types;
+mod vendored;
 
 use super::{Check, Checked};
 use crate::diagnostic::rules::{
@@ -32,5 +33,6 @@ pub(super) static CHECKS: &[Checked] = &[
     (&MISSING_REQUIRED_VARIABLE, Check::Component(inputs::missing)),
     (&state::SHARED_STATE_ADDRESS, Check::Whole(state::shared)),
     (&UNDECLARED_VARIABLE, Check::Whole(inputs::undeclared)),
+    (&vendored::UNUSED_VENDOR_TARGET, Check::Whole(vendored::check)),
     (&types::VARIABLE_TYPE_MISMATCH, Check::Component(types::check)),
 ];

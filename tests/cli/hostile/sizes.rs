@@ -232,3 +232,20 @@ fn a_change_of_ten_thousand_lines() {
     }
     assert!(start.elapsed() < 3 * PATIENCE, "it took {:?}", start.elapsed());
 }
+
+#[test]
+fn vendor_manifests_by_the_thousand_and_with_long_templates() {
+    let loops = "{{ range $i := until 1000 }}{{ range $j := until 1000 }}x{{ end }}{{ end }}";
+    let source =
+        |i: usize| format!("  - {{component: c{i}, source: './{loops}', targets: ['{loops}', ../../../x{i}]}}\n");
+    let repo = project(&[]);
+    let sources: String = (0..20_000).map(source).collect();
+    let imports: String = (0..20_000).map(|i| format!("  - m/./{}../m/a\n", "x/../".repeat(i % 7))).collect();
+    repo.write("vendor.yaml", format!("spec:\n  imports:\n{imports}  sources:\n{sources}"));
+    repo.write("m/a.yaml", format!("spec:\n  imports:\n{imports}  sources:\n{sources}"));
+    repo.commit("vendor");
+    let start = Instant::now();
+    let run = repo.run(&["check", "--format", "json"]);
+    assert!(run.status == 1 && start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+    run.json();
+}

@@ -1,6 +1,7 @@
 //! Files and folders that a component depends on, and the files of its secrets.
 
 use super::Comparison;
+use crate::dialects::atmos::dependency_paths::{self, DependencyPath};
 use crate::dialects::atmos::functions::NO_ENV;
 use crate::dialects::atmos::manifest::FILE_FUNCTIONS;
 use crate::dialects::atmos::paths;
@@ -21,30 +22,19 @@ pub(super) struct Dependency {
     pub(super) folder: Option<String>,
 }
 
-/// A path that a component depends on, as it is written.
-#[derive(Debug, PartialEq, Eq)]
-enum Path {
-    File(String),
-    Folder(String),
-}
-
 impl Comparison<'_> {
     /// The first file or folder that a component depends on and that changed, or else the first secret file.
     pub(super) fn changed_dependency(&self, component: &Component) -> Option<Dependency> {
         if self.changed.names.is_empty() {
             return None;
         }
-        let declared = declared(component);
-        let paths = if declared.is_empty() { legacy(component) } else { declared };
-        for path in paths {
-            match path {
-                Path::File(path) if self.is_changed(&path, "") => {
-                    return Some(Dependency { reason: "file", file: Some(path), folder: None });
-                }
-                Path::Folder(path) if self.is_changed(&path, "/**") => {
-                    return Some(Dependency { reason: "folder", file: None, folder: Some(path) });
-                }
-                _ => {}
+        for DependencyPath { path, is_folder, .. } in dependency_paths::of(component) {
+            if self.is_changed(path, if is_folder { "/**" } else { "" }) {
+                let path = Some(path.to_owned());
+                return Some(match is_folder {
+                    true => Dependency { reason: "folder", file: None, folder: path },
+                    false => Dependency { reason: "file", file: path, folder: None },
+                });
             }
         }
         let secret = self.secret_files(component).into_iter().find(|path| self.is_changed(path, ""))?;
@@ -106,38 +96,4 @@ impl Comparison<'_> {
             misses: None,
         }
     }
-}
-
-/// What `dependencies` names; nothing if it has a shape that Atmos does not take.
-fn declared(component: &Component) -> Vec<Path> {
-    let Some(dependencies) = component.value.get("dependencies") else { return Vec::new() };
-    let list = |name: &str| dependencies.get(name).and_then(Value::as_list).map(|l| l.as_slice()).unwrap_or_default();
-    let mut found = Vec::new();
-    for item in list("components") {
-        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
-        match (text("kind"), text("path")) {
-            ("file" | "folder", "") => return Vec::new(),
-            ("file", path) => found.push(Path::File(path.to_owned())),
-            ("folder", path) => found.push(Path::Folder(path.to_owned())),
-            _ => {}
-        }
-    }
-    let texts = |name: &str| list(name).iter().filter_map(Value::as_str).filter(|p| !p.is_empty()).map(str::to_owned);
-    found.extend(texts("files").map(Path::File));
-    found.extend(texts("folders").map(Path::Folder));
-    found
-}
-
-/// What `settings.depends_on` names; Atmos looks at its entries in no order.
-fn legacy(component: &Component) -> Vec<Path> {
-    let entries = component.value.at_path(["settings", "depends_on"]).and_then(Value::as_map);
-    let entries = entries.into_iter().flat_map(|map| map.iter());
-    let path = |value: &Value, name: &str| {
-        value.get(name).and_then(Value::as_str).filter(|path| !path.is_empty()).map(str::to_owned)
-    };
-    let paths = |value: &Value| {
-        let file = path(value, "file").map(Path::File);
-        file.into_iter().chain(path(value, "folder").map(Path::Folder)).collect::<Vec<_>>()
-    };
-    entries.flat_map(|entry| paths(&entry.value)).collect()
 }

@@ -24,6 +24,7 @@ mod scalars;
 mod sections;
 mod templates;
 mod validation;
+mod vendor;
 mod workflows;
 
 use super::*;

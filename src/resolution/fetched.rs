@@ -1,0 +1,13 @@
+//! Folders whose content is fetched from elsewhere before anything is deployed.
+
+use crate::text::Text;
+use crate::value::Origin;
+
+/// A folder that a manifest of the repository says to fill with code from elsewhere.
+#[derive(Clone, Debug)]
+pub struct FetchedFolder {
+    /// The folder, from the root of the repository.
+    pub folder: Text,
+    /// The value that names it.
+    pub origin: Origin,
+}
