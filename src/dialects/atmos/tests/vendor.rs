@@ -40,6 +40,12 @@ fn manifests_in_a_folder_and_imports_are_read() {
     let world =
         world.file("vendor.d/a.yaml", &one("a")).file("vendor.d/b.yml", &one("b")).file("vendor.yaml", &one("c"));
     assert_eq!(folders(&world), ["a", "b"]);
+    let world = world.file("vendor.d/other.yaml", "a: 1\n");
+    assert_eq!(world.findings(), [""; 0]);
+    let empty = dev("").set("templates:", "vendor: {base_path: ./stacks}\ntemplates:").file("stacks/x.yaml", "a: 1\n");
+    let message =
+        "invalid-vendor-manifest atmos.yaml:4 no file of the folder has `sources` or `imports` of a vendor manifest";
+    assert_eq!(empty.findings(), [message]);
     let world = self::world("  imports: [more/a, more/b.yaml]\n");
     let world = world.file("more/a.yaml", &one("a")).file("more/b.yaml", &one("b"));
     // Targets are relative to the manifest that imports.

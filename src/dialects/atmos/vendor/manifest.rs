@@ -58,22 +58,27 @@ impl<'a> Manifests<'a> {
 
     /// Reads what `vendor.base_path` names, or `vendor.yaml`, and what these import.
     pub(super) fn read_vendor_files(&mut self) {
-        let named = self.config.all.at_path(["vendor", "base_path"]).and_then(plain_text).filter(|p| !p.is_empty());
-        let (files, folder) = match named {
-            Some(path) => {
-                let Some(path) = paths::join(&self.config.base, &path) else { return };
-                let folder = paths::parent(&path).to_owned();
-                (self.files_at(&path), folder)
-            }
-            None => {
-                let Some(path) = self.found("vendor.yaml") else { return };
-                let folder = paths::parent(&path).to_owned();
-                (vec![path], folder)
-            }
+        let setting = self.config.all.at_path(["vendor", "base_path"]);
+        let named = setting.and_then(plain_text).filter(|path| !path.is_empty());
+        let first = match named {
+            Some(path) => paths::join(&self.config.base, &path),
+            None => self.found("vendor.yaml"),
         };
-        files.into_iter().for_each(|path| self.await_turn(path));
+        let Some(first) = first else { return };
+        let folder = paths::parent(&first).to_owned();
+        let files = self.files_at(&first);
+        // Files of a folder are one manifest, and some of them may be none.
+        let are_parts = files.first().is_some_and(|file| *file != first);
+        for path in &files {
+            self.met.insert(path.clone());
+            self.read(path, &folder, are_parts);
+        }
+        if are_parts && self.sources.is_empty() && self.imported.is_empty() && self.findings.is_empty() {
+            let message = "no file of the folder has `sources` or `imports` of a vendor manifest".to_owned();
+            self.report(setting.map_or(&Prov::default(), |value| &value.prov), message, "correct the path");
+        }
         while let Some(path) = self.waiting.pop_front() {
-            self.read(&path, &folder);
+            self.read(&path, &folder, false);
         }
     }
 
@@ -139,15 +144,15 @@ impl<'a> Manifests<'a> {
         Some((loaded, content))
     }
 
-    /// Reads a manifest. Folders are relative to that of the manifest that is read first.
-    fn read(&mut self, path: &str, folder: &str) {
+    /// Reads a manifest, or a part of one. Folders are relative to that of the manifest that is read first.
+    fn read(&mut self, path: &str, folder: &str, is_part: bool) {
         let Some((loaded, content)) = self.content(path) else { return };
         let whole = loaded.prov(0, Span { start: 0, end: 0 });
         let spec = content.get("spec");
         let place = spec.map_or(&whole, |spec| &spec.prov);
         let imports = self.list(spec, "imports");
         let sources = self.list(spec, "sources");
-        if imports.is_empty() && sources.is_empty() {
+        if !is_part && imports.is_empty() && sources.is_empty() {
             self.report(place, "the vendor manifest has neither `sources` nor `imports`".to_owned(), "add one of them");
         }
         for import in imports {
