@@ -67,6 +67,15 @@ impl<'a> Spot<'a> {
         Spot { value: (!path.0.is_empty()).then_some(value), root: Root::Component, path, lacks: None }
     }
 
+    /// The same value of another component, in which a policy reads values of the same content; `None` if it has none there.
+    pub(super) fn of_another(&self, component: &'a Component) -> Option<Spot<'a>> {
+        let value = match (self.root, self.value) {
+            (Root::Component, Some(_)) => Some(self.path.of(&component.value)?),
+            (_, value) => value,
+        };
+        Some(Spot { value, root: self.root, path: self.path.clone(), lacks: self.lacks.clone() })
+    }
+
     /// Whether a line wrote it.
     pub(super) fn is_written(&self) -> bool {
         self.value.is_some_and(|value| origin(value).is_some())

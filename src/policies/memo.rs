@@ -1,6 +1,6 @@
-//! What policies said of components that are the same to them: where a policy reads the same values, it says the same. Where it
-//! finds something, they must also be written in the same places. Values are shared between components, so that they are the
-//! same is mostly seen without comparing what is in them.
+//! What policies said of components that are the same to them: where a policy reads the same values, it says the same. What it
+//! finds is about the lines that wrote them, so it is found anew where these differ. Values are shared between components, so that
+//! they are the same is mostly seen without comparing what is in them.
 
 use super::cel::Chain;
 use super::content;
@@ -65,9 +65,9 @@ pub(super) struct Memo<'r, 'a> {
     contents: HashMap<u64, Vec<(usize, &'a Value)>, RandomState>,
     /// The values that are read of the present component.
     present: Vec<Numbers>,
-    /// By policy and the content of the values that it reads; none where what it says depends on where they were written.
-    by_content: Vec<ByKey<Option<Known<'a>>>>,
-    /// By policy and the identity of the values that it reads.
+    /// By policy and the content of the values that it reads.
+    by_content: Vec<ByKey<Known<'a>>>,
+    /// What is about the lines that wrote the values, by policy and the identity of the values that it reads.
     by_identity: Vec<ByKey<Known<'a>>>,
     key: Vec<usize>,
     vocabulary: Option<&'static Vocabulary>,
@@ -164,29 +164,40 @@ impl<'r, 'a> Memo<'r, 'a> {
         }
     }
 
-    /// What a policy (by its number among the active ones) said of a component in which it reads the same.
-    pub(super) fn get(&mut self, active: usize, asked: &Asked<'a>) -> Option<&Known<'a>> {
+    /// What a policy (by its number among the active ones) says of the present component, if it said so of one in which it
+    /// reads the same.
+    pub(super) fn get(&mut self, active: usize, asked: &Asked<'a>) -> Option<Known<'a>> {
         self.set_key(active, asked, |numbers| numbers.content)?;
-        if self.by_content[active].get(&self.key)?.is_none() {
-            self.set_key(active, asked, |numbers| numbers.identity)?;
-            return self.by_identity[active].get(&self.key);
+        let known = self.by_content[active].get(&self.key)?.clone();
+        let Outcome::Fails(fault) = &known.outcome else { return Some(known) };
+        self.set_key(active, asked, |numbers| numbers.identity)?;
+        if let Some(same) = self.by_identity[active].get(&self.key) {
+            return Some(same.clone());
         }
-        self.by_content[active].get(&self.key)?.as_ref()
+        let outcome = Outcome::Fails(Arc::new(fault.of_another(asked.owner.component)?));
+        let found = Known { outcome, ..known };
+        self.put_by_identity(active, &found);
+        Some(found)
     }
 
     /// Keeps what a policy says of the present component.
     pub(super) fn put(&mut self, active: usize, asked: &Asked<'a>, known: &Known<'a>) {
-        let is_written = match &known.outcome {
-            Outcome::Fine | Outcome::Applies => false,
-            // Lines that wrote values are named, never what is around them in one component.
-            Outcome::Fails(fault) if !fault.spots.is_empty() && fault.spots.iter().all(Spot::is_written) => true,
-            Outcome::Fails(_) | Outcome::Unknown(_) | Outcome::Trouble(_) => return,
-        };
-        if self.set_key(active, asked, |numbers| numbers.content).is_some() {
-            let same_content = if is_written { None } else { Some(known.clone()) };
-            self.by_content[active].insert(self.key.clone(), same_content);
+        if matches!(known.outcome, Outcome::Unknown(_) | Outcome::Trouble(_)) {
+            return;
         }
-        if is_written && self.set_key(active, asked, |numbers| numbers.identity).is_some() {
+        if self.set_key(active, asked, |numbers| numbers.content).is_some() {
+            self.by_content[active].insert(self.key.clone(), known.clone());
+        }
+        if self.set_key(active, asked, |numbers| numbers.identity).is_some() {
+            self.put_by_identity(active, known);
+        }
+    }
+
+    /// Keeps a fault for components in which the same lines wrote what is read. What no line wrote is named by what is around it
+    /// in one component.
+    fn put_by_identity(&mut self, active: usize, known: &Known<'a>) {
+        let Outcome::Fails(fault) = &known.outcome else { return };
+        if !fault.spots.is_empty() && fault.spots.iter().all(Spot::is_written) {
             self.by_identity[active].insert(self.key.clone(), known.clone());
         }
     }

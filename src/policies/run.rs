@@ -152,6 +152,21 @@ pub(super) struct Fault<'a> {
     pub(super) note: Option<String>,
 }
 
+impl<'a> Fault<'a> {
+    /// What was written somewhere comes first.
+    fn new(spots: Vec<Spot<'a>>, note: Option<String>) -> Fault<'a> {
+        let (mut written, others): (Vec<_>, Vec<_>) = spots.into_iter().partition(Spot::is_written);
+        written.extend(others);
+        Fault { spots: written, note }
+    }
+
+    /// The same fault of another component, in which the policy reads values of the same content.
+    pub(super) fn of_another(&self, component: &'a Component) -> Option<Fault<'a>> {
+        let spots = self.spots.iter().map(|spot| spot.of_another(component)).collect::<Option<_>>()?;
+        Some(Fault::new(spots, self.note.clone()))
+    }
+}
+
 impl<'a> Run<'a> {
     /// An evaluation with the limits of the settings, of those policies of which a rule is on.
     pub fn new(
@@ -272,7 +287,7 @@ impl<'a> Run<'a> {
                         return said;
                     }
                     let known = match memo.get(number, asked) {
-                        Some(known) => known.clone(),
+                        Some(known) => known,
                         None => {
                             let Some(allowed) = self.states[*i].allowed_with(tally.steps[number]) else {
                                 said.push((*i, first + n, self.exceeded()));
@@ -388,7 +403,7 @@ impl<'a> Run<'a> {
                     (Truth::Unknown(blank), _) | (_, Truth::Unknown(blank)) => Outcome::Unknown(Spot::unknown(&blank)),
                     (_, held) => {
                         let note = if let Truth::Missing(note) = held { Some(note) } else { None };
-                        Outcome::Fails(Arc::new(Fault { spots: spots(policy, that, asked, scope), note }))
+                        Outcome::Fails(Arc::new(Fault::new(spots(policy, that, asked, scope), note)))
                     }
                 }
             }
@@ -473,12 +488,6 @@ fn truth<'a>(expression: &'a Expression, scope: &mut Scope<'a>) -> Truth<'a> {
 fn spots<'b>(policy: &'b Policy, that: &'b Expression, asked: &Asked<'b>, scope: &mut Scope<'b>) -> Vec<Spot<'b>> {
     match &policy.path {
         Some(path) => vec![Spot::at(asked.owner.component, path)],
-        None => {
-            // What was written somewhere comes first.
-            let (mut written, others): (Vec<_>, Vec<_>) =
-                that.blame(scope).iter().map(Spot::of).partition(Spot::is_written);
-            written.extend(others);
-            written
-        }
+        None => that.blame(scope).iter().map(Spot::of).collect(),
     }
 }

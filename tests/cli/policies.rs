@@ -51,6 +51,44 @@ fn a_finding_stands_at_the_line_that_wrote_the_value_once_for_all_stacks() {
 }
 
 #[test]
+fn equal_values_that_different_lines_wrote_are_found_at_each_of_them() {
+    let settings = "\
+[[require]]
+id = 'sizes'
+where = 'has(component.vars.sizes)'
+that = 'component.vars.sizes.all(size, size != \"small\")'
+message = 'not small'
+
+[[require]]
+id = 'owners'
+where = 'has(component.vars.sizes)'
+that = 'has(component.vars.owner)'
+message = 'an owner is needed'
+
+[[require]]
+id = 'sizes-of-names'
+where = 'component.name != \"c\" && has(component.vars.sizes)'
+that = 'component.vars.sizes[1] == \"large\"'
+message = 'the second is large'
+";
+    let repo = Repo::atmos();
+    let vars = "\n      vars:\n        sizes: [large, small]\n";
+    let stack = format!("vars: {{stage: dev}}\ncomponents:\n  terraform:\n    a:{vars}    b:{vars}    c:{vars}");
+    repo.write("stacks/deploy/dev.yaml", stack).write("stacklint.toml", settings).commit("base");
+    let run = repo.run(&["check", "--format", "concise"]).ends_with(1);
+    let mut expected = Vec::new();
+    for line in [6, 9, 12] {
+        expected.push(format!("stacks/deploy/dev.yaml:{}:5: error[owners]: an owner is needed", line - 2));
+        expected.push(format!("stacks/deploy/dev.yaml:{line}:24: error[sizes]: not small"));
+        if line < 12 {
+            expected.push(format!("stacks/deploy/dev.yaml:{line}:24: error[sizes-of-names]: the second is large"));
+        }
+    }
+    let found: Vec<&str> = run.stdout.lines().filter(|line| line.contains("error[")).collect();
+    assert_eq!(found, expected, "{run}");
+}
+
+#[test]
 fn components_that_share_values_differ_where_policies_read_more() {
     let settings = "\
 [[require]]
