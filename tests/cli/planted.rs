@@ -195,7 +195,7 @@ fn what_may_be_right_is_not_reported() {
             &[(
                 "stacks/deploy/dev.yaml",
                 "vars: {stage: dev}\ncomponents:\n  terraform:\n    \
-                 db: {vars: {network: n}, dependencies: {components: [{component: '{{ env \"X\" }}'}, {kind: folder, path: x}]}}\n",
+                 db: {vars: {network: n}, dependencies: {components: [{component: '{{ env \"X\" }}'}, {kind: folder, path: stacks}]}}\n",
             )],
         ),
         (
