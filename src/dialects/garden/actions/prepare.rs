@@ -5,14 +5,13 @@ use super::render::WorkflowSource;
 use super::sources::{ActionSource, Key, collect, is_among, source_path};
 use super::{fields, modules, plugins};
 use crate::diagnostic::rules;
-use crate::dialects::garden::environment::contexts::{Roots, word};
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Stage, field};
 use crate::dialects::garden::project::schema::check_fields;
 use crate::dialects::garden::project::varfile::{Varfile, load};
 use crate::dialects::garden::sink::{Sink, place_of};
-use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::evaluation::references::references;
+use crate::dialects::garden::template::evaluation::{Roots, Scope, word};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::text::Text;
 use crate::value::Prov;
@@ -103,7 +102,7 @@ fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> Roots {
 fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: &mut Sink) -> Option<Prepared> {
     let roots = builtin_roots(stage, &action);
     let own = early_variables(stage, &action, &roots);
-    let context = stage.evaluator.data(roots.with_variables(own).into_node());
+    let context = stage.evaluator.roots(roots.with_variables(own));
     let late = |key: &Text| matches!(key.as_str(), "spec" | "variables");
     let map = action.tree.as_map()?;
     let builtin = map.iter().filter(|(key, _)| !late(key)).map(|(key, value)| (Text::clone(key), value.clone()));

@@ -7,13 +7,12 @@ use super::prepare::{Graph, Prepared};
 use super::redundant::needed_outputs;
 use super::sources::Key;
 use crate::diagnostic::{Diagnostic, rules};
-use crate::dialects::garden::environment::contexts::{Roots, word};
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Part, Stage, as_written, field, value_of};
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::rules::GARDEN_DISABLED_OUTPUT;
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::evaluation::{Lookup, Scope, captured};
+use crate::dialects::garden::template::evaluation::{Lookup, Roots, Scope, captured, word};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::Text;
@@ -80,15 +79,17 @@ fn shared_roots(stage: &Stage<'_>, actions: ContextId) -> Roots {
         .with("modules", Node::unknown("`modules` are resolved when Garden runs"))
         .with("actions", actions.clone())
         .with("runtime", actions)
+        .with("inputs", Node::map([]))
+        .shared()
 }
 
 fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts {
     let evaluator = &stage.evaluator;
     let this = |variables: ContextId| reference(action, variables, None);
-    let early = shared.clone().with("inputs", Node::map([])).with("this", this(stage.variables));
+    let early = shared.clone().with("this", this(stage.variables));
     let (roots, inputs) = match &action.source.rendered {
         Some(rendered) => {
-            let inputs = evaluator.data(early.node());
+            let inputs = evaluator.roots(early.clone());
             let given = evaluator.data(captured(&rendered.inputs, inputs, true));
             (rendered.roots_with(evaluator, early, given), Some(inputs))
         }
@@ -97,17 +98,17 @@ fn contexts_of(stage: &Stage<'_>, action: &Prepared, shared: &Roots) -> Contexts
     let mut scopes = vec![field(&action.source.tree, "variables")];
     scopes.extend(action.varfiles.iter().cloned());
     if scopes.iter().all(is_empty) {
-        return Contexts { inputs, spec: evaluator.data(roots.into_node()), variables: stage.variables };
+        return Contexts { inputs, spec: evaluator.roots(roots), variables: stage.variables };
     }
     let layers = Layers {
-        context: evaluator.data(roots.node()),
+        context: evaluator.roots(roots.clone()),
         base: Some(stage.variables),
         scopes: &scopes,
         overrides: stage.overrides(),
         is_final: true,
     };
     let own = variables(evaluator, &layers);
-    let spec = evaluator.data(roots.with("this", this(own)).with_variables(own).into_node());
+    let spec = evaluator.roots(roots.with("this", this(own)).with_variables(own));
     Contexts { inputs, spec, variables: own }
 }
 

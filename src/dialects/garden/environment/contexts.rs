@@ -1,75 +1,11 @@
 //! What templates may refer to, by the stage that evaluates them.
 
 use crate::dialects::ProjectInputs;
-use crate::dialects::garden::template::node::{ContextId, Data, Node};
+use crate::dialects::garden::template::evaluation::Roots;
+use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
 use crate::value::Prov;
-use arcstr::literal;
 use std::sync::Arc;
-
-/// The roots of a context by name. Each stage adds some.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Roots {
-    entries: Vec<(Text, Node)>,
-}
-
-impl Roots {
-    /// The same with another root; one of the same name is replaced.
-    #[must_use]
-    pub(crate) fn with(mut self, name: &str, node: Node) -> Self {
-        match self.entries.iter_mut().find(|(known, _)| *known == *name) {
-            Some((_, known)) => *known = node,
-            None => self.entries.push((word(name), node)),
-        }
-        self
-    }
-
-    /// The same with variables.
-    #[must_use]
-    pub(crate) fn with_variables(self, variables: ContextId) -> Self {
-        let node = Node::new(Data::Context(variables));
-        self.with("var", node.clone()).with("variables", node)
-    }
-
-    /// The root of a name.
-    pub(crate) fn get(&self, name: &str) -> Option<Node> {
-        self.entries.iter().find(|(known, _)| *known == *name).map(|(_, node)| node.clone())
-    }
-
-    /// All of them as data of a context.
-    pub(crate) fn node(&self) -> Node {
-        self.clone().into_node()
-    }
-
-    /// The same where they are not needed any more.
-    pub(crate) fn into_node(self) -> Node {
-        Node::record(self.entries)
-    }
-}
-
-/// The text of a name that contexts have. Those that every action has are made once.
-pub(crate) fn word(name: &str) -> Text {
-    match name {
-        "actions" => literal!("actions"),
-        "buildPath" => literal!("buildPath"),
-        "disabled" => literal!("disabled"),
-        "inputs" => literal!("inputs"),
-        "mode" => literal!("mode"),
-        "modules" => literal!("modules"),
-        "name" => literal!("name"),
-        "outputs" => literal!("outputs"),
-        "parent" => literal!("parent"),
-        "providers" => literal!("providers"),
-        "runtime" => literal!("runtime"),
-        "sourcePath" => literal!("sourcePath"),
-        "template" => literal!("template"),
-        "this" => literal!("this"),
-        "var" => literal!("var"),
-        "variables" => literal!("variables"),
-        "version" => literal!("version"),
-        other => other.into(),
-    }
-}
 
 /// The roots that a project has before anything of it is resolved.
 pub(super) fn project(name: &Text, project: &Node, imported: &Node, inputs: &ProjectInputs) -> Roots {

@@ -52,7 +52,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink)
         let roots =
             stage.unnamed.clone().with("providers", Node::unknown("`providers` are known when Garden runs them"));
         let roots = match stage.roots.get("environment") {
-            Some(environment) => roots.with("environment", environment),
+            Some(environment) => roots.with("environment", environment.clone()),
             None => roots,
         };
         let context = stage.context(&roots);

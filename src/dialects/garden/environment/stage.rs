@@ -1,13 +1,13 @@
 //! The variables of an environment, and what later stages evaluate with.
 
-use super::contexts::{self, Roots};
+use super::contexts;
 use super::variables::{Layers, variables};
 use super::{Input, import};
 use crate::dialects::VariableInput;
 use crate::dialects::garden::project::varfile::{Varfile, load};
 use crate::dialects::garden::project::{EnvironmentConfig, ProjectConfig};
 use crate::dialects::garden::sink::Sink;
-use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Scope};
+use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Roots, Scope};
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{ContextId, json};
 use crate::dialects::garden::template::node::{Data, Node};
@@ -57,7 +57,7 @@ impl Stage<'_> {
 
     /// A context of some roots.
     pub(crate) fn context(&self, roots: &Roots) -> ContextId {
-        self.evaluator.data(roots.node())
+        self.evaluator.roots(roots.clone())
     }
 
     /// Evaluates a value in a context. What has no value is reported and stays as it is written; says whether all has one.
@@ -107,7 +107,7 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, sink: &mut Sink) -> Option<Stage
     }
     let overrides = &input.inputs.variables;
     let layers =
-        Layers { context: evaluator.data(roots.node()), base: None, scopes: &scopes, overrides, is_final: true };
+        Layers { context: evaluator.roots(roots.clone()), base: None, scopes: &scopes, overrides, is_final: true };
     let project_variables = variables(&evaluator, &layers);
     let whole = evaluator.lookup(project_variables, &[], Scope::new(project_variables));
     if let Err(failure) = checked(whole, &project.tree) {
@@ -115,18 +115,18 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, sink: &mut Sink) -> Option<Stage
         return None;
     }
     let roots = roots.with_variables(project_variables);
-    let context = evaluator.data(roots.node());
+    let context = evaluator.roots(roots.clone());
     let fields = fields(&evaluator, environment, context, sink)?;
     let namespace = namespace(input, &fields);
     let varfile = environment_varfile(input, &fields, sink)?;
     let scopes = [field(&environment.tree, "variables"), varfile];
     let layers = Layers { context, base: Some(project_variables), scopes: &scopes, overrides, is_final: true };
     let own = variables(&evaluator, &layers);
-    let unnamed = roots.with_variables(own);
+    let unnamed = roots.with_variables(own).shared();
     let name_prov = environment.tree.get("name").map_or(&environment.tree.prov, |node| &node.prov);
     let name = Node::at(Data::Text(environment.name.clone()), Prov { origin: name_prov.origin, trail: None });
-    let roots = unnamed.clone().with("environment", contexts::environment(&name, &namespace));
-    let provider_context = evaluator.data(unnamed.node());
+    let roots = unnamed.clone().with("environment", contexts::environment(&name, &namespace)).shared();
+    let provider_context = evaluator.roots(unnamed.clone());
     let mut stage = Stage {
         input,
         unnamed,
@@ -244,7 +244,7 @@ fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, sink
     let project: &ProjectConfig = input.project;
     let place = Prov::default();
     let named = project.tree.get("varfile").and_then(|node| {
-        let context = evaluator.data(roots.node());
+        let context = evaluator.roots(roots.clone());
         match evaluator.deep(node, Scope::new(context)) {
             Ok(node) => node.as_text().cloned().map(|text| (text, node.prov.clone())),
             Err(failure) => {

@@ -1,8 +1,7 @@
 //! Variables in layers: each layer sees itself and the one below it; where both have a name, the one below counts.
 
-use super::contexts::word;
 use crate::dialects::VariableInput;
-use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Scope, captured};
+use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Scope, captured, word};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::Text;

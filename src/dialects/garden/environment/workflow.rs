@@ -5,8 +5,8 @@ use crate::diagnostic::rules;
 use crate::dialects::garden::actions::WorkflowSource;
 use crate::dialects::garden::project::schema::{Field, Shape, check_fields, optional, required};
 use crate::dialects::garden::sink::{Sink, place_of};
-use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::evaluation::references::references;
+use crate::dialects::garden::template::evaluation::{Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::text::Text;
 use crate::value::Value;
@@ -108,7 +108,7 @@ fn split(step: &Node) -> (Node, Node) {
     (part(true), part(false))
 }
 
-fn step_roots(names: &[Text], index: usize, roots: super::contexts::Roots) -> super::contexts::Roots {
+fn step_roots(names: &[Text], index: usize, roots: Roots) -> Roots {
     let known = names[..index]
         .iter()
         .map(|name| (Text::clone(name), Node::unknown(format!("`steps.{name}` has output when the step has run"))));

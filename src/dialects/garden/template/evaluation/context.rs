@@ -2,6 +2,7 @@
 //! evaluated, or layers of other contexts, of which later ones come first.
 
 use super::evaluator::{Evaluator, Scope, captured};
+use super::roots::Roots;
 use crate::dialects::garden::template::failure::{Failure, FailureKind, Result};
 use crate::dialects::garden::template::node::merge::merge;
 use crate::dialects::garden::template::node::{ContextId, Data, Lazy, Node, array_index};
@@ -19,6 +20,8 @@ const WORTH_KEEPING: u64 = 8;
 pub(super) enum Context {
     /// Data.
     Data(Node),
+    /// Roots by name.
+    Roots(Arc<Roots>),
     /// Other contexts, the lowest first.
     Layers(Arc<Vec<ContextId>>),
     /// The context that belongs to a value, above the one that asks for it. A value of the first replaces none of the other.
@@ -81,6 +84,11 @@ impl Evaluator {
     /// Adds a context of data.
     pub(crate) fn data(&self, node: Node) -> ContextId {
         self.add(Context::Data(node))
+    }
+
+    /// Adds a context of roots.
+    pub(crate) fn roots(&self, roots: Roots) -> ContextId {
+        self.add(Context::Roots(Arc::new(roots)))
     }
 
     /// Adds a context that refuses every lookup.
@@ -172,6 +180,14 @@ impl Evaluator {
                 let root = query.root.unwrap_or(id);
                 self.traverse(node, Query { root: Some(root), ..query }, root, path)
             }
+            Context::Roots(roots) => {
+                let root = query.root.unwrap_or(id);
+                let query = Query { root: Some(root), ..query };
+                match query.key.first() {
+                    Some(name) => self.follow(&|| roots.node(), roots.get(&name.text).cloned(), query, root, path),
+                    None => self.traverse(roots.node(), query, root, path),
+                }
+            }
             Context::Layers(layers) => self.resolve_layers(&layers, self.keeps_history, query, path),
             Context::Pair(pair) => self.resolve_layers(&pair, false, query, path),
             Context::Refusal(message) => Err(Failure::plain(FailureKind::Refused, message.as_str(), &Prov::default())),
@@ -190,12 +206,11 @@ impl Evaluator {
     fn plain(&self, id: ContextId, key: &[Segment]) -> Option<Node> {
         let [only] = key else { return None };
         let contexts = self.contexts.borrow();
-        let Context::Data(node) = contexts.get(id.0 as usize)? else { return None };
-        let map = match node.as_lazy() {
-            Some(Lazy::Captured { node, .. }) => node.as_map()?,
-            _ => node.as_map()?,
+        let found = match contexts.get(id.0 as usize)? {
+            Context::Data(node) => inner(node).as_map()?.get(&only.text)?,
+            Context::Roots(roots) => roots.get(&only.text)?,
+            _ => return None,
         };
-        let found = map.get(&only.text)?;
         matches!(found.data, Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_)).then(|| found.clone())
     }
 
@@ -285,12 +300,11 @@ impl Evaluator {
     fn lacks(&self, id: ContextId, key: &[Segment]) -> Result<bool> {
         let Some(first) = key.first() else { return Ok(false) };
         let contexts = self.contexts.borrow();
-        let Some(Context::Data(node)) = contexts.get(id.0 as usize) else { return Ok(false) };
-        let data = match node.as_lazy() {
-            Some(Lazy::Captured { node, .. }) => &node.data,
-            _ => &node.data,
+        let lacks = match contexts.get(id.0 as usize) {
+            Some(Context::Data(node)) => inner(node).as_map().is_some_and(|map| map.get(&first.text).is_none()),
+            Some(Context::Roots(roots)) => roots.get(&first.text).is_none(),
+            _ => false,
         };
-        let lacks = matches!(data, Data::Map(map) if map.get(&first.text).is_none());
         if lacks {
             self.spend(1)?;
         }
@@ -303,7 +317,7 @@ impl Evaluator {
             && let Some((mapping, found)) = captured_entry(&value, &next.text)
         {
             self.spend(1)?;
-            return self.follow(&mapping, found, query, root, path);
+            return self.follow(&|| mapping.clone(), found, query, root, path);
         }
         let value = match value.data {
             Data::Lazy(_) => match self.evaluate_in_context(&value, query.scope, root)? {
@@ -338,21 +352,21 @@ impl Evaluator {
                 return Err(Failure::plain(FailureKind::NotIndexable, message, &Prov::default()));
             }
         };
-        self.follow(&value, found, query, root, path)
+        self.follow(&|| value.clone(), found, query, root, path)
     }
 
     /// The same behind what a collection has for the first key.
     fn follow(
         &self,
-        collection: &Node,
+        collection: &dyn Fn() -> Node,
         found: Option<Node>,
         query: Query<'_>,
         root: ContextId,
         path: &mut Vec<Text>,
     ) -> Result<Lookup> {
-        let Some((next, rest)) = query.key.split_first() else { return Ok(Lookup::Found(collection.clone())) };
+        let Some((next, rest)) = query.key.split_first() else { return Ok(Lookup::Found(collection())) };
         let missing = |circular: bool, path: &[Text]| {
-            let (key, available) = (Text::clone(&next.text), vec![collection.clone()]);
+            let (key, available) = (Text::clone(&next.text), vec![collection()]);
             Ok(Lookup::Missing(Box::new(Missing { circular, key, path: path.to_vec(), available })))
         };
         let Some(mut found) = found.filter(|node| !node.is_undefined()) else { return missing(false, path) };
@@ -426,6 +440,14 @@ fn captured_entry(value: &Node, key: &str) -> Option<(Node, Option<Node>)> {
     let Lazy::Captured { node, context, is_final } = value.as_lazy()? else { return None };
     let found = node.as_map()?.get(key);
     Some((node.clone(), found.map(|found| captured(found, *context, *is_final))))
+}
+
+/// A value without the context that it belongs to.
+fn inner(node: &Node) -> &Node {
+    match node.as_lazy() {
+        Some(Lazy::Captured { node, .. }) => node,
+        _ => node,
+    }
 }
 
 /// Whether there is something in a value that is to be evaluated.
