@@ -4,6 +4,7 @@
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -16,6 +17,7 @@ pub struct File {
     pub text: Text,
     /// Where lines begin; asked for of few files only.
     lines: OnceLock<Vec<u32>>,
+    derived: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
 /// A place as people count: from 1, columns in characters.
@@ -29,7 +31,17 @@ pub struct Position {
 
 impl File {
     fn new(path: Text, text: Text) -> Self {
-        File { path, text, lines: OnceLock::new() }
+        File { path, text, lines: OnceLock::new(), derived: OnceLock::new() }
+    }
+
+    /// What is made from the text and asked for again. Only the first type of it is kept.
+    pub(crate) fn derived<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        let known = self.derived.get().and_then(|known| Arc::clone(known).downcast::<T>().ok());
+        known.unwrap_or_else(|| {
+            let made = Arc::new(make());
+            self.derived.get_or_init(|| Arc::clone(&made) as Arc<dyn Any + Send + Sync>);
+            made
+        })
     }
 
     /// The first byte of each line.

@@ -38,6 +38,7 @@ pub mod review;
 pub mod rules;
 pub mod settings;
 pub mod source;
+mod syntax;
 pub mod template;
 pub mod terraform;
 mod text;

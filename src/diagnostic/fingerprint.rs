@@ -3,22 +3,20 @@
 
 use super::Diagnostic;
 use crate::files::{File, Files};
+use crate::syntax::Syntax;
 use crate::text::Text;
 use crate::value::FileId;
-use crate::yaml::{Document, Kind, NodeId, document_of};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// Longer tokens are cut, in bytes.
 const MAX_TOKEN: usize = 200;
-/// Keys that tell the items of a list of maps apart.
-const NAMES: [&str; 5] = ["name", "path", "component", "id", "key"];
 
 /// Where in the structure of a file something is, and what: all that identifies it but the file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Identity {
     rule: &'static str,
-    /// Keys joined with `.`; empty where the file has no structure.
+    /// Keys and blocks joined with `.`; empty where the file has no structure.
     path: String,
     token: String,
 }
@@ -44,19 +42,18 @@ pub(crate) fn fingerprint_of(diagnostic: &Diagnostic, files: &Files) -> Text {
 /// Finds the identities of findings; each file is read once.
 pub(super) struct Identities<'a> {
     files: &'a Files,
-    documents: HashMap<FileId, Option<Document>>,
+    known: HashMap<FileId, Syntax>,
 }
 
 impl<'a> Identities<'a> {
     pub(super) fn new(files: &'a Files) -> Self {
-        Identities { files, documents: HashMap::new() }
+        Identities { files, known: HashMap::new() }
     }
 
     pub(super) fn of(&mut self, diagnostic: &Diagnostic) -> Identity {
         let label = &diagnostic.primary;
         let file = self.files.get(label.file);
-        let document = self.documents.entry(label.file).or_insert_with(|| document_of(Text::clone(&file.text)).ok());
-        let path = document.as_ref().map_or_else(String::new, |d| symbolic_path(d, label.start));
+        let path = self.known.entry(label.file).or_insert_with(|| Syntax::of(&file)).path_at(label.start);
         let token = diagnostic.token.clone().unwrap_or_else(|| text_at(&file, label.start, label.end));
         Identity { rule: diagnostic.rule.id, path, token }
     }
@@ -75,66 +72,4 @@ fn text_at(file: &File, start: u32, end: u32) -> String {
         text.truncate(end);
     }
     text
-}
-
-/// The keys that lead to what is at a byte offset of a document, joined with `.`.
-pub(crate) fn symbolic_path(document: &Document, offset: u32) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut at = document.root();
-    while let Some(id) = at {
-        at = match &document.node(id).kind {
-            Kind::Mapping(pairs) => {
-                let first = document.node(id).span.start;
-                let last = pairs.partition_point(|(key, _)| document.node(*key).span.start <= offset);
-                let pair = last.checked_sub(1).map(|i| pairs[i]).filter(|_| offset >= first);
-                pair.map(|(key, value)| {
-                    parts.push(document.scalar(key).map_or_else(|| "?".to_owned(), |k| k.to_string()));
-                    value
-                })
-            }
-            Kind::Sequence(items) => {
-                let last = items.partition_point(|item| document.node(*item).span.start <= offset);
-                last.checked_sub(1).map(|i| {
-                    parts.push(format!("[{}]", item_name(document, items[i]).unwrap_or_else(|| i.to_string())));
-                    items[i]
-                })
-            }
-            Kind::Scalar { .. } | Kind::Alias { .. } => None,
-        }
-        .filter(|next| document.node(*next).span.start <= offset);
-    }
-    parts.join(".")
-}
-
-/// What a list item is called: its text, or that of a key that names it.
-fn item_name(document: &Document, item: NodeId) -> Option<String> {
-    let named = || NAMES.iter().find_map(|n| document.scalar(document.get(item, n)?));
-    document.scalar(item).or_else(named).filter(|t| t.len() <= MAX_TOKEN).map(|t| t.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn path(text: &str, at: &str) -> String {
-        symbolic_path(&document_of(text.into()).unwrap(), text.find(at).unwrap() as u32)
-    }
-
-    #[test]
-    fn paths_are_made_of_keys_and_names() {
-        let text = "import:\n- catalog/a\n- path: catalog/b\n  context: {x: 1}\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        cidr: 10.0.0.0/8\n        zones: [[1, 2], [3]]\n";
-        for (at, expected) in [
-            ("catalog/a", "import.[catalog/a]"),
-            ("context", "import.[catalog/b].context"),
-            ("x: 1", "import.[catalog/b].context.x"),
-            ("terraform:", "components.terraform"),
-            ("vpc:", "components.terraform.vpc"),
-            ("10.0", "components.terraform.vpc.vars.cidr"),
-            ("cidr", "components.terraform.vpc.vars.cidr"),
-            ("2]", "components.terraform.vpc.vars.zones.[0].[2]"),
-            ("3]", "components.terraform.vpc.vars.zones.[1].[3]"),
-        ] {
-            assert_eq!(path(text, at), expected, "at {at}");
-        }
-    }
 }

@@ -1,11 +1,10 @@
 //! Comments that silence findings: `# stacklint: ignore[rule, rule] reason` on a line or above it, and
-//! `# stacklint: ignore-file[rule] reason` in the leading comment of a file.
+//! `# stacklint: ignore-file[rule] reason` in the leading comment of a file; in HCL with `//` and `/* … */` as well.
 
 use crate::files::File;
-use crate::text::Text;
-use crate::yaml::{Document, Kind, document_of};
+use crate::syntax::Syntax;
 
-/// What a comment of ours begins with, after the `#`.
+/// What a comment of ours begins with, after the sign of a comment.
 const MARK: &str = "stacklint:";
 
 /// A comment that silences findings.
@@ -49,39 +48,27 @@ pub(super) fn comments(file: &File) -> Comments {
     if !file.text.contains(MARK) {
         return found;
     }
-    let document = document_of(Text::clone(&file.text)).ok();
-    let count = file.line_count();
-    let leading = (1..=count).find(|l| !is_blank(file.line_text(*l))).unwrap_or(count + 1);
-    for line in 1..=count {
-        let text = file.line_text(line);
-        let start = file.line_span(line).start;
-        let Some(at) = comment(text, start, document.as_ref()) else { continue };
-        let (start, end) = (start + at as u32, start + text.len() as u32);
-        let body = text[at + 1..].trim_start();
-        let Some(body) = body.strip_prefix(MARK) else { continue };
+    let syntax = Syntax::of(file);
+    let content = syntax.content_lines();
+    let leading = content.first().copied().unwrap_or(file.line_count() + 1);
+    for comment in syntax.comments(MARK) {
+        let (start, end) = (comment.span.start as u32, comment.span.end as u32);
+        let Some(body) = file.text[comment.body].trim_start().strip_prefix(MARK) else { continue };
         match parse(body.trim()) {
-            Ok((true, _, _)) if line >= leading => found.malformed.push(Malformed {
+            Ok((true, _, _)) if file.line(start) >= leading => found.malformed.push(Malformed {
                 why: "`ignore-file` counts only in the comment at the start of a file",
                 start,
                 end,
             }),
             Ok((whole, names, reason)) => {
-                let alone = text[..at].trim().is_empty();
-                let below = || (line + 1..=count).find(|l| !is_blank(file.line_text(*l)));
-                let covered = if whole {
-                    None
-                } else if alone {
-                    Some(below().unwrap_or(line))
-                } else {
-                    Some(line)
-                };
-                let base = start as usize;
+                let line = (!whole).then(|| covered(file, &content, start, end));
                 let offset = |name: &str| {
                     let at = name.as_ptr() as usize - file.text.as_ptr() as usize;
-                    (at.max(base)) as u32
+                    (at as u32).max(start)
                 };
                 let rules = names.iter().map(|n| ((*n).to_owned(), offset(n), offset(n) + n.len() as u32)).collect();
-                found.ignores.push(Ignore { line: covered, rules, reason: reason.to_owned(), start, end });
+                let reason = reason.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+                found.ignores.push(Ignore { line, rules, reason, start, end });
             }
             Err(why) => found.malformed.push(Malformed { why, start, end }),
         }
@@ -89,26 +76,11 @@ pub(super) fn comments(file: &File) -> Comments {
     found
 }
 
-/// Blank, or nothing but a comment.
-fn is_blank(line: &str) -> bool {
-    let line = line.trim();
-    line.is_empty() || line.starts_with('#')
-}
-
-/// Where the comment of ours in a line begins: a `#` at its start or after white space, outside of any scalar.
-fn comment(line: &str, start: u32, document: Option<&Document>) -> Option<usize> {
-    line.match_indices('#').map(|(at, _)| at).find(|at| {
-        let before = line[..*at].chars().next_back();
-        before.is_none_or(char::is_whitespace)
-            && line[at + 1..].trim_start().starts_with(MARK)
-            && !document.is_some_and(|d| in_scalar(d, start + *at as u32))
-    })
-}
-
-fn in_scalar(document: &Document, offset: u32) -> bool {
-    document.nodes().any(|(_, node)| {
-        matches!(node.kind, Kind::Scalar { .. }) && node.span.start <= offset && offset < node.span.end
-    })
+/// The line that a comment speaks about: its own if there is more on it, else the next one that has content.
+fn covered(file: &File, content: &[u32], start: u32, end: u32) -> u32 {
+    let (first, last) = (file.line(start), file.line(end));
+    let own = [first, last].into_iter().find(|line| content.binary_search(line).is_ok());
+    own.or_else(|| content.get(content.partition_point(|line| *line <= last)).copied()).unwrap_or(last)
 }
 
 /// Whether it is about the whole file, the rules, the reason.
@@ -139,8 +111,48 @@ mod tests {
     use crate::files::Files;
 
     fn read(text: &str) -> Comments {
+        read_as("a.yaml", text)
+    }
+
+    fn read_as(path: &str, text: &str) -> Comments {
         let files = Files::default();
-        comments(&files.get(files.add("a.yaml", "1", || text.into())))
+        comments(&files.get(files.add(path, "1", || text.into())))
+    }
+
+    #[test]
+    fn comments_in_hcl_silence_lines_and_files() {
+        // (text, line that is silenced (0: the file), reason)
+        let cases = [
+            ("a = 1 // stacklint: ignore[x] why\n", 1, "why"),
+            ("a = 1 /* stacklint: ignore[x] why */\n", 1, "why"),
+            ("/* stacklint: ignore[x] why */ a = 1\n", 1, "why"),
+            ("a = 1 # stacklint: ignore[x]\n", 1, ""),
+            ("a = 1 # words // stacklint: ignore[x]\n", 1, ""),
+            ("// stacklint: ignore[x]\n\n/* more\n*/\na = 1\n", 5, ""),
+            ("/*\n  stacklint: ignore[x] of two\n  lines\n*/\na = 1\n", 5, "of two lines"),
+            ("a = 1 /* stacklint: ignore[x]\n*/\nb = 1\n", 1, ""),
+            ("b {\n  // stacklint: ignore[x]\n  a = \"// stacklint: ignore[x]\"\n}\n", 3, ""),
+            ("/* words */\n// stacklint: ignore-file[x] old\na = 1\n", 0, "old"),
+            ("a = (\n// stacklint: ignore[x]\nb = 1\n", 3, ""),
+        ];
+        for (text, line, reason) in cases {
+            let found = read_as("a.tf", text);
+            assert_eq!(found.malformed, [], "{text}");
+            let [ignore] = &found.ignores[..] else { panic!("{text}: {found:?}") };
+            assert_eq!((ignore.line.unwrap_or(0), &*ignore.reason), (line, reason), "{text}");
+            let (name, start, end) = &ignore.rules[0];
+            assert_eq!(&text[*start as usize..*end as usize], name, "{text}");
+        }
+        for text in ["a = 1\n// stacklint: ignore-file[x]\nb = 1\n", "a = 1 /* stacklint: ignore */\n"] {
+            assert_eq!(read_as("a.tf", text).malformed.len(), 1, "{text}");
+        }
+        for text in [
+            "a = <<E\n  # stacklint: ignore[x]\n  // stacklint: ignore[x]\nE\n",
+            "a = \" # stacklint: ignore[x] // stacklint: ignore[x] /* stacklint: ignore[x] */\"\n",
+            "a = \"${b /* stacklint: ignore[x] */}\"\n",
+        ] {
+            assert_eq!(read_as("a.tf", text), Comments::default(), "{text}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::{
     Applicability, Baseline, Diagnostic, Edit, Finding, Fix, Label, Level, Novelty, Rule, Suppressed, Suppression,
 };
 use crate::files::{File, Files};
+use crate::syntax::Syntax;
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -213,8 +214,17 @@ fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
     gone.collect()
 }
 
-/// A file, its comments, which of them do not count yet, and which of their names silenced something.
-type OfFile = (Arc<File>, Comments, BTreeSet<usize>, BTreeSet<(usize, usize)>);
+/// A file with its comments.
+struct OfFile {
+    file: Arc<File>,
+    comments: Comments,
+    /// The comments of each line that they silence, by number; of no line those that silence the file.
+    by_line: HashMap<Option<u32>, Vec<usize>>,
+    /// Which comments do not count yet.
+    new: BTreeSet<usize>,
+    /// Which names of comments silenced something.
+    used: BTreeSet<(usize, usize)>,
+}
 
 /// The comments of files, and which of their names silenced something.
 struct Ignores<'a> {
@@ -245,7 +255,11 @@ impl<'a> Ignores<'a> {
                 Some(known) if known == Some(id) => BTreeSet::new(),
                 Some(known) => new_comments(&file, &comments.ignores, known.map(|known| files.get(known))),
             };
-            (file, comments, new, BTreeSet::new())
+            let mut by_line: HashMap<Option<u32>, Vec<usize>> = HashMap::new();
+            for (i, ignore) in comments.ignores.iter().enumerate() {
+                by_line.entry(ignore.line).or_default().push(i);
+            }
+            OfFile { file, comments, by_line, new, used: BTreeSet::new() }
         })
     }
 
@@ -254,13 +268,14 @@ impl<'a> Ignores<'a> {
         if diagnostic.is_unsuppressible() {
             return None;
         }
-        let (file, comments, new, used) = self.of(diagnostic.primary.file);
+        let OfFile { file, comments, by_line, new, used } = self.of(diagnostic.primary.file);
         let line = file.line(diagnostic.primary.start);
         let (mut now, mut later) = (None, None);
-        for (i, ignore) in comments.ignores.iter().enumerate() {
-            if ignore.line.is_some_and(|covered| covered != line) {
-                continue;
-            }
+        let covering = [None, Some(line)].into_iter().filter_map(|line| by_line.get(&line));
+        let mut covering: Vec<usize> = covering.flatten().copied().collect();
+        covering.sort_unstable();
+        for i in covering {
+            let ignore = &comments.ignores[i];
             for (j, _) in ignore.rules.iter().enumerate().filter(|(_, r)| r.0 == diagnostic.rule.id) {
                 used.insert((i, j));
                 if new.contains(&i) {
@@ -276,7 +291,7 @@ impl<'a> Ignores<'a> {
 
     /// What is wrong with the comments of a file themselves.
     fn unused(&mut self, id: FileId, policy: &Policy<'_>) -> Vec<Diagnostic> {
-        let (file, comments, _, used) = self.of(id);
+        let OfFile { file, comments, used, .. } = self.of(id);
         let mut found = Vec::new();
         for comment in &comments.malformed {
             let label = Label::new(id, comment.start, comment.end, "");
@@ -313,21 +328,22 @@ impl<'a> Ignores<'a> {
 /// The comments, by number, that a file did not have before: what they name, why, and what they stand at must be the same.
 fn new_comments(file: &File, ignores: &[Ignore], before: Option<Arc<File>>) -> BTreeSet<usize> {
     // What follows the name of a key may change below a comment.
-    let place = |file: &File, ignore: &Ignore| {
-        let line = ignore.line.map(|line| file.line_text(line));
-        line.map(|line| line.split([':', '#']).next().unwrap_or_default().trim().to_owned())
-    };
-    let key = |file: &File, ignore: &Ignore| {
-        let names: Vec<String> = ignore.rules.iter().map(|(name, _, _)| name.clone()).collect();
-        (names, ignore.reason.clone(), place(file, ignore))
+    let keys = |file: &File, ignores: &[Ignore]| -> Vec<_> {
+        let syntax = (!ignores.is_empty()).then(|| Syntax::of(file));
+        let subject = |line: u32| Some(syntax.as_ref()?.subject(file.line_span(line).start, file.line_text(line)));
+        let key = |ignore: &Ignore| {
+            let names: Vec<String> = ignore.rules.iter().map(|(name, _, _)| name.clone()).collect();
+            (names, ignore.reason.clone(), ignore.line.and_then(subject))
+        };
+        ignores.iter().map(key).collect()
     };
     let mut known: BTreeMap<_, usize> = BTreeMap::new();
-    for ignore in before.iter().flat_map(|file| comments(file).ignores.into_iter().map(|i| key(file, &i))) {
+    for ignore in before.iter().flat_map(|file| keys(file, &comments(file).ignores)) {
         *known.entry(ignore).or_default() += 1;
     }
     let mut new = BTreeSet::new();
-    for (i, ignore) in ignores.iter().enumerate() {
-        match known.get_mut(&key(file, ignore)).filter(|left| **left > 0) {
+    for (i, key) in keys(file, ignores).iter().enumerate() {
+        match known.get_mut(key).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
             None => {
                 new.insert(i);
@@ -356,13 +372,17 @@ fn removal(file: &File, id: FileId, ignore: &Ignore, name: usize, all: bool) -> 
     let text = &file.text;
     let edit = |start: u32, end: u32| Edit { file: id, start, end, text: String::new() };
     if all {
-        let line = file.line_span(file.line(ignore.start));
+        let (line, last) = (file.line_span(file.line(ignore.start)), file.line_span(file.line(ignore.end)));
         let before = &text[line.start as usize..ignore.start as usize];
-        if before.trim().is_empty() {
-            let end = text[line.end as usize..].find('\n').map_or(text.len(), |i| line.end as usize + i + 1);
-            return edit(line.start, end as u32);
+        let after = &text[ignore.end as usize..last.end as usize];
+        if !before.trim().is_empty() {
+            return edit(line.start + before.trim_end().len() as u32, ignore.end);
         }
-        return edit(line.start + before.trim_end().len() as u32, ignore.end);
+        if !after.trim().is_empty() {
+            return edit(ignore.start, ignore.end + (after.len() - after.trim_start().len()) as u32);
+        }
+        let end = text[last.end as usize..].find('\n').map_or(text.len(), |i| last.end as usize + i + 1);
+        return edit(line.start, end as u32);
     }
     let (_, start, end) = ignore.rules[name];
     match ignore.rules.get(name + 1) {

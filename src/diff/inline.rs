@@ -1,6 +1,7 @@
 //! Values in one line, as messages show them: secrets masked, nothing that steers a terminal.
 
-use super::{mask, tokens};
+use super::mask;
+use crate::syntax::secrets::{is_reference, tokens};
 use crate::text::escape;
 use crate::value::{Data, Value, json};
 use std::borrow::Cow;
@@ -99,7 +100,7 @@ pub fn has_token(value: &Value) -> bool {
 /// Whether a value under a secret key would tell the secret.
 pub fn is_maskable(value: &Value) -> bool {
     match &value.data {
-        Data::Str(s) => !mask::is_reference(s),
+        Data::Str(s) => !is_reference(s),
         Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Time(_) => true,
         _ => false,
     }

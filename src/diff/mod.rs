@@ -14,7 +14,6 @@ pub mod renames;
 mod rewrite;
 pub mod same;
 pub mod structural;
-pub mod tokens;
 
 use crate::files::Files;
 use crate::resolution::{Address, Component, Placed, Resolution, State, Unit};

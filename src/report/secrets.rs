@@ -1,7 +1,7 @@
 //! Keys and tokens of well-known services are not shown, whatever the format is (see [`tokens`]).
 
 use crate::diff::mask::MASK;
-use crate::diff::tokens;
+use crate::syntax::secrets::tokens;
 use std::borrow::Cow;
 
 /// A text with the mask in place of tokens.

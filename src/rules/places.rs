@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::files::Files;
+use crate::syntax::Language;
 use crate::text::Text;
 use crate::value::{FileId, Origin};
 use std::collections::BTreeMap;
@@ -11,8 +12,7 @@ use std::collections::btree_map::Entry;
 pub(crate) fn at_key(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
     let file = files.get(origin.file);
     let text = file.text.get(origin.key as usize..origin.start as usize).unwrap_or_default();
-    let end = text.find(['\n', ':']).map_or(text.len(), |end| end);
-    let length = text[..end].trim_end().len();
+    let length = Language::of(&file.path).key_length(text);
     if length == 0 {
         let line = file.text.get(origin.start as usize..origin.end as usize).unwrap_or_default();
         let length = line.lines().next().map_or(0, |l| l.trim_end().len());

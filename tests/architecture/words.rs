@@ -16,9 +16,10 @@ const SECTIONS: &str = concat!(
 );
 
 /// Lines that hold such a word for a reason.
-const ALLOWED: [(&str, &str); 3] = [
+const ALLOWED: [(&str, &str); 4] = [
     // Code of Terraform and OpenTofu is read by one module; files with this ending are for one of them alone.
     ("terraform/", ".tofu"),
+    ("syntax/", ".tofu"),
     // `describe affected` prints the sections and fields of the one system that has the command.
     ("report/affected.rs", ""),
     // Examples in the descriptions of the fields.

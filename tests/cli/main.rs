@@ -45,4 +45,5 @@ mod tofu;
 mod tofu_affected;
 mod tofu_coverage;
 mod tofu_static;
+mod tofu_syntax;
 mod validation;

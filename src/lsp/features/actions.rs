@@ -4,8 +4,8 @@ use super::diagnostics::diagnostic;
 use crate::diagnostic::{Applicability, Finding, Fix};
 use crate::lsp::position::Lines;
 use crate::lsp::view::Place;
+use crate::syntax::{Syntax, takes_comments};
 use crate::text::Text;
-use crate::yaml::{Kind, document_of};
 use ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit};
 use std::collections::HashMap;
 
@@ -58,13 +58,12 @@ fn edits(place: &Place<'_>, fix: &Fix) -> Option<WorkspaceEdit> {
 
 /// A comment above the line of a finding. `None` where a line above would be part of a text, or comments begin in another way.
 fn comment(place: &Place<'_>, finding: &Finding, lines: &Lines<'_>) -> Option<WorkspaceEdit> {
-    let has_comments = [".yaml", ".yml", ".tf", ".tofu", ".hcl", ".toml", ".tmpl"];
-    if !has_comments.iter().any(|end| place.path.ends_with(end)) {
+    if !takes_comments(place.path) {
         return None;
     }
     let number = lines.position(finding.diagnostic.primary.start).line;
     let (start, line) = (lines.start(number), lines.line(number)?);
-    if is_within_text(place.text, start) {
+    if Syntax::read(place.path, &Text::from(place.text)).is_within_text(start as u32) {
         return None;
     }
     let indent = &line[..line.len() - line.trim_start().len()];
@@ -74,11 +73,4 @@ fn comment(place: &Place<'_>, finding: &Finding, lines: &Lines<'_>) -> Option<Wo
     let edit = TextEdit { range: Range { start: at, end: at }, new_text };
     let changes = HashMap::from([(place.view.uri(place.path)?, vec![edit])]);
     Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
-}
-
-/// Whether the start of a line lies within a scalar of several lines.
-fn is_within_text(text: &str, start: usize) -> bool {
-    let Ok(document) = document_of(Text::from(text)) else { return false };
-    let holds = |span: crate::yaml::Span| (span.start as usize) < start && start < span.end as usize;
-    document.nodes().any(|(_, node)| matches!(node.kind, Kind::Scalar { .. }) && holds(node.span))
 }

@@ -11,6 +11,7 @@ use super::text::style::{self, Theme};
 use crate::diff::mask;
 use crate::files::Files;
 use crate::report::Options;
+use crate::syntax::secrets;
 use crate::value::Origin;
 use serde::Serialize;
 
@@ -56,8 +57,7 @@ pub(in crate::report) fn masked_line(origin: Origin, secret: bool, files: &Files
     let line = file.line_text(number);
     let mut text = line.to_owned();
     if !options.show_secrets {
-        let all = secret || mask::is_inside_secret(&file, number);
-        for range in mask::secret_ranges(line, all).into_iter().rev() {
+        for range in secrets::in_line(&file, number, line, secret).into_iter().rev() {
             text.replace_range(range, mask::MASK);
         }
     }

@@ -7,6 +7,7 @@ use crate::query::why::{Answer, Role, Step};
 use crate::report::Options;
 use crate::report::text::style::{Theme, count, escape};
 use crate::report::text::value;
+use crate::syntax::secrets::is_in_private_key;
 use crate::text::Text;
 use crate::value::{Data, Origin, Value};
 use serde::Serialize;
@@ -146,7 +147,7 @@ pub fn write_difference_json(
 ) -> io::Result<()> {
     let cause = |cause: &Cause| {
         let file = files.get(cause.file);
-        let is_hidden = !options.show_secrets && mask::is_in_private_key(&file, cause.line);
+        let is_hidden = !options.show_secrets && is_in_private_key(&file, cause.line);
         let text = if is_hidden { mask::MASK } else { file.line_text(cause.line).trim() }.to_owned();
         let path = Text::clone(&file.path);
         CauseJson { side: cause.side.name(), file: path, line: cause.line, column: cause.column, text }

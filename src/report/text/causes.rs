@@ -2,8 +2,9 @@
 
 use super::style::{self, Theme};
 use crate::diff::{Cause, Side, mask};
-use crate::files::Files;
+use crate::files::{File, Files};
 use crate::report::Options;
+use crate::syntax::secrets;
 use std::io;
 
 /// The most edited lines that are shown for one block.
@@ -82,8 +83,7 @@ pub(in crate::report) fn edited_lines(
         for side in [Side::Base, Side::Head] {
             for cause in run.iter().filter(|c| c.side == side) {
                 let file = files.get(cause.file);
-                let secret = secret || !options.show_secrets && mask::is_inside_secret(&file, cause.line);
-                lines.push((side, masked(clip(file.line_text(cause.line)), secret, options)));
+                lines.push((side, masked(&file, cause.line, secret, options)));
             }
         }
     }
@@ -100,10 +100,11 @@ fn clip(line: &str) -> &str {
     &line[..end]
 }
 
-fn masked(line: &str, secret: bool, options: &Options) -> String {
+fn masked(file: &File, number: u32, secret: bool, options: &Options) -> String {
+    let line = clip(file.line_text(number));
     let mut text = line.to_owned();
     if !options.show_secrets {
-        for range in mask::secret_ranges(line, secret).into_iter().rev() {
+        for range in secrets::in_line(file, number, line, secret).into_iter().rev() {
             text.replace_range(range, mask::MASK);
         }
     }

@@ -2,9 +2,9 @@
 
 use super::style::{self, Theme, escape};
 use crate::diagnostic::{Applicability, Diagnostic, Label, Level};
-use crate::diff::mask;
 use crate::files::{File, Files};
 use crate::report::{Finding, Novelty, Options, subjects};
+use crate::syntax::secrets;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Origin, Renderer, Snippet};
 use std::io;
 use std::sync::Arc;
@@ -232,7 +232,7 @@ fn source(excerpt: &Excerpt, options: &Options) -> Option<String> {
         let mut at = 0;
         let secrets = match options.show_secrets {
             true => Vec::new(),
-            false => mask::secret_ranges(line, mask::is_inside_secret(&excerpt.file, number)),
+            false => secrets::in_line(&excerpt.file, number, line, false),
         };
         for range in secrets {
             push_harmless(&mut safe, &line[at..range.start]);

@@ -3,10 +3,10 @@
 use super::module;
 use crate::diagnostic::rules::{MISSING_REQUIRED_VARIABLE, UNDECLARED_VARIABLE};
 use crate::diagnostic::{Diagnostic, Label, Together};
-use crate::diff::mask::is_secret_key;
 use crate::resolution::{Component, ReadTarget};
 use crate::rules::places::{Findings, at_key, key_in, rename_key};
 use crate::rules::{Components, Target};
+use crate::syntax::secrets::is_secret_key;
 use crate::terraform::{Module, Variable};
 use crate::text::Text;
 use crate::text::nearest;

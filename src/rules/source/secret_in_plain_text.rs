@@ -1,8 +1,8 @@
 //! `secret-in-plain-text`: a password, key or token is written in a file.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::diff::{mask, tokens};
 use crate::rules::{Context, rule};
+use crate::syntax::secrets::{self, tokens};
 use crate::value::FileId;
 use crate::value::Vocabulary;
 use crate::yaml::{Document, Kind, NodeId, Span};
@@ -66,7 +66,7 @@ fn document_secrets<'a>(
             Kind::Mapping(pairs) => {
                 for (key, value) in pairs {
                     let Some(key) = document.scalar(*key) else { continue };
-                    let is_secret_key = *known.entry(key).or_insert_with(|| mask::is_secret_key(key));
+                    let is_secret_key = *known.entry(key).or_insert_with(|| secrets::is_secret_key(key));
                     if is_secret_key && !told.contains(value) && is_secret(document, *value) {
                         let what = format!("the value of `{key}` looks like a real secret");
                         found.push(finding(document.node(*value).span, what, key));
@@ -89,7 +89,7 @@ fn is_secret(document: &Document, value: NodeId) -> bool {
 fn looks_secret(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     if text.len() < MIN_LENGTH
-        || mask::is_reference(text)
+        || secrets::is_reference(text)
         || text.contains("{{")
         || text.contains("${")
         || text.contains(char::is_whitespace)

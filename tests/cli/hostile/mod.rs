@@ -2,6 +2,7 @@
 
 mod budgets;
 mod built;
+mod comments;
 mod defects;
 mod discovery;
 mod garden;

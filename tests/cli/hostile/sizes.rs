@@ -4,7 +4,7 @@ use super::{DEV, project};
 use std::time::{Duration, Instant};
 
 /// A debug build on a busy machine, and far below what a square would take.
-const PATIENCE: Duration = Duration::from_secs(40);
+pub(super) const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Runs `check` over the project with one more manifest, within the time that a program without squares needs.
 #[track_caller]

@@ -45,22 +45,22 @@ const HINTS: [&str; 15] = [
 ];
 
 /// Whether [`find`] may find something. Cheap.
-pub fn may_be_in(text: &str) -> bool {
+pub(crate) fn may_be_in(text: &str) -> bool {
     HINTS.iter().any(|hint| text.contains(hint))
 }
 
 /// Whether a line begins a private key that does not end in it.
-pub fn starts_private_key(line: &str) -> bool {
+pub(crate) fn starts_private_key(line: &str) -> bool {
     line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") && !line.contains("-----END ")
 }
 
 /// Whether a line without its indentation can be one of a private key: base64.
-pub fn is_base64(content: &str) -> bool {
+pub(crate) fn is_base64(content: &str) -> bool {
     !content.is_empty() && content.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c))
 }
 
 /// Where secrets stand in a text: byte ranges in their order. A private key reaches to its end.
-pub fn find(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     if !may_be_in(text) {
         return Vec::new();
     }
@@ -82,7 +82,7 @@ static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Where secrets stand in a text that people read, in their order: [`find`], and what URLs and headers hold. What only says
 /// where a password is kept (`${PASSWORD}`, `{{ .password }}`) is none.
-pub fn shown(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn shown(text: &str) -> Vec<Range<usize>> {
     let mut found = find(text);
     let lower = |word: &str| text.len() > word.len() && text.to_ascii_lowercase().contains(word);
     if text.contains("://") || lower("bearer ") || lower("basic ") {

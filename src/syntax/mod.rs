@@ -1,0 +1,131 @@
+//! Queries about the text of a file that need no meaning: the keys that lead to a place, comments, which text a value
+//! has of its own, what goes with an entry that is removed, where secrets stand. One implementation a language.
+
+mod hcl;
+#[cfg(test)]
+mod properties;
+pub(crate) mod removal;
+pub(crate) mod secrets;
+mod yaml;
+
+use crate::files::File;
+use crate::text::Text;
+use crate::yaml::{Document, document_of};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The language that a file is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// YAML and JSON, and everything that is not known to be something else.
+    Yaml,
+    /// HCL in its own syntax.
+    Hcl,
+}
+
+/// Endings of files in HCL. Their variants in JSON end in `.json`.
+const HCL: [&str; 4] = [".tf", ".tofu", ".tfvars", ".hcl"];
+/// Endings of other files that take comments with `#`.
+const COMMENTED: [&str; 4] = [".yaml", ".yml", ".toml", ".tmpl"];
+
+impl Language {
+    /// The language of the file at a path.
+    pub(crate) fn of(path: &str) -> Self {
+        if HCL.iter().any(|end| path.ends_with(end)) { Language::Hcl } else { Language::Yaml }
+    }
+
+    /// The length of the key that a text begins with, which reaches from a key to its value.
+    pub(crate) fn key_length(self, text: &str) -> usize {
+        let end = match self {
+            Language::Yaml => text.find(['\n', ':']).unwrap_or(text.len()),
+            Language::Hcl => hcl::key_length(text),
+        };
+        text[..end].trim_end().len()
+    }
+}
+
+/// Whether the file at a path takes comments that begin with `#`.
+pub(crate) fn takes_comments(path: &str) -> bool {
+    HCL.iter().chain(&COMMENTED).any(|end| path.ends_with(end))
+}
+
+/// A comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Comment {
+    /// Its bytes, with the signs that begin and end it.
+    pub span: Range<usize>,
+    /// The bytes between those signs.
+    pub body: Range<usize>,
+}
+
+/// A file that was read for such queries. What is wrong with it is no concern here: of a broken file there is less to say.
+#[derive(Debug)]
+pub(crate) enum Syntax {
+    /// A document, if it is one.
+    Yaml(Text, Option<Document>),
+    /// Entries, comments and strings.
+    Hcl(Arc<hcl::Source>),
+}
+
+impl Syntax {
+    /// Reads a file.
+    pub(crate) fn of(file: &File) -> Self {
+        match Self::source(file) {
+            Some(source) => Syntax::Hcl(source),
+            None => Self::read(&file.path, &file.text),
+        }
+    }
+
+    /// Reads the text of the file at a path.
+    pub(crate) fn read(path: &str, text: &Text) -> Self {
+        match Language::of(path) {
+            Language::Yaml => Syntax::Yaml(Text::clone(text), document_of(Text::clone(text)).ok()),
+            Language::Hcl => Syntax::Hcl(Arc::new(hcl::Source::read(text))),
+        }
+    }
+
+    /// What a file in HCL is made of; it is read once.
+    fn source(file: &File) -> Option<Arc<hcl::Source>> {
+        (Language::of(&file.path) == Language::Hcl).then(|| file.derived(|| hcl::Source::read(&file.text)))
+    }
+
+    /// The keys and blocks that lead to what is at a byte offset, joined with `.`; empty where there are none.
+    pub(crate) fn path_at(&self, offset: u32) -> String {
+        match self {
+            Syntax::Yaml(_, document) => document.as_ref().map_or_else(String::new, |d| yaml::path_at(d, offset)),
+            Syntax::Hcl(source) => source.path_at(offset),
+        }
+    }
+
+    /// The comments that begin with a mark, in their order. What looks like one inside of a string is none.
+    pub(crate) fn comments(&self, mark: &str) -> Vec<Comment> {
+        match self {
+            Syntax::Yaml(text, document) => yaml::comments(text, document.as_ref(), mark),
+            Syntax::Hcl(source) => source.comments_with(mark),
+        }
+    }
+
+    /// The lines (from 1, in their order) that have more than blanks and comments.
+    pub(crate) fn content_lines(&self) -> Vec<u32> {
+        match self {
+            Syntax::Yaml(text, _) => yaml::content_lines(text),
+            Syntax::Hcl(source) => source.content_lines(),
+        }
+    }
+
+    /// What a line stands for that begins at a byte offset: the key on it, however its value changes.
+    pub(crate) fn subject(&self, offset: u32, line: &str) -> String {
+        match self {
+            Syntax::Yaml(..) => line.split([':', '#']).next().unwrap_or_default().trim().to_owned(),
+            Syntax::Hcl(source) => source.subject(offset, line),
+        }
+    }
+
+    /// Whether a byte offset lies within a string of several lines, where another line would be part of the text.
+    pub(crate) fn is_within_text(&self, offset: u32) -> bool {
+        match self {
+            Syntax::Yaml(_, document) => document.as_ref().is_some_and(|d| yaml::is_within_text(d, offset)),
+            Syntax::Hcl(source) => source.is_within_text(offset),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Which keys name a secret.
+//!
+//! A key is split into words at everything that is no letter or digit and where the case changes (`dbPassword` is
+//! `db password`). It names a secret if it *ends* in a secret word: `db_password`, `clientSecret`, `api_key`. What ends
+//! in another word speaks about a secret without being one: `secret_name`, `token_ttl`, `password_policy`, `key_id`.
+//! Below a key that names a secret everything is masked but what has such a harmless key of its own.
+
+/// Words that name a secret when they end a key.
+const SECRET: &[&[&str]] = &[
+    &["password"],
+    &["passwords"],
+    &["passwd"],
+    &["pwd"],
+    &["passphrase"],
+    &["secret"],
+    &["token"],
+    &["tokens"],
+    &["credential"],
+    &["credentials"],
+    &["apikey"],
+    &["api", "key"],
+    &["api", "keys"],
+    &["app", "key"],
+    &["private", "key"],
+    &["privatekey"],
+    &["access", "key"],
+    &["accesskey"],
+    &["secret", "key"],
+    &["secretkey"],
+    &["signing", "key"],
+    &["encryption", "key"],
+    &["license", "key"],
+    &["auth", "key"],
+    &["shared", "key"],
+    &["account", "key"],
+    &["storage", "key"],
+    &["host", "key"],
+    &["password", "hash"],
+    &["connection", "string"],
+    &["webhook", "url"],
+];
+
+/// Last words of keys that are harmless even below a secret.
+const HARMLESS: &[&str] = &[
+    "name",
+    "names",
+    "arn",
+    "id",
+    "ids",
+    "ttl",
+    "path",
+    "file",
+    "type",
+    "kind",
+    "region",
+    "version",
+    "length",
+    "enabled",
+    "required",
+    "description",
+    "provider",
+    "store",
+    "policy",
+    "rotation",
+    "days",
+    "env",
+    "ref",
+];
+
+/// Whether the value under a key is a secret by the look of the key.
+pub(crate) fn is_secret_key(key: &str) -> bool {
+    let words = words(key);
+    SECRET
+        .iter()
+        .any(|secret| words.len() >= secret.len() && words.iter().rev().zip(secret.iter().rev()).all(|(a, b)| a == b))
+}
+
+/// Whether what is under `key` is a secret, given whether the map that holds it is one.
+pub(crate) fn is_secret_below(parent: bool, key: &str) -> bool {
+    is_secret_key(key) || parent && !words(key).last().is_some_and(|last| HARMLESS.contains(&last.as_str()))
+}
+
+/// Keys whose text names what stands beside it.
+const NAMING: &[&str] = &["name", "key", "variable", "env", "parameter"];
+/// Keys of what is named beside them.
+const NAMED: &[&str] = &["value", "default", "content", "data", "val"];
+
+/// Whether the text under a key names what stands beside it.
+pub(crate) fn is_naming(key: &str) -> bool {
+    NAMING.iter().any(|naming| key.eq_ignore_ascii_case(naming))
+}
+
+/// Whether a text beside a key says what is under it.
+pub(crate) fn is_named_by(key: &str) -> bool {
+    NAMED.iter().any(|named| key.eq_ignore_ascii_case(named))
+}
+
+/// Whether text under a secret key tells nothing but where the secret is kept.
+pub(crate) fn is_reference(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty()
+        || text.starts_with('!')
+        || (text.starts_with("{{") && text.ends_with("}}"))
+        || (text.starts_with("${") && text.ends_with('}'))
+}
+
+/// Lower-case words of a key.
+fn words(key: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let chars: Vec<char> = key.chars().collect();
+    for (i, c) in chars.iter().enumerate() {
+        if !c.is_alphanumeric() {
+            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+            continue;
+        }
+        let before = i.checked_sub(1).map(|j| chars[j]);
+        let after = chars.get(i + 1);
+        let starts = c.is_uppercase()
+            && before.is_some_and(|b| {
+                b.is_lowercase() || b.is_numeric() || b.is_uppercase() && after.is_some_and(|a| a.is_lowercase())
+            });
+        if starts {
+            words.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
+        }
+        word.extend(c.to_lowercase());
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys() {
+        for key in [
+            "password",
+            "db_password",
+            "dbPassword",
+            "DB-PASSWORD",
+            "clientSecret",
+            "API_KEY",
+            "apiKey",
+            "apikey",
+            "aws_secret_access_key",
+            "private.key",
+            "GITHUB_TOKEN",
+            "credentials",
+            "SSHPrivateKey",
+            "slack_webhook_url",
+        ] {
+            assert!(is_secret_key(key), "{key}");
+        }
+        for key in [
+            "secret_name",
+            "token_ttl",
+            "secretArn",
+            "password_policy",
+            "access_key_id",
+            "key",
+            "public_key",
+            "tokenizer",
+            "secretary",
+            "passwordless",
+            "secrets",
+            "keys",
+            "kms_key_id",
+            "s3_key",
+            "",
+            "_",
+        ] {
+            assert!(!is_secret_key(key), "{key}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Where secrets stand in lines that people are shown.
+
+mod hcl;
+mod keys;
+pub(crate) mod tokens;
+mod yaml;
+
+use super::Syntax;
+use super::hcl::Source;
+use crate::files::File;
+pub(crate) use hcl::Masks;
+pub(crate) use keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key};
+use std::ops::Range;
+
+/// The most lines that are looked at above a line.
+const MAX_ABOVE: u32 = 300;
+
+/// Where the secret parts of a line (from 1) of a file are: byte ranges of it in their order, that do not overlap. `line` is its
+/// text, which may be cut at its end. With `all`, the value of its first key counts as one whatever the key is, and so
+/// does a line without a key.
+pub(crate) fn in_line(file: &File, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
+    match Syntax::source(file) {
+        None => yaml::secret_ranges(line, all || yaml::is_inside_secret(file, number)),
+        Some(source) => in_hcl_line(file, &source, number, line, all),
+    }
+}
+
+fn in_hcl_line(file: &File, source: &Source, number: u32, line: &str, all: bool) -> Vec<Range<usize>> {
+    let start = file.line_span(number).start as usize;
+    let mut found = match is_in_private_key(file, number) {
+        true => std::iter::once(0..line.trim_end().len()).collect(),
+        false => source.masks().in_line(start, line, all),
+    };
+    found.extend(tokens::shown(line));
+    if source.is_broken {
+        found.extend(yaml::secret_ranges(line, all || yaml::is_inside_secret(file, number)));
+    }
+    found.sort_by_key(|range| range.start);
+    let mut united: Vec<Range<usize>> = Vec::new();
+    for range in found {
+        match united.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => united.push(range),
+        }
+    }
+    united
+}
+
+/// Whether a line is one of a private key that begins above it.
+pub(crate) fn is_in_private_key(file: &File, line: u32) -> bool {
+    let is_base64 = |line: u32| tokens::is_base64(file.line_text(line).trim());
+    let mut above = (line.saturating_sub(MAX_ABOVE).max(1)..line).rev();
+    is_base64(line) && above.find(|l| !is_base64(*l)).is_some_and(|l| tokens::starts_private_key(file.line_text(l)))
+}

@@ -1,0 +1,121 @@
+//! YAML.
+
+use super::Comment;
+use crate::yaml::{Document, Kind, NodeId, Span};
+
+/// Longer names of list items are not used, in bytes.
+const MAX_NAME: usize = 200;
+/// Keys that tell the items of a list of maps apart.
+pub(super) const NAMES: [&str; 5] = ["name", "path", "component", "id", "key"];
+
+/// The keys that lead to what is at a byte offset of a document, joined with `.`.
+pub(super) fn path_at(document: &Document, offset: u32) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut at = document.root();
+    while let Some(id) = at {
+        at = match &document.node(id).kind {
+            Kind::Mapping(pairs) => {
+                let first = document.node(id).span.start;
+                let last = pairs.partition_point(|(key, _)| document.node(*key).span.start <= offset);
+                let pair = last.checked_sub(1).map(|i| pairs[i]).filter(|_| offset >= first);
+                pair.map(|(key, value)| {
+                    parts.push(document.scalar(key).map_or_else(|| "?".to_owned(), |k| k.to_string()));
+                    value
+                })
+            }
+            Kind::Sequence(items) => {
+                let last = items.partition_point(|item| document.node(*item).span.start <= offset);
+                last.checked_sub(1).map(|i| {
+                    parts.push(format!("[{}]", item_name(document, items[i]).unwrap_or_else(|| i.to_string())));
+                    items[i]
+                })
+            }
+            Kind::Scalar { .. } | Kind::Alias { .. } => None,
+        }
+        .filter(|next| document.node(*next).span.start <= offset);
+    }
+    parts.join(".")
+}
+
+/// What a list item is called: its text, or that of a key that names it.
+fn item_name(document: &Document, item: NodeId) -> Option<String> {
+    let named = || NAMES.iter().find_map(|n| document.scalar(document.get(item, n)?));
+    document.scalar(item).or_else(named).filter(|t| t.len() <= MAX_NAME).map(|t| t.to_string())
+}
+
+/// The comments that begin with a mark: a `#` at the start of a line or after white space, outside of any scalar. Only the
+/// first one of a line counts. A comment reaches to the end of its line.
+pub(super) fn comments(text: &str, document: Option<&Document>, mark: &str) -> Vec<Comment> {
+    let mut scalars: Option<Vec<Span>> = None;
+    let mut is_in_scalar = |offset: usize| {
+        let scalars = scalars.get_or_insert_with(|| document.map_or_else(Vec::new, scalar_spans));
+        let before = scalars.partition_point(|span| span.start as usize <= offset);
+        before.checked_sub(1).is_some_and(|i| offset < scalars[i].end as usize)
+    };
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\n', '\r']);
+        let at = content.match_indices('#').map(|(at, _)| at).find(|at| {
+            let before = content[..*at].chars().next_back();
+            before.is_none_or(char::is_whitespace)
+                && content[at + 1..].trim_start().starts_with(mark)
+                && !is_in_scalar(start + at)
+        });
+        if let Some(at) = at {
+            let end = start + content.len();
+            found.push(Comment { span: start + at..end, body: start + at + 1..end });
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// The spans of all scalars that have text, by their start.
+fn scalar_spans(document: &Document) -> Vec<Span> {
+    let scalars = document.nodes().filter(|(_, node)| matches!(node.kind, Kind::Scalar { .. }));
+    let mut spans: Vec<Span> = scalars.map(|(_, node)| node.span).filter(|span| span.start < span.end).collect();
+    spans.sort_by_key(|span| span.start);
+    spans
+}
+
+/// The lines that are neither blank nor only a comment.
+pub(super) fn content_lines(text: &str) -> Vec<u32> {
+    let has_content = |line: &str| !line.trim().is_empty() && !line.trim().starts_with('#');
+    let numbered = (1..).zip(text.split('\n'));
+    numbered.filter(|(_, line)| has_content(line)).map(|(number, _)| number).collect()
+}
+
+/// Whether a byte offset lies within a scalar.
+pub(super) fn is_within_text(document: &Document, offset: u32) -> bool {
+    let holds = |span: Span| span.start < offset && offset < span.end;
+    document.nodes().any(|(_, node)| matches!(node.kind, Kind::Scalar { .. }) && holds(node.span))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::yaml::document_of;
+
+    fn path(text: &str, at: &str) -> String {
+        path_at(&document_of(text.into()).unwrap(), text.find(at).unwrap() as u32)
+    }
+
+    #[test]
+    fn paths_are_made_of_keys_and_names() {
+        let text = "import:\n- catalog/a\n- path: catalog/b\n  context: {x: 1}\ncomponents:\n  terraform:\n    vpc:\n      vars:\n        cidr: 10.0.0.0/8\n        zones: [[1, 2], [3]]\n";
+        for (at, expected) in [
+            ("catalog/a", "import.[catalog/a]"),
+            ("context", "import.[catalog/b].context"),
+            ("x: 1", "import.[catalog/b].context.x"),
+            ("terraform:", "components.terraform"),
+            ("vpc:", "components.terraform.vpc"),
+            ("10.0", "components.terraform.vpc.vars.cidr"),
+            ("cidr", "components.terraform.vpc.vars.cidr"),
+            ("2]", "components.terraform.vpc.vars.zones.[0].[2]"),
+            ("3]", "components.terraform.vpc.vars.zones.[1].[3]"),
+        ] {
+            assert_eq!(path(text, at), expected, "at {at}");
+        }
+    }
+}
