@@ -2,27 +2,16 @@
 //! the language. It knows nothing of any system: names are given a meaning by a [`Scope`](eval::Scope), files are read
 //! through [`Files`](functions::Files).
 
-mod access;
 pub(crate) mod ast;
-mod collections;
-pub(crate) mod convert;
-mod decimal;
 pub(crate) mod eval;
-pub(crate) mod export;
 pub(crate) mod functions;
-pub(crate) mod json;
-pub(crate) mod number;
-mod operators;
 pub(crate) mod parse;
 #[cfg(test)]
 mod properties;
-mod template;
 #[cfg(test)]
 mod tests;
-pub(crate) mod typeexpr;
 pub(crate) mod types;
 pub(crate) mod val;
-pub(crate) mod walk;
 
 use crate::text::Text;
 use ast::{Expr, ExprKind, Part, Span};

@@ -1,12 +1,12 @@
 //! Parser and evaluator against text of strangers: whatever stands there, they end, stay within the text and within their
 //! budget, and say the same again.
 
-use super::ast::Expr;
-use super::eval::{Budget, Evaluator, NoNames};
-use super::export::export;
-use super::functions::NoFiles;
-use super::parse::{Layout, parse_body, parse_expression};
-use super::walk;
+use crate::hcl::ast::Expr;
+use crate::hcl::ast::walk;
+use crate::hcl::eval::{Budget, Evaluator, NoNames};
+use crate::hcl::functions::NoFiles;
+use crate::hcl::parse::{Layout, parse_body, parse_expression};
+use crate::hcl::val::export::export;
 use crate::value::FileId;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -252,9 +252,9 @@ proptest! {
 
     #[test]
     fn hcl_in_json_of_strangers(text in text()) {
-        let (_, errors) = super::json::parse_json(&text);
+        let (_, errors) = crate::hcl::parse::json::parse_json(&text);
         prop_assert!(errors.iter().all(|e| e.span.end as usize <= text.len()), "{:?} in {:?}", errors, text);
         let quoted = serde_json::json!({ "a": { "b": text } }).to_string();
-        super::json::parse_json(&quoted);
+        crate::hcl::parse::json::parse_json(&quoted);
     }
 }

@@ -1,11 +1,12 @@
 //! Expressions, from their text to their value.
 
-use super::ast::{Name, Step};
-use super::eval::{Budget, Evaluator, Scope};
-use super::functions::NoFiles;
-use super::parse::{Layout, Parsed, parse_expression};
-use super::val::Val;
-use super::{export, parse};
+use crate::hcl::ast::{Name, Step};
+use crate::hcl::eval::{Budget, Evaluator, Scope};
+use crate::hcl::functions::NoFiles;
+use crate::hcl::parse;
+use crate::hcl::parse::{Layout, Parsed, parse_expression};
+use crate::hcl::val::Val;
+use crate::hcl::val::export;
 use crate::value::FileId;
 use serde_json::{Value as Json, json};
 
@@ -14,7 +15,7 @@ struct Secret;
 
 impl Scope for Secret {
     fn get(&self, root: &Name, _: &[Step]) -> Option<(Val, usize)> {
-        let marked = || Val::str("pw").marked(super::val::Marks::SENSITIVE);
+        let marked = || Val::str("pw").marked(crate::hcl::val::Marks::SENSITIVE);
         (&*root.text == "secret").then(|| (marked(), 0))
     }
 }
@@ -141,7 +142,7 @@ fn mistakes_are_named() {
 
 #[test]
 fn marks_pass_to_what_is_computed() {
-    let sensitive = |text: &str| run(text).0.marks.has(super::val::Marks::SENSITIVE);
+    let sensitive = |text: &str| run(text).0.marks.has(crate::hcl::val::Marks::SENSITIVE);
     assert!(sensitive("\"a-${secret}\""));
     assert!(sensitive("length(secret)"));
     assert!(sensitive("secret == \"pw\" ? 1 : 2"));

@@ -1,9 +1,9 @@
 //! One file of a module: what it declares, with places. Expressions are read, never evaluated.
 
 use super::types::Type;
+use crate::hcl::ast::walk;
 use crate::hcl::ast::{Attribute, Block, Body, Expr, ExprKind, Name, Span};
 use crate::hcl::parse::{Layout, parse_body, parse_expression};
-use crate::hcl::walk;
 use crate::text::Text;
 use crate::value::Kind;
 use serde::{Deserialize, Serialize};

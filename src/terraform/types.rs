@@ -2,9 +2,9 @@
 //!
 //! What is not known fits everything: a mismatch is told only where the conversion must fail.
 
+use crate::hcl::ast::walk;
 use crate::hcl::ast::{Call, Expr, ExprKind};
 use crate::hcl::parse::parse_expression;
-use crate::hcl::walk;
 use crate::value::{Data, Prov, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Maps and objects, and functions of all collections.
 
 use super::{A, Args, Fail, Function, LIST, MAP_OF_LISTS, NULLABLE, Outcome, S, STRINGS, function};
-use crate::hcl::convert::convert;
+use crate::hcl::types::convert::convert;
 use crate::hcl::types::{Type, unify};
 use crate::hcl::val::{Data, Entries, Marks, Val, equal};
 use crate::text::Text;
@@ -196,7 +196,7 @@ fn merge(args: &mut Args<'_, '_>) -> Outcome {
         for (key, entry) in entries.iter() {
             let mut entry = entry.clone();
             if let Some(earlier) = all.get(key) {
-                let replaced = crate::hcl::export::export(earlier);
+                let replaced = crate::hcl::val::export::export(earlier);
                 entry.prov = entry.prov.overriding(&replaced);
             }
             all.insert(Text::clone(key), entry);

@@ -2,9 +2,9 @@
 
 use super::{A, Args, Expressions, Fail, Function, NULLABLE, Outcome, function};
 use crate::hcl::ast::Span;
-use crate::hcl::convert::convert;
 use crate::hcl::eval::Evaluator;
 use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Marks, Val};
 
 pub(super) const ALL: &[Function] = &[

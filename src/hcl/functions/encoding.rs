@@ -2,7 +2,7 @@
 
 use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
 use crate::hcl::ast::Span;
-use crate::hcl::json::{Json, JsonKind, parse_json};
+use crate::hcl::parse::json::{Json, JsonKind, parse_json};
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::template::funcs::hash::{base64_decode, base64_encode};

@@ -2,9 +2,9 @@
 
 use super::encoding::write_json;
 use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
-use crate::hcl::convert::convert;
-use crate::hcl::number::Number;
 use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::number::Number;
 use crate::hcl::val::{Data, Val};
 
 pub(super) const ALL: &[Function] = &[

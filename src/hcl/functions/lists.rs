@@ -1,7 +1,7 @@
 //! Lists.
 
 use super::{A, Args, Fail, Function, LIST, N, NULLABLE, Outcome, STRINGS, function};
-use crate::hcl::convert::convert;
+use crate::hcl::types::convert::convert;
 use crate::hcl::types::{Type, unify};
 use crate::hcl::val::{Data, Marks, Val, equal};
 

@@ -18,11 +18,11 @@ mod time;
 mod yaml;
 mod yaml_encode;
 
-use super::ast::{Call, Expr, Span};
-use super::convert::convert;
-use super::eval::Evaluator;
-use super::types::Type;
-use super::val::{Data, Marks, Val};
+use crate::hcl::ast::{Call, Expr, Span};
+use crate::hcl::eval::Evaluator;
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::{Data, Marks, Val};
 use crate::text::Text;
 use crate::value::FileId;
 use std::sync::Arc;
@@ -172,10 +172,10 @@ impl Args<'_, '_> {
     }
 
     /// The number of an argument.
-    fn number(&self, index: usize) -> super::number::Number {
+    fn number(&self, index: usize) -> crate::hcl::val::number::Number {
         match self.values.get(index).map(|v| &v.data) {
             Some(Data::Number(n)) => n.clone(),
-            _ => super::number::Number::zero(),
+            _ => crate::hcl::val::number::Number::zero(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Numbers.
 
 use super::{Args, Fail, Function, N, Outcome, function};
-use crate::hcl::convert::convert;
-use crate::hcl::number::Number;
 use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::number::Number;
 use crate::hcl::val::{Data, Val};
 use num_bigint::BigInt;
 

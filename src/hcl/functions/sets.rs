@@ -1,7 +1,7 @@
 //! Sets.
 
 use super::{A, Args, Fail, Function, Outcome, SET, function};
-use crate::hcl::convert::convert;
+use crate::hcl::types::convert::convert;
 use crate::hcl::types::{Type, unify};
 use crate::hcl::val::{Data, Val, compare};
 use std::cmp::Ordering;

@@ -97,7 +97,7 @@ fn substr(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn truths(args: &mut Args<'_, '_>, all: bool) -> Outcome {
-    use crate::hcl::convert::convert;
+    use crate::hcl::types::convert::convert;
     use crate::hcl::val::Data;
     for item in args.items(0) {
         match convert(item, &Type::Bool).map(|v| v.data) {

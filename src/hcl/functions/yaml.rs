@@ -3,9 +3,9 @@
 use super::encoding::{prov_in, whole_file};
 use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
 use crate::hcl::ast::Span;
-use crate::hcl::convert::convert;
-use crate::hcl::number::Number;
 use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::number::Number;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::text::Text;
 use crate::value::FileId;

@@ -1,8 +1,8 @@
 //! Files and blocks.
 
-use super::super::ast::{Attribute, Block, Body, Name, Span};
 use super::outline::skip;
 use super::{Broken, Layout, Parser, Read};
+use crate::hcl::ast::{Attribute, Block, Body, Name, Span};
 use crate::text::Text;
 use std::sync::Arc;
 
@@ -204,7 +204,7 @@ impl Parser<'_> {
         let start = self.pos;
         let expr = self.quoted()?;
         let span = Span::new(start, self.pos);
-        match super::super::walk::constant_text(&expr) {
+        match crate::hcl::ast::walk::constant_text(&expr) {
             Some(text) => Ok(Name { text: Text::from(text), span }),
             None => {
                 let detail = "Template sequences are not allowed in this string.";

@@ -1,8 +1,8 @@
 //! Expressions.
 
-use super::super::ast::{BinaryOp, Call, Expr, ExprKind, For, Key, Name, Part, Span, Step, UnaryOp};
-use super::super::number::Number;
 use super::{Parser, Read};
+use crate::hcl::ast::{BinaryOp, Call, Expr, ExprKind, For, Key, Name, Part, Span, Step, UnaryOp};
+use crate::hcl::val::number::Number;
 
 /// Operators by how tightly they bind, the loosest first. Longer ones come before those that they begin with.
 const OPERATORS: [&[(&str, BinaryOp)]; 6] = [

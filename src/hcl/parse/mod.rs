@@ -3,11 +3,12 @@
 
 mod body;
 mod expr;
+pub(crate) mod json;
 mod outline;
 mod scan;
 mod template;
 
-use super::ast::{Body, Expr, ExprKind, Span, SyntaxError};
+use crate::hcl::ast::{Body, Expr, ExprKind, Span, SyntaxError};
 use crate::text::Text;
 pub(crate) use outline::parse_outline;
 
@@ -88,7 +89,7 @@ pub(crate) fn parse_template_at(text: &str, span: Span) -> Result<Expr, Vec<Synt
         error
     };
     let found = parse_template(text).map_err(|errors| errors.into_iter().map(place).collect::<Vec<_>>())?;
-    Ok(super::walk::placed(found, span))
+    Ok(crate::hcl::ast::walk::placed(found, span))
 }
 
 struct Parser<'a> {
@@ -172,6 +173,6 @@ impl<'a> Parser<'a> {
 
 /// An expression that is a constant text.
 fn text_expr(text: Text, span: Span) -> Expr {
-    let parts = if text.is_empty() { Vec::new() } else { vec![super::ast::Part::Text(text)] };
+    let parts = if text.is_empty() { Vec::new() } else { vec![crate::hcl::ast::Part::Text(text)] };
     Expr { span, kind: ExprKind::Template(parts) }
 }

@@ -1,8 +1,8 @@
 //! Reads of a file only the blocks and those expressions that have certain words in them; all others are skipped, which takes
 //! a small part of the time. Whatever does not look as it usually does is left to the whole parser.
 
-use super::super::ast::Body;
 use super::Parser;
+use crate::hcl::ast::Body;
 
 /// How deep strings, heredocs and sequences in them nest.
 const MAX_NESTED: usize = 20;

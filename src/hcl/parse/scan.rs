@@ -1,7 +1,7 @@
 //! Blanks, comments, names and numbers.
 
-use super::super::ast::{Name, Span};
 use super::{Broken, Parser, Read};
+use crate::hcl::ast::{Name, Span};
 
 impl Parser<'_> {
     /// What is left of the text.

@@ -1,8 +1,8 @@
 //! Strings, heredocs and templates without quotes. Text is cut at line ends, because what `~` and flush heredocs take away is
 //! counted by line.
 
-use super::super::ast::{Expr, ExprKind, Name, Part, Span, TemplateFor};
 use super::{Parser, Read, text_expr};
+use crate::hcl::ast::{Expr, ExprKind, Name, Part, Span, TemplateFor};
 use crate::text::Text;
 use unicode_normalization::UnicodeNormalization;
 

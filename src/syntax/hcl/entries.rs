@@ -1,7 +1,7 @@
 //! The blocks, arguments, keys and list items of a text, as one list.
 
+use crate::hcl::ast::walk::{constant_text, keyword, unwrapped};
 use crate::hcl::ast::{Block, Body, Expr, ExprKind, Part, Span, TemplateFor};
-use crate::hcl::walk::{constant_text, keyword, unwrapped};
 use crate::syntax::yaml::NAMES;
 
 /// Longer names of list items are not used, in bytes.

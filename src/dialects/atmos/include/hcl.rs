@@ -3,9 +3,9 @@
 use crate::hcl::ast::{Attribute, SyntaxError};
 use crate::hcl::eval::{Budget, Evaluator, NoNames};
 use crate::hcl::functions::NoFiles;
-use crate::hcl::number::Number;
 use crate::hcl::parse::{Layout, parse_body};
 use crate::hcl::types::Type;
+use crate::hcl::val::number::Number;
 use crate::hcl::val::{Data as HclData, Val};
 use crate::value::{Data, FileId, Map, Value};
 

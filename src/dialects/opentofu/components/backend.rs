@@ -7,7 +7,7 @@ use crate::dialects::opentofu::failure::{Failure, Place};
 use crate::dialects::opentofu::module::block::{Backend, Written};
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::Body;
-use crate::hcl::export::export_at;
+use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Marks, Val};
 use crate::resolution::{ComponentMetadata, RemovalEffect, StatePlace};
 use crate::value::{FileId, Map, Origin, Prov, Value};

@@ -7,7 +7,7 @@ use crate::dialects::opentofu::failure::Failure;
 use crate::dialects::opentofu::module::block::Written;
 use crate::dialects::opentofu::vocabulary::VOCABULARY;
 use crate::files::Files;
-use crate::hcl::export::export_at;
+use crate::hcl::val::export::export_at;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
 use crate::text::Text;
 use crate::value::{Language, Origin, Value};

@@ -3,7 +3,7 @@
 use crate::dialects::opentofu::evaluation::statics::Statics;
 use crate::dialects::opentofu::module::block::Written;
 use crate::hcl::ast::Step;
-use crate::hcl::walk;
+use crate::hcl::ast::walk;
 use crate::text::Text;
 
 /// The most former names of one call.

@@ -7,11 +7,11 @@ use crate::dialects::opentofu::failure::Failure;
 use crate::dialects::opentofu::module::Module;
 use crate::dialects::opentofu::module::block::ProviderUse;
 use crate::dialects::opentofu::rules;
+use crate::hcl::ast::walk;
 use crate::hcl::ast::{ExprKind, Span, Step};
-use crate::hcl::export::export;
 use crate::hcl::types::Type;
+use crate::hcl::val::export::export;
 use crate::hcl::val::{Data, Marks, Val};
-use crate::hcl::walk;
 use crate::text::Text;
 use crate::value::{Map, Prov, Value};
 

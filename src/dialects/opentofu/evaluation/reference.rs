@@ -1,7 +1,7 @@
 //! What references mean where only static values are allowed.
 
+use crate::hcl::ast::walk::Reference;
 use crate::hcl::ast::{Key, Step};
-use crate::hcl::walk::Reference;
 use crate::text::Text;
 
 /// What a reference means.

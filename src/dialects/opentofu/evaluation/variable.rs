@@ -5,9 +5,9 @@ use crate::dialects::opentofu::failure::{Failure, Place};
 use crate::dialects::opentofu::module::block::Declared;
 use crate::dialects::opentofu::module::variable::Variable;
 use crate::dialects::opentofu::rules;
-use crate::hcl::convert::convert;
-use crate::hcl::export::export;
+use crate::hcl::types::convert::convert;
 use crate::hcl::val::Val;
+use crate::hcl::val::export::export;
 
 /// A variable that something needs at `init`, and that a call gives no value to.
 pub(crate) fn needed(name: &str, call: &Declared) -> Failure {

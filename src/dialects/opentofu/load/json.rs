@@ -2,7 +2,7 @@
 
 use crate::dialects::opentofu::load::Parsed;
 use crate::hcl::ast::{Attribute, Block, Body, Name, SyntaxError};
-use crate::hcl::json::{Json, JsonKind, parse_json};
+use crate::hcl::parse::json::{Json, JsonKind, parse_json};
 use crate::text::Text;
 use std::sync::Arc;
 

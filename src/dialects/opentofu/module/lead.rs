@@ -3,7 +3,7 @@
 use crate::dialects::opentofu::load::path::{Beside, beside};
 use crate::dialects::opentofu::module::address::{self, Address};
 use crate::hcl::ast::Expr;
-use crate::hcl::walk;
+use crate::hcl::ast::walk;
 
 /// Where the source of a call leads, as far as its text tells.
 #[derive(Clone, Debug)]

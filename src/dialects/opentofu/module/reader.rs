@@ -9,8 +9,8 @@ use crate::dialects::opentofu::module::block::{
 use crate::dialects::opentofu::module::lead::Lead;
 use crate::dialects::opentofu::module::{encryption, paths, schema, variable};
 use crate::dialects::opentofu::rules;
+use crate::hcl::ast::walk;
 use crate::hcl::ast::{Block, Span};
-use crate::hcl::walk;
 use crate::text::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;

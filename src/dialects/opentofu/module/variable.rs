@@ -4,11 +4,11 @@ use crate::dialects::opentofu::failure::{Failure, Place};
 use crate::dialects::opentofu::module::block::{Declared, Written};
 use crate::dialects::opentofu::rules;
 use crate::hcl::ast::{Expr, ExprKind, Name};
-use crate::hcl::convert::{Defaults, convert};
 use crate::hcl::eval::{Budget, Evaluator, NoNames};
 use crate::hcl::functions::NoFiles;
-use crate::hcl::typeexpr;
 use crate::hcl::types::Type;
+use crate::hcl::types::convert::{Defaults, convert};
+use crate::hcl::types::typeexpr;
 use crate::hcl::val::{Marks, Val};
 use crate::value::FileId;
 

@@ -4,7 +4,7 @@
 use crate::dialects::opentofu::failure::Failure;
 use crate::dialects::opentofu::module::Module;
 use crate::dialects::opentofu::rules;
-use crate::hcl::walk;
+use crate::hcl::ast::walk;
 use std::cmp::Ordering;
 
 /// The versions that a constraint is tried with: all that OpenTofu has had, and what may come.

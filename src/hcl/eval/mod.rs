@@ -1,11 +1,16 @@
 //! Evaluation of expressions. What is wrong is collected; the value of what is wrong is unknown, so that one mistake is
 //! reported once.
 
-use super::ast::{Expr, ExprKind, Name, Span, Step};
-use super::convert::convert;
-use super::functions::{self, Files};
-use super::types::{Type, unify};
-use super::val::{Data, Val};
+mod access;
+mod collections;
+mod operators;
+mod template;
+
+use crate::hcl::ast::{Expr, ExprKind, Name, Span, Step};
+use crate::hcl::functions::{self, Files};
+use crate::hcl::types::convert::convert;
+use crate::hcl::types::{Type, unify};
+use crate::hcl::val::{Data, Val};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 use std::cell::Cell;

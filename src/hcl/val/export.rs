@@ -1,7 +1,7 @@
 //! From values of the language to values of a resolution.
 
-use super::number::Number;
-use super::val::{Data, Val};
+use crate::hcl::val::number::Number;
+use crate::hcl::val::{Data, Val};
 use crate::value::{self, Key, Prov, Unknown, Value};
 use std::sync::Arc;
 

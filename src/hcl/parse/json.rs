@@ -1,8 +1,8 @@
 //! The JSON syntax: a JSON text with places, which a caller reads as bodies, blocks and expressions.
 
-use super::ast::{Expr, ExprKind, Name, Span, SyntaxError};
-use super::number::Number;
-use super::parse::parse_template_at;
+use crate::hcl::ast::{Expr, ExprKind, Name, Span, SyntaxError};
+use crate::hcl::parse::parse_template_at;
+use crate::hcl::val::number::Number;
 use crate::text::Text;
 
 /// How deep a text nests.
@@ -40,7 +40,7 @@ impl Json {
         let span = self.span;
         let text = |text: &Text, span: Span, errors: &mut Vec<SyntaxError>| {
             if literal {
-                return super::parse_text(text, span);
+                return crate::hcl::parse_text(text, span);
             }
             parse_template_at(text, span).unwrap_or_else(|found| {
                 errors.extend(found);

@@ -1,7 +1,11 @@
 //! Values while expressions are evaluated: typed as the language types them, with marks and provenance.
 
-use super::number::Number;
-use super::types::Type;
+mod decimal;
+pub(crate) mod export;
+pub(crate) mod number;
+
+use crate::hcl::types::Type;
+use crate::hcl::val::number::Number;
 use crate::text::Text;
 use crate::value::Prov;
 use std::cmp::Ordering;

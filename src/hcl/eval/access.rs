@@ -1,10 +1,10 @@
 //! References, and the steps from a value to what is inside of it.
 
-use super::ast::{Expr, Key, Name, Span, Step};
-use super::convert::convert;
-use super::eval::{Evaluator, merge_prov};
-use super::types::{Type, unify};
-use super::val::{Data, Val};
+use crate::hcl::ast::{Expr, Key, Name, Span, Step};
+use crate::hcl::eval::{Evaluator, merge_prov};
+use crate::hcl::types::convert::convert;
+use crate::hcl::types::{Type, unify};
+use crate::hcl::val::{Data, Val};
 use crate::text::Text;
 
 impl Evaluator<'_> {

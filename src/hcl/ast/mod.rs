@@ -1,6 +1,8 @@
 //! Syntax trees of files and expressions, with the bytes that each part was written in.
 
-use super::number::Number;
+pub(crate) mod walk;
+
+use crate::hcl::val::number::Number;
 use crate::text::Text;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Numbers as the language has them: binary floating point with 512 bits of precision, printed with the fewest decimal digits
 //! that tell them from their neighbors.
 
-use super::decimal::Digits;
+use crate::hcl::val::decimal::Digits;
 use num_bigint::{BigInt, BigUint, Sign};
 use std::cmp::Ordering;
 use std::fmt;

@@ -1,12 +1,12 @@
 //! Expressions that make collections: objects and `for`.
 
-use super::ast::{Expr, ExprKind, For, Span};
-use super::convert::convert;
-use super::eval::Evaluator;
-use super::number::Number;
-use super::types::Type;
-use super::val::{Data, Entries, Marks, Val};
-use super::walk;
+use crate::hcl::ast::walk;
+use crate::hcl::ast::{Expr, ExprKind, For, Span};
+use crate::hcl::eval::Evaluator;
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::number::Number;
+use crate::hcl::val::{Data, Entries, Marks, Val};
 use crate::text::Text;
 use std::collections::btree_map::Entry;
 

@@ -1,10 +1,10 @@
 //! Templates: strings and heredocs with values and directives in them.
 
-use super::ast::{Expr, Part, Span};
-use super::convert::convert;
-use super::eval::Evaluator;
-use super::types::Type;
-use super::val::{Data, Marks, Val};
+use crate::hcl::ast::{Expr, Part, Span};
+use crate::hcl::eval::Evaluator;
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::{Data, Marks, Val};
 use crate::text::Text;
 use crate::value::Prov;
 

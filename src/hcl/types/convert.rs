@@ -1,8 +1,8 @@
 //! Conversion of values to types, as the language converts arguments, variables and parts of templates.
 
-use super::number::Number;
-use super::types::{Attribute, Type, unify};
-use super::val::{Data, Entries, Val};
+use crate::hcl::types::{Attribute, Type, unify};
+use crate::hcl::val::number::Number;
+use crate::hcl::val::{Data, Entries, Val};
 use crate::text::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;

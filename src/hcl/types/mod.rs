@@ -1,6 +1,9 @@
 //! Types of values, their names in messages, and the type that several of them have in common.
 
-use super::val::{Data, Val};
+pub(crate) mod convert;
+pub(crate) mod typeexpr;
+
+use crate::hcl::val::{Data, Val};
 use crate::text::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,11 +1,11 @@
 //! Operators.
 
-use super::ast::{BinaryOp, Expr, Span, UnaryOp};
-use super::convert::convert;
-use super::eval::Evaluator;
-use super::number::Number;
-use super::types::Type;
-use super::val::{Data, Val, equal};
+use crate::hcl::ast::{BinaryOp, Expr, Span, UnaryOp};
+use crate::hcl::eval::Evaluator;
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::number::Number;
+use crate::hcl::val::{Data, Val, equal};
 
 impl Evaluator<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, inner: &Expr, span: Span) -> Val {

@@ -1,6 +1,6 @@
 //! What can be said of expressions without evaluating them.
 
-use super::ast::{Expr, ExprKind, Name, Part, Span, Step, TemplateFor};
+use crate::hcl::ast::{Expr, ExprKind, Name, Part, Span, Step, TemplateFor};
 use crate::text::Text;
 
 /// A reference of an expression to something outside of it.

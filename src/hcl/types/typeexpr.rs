@@ -1,11 +1,11 @@
 //! Type constraints: `map(object({ name = string, size = optional(number, 1) }))`.
 
-use super::ast::{Expr, ExprKind, Span, SyntaxError};
-use super::convert::{Defaults, convert};
-use super::parse::parse_expression;
-use super::types::{Attribute, Type};
-use super::val::Val;
-use super::walk;
+use crate::hcl::ast::walk;
+use crate::hcl::ast::{Expr, ExprKind, Span, SyntaxError};
+use crate::hcl::parse::parse_expression;
+use crate::hcl::types::convert::{Defaults, convert};
+use crate::hcl::types::{Attribute, Type};
+use crate::hcl::val::Val;
 use crate::text::Text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
