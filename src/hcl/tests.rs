@@ -118,6 +118,57 @@ fn functions_of_each_family() {
     }
 }
 
+/// What OpenTofu 1.12.6 computed for expressions that read as if they came to something else.
+#[test]
+fn functions_have_the_peculiarities_of_opentofu() {
+    for (text, expected) in [
+        // Elements are compared with their types.
+        ("contains([\"1\"], 1)", json!(false)),
+        ("contains([\"a\", 1], 1)", json!(true)),
+        ("contains([[\"a\"]], tolist([\"a\"]))", json!(false)),
+        // A side that decides excuses the other one; null is not true.
+        ("tobool(\"x\") || true", json!(true)),
+        ("false && tobool(\"x\")", json!(false)),
+        ("true && null", json!(false)),
+        ("null || true", json!(true)),
+        ("coalesce(null, [\"a\"], true)", json!(["a"])),
+        ("toset([{ a = \"x\" }, {}])", json!([{"a": "x"}, {}])),
+        ("tomap({ a = null, b = { c = 1 } })", json!({"a": null, "b": {"c": 1}})),
+        ("log(3, 0.1)", json!(-0.47712125471966244)),
+        ("title(\"ǆ\")", json!("ǅ")),
+        ("lower(\"ΑΣ İ\")", json!("ας i".replace('ς', "σ"))),
+        ("substr(\"abc\", -2, 0)", json!("bc")),
+        ("substr(\"abc\", 1, 0)", json!("")),
+        (
+            "yamldecode(\"[1_000, 0b11, 0x1f, -0x1f, 017, .5, 1e3]\")",
+            json!(["1_000", "0b11", 31, "-0x1f", 17, 0.5, 1000]),
+        ),
+        ("yamlencode(true)", json!("true\n...\n")),
+        ("textencodebase64(\"a\", \"UTF-16\")", json!("/v8AYQ==")),
+        ("textdecodebase64(\"//5hAA==\", \"UTF-16\")", json!("a")),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+    for text in [
+        "false && []",
+        "signum(2.5)",
+        "parseint(10, 2)",
+        "join(\",\")",
+        "indent(-1, \"a\")",
+        "jsondecode(\"01\")",
+        "format(\"%[1]s\", \"a\", \"b\")",
+        "coalesce([1], [[]], [])",
+        "coalescelist([1], {})",
+        "setproduct([1, []], [1])",
+        "tolist([null, []])",
+        "cidrsubnets(\"0.0.0.0/0\", 8)",
+        "textdecodebase64(\"/w==\", \"UTF-8\")",
+        "textencodebase64(\"a\", \"ascii\")",
+    ] {
+        assert!(!run(text).1.is_empty(), "{text}");
+    }
+}
+
 #[test]
 fn mistakes_are_named() {
     for (text, expected) in [

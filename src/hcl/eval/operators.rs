@@ -1,7 +1,7 @@
 //! Operators.
 
 use crate::hcl::ast::{BinaryOp, Expr, Span, UnaryOp};
-use crate::hcl::eval::Evaluator;
+use crate::hcl::eval::{Evaluator, Problem};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::number::Number;
@@ -24,13 +24,19 @@ impl Evaluator<'_> {
     /// An operand as the type that the operator takes.
     fn operand(&mut self, value: &Val, ty: &Type, span: Span, what: &str) -> Option<Val> {
         if value.is_null() {
-            self.problem(
-                "Operation failed",
-                format!("Error during operation: argument must not be null ({what})."),
-                span,
-            );
+            self.null_operand(span, what);
             return None;
         }
+        self.converted(value, ty, span, what)
+    }
+
+    fn null_operand(&mut self, span: Span, what: &str) {
+        let detail = format!("Error during operation: argument must not be null ({what}).");
+        self.problem("Operation failed", detail, span);
+    }
+
+    /// The same where null is taken.
+    fn converted(&mut self, value: &Val, ty: &Type, span: Span, what: &str) -> Option<Val> {
         match convert(value, ty) {
             Ok(value) => Some(value),
             Err(why) => {
@@ -41,11 +47,10 @@ impl Evaluator<'_> {
     }
 
     pub(super) fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Val {
-        let a = self.eval(left);
         if let BinaryOp::And | BinaryOp::Or = op {
-            return self.logical(op == BinaryOp::And, a, (left, right), span);
+            return self.logical(op == BinaryOp::And, (left, right), span);
         }
-        let b = self.eval(right);
+        let (a, b) = (self.eval(left), self.eval(right));
         let prov = self.derived(span, [&a, &b]);
         if let BinaryOp::Equal | BinaryOp::NotEqual = op {
             let marks = a.all_marks() | b.all_marks();
@@ -94,26 +99,53 @@ impl Evaluator<'_> {
         }
     }
 
-    fn logical(&mut self, is_and: bool, a: Val, (left, right): (&Expr, &Expr), span: Span) -> Val {
-        let first = self.operand(&a, &Type::Bool, left.span, "left operand");
-        if let Some(Val { data: Data::Bool(b), marks, .. }) = &first
-            && *b != is_and
-        {
-            // The other side has no say, whatever is wrong with it.
-            let prov = self.derived(span, [&a]);
-            return Val::bool(!is_and).marked(*marks).with_prov(prov);
-        }
-        let second = self.eval(right);
-        let prov = self.derived(span, [&a, &second]);
-        let second = self.operand(&second, &Type::Bool, right.span, "right operand");
-        let (Some(first), Some(second)) = (first, second) else { return Val::failed() };
+    /// A side that decides makes whatever is wrong with the other one irrelevant, but for its type.
+    fn logical(&mut self, is_and: bool, (left, right): (&Expr, &Expr), span: Span) -> Val {
+        let (a, wrong_a) = self.side(left);
+        let (b, wrong_b) = self.side(right);
+        let first = self.converted(&a, &Type::Bool, left.span, "left operand");
+        let second = self.converted(&b, &Type::Bool, right.span, "right operand");
+        let (Some(first), Some(second)) = (first, second) else {
+            self.problems.extend(wrong_a.into_iter().chain(wrong_b));
+            return Val::failed();
+        };
         let marks = first.marks | second.marks;
-        let value = match (&first.data, &second.data) {
-            (_, Data::Bool(b)) if *b != is_and => Val::bool(!is_and),
-            (Data::Bool(_), Data::Bool(_)) => Val::bool(is_and),
-            _ => unknown(Type::Bool, &first, &second),
+        // Null is not true, which is enough for `&&`.
+        let known = |value: &Val| match value.data {
+            Data::Bool(b) => Some(b),
+            Data::Null(_) => Some(false),
+            _ => None,
+        };
+        let prov = match (known(&first), known(&second)) {
+            (Some(decided), _) if decided != is_and => self.derived(span, [&a]),
+            (_, Some(decided)) if decided != is_and => self.derived(span, [&b]),
+            _ => self.derived(span, [&a, &b]),
+        };
+        let value = match (known(&first), known(&second)) {
+            (Some(decided), _) | (_, Some(decided)) if decided != is_and => Val::bool(decided),
+            (Some(_), Some(_)) if first.is_null() || second.is_null() => {
+                let (span, what) =
+                    if first.is_null() { (left.span, "left operand") } else { (right.span, "right operand") };
+                self.null_operand(span, what);
+                return Val::failed();
+            }
+            (Some(_), Some(_)) => Val::bool(is_and),
+            (None, None) if wrong_a.is_empty() => unknown(Type::Bool, &first, &second),
+            _ if wrong_a.is_empty() && wrong_b.is_empty() => unknown(Type::Bool, &first, &second),
+            _ => {
+                self.problems.extend(wrong_a.into_iter().chain(wrong_b));
+                return Val::failed();
+            }
         };
         value.marked(marks).with_prov(prov)
+    }
+
+    /// One side of a logical operator, and what is wrong with it.
+    fn side(&mut self, expr: &Expr) -> (Val, Vec<Problem>) {
+        match self.attempt(expr) {
+            Ok(value) => (value, Vec::new()),
+            Err(problems) => (Val::failed(), problems),
+        }
     }
 }
 

@@ -131,7 +131,8 @@ fn subnet(args: &mut Args<'_, '_>) -> Outcome {
 fn subnets(args: &mut Args<'_, '_>) -> Outcome {
     let network = network(args)?;
     let mut next = network.address;
-    let (mut found, mut is_full) = (Vec::new(), false);
+    // The first subnet is the one behind that before the network. There is none before the first address.
+    let (mut found, mut is_full, mut previous) = (Vec::new(), network.address == 0, None);
     for index in 1..args.values.len() {
         let new_bits = args.integer(index)?;
         if new_bits < 1 {
@@ -155,16 +156,26 @@ fn subnets(args: &mut Args<'_, '_>) -> Outcome {
         };
         let start = start.filter(|s| !is_full && *s <= network.last());
         let Some(start) = start else {
-            let message = format!("not enough remaining address space for a subnet with a prefix of {prefix} bits");
+            let after = previous.map_or_else(|| before(network, prefix), Network::text);
+            let message =
+                format!("not enough remaining address space for a subnet with a prefix of {prefix} bits after {after}");
             return Err(Fail::Argument(index, message));
         };
-        found.push(Val::str(Network { address: start, prefix, bits: network.bits }.text()));
+        let subnet = Network { address: start, prefix, bits: network.bits };
+        found.push(Val::str(subnet.text()));
+        previous = Some(subnet);
         match (start | size).checked_add(1) {
             Some(following) => next = following,
             None => is_full = true,
         }
     }
     Ok(Val::list(Type::Str, found))
+}
+
+/// The network that ends where another one begins, round the end of all addresses.
+fn before(network: Network, prefix: u32) -> String {
+    let address = network.address.wrapping_sub(1) & mask(prefix, network.bits);
+    Network { address, prefix, bits: network.bits }.text()
 }
 
 fn contains(args: &mut Args<'_, '_>) -> Outcome {

@@ -36,12 +36,8 @@ fn known(args: &Args<'_, '_>) -> Result<(), Fail> {
 }
 
 fn coalesce(args: &mut Args<'_, '_>) -> Outcome {
-    let types: Vec<Type> =
-        args.values.iter().filter(|v| !matches!(v.data, Data::Null(Type::Dynamic))).map(Type::of).collect();
-    let ty = match types.is_empty() {
-        true => Type::Dynamic,
-        false => unify(&types).ok_or_else(|| Fail::Call("all arguments must have the same type".to_owned()))?,
-    };
+    let types: Vec<Type> = args.values.iter().map(Type::of).collect();
+    let ty = unify(&types).ok_or_else(|| Fail::Call("all arguments must have the same type".to_owned()))?;
     let mut marks = Marks::NONE;
     for value in &args.values {
         if let Some(fail) = unknown(value) {
@@ -49,7 +45,8 @@ fn coalesce(args: &mut Args<'_, '_>) -> Outcome {
         }
         marks = marks | value.marks;
         let converted = convert(value, &ty).map_err(|e| Fail::Call(e.text()))?;
-        if !converted.is_null() && converted.as_str().is_none_or(|t| !t.is_empty()) {
+        let is_empty = ty == Type::Str && converted.as_str().is_some_and(|t| t.is_empty());
+        if !converted.is_null() && !is_empty {
             return Ok(converted.marked(marks));
         }
     }
@@ -64,16 +61,7 @@ fn contains(args: &mut Args<'_, '_>) -> Outcome {
     let marks = args.values[0].all_marks() | args.values[1].all_marks();
     let mut result = Some(false);
     for item in items.iter() {
-        // The element may have another type than the list, which is united first.
-        let ty = unify(&[Type::of(item), Type::of(&args.values[1])]);
-        let (a, b) = match &ty {
-            Some(ty) => (
-                convert(item, ty).unwrap_or_else(|_| item.clone()),
-                convert(&args.values[1], ty).unwrap_or_else(|_| args.values[1].clone()),
-            ),
-            None => continue,
-        };
-        match equal(&a, &b) {
+        match equal(item, &args.values[1]) {
             Some(true) => return Ok(Val::bool(true).marked(marks)),
             Some(false) => {}
             None => result = None,

@@ -36,7 +36,7 @@ pub(super) const ALL: &[Function] = &[
 ];
 
 fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
-    convert(&args.values[0], ty).map_err(|why| {
+    convert(&args.values[0], ty).map_err(|_| {
         let what = match (&args.values[0].data, ty) {
             (Data::Str(text), Type::Number) => format!(
                 "cannot convert \"{text}\" to number; given string must be a decimal representation of a number"
@@ -44,7 +44,10 @@ fn to(args: &mut Args<'_, '_>, ty: &Type) -> Outcome {
             (Data::Str(text), Type::Bool) => {
                 format!("cannot convert \"{text}\" to bool; only the strings \"true\" or \"false\" are allowed")
             }
-            _ => format!("cannot convert {} to {}: {}", Type::of(&args.values[0]).name(), ty.name(), why.text()),
+            (_, Type::List(_) | Type::Set(_) | Type::Map(_)) => {
+                format!("cannot convert {} to {} of any single type", Type::of(&args.values[0]).name(), ty.short_name())
+            }
+            _ => format!("cannot convert {} to {}", Type::of(&args.values[0]).name(), ty.name()),
         };
         Fail::Argument(0, what)
     })

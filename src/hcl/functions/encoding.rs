@@ -244,27 +244,53 @@ fn csv_rows(text: &str) -> Result<Vec<Vec<String>>, String> {
     Ok(rows)
 }
 
-/// The character sets that are known, by their names in lower case.
+/// The character sets that are known here.
+#[derive(Clone, Copy, PartialEq)]
 enum Charset {
     Utf8,
-    Utf16 { little: bool },
+    Utf16 { little: bool, has_mark: bool },
     Latin1,
     Ascii,
 }
 
+/// The character set of a name that IANA registers, or of an alias, as Go's `ianaindex` knows them.
 fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
     match name.to_ascii_lowercase().as_str() {
-        "utf-8" | "utf8" => Ok(Charset::Utf8),
-        "utf-16le" => Ok(Charset::Utf16 { little: true }),
-        "utf-16be" | "utf-16" => Ok(Charset::Utf16 { little: false }),
-        "iso-8859-1" | "latin1" => Ok(Charset::Latin1),
-        "us-ascii" | "ascii" => Ok(Charset::Ascii),
-        other if other.starts_with("windows-") || other.starts_with("iso-") || other.starts_with("ibm") => {
+        "utf-8" | "csutf8" => Ok(Charset::Utf8),
+        "utf-16" | "csutf16" => Ok(Charset::Utf16 { little: false, has_mark: true }),
+        "utf-16le" | "csutf16le" => Ok(Charset::Utf16 { little: true, has_mark: false }),
+        "utf-16be" | "csutf16be" => Ok(Charset::Utf16 { little: false, has_mark: false }),
+        "iso-8859-1" | "iso_8859-1" | "iso_8859-1:1987" | "latin1" | "l1" | "ibm819" | "cp819" => Ok(Charset::Latin1),
+        "us-ascii" | "us" | "iso646-us" | "ibm367" | "cp367" => Ok(Charset::Ascii),
+        other if OTHERS.iter().any(|prefix| other.starts_with(prefix)) => {
             Err(Fail::Unknown(format!("the character set {name} is not known here")))
         }
-        _ => Err(Fail::Argument(index, format!("\"{name}\" is not a supported IANA encoding name or alias"))),
+        _ => Err(Fail::Argument(
+            index,
+            format!("\"{name}\" is not a supported IANA encoding name or alias in this OpenTofu version"),
+        )),
     }
 }
+
+/// What names of character sets begin with that Go knows and this program does not.
+const OTHERS: [&str; 16] = [
+    "windows-",
+    "iso-",
+    "iso_",
+    "ibm",
+    "cp8",
+    "shift_jis",
+    "ms_kanji",
+    "sjis",
+    "big5",
+    "gb",
+    "euc-",
+    "koi8-",
+    "hz-",
+    "mac",
+    "latin",
+    "tis-620",
+];
 
 fn text_encode(args: &mut Args<'_, '_>) -> Outcome {
     let text = args.str(0);
@@ -272,8 +298,11 @@ fn text_encode(args: &mut Args<'_, '_>) -> Outcome {
         |limit: u32| text.chars().map(|c| u8::try_from(c as u32).ok().filter(|_| (c as u32) < limit)).collect();
     let bytes: Option<Vec<u8>> = match charset(args.str(1), 1)? {
         Charset::Utf8 => Some(text.as_bytes().to_vec()),
-        Charset::Utf16 { little: true } => Some(text.encode_utf16().flat_map(u16::to_le_bytes).collect()),
-        Charset::Utf16 { little: false } => Some(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
+        Charset::Utf16 { little, has_mark } => {
+            let mark = has_mark.then_some(0xfeff);
+            let bytes = |unit: u16| if little { unit.to_le_bytes() } else { unit.to_be_bytes() };
+            Some(mark.into_iter().chain(text.encode_utf16()).flat_map(bytes).collect())
+        }
         Charset::Latin1 => narrow(256),
         Charset::Ascii => narrow(128),
     };
@@ -284,19 +313,33 @@ fn text_encode(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn text_decode(args: &mut Args<'_, '_>) -> Outcome {
+    let set = charset(args.str(1), 1)?;
     let wrong = |_| Fail::Argument(0, "the given value is has an invalid base64 symbol".to_owned());
     let bytes = base64_decode(args.str(0), false).map_err(wrong)?;
-    let units = |little: bool| {
-        let one = |c: &[u8]| {
-            let pair = [c[0], *c.get(1).unwrap_or(&0)];
-            if little { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
-        };
-        String::from_utf16_lossy(&bytes.chunks(2).map(one).collect::<Vec<u16>>())
+    let text = match set {
+        Charset::Utf8 => String::from_utf8(bytes).ok(),
+        Charset::Utf16 { little, has_mark } => from_utf16(&bytes, little, has_mark),
+        Charset::Latin1 => Some(bytes.iter().map(|b| char::from(*b)).collect()),
+        Charset::Ascii => bytes.iter().map(|b| Some(char::from(*b)).filter(char::is_ascii)).collect(),
     };
-    let text = match charset(args.str(1), 1)? {
-        Charset::Utf8 => String::from_utf8_lossy(&bytes).into_owned(),
-        Charset::Utf16 { little } => units(little),
-        Charset::Latin1 | Charset::Ascii => bytes.iter().map(|b| char::from(*b)).collect(),
-    };
-    Ok(Val::str(text))
+    // A replacement character in the text counts as one that was put there.
+    let text = text.filter(|text| !text.contains(char::REPLACEMENT_CHARACTER)).ok_or_else(|| {
+        Fail::Argument(0, format!("the given string contains symbols that are not defined for {}", args.str(1)))
+    });
+    Ok(Val::str(text?))
+}
+
+/// The text of UTF-16; `None` if it is none. The mark at its beginning says which byte of a unit comes first.
+fn from_utf16(bytes: &[u8], mut little: bool, has_mark: bool) -> Option<String> {
+    let mut bytes = bytes;
+    if has_mark
+        && let [first @ (0xfe | 0xff), second, rest @ ..] = bytes
+        && first ^ second == 1
+        && *second >= 0xfe
+    {
+        (little, bytes) = (*first == 0xff, rest);
+    }
+    let (units, []) = bytes.as_chunks::<2>() else { return None };
+    let unit = |pair: &[u8; 2]| if little { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) };
+    String::from_utf16(&units.iter().map(unit).collect::<Vec<u16>>()).ok()
 }

@@ -91,8 +91,10 @@ fn print(format: &str, values: &[Val]) -> Result<String, String> {
         pad(verb, &text, &mut out);
     }
     out.push_str(rest);
-    let has_indexes = format.contains("%[");
-    if highest < values.len() && !has_indexes {
+    if highest == 0 && !values.is_empty() {
+        return Err("too many arguments; no verbs in format string".to_owned());
+    }
+    if highest < values.len() {
         return Err(format!("too many arguments; only {highest} used by format string"));
     }
     Ok(out)

@@ -49,18 +49,17 @@ fn chunks(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn coalesce_list(args: &mut Args<'_, '_>) -> Outcome {
-    for value in &args.values {
-        if let Data::Unknown(_, reason) = &value.data {
-            return Err(Fail::Unknown(reason.to_string()));
-        }
-        if value.is_null() {
-            continue;
-        }
-        match value.as_items() {
-            Some(items) if !items.is_empty() => return Ok(value.clone()),
-            Some(_) => {}
-            None => return Err(Fail::Call("coalescelist arguments must be lists or tuples".to_owned())),
-        }
+    // What follows something unknown is not looked at.
+    let known = args.values.iter().take_while(|value| !matches!(value.data, Data::Unknown(..)));
+    if known.clone().any(|value| !matches!(Type::of(value), Type::List(_) | Type::Tuple(_))) {
+        return Err(Fail::Call("coalescelist arguments must be lists or tuples".to_owned()));
+    }
+    if let Some(found) = known.into_iter().find(|value| value.as_items().is_some_and(|items| !items.is_empty())) {
+        return Ok(found.clone());
+    }
+    if let Some(Data::Unknown(_, reason)) = args.values.iter().map(|v| &v.data).find(|d| matches!(d, Data::Unknown(..)))
+    {
+        return Err(Fail::Unknown(reason.to_string()));
     }
     Err(Fail::Call("no non-null arguments".to_owned()))
 }

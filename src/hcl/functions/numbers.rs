@@ -14,21 +14,16 @@ pub(super) const ALL: &[Function] = &[
     }),
     function("ceil", &[N], |a| Ok(Val::number(a.number(0).ceil()))),
     function("floor", &[N], |a| Ok(Val::number(a.number(0).floor()))),
-    function("log", &[N, N], |a| float(a.number(0).to_f64().ln() / a.number(1).to_f64().ln())),
+    function("log", &[N, N], |a| float(logarithm(a.number(0).to_f64()) / logarithm(a.number(1).to_f64()))),
     function("max", &[], |a| extreme(a, true)).rest(N),
     function("min", &[], |a| extreme(a, false)).rest(N),
     function("parseint", &[super::A, N], parse_int),
     function("pow", &[N, N], |a| float(a.number(0).to_f64().powf(a.number(1).to_f64()))),
     function("range", &[], range).rest(N),
     function("signum", &[N], |a| {
-        let n = a.number(0);
-        Ok(Val::number(if n.is_zero() {
-            0_i64
-        } else if n.is_negative() {
-            -1
-        } else {
-            1
-        }))
+        let number = a.number(0).as_integer().and_then(|n| i64::try_from(n).ok());
+        let wrong = || Fail::Call(format!("value must be a whole number, between {} and {}", i64::MIN, i64::MAX));
+        Ok(Val::number(number.ok_or_else(wrong)?.signum()))
     }),
     function("sum", &[super::A], sum),
 ];
@@ -41,6 +36,33 @@ fn float(value: f64) -> Outcome {
     }
 }
 
+/// The natural logarithm as Go's `math.Log` computes it (FreeBSD's algorithm). Its last digit decides what `ceil(log(8, 2))` is.
+fn logarithm(x: f64) -> f64 {
+    const LN2_HIGH: f64 = 6.931_471_803_691_238_e-1;
+    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    const ODD: [f64; 4] =
+        [6.666_666_666_666_735_e-1, 2.857_142_874_366_239_e-1, 1.818_357_216_161_805_e-1, 1.479_819_860_511_658_6e-1];
+    const EVEN: [f64; 3] = [3.999_999_999_940_942_e-1, 2.222_219_843_214_978_4e-1, 1.531_383_769_920_937_3e-1];
+    if !x.is_finite() || x <= 0.0 || x.is_subnormal() {
+        return x.ln();
+    }
+    // x = f1 · 2^k, with f1 between 1/√2 and √2.
+    let bits = x.to_bits();
+    let mut exponent = (bits >> 52 & 0x7ff) as i32 - 1022;
+    let mut fraction = f64::from_bits(bits & !(0x7ff << 52) | 1022 << 52);
+    if fraction < std::f64::consts::FRAC_1_SQRT_2 {
+        fraction *= 2.0;
+        exponent -= 1;
+    }
+    let (f, k) = (fraction - 1.0, f64::from(exponent));
+    let s = f / (2.0 + f);
+    let (s2, s4) = (s * s, s * s * (s * s));
+    let odd = s2 * (ODD[0] + s4 * (ODD[1] + s4 * (ODD[2] + s4 * ODD[3])));
+    let even = s4 * (EVEN[0] + s4 * (EVEN[1] + s4 * EVEN[2]));
+    let half_square = 0.5 * f * f;
+    k * LN2_HIGH - ((half_square - (s * (half_square + odd + even) + k * LN2_LOW)) - f)
+}
+
 fn extreme(args: &mut Args<'_, '_>, largest: bool) -> Outcome {
     let all = (0..args.values.len()).map(|i| args.number(i));
     let found = if largest { all.max() } else { all.min() };
@@ -48,9 +70,11 @@ fn extreme(args: &mut Args<'_, '_>, largest: bool) -> Outcome {
 }
 
 fn parse_int(args: &mut Args<'_, '_>) -> Outcome {
-    let text =
-        convert(&args.values[0], &Type::Str).map_err(|_| Fail::Argument(0, "a string is required".to_owned()))?;
-    let text = text.as_str().cloned().unwrap_or_default();
+    let wrong = || {
+        let given = Type::of(&args.values[0]).name();
+        Fail::Argument(0, format!("first argument must be a string, not {given}"))
+    };
+    let text = args.values[0].as_str().cloned().ok_or_else(wrong)?;
     let base = args.integer(1)?;
     let radix = u32::try_from(base).ok().filter(|b| (2..=62).contains(b));
     let Some(radix) = radix else {

@@ -4,7 +4,7 @@ use super::{A, Args, Fail, Function, Outcome, SET, function};
 use crate::hcl::types::convert::convert;
 use crate::hcl::types::{Type, unify};
 use crate::hcl::val::{Data, Val, compare};
-use std::cmp::Ordering;
+use std::sync::Arc;
 
 pub(super) const ALL: &[Function] = &[
     function("setintersection", &[SET], |a| combine(a, |one, other| keep(one, other, true))).rest(SET),
@@ -50,15 +50,25 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
     if args.values.len() < 2 {
         return Err(Fail::Call("at least two arguments are required".to_owned()));
     }
-    let mut lists = Vec::new();
+    let (mut lists, mut types) = (Vec::new(), Vec::new());
     for (index, value) in args.values.iter().enumerate() {
-        match value.as_items() {
-            Some(items) => lists.push(items.to_vec()),
-            None => return Err(Fail::Argument(index, "a set or a list is required".to_owned())),
-        }
+        let items = value.as_items().ok_or_else(|| Fail::Argument(index, "a set or a list is required".to_owned()))?;
+        let ty = match &value.data {
+            Data::Set(ty, _) | Data::List(ty, _) => ty.clone(),
+            _ if items.is_empty() => Type::Dynamic,
+            _ => unify(&items.iter().map(Type::of).collect::<Vec<_>>())
+                .ok_or_else(|| Fail::Argument(index, "all elements must be of the same type".to_owned()))?,
+        };
+        let converted: Result<Vec<Val>, _> = items.iter().map(|item| convert(item, &ty)).collect();
+        lists.push(converted.map_err(|e| Fail::Argument(index, e.text()))?);
+        types.push(ty);
+    }
+    if lists.iter().any(Vec::is_empty) {
+        // Nothing is multiplied that comes to nothing in the end.
+        lists = vec![Vec::new()];
     }
     let total = lists.iter().try_fold(1_usize, |n, l| n.checked_mul(l.len()).filter(|n| *n <= MAX_PRODUCT));
-    if total.is_none() && lists.iter().all(|l| !l.is_empty()) {
+    if total.is_none() {
         return Err(Fail::Call(format!("more than {MAX_PRODUCT} combinations")));
     }
     let mut all: Vec<Vec<Val>> = vec![Vec::new()];
@@ -69,17 +79,11 @@ fn product(args: &mut Args<'_, '_>) -> Outcome {
             .collect();
     }
     let tuples: Vec<Val> = all.into_iter().map(Val::tuple).collect();
-    let are_sets = args.values.iter().all(|v| matches!(v.data, Data::Set(..)));
-    let element = tuples.first().map_or(Type::Dynamic, Type::of);
-    let same = tuples.iter().all(|t| Type::of(t) == element);
-    Ok(match (are_sets, same) {
-        (true, _) => {
-            let mut tuples = tuples;
-            tuples.sort_by(compare);
-            tuples.dedup_by(|a, b| compare(a, b) == Ordering::Equal);
-            Val::set(element, tuples)
-        }
-        (false, true) => Val::list(element, tuples),
-        (false, false) => Val::tuple(tuples),
-    })
+    if tuples.windows(2).any(|pair| Type::of(&pair[0]) != Type::of(&pair[1])) {
+        return Err(Fail::Call("panic in function implementation: inconsistent list element types".to_owned()));
+    }
+    // Sets lose the order of what they are combined with.
+    let has_set = args.values.iter().any(|v| matches!(v.data, Data::Set(..)));
+    let element = Type::Tuple(Arc::new(types));
+    Ok(if has_set { Val::set(element, tuples) } else { Val::list(element, tuples) })
 }

@@ -10,7 +10,7 @@ pub(super) const ALL: &[Function] = &[
     function("endswith", &[S, S], |a| Ok(Val::bool(a.str(0).ends_with(a.str(1))))),
     function("indent", &[N, S], indent),
     function("join", &[S], join).rest(STRINGS),
-    function("lower", &[S], |a| text(&a.str(0).to_lowercase())),
+    function("lower", &[S], |a| text(&a.str(0).chars().map(lower).collect::<String>())),
     function("replace", &[S, S, S], super::regexes::replace),
     function("split", &[S, S], split),
     function("startswith", &[S, S], |a| Ok(Val::bool(a.str(0).starts_with(a.str(1))))),
@@ -34,6 +34,22 @@ fn text(text: &str) -> Outcome {
     Ok(Val::str(text))
 }
 
+/// One letter for one letter, wherever it stands.
+fn lower(c: char) -> char {
+    c.to_lowercase().next().unwrap_or(c)
+}
+
+/// The letter that begins a word: a capital one, but for those that stand for two letters.
+fn title_letter(c: char) -> char {
+    match c {
+        'Ǆ' | 'ǅ' | 'ǆ' => 'ǅ',
+        'Ǉ' | 'ǈ' | 'ǉ' => 'ǈ',
+        'Ǌ' | 'ǋ' | 'ǌ' => 'ǋ',
+        'Ǳ' | 'ǲ' | 'ǳ' => 'ǲ',
+        c => upper(c),
+    }
+}
+
 /// One letter for one letter: what has no capital letter of its own stays.
 fn upper(c: char) -> char {
     let mut all = c.to_uppercase();
@@ -49,13 +65,15 @@ fn title(text: &str) -> String {
     let change = |c: char| {
         let inside = previous == '_' || previous.is_alphanumeric();
         previous = c;
-        if inside { c } else { upper(c) }
+        if inside { c } else { title_letter(c) }
     };
     text.chars().map(change).collect()
 }
 
 fn indent(args: &mut Args<'_, '_>) -> Outcome {
-    let spaces = usize::try_from(args.integer(0)?).unwrap_or(0);
+    let spaces = args.integer(0)?;
+    let wrong = |_| Fail::Call("panic in function implementation: strings: negative Repeat count".to_owned());
+    let spaces = usize::try_from(spaces).map_err(wrong)?;
     let lines = args.str(1).matches('\n').count();
     if spaces.saturating_mul(lines) > 1 << 24 {
         return Err(Fail::Call("the text would be too long".to_owned()));
@@ -64,6 +82,9 @@ fn indent(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn join(args: &mut Args<'_, '_>) -> Outcome {
+    if args.values.len() < 2 {
+        return Err(Fail::Call("at least one list is required".to_owned()));
+    }
     let mut all = Vec::new();
     for index in 1..args.values.len() {
         if args.items(index).iter().any(Val::is_null) {
@@ -92,7 +113,9 @@ fn substr(args: &mut Args<'_, '_>) -> Outcome {
     let all: Vec<&str> = args.str(0).graphemes(true).collect();
     let count = all.len() as i64;
     let start = if offset < 0 { (count + offset).max(0) } else { offset.min(count) };
-    let end = if length < 0 { count } else { start.saturating_add(length).min(count) };
+    // From the end of the text, a length of zero is no limit.
+    let is_open = length < 0 || length == 0 && offset < 0;
+    let end = if is_open { count } else { start.saturating_add(length).min(count) };
     text(&all[start as usize..end as usize].concat())
 }
 

@@ -162,17 +162,15 @@ fn number(text: &str) -> Option<Number> {
         b'0'..=b'9' | b'.' => (false, text),
         _ => return None,
     };
-    let plain: String = rest.chars().filter(|c| *c != '_').collect();
     let radix = |prefix: &str, base: u32| {
-        let digits = plain.strip_prefix(prefix)?;
-        num_bigint::BigInt::parse_bytes(digits.as_bytes(), base)
-            .filter(|_| digits.starts_with(|c: char| c.is_alphanumeric()))
+        let digits = text.strip_prefix(prefix).filter(|digits| digits.starts_with(|c: char| c.is_alphanumeric()))?;
+        let is_plain = digits.chars().all(|c| c.is_digit(base));
+        is_plain.then(|| num_bigint::BigInt::parse_bytes(digits.as_bytes(), base)).flatten()
     };
-    let integer = radix("0x", 16).or_else(|| radix("0b", 2)).or_else(|| radix("0o", 8));
-    if let Some(integer) = integer {
-        return Some(Number::integer(if negative { -integer } else { integer }));
+    if let Some(integer) = radix("0x", 16).or_else(|| radix("0o", 8)) {
+        return Some(Number::integer(integer));
     }
-    let (mantissa, exponent) = plain.split_once(['e', 'E']).map_or((&*plain, None), |(m, e)| (m, Some(e)));
+    let (mantissa, exponent) = rest.split_once(['e', 'E']).map_or((rest, None), |(m, e)| (m, Some(e)));
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
     let is_mantissa = match mantissa.split_once('.') {
         Some((whole, fraction)) => {
@@ -184,7 +182,7 @@ fn number(text: &str) -> Option<Number> {
     if !is_mantissa || !is_exponent {
         return None;
     }
-    let whole = if mantissa.starts_with('.') { format!("0{plain}") } else { plain.clone() };
+    let whole = if mantissa.starts_with('.') { format!("0{rest}") } else { rest.to_owned() };
     let number = Number::parse(&whole)?;
     let number = if negative { number.negate() } else { number };
     // An integer has no zero with a sign.

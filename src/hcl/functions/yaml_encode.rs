@@ -1,4 +1,4 @@
-//! Writes YAML: block style, text in double quotes, text of several lines as literals.
+//! Writes YAML as cty's `yamlencode` does: block style, text in double quotes, text of several lines as literals.
 
 use crate::hcl::val::{Data, Val};
 
@@ -13,8 +13,12 @@ pub(super) fn encode(value: &Val) -> String {
             }
         }
         _ => {
-            out.push_str(&scalar(value, 0));
+            out.push_str(&scalar(value, 1));
             out.push('\n');
+            // Nothing else says where a plain scalar ends.
+            if let Data::Null(_) | Data::Bool(_) | Data::Number(_) = value.data {
+                out.push_str("...\n");
+            }
         }
     }
     out
@@ -85,18 +89,21 @@ fn scalar(value: &Val, level: usize) -> String {
     }
 }
 
+/// Text of several lines as a literal where libyaml can write it so, other text in double quotes.
 fn text_of(text: &str, level: usize) -> String {
-    let is_literal = text.contains('\n') && text.chars().all(|c| c == '\n' || c == '\t' || !c.is_control());
-    if !is_literal || text.lines().any(|l| l.ends_with(' ')) || text.starts_with(['\n', ' ']) {
+    let is_literal =
+        text.contains('\n') && text.chars().all(is_printable) && !text.ends_with(' ') && !text.contains(" \n");
+    if !is_literal {
         return quoted(text);
     }
-    let body = text.trim_end_matches('\n');
-    let chomp = match text.len() - body.len() {
-        0 => "-",
-        1 => "",
-        _ => "+",
+    // A reader would take the blanks of the first line for the indentation.
+    let indentation = if text.starts_with(['\n', ' ']) { "2" } else { "" };
+    let chomp = match text.strip_suffix('\n') {
+        None => "-",
+        Some(rest) if rest.is_empty() || rest.ends_with('\n') => "+",
+        Some(_) => "",
     };
-    let mut out = format!("|{chomp}");
+    let mut out = format!("|{indentation}{chomp}");
     for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
         out.push('\n');
         if !line.is_empty() {
@@ -105,6 +112,11 @@ fn text_of(text: &str, level: usize) -> String {
         }
     }
     out
+}
+
+/// What libyaml writes as it is: nothing beyond the basic plane, and no tab.
+fn is_printable(c: char) -> bool {
+    matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && c != '\u{feff}'
 }
 
 fn quoted(text: &str) -> String {
@@ -117,10 +129,45 @@ fn quoted(text: &str) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             '\0' => out.push_str("\\0"),
-            c if c.is_control() => out.push_str(&format!("\\x{:02X}", c as u32)),
-            c => out.push(c),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{b}' => out.push_str("\\v"),
+            '\u{c}' => out.push_str("\\f"),
+            '\u{1b}' => out.push_str("\\e"),
+            '\u{85}' => out.push_str("\\N"),
+            '\u{2028}' => out.push_str("\\L"),
+            '\u{2029}' => out.push_str("\\P"),
+            c if is_printable(c) => out.push(c),
+            c if c <= '\u{ff}' => out.push_str(&format!("\\x{:02X}", c as u32)),
+            c if c <= '\u{ffff}' => out.push_str(&format!("\\u{:04X}", c as u32)),
+            c => out.push_str(&format!("\\U{:08X}", c as u32)),
         }
     }
     out.push('"');
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_a_literal_where_libyaml_writes_one() {
+        for (text, yaml) in [
+            ("a\nb", "|-\n  a\n  b\n"),
+            ("a\n", "|\n  a\n"),
+            ("a\n\n", "|+\n  a\n\n"),
+            ("\n", "|2+\n\n"),
+            (" a\nb", "|2-\n   a\n  b\n"),
+            ("a \nb", "\"a \\nb\"\n"),
+            ("a\n ", "\"a\\n \"\n"),
+            ("a\tb\nc", "\"a\\tb\\nc\"\n"),
+            ("a\n😀", "\"a\\n\\U0001F600\"\n"),
+            ("\u{7f}\u{1b}\u{feff}\u{85}", "\"\\x7F\\e\\uFEFF\\N\"\n"),
+        ] {
+            assert_eq!(encode(&Val::str(text)), yaml);
+        }
+        assert_eq!(encode(&Val::null()), "null\n...\n");
+        assert_eq!(encode(&Val::tuple(vec![])), "[]\n");
+    }
 }

@@ -154,7 +154,8 @@ impl JsonParser<'_> {
         while matches!(self.peek(), b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') {
             self.pos += 1;
         }
-        match Number::parse(&self.text[start..self.pos]) {
+        let text = &self.text[start..self.pos];
+        match Number::parse(text).filter(|_| is_number(text)) {
             Some(number) => Some(JsonKind::Number(number)),
             None => {
                 self.pos = start;
@@ -275,4 +276,15 @@ impl JsonParser<'_> {
             }
         }
     }
+}
+/// Whether a text is a number of JSON (RFC 8259, section 6): no zeros in front of it, digits around the point.
+fn is_number(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let (mantissa, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(m, e)| (m, Some(e)));
+    let mantissa = mantissa.strip_prefix('-').unwrap_or(mantissa);
+    let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(w, f)| (w, Some(f)));
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
 }

@@ -1,6 +1,7 @@
 //! Conversion of values to types, as the language converts arguments, variables and parts of templates.
 
-use crate::hcl::types::{Attribute, Type, unify};
+use crate::hcl::types::unify::{is_convertible, unify};
+use crate::hcl::types::{Attribute, Type};
 use crate::hcl::val::number::Number;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::text::Text;
@@ -69,17 +70,7 @@ pub(crate) fn convert(value: &Val, ty: &Type) -> Result<Val, Mismatch> {
 
 /// Whether a value of a type could be converted at all.
 fn possible(from: &Type, to: &Type) -> Result<(), Mismatch> {
-    let ok = match (from, to) {
-        (Type::Dynamic, _) | (_, Type::Dynamic) => true,
-        (a, b) if a.is_primitive() && b.is_primitive() => {
-            !matches!((a, b), (Type::Bool, Type::Number) | (Type::Number, Type::Bool))
-        }
-        (a, b) if a.is_primitive() != b.is_primitive() => false,
-        (Type::List(_) | Type::Set(_) | Type::Tuple(_), Type::List(_) | Type::Set(_)) => true,
-        (Type::Map(_) | Type::Object(_), Type::Map(_) | Type::Object(_)) => true,
-        (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
-    };
-    if ok { Ok(()) } else { Err(required(to, from)) }
+    if is_convertible(from, to) { Ok(()) } else { Err(required(to, from)) }
 }
 
 fn required(wanted: &Type, given: &Type) -> Mismatch {
@@ -114,13 +105,14 @@ fn united(items: &[Val], element: &Type, what: &str) -> Result<Type, Mismatch> {
     if !element.has_dynamic() || items.is_empty() {
         return Ok(element.clone());
     }
-    // Null fits every type.
-    let typed = items.iter().filter(|item| !matches!(item.data, Data::Null(Type::Dynamic)));
-    let types: Vec<Type> = typed.map(Type::of).collect();
-    if types.is_empty() {
-        return Ok(Type::Dynamic);
-    }
-    unify(&types).ok_or_else(|| Mismatch::new(format!("all {what} elements must have the same type")))
+    let types: Vec<Type> = items.iter().map(Type::of).collect();
+    let mut typed = types.iter().filter(|ty| **ty != Type::Dynamic);
+    let common = match (unify(&types), typed.next()) {
+        // Where nothing is known of one element, nothing is of what it has in common with collections; maps let null pass.
+        (Some(Type::Dynamic), Some(first)) => (what == "map" && typed.all(|ty| ty == first)).then(|| first.clone()),
+        (common, _) => common,
+    };
+    common.ok_or_else(|| Mismatch::new(format!("all {what} elements must have the same type")))
 }
 
 fn sequence(value: &Val, element: &Type, ty: &Type, is_set: bool) -> Result<Val, Mismatch> {

@@ -2,6 +2,9 @@
 
 pub(crate) mod convert;
 pub(crate) mod typeexpr;
+mod unify;
+
+pub(crate) use unify::unify;
 
 use crate::hcl::val::{Data, Val};
 use crate::text::Text;
@@ -119,93 +122,4 @@ impl Type {
             Type::Reference => "reference",
         }
     }
-}
-
-/// The type that values of all these types can be converted to; none if there is no such type.
-pub(crate) fn unify(types: &[Type]) -> Option<Type> {
-    let mut known: Vec<&Type> = Vec::new();
-    for ty in types {
-        if !known.contains(&ty) {
-            known.push(ty);
-        }
-    }
-    let (first, rest) = known.split_first()?;
-    if rest.is_empty() {
-        return Some((*first).clone());
-    }
-    if known.iter().any(|ty| **ty == Type::Dynamic) {
-        return Some(Type::Dynamic);
-    }
-    if known.iter().all(|ty| ty.is_primitive()) {
-        return match known.iter().any(|ty| **ty == Type::Str) {
-            true => Some(Type::Str),
-            // A number and a truth value have nothing in common but text, which neither of them is.
-            false => None,
-        };
-    }
-    unify_objects(&known)
-        .or_else(|| unify_maps(&known))
-        .or_else(|| unify_tuples(&known))
-        .or_else(|| unify_lists(&known))
-}
-
-fn unify_objects(known: &[&Type]) -> Option<Type> {
-    let all: Option<Vec<_>> = known.iter().map(|ty| if let Type::Object(a) = ty { Some(a) } else { None }).collect();
-    let all = all?;
-    let first = all.first()?;
-    if !all.iter().all(|other| other.keys().eq(first.keys())) {
-        return None;
-    }
-    let attribute = |name: &Text| {
-        let types: Vec<Type> = all.iter().filter_map(|a| a.get(name)).map(|a| a.ty.clone()).collect();
-        let is_optional = all.iter().filter_map(|a| a.get(name)).any(|a| a.is_optional);
-        Some((Text::clone(name), Attribute { ty: unify(&types)?, is_optional }))
-    };
-    Some(Type::Object(Arc::new(first.keys().map(attribute).collect::<Option<_>>()?)))
-}
-
-fn unify_maps(known: &[&Type]) -> Option<Type> {
-    let mut elements = Vec::new();
-    for ty in known {
-        match ty {
-            Type::Map(element) => elements.push((**element).clone()),
-            Type::Object(attributes) => elements.extend(attributes.values().map(|a| a.ty.clone())),
-            _ => return None,
-        }
-    }
-    if elements.is_empty() {
-        return Some(Type::map(Type::Dynamic));
-    }
-    Some(Type::map(unify(&elements)?))
-}
-
-fn unify_tuples(known: &[&Type]) -> Option<Type> {
-    let all: Option<Vec<_>> = known.iter().map(|ty| if let Type::Tuple(t) = ty { Some(t) } else { None }).collect();
-    let all = all?;
-    let length = all.first()?.len();
-    if !all.iter().all(|other| other.len() == length) {
-        return None;
-    }
-    let element = |i: usize| unify(&all.iter().filter_map(|t| t.get(i).cloned()).collect::<Vec<_>>());
-    Some(Type::Tuple(Arc::new((0..length).map(element).collect::<Option<_>>()?)))
-}
-
-fn unify_lists(known: &[&Type]) -> Option<Type> {
-    let (mut elements, mut is_list, mut is_set) = (Vec::new(), false, false);
-    for ty in known {
-        match ty {
-            Type::List(element) => {
-                is_list = true;
-                elements.push((**element).clone());
-            }
-            Type::Set(element) => {
-                is_set = true;
-                elements.push((**element).clone());
-            }
-            Type::Tuple(types) => elements.extend(types.iter().cloned()),
-            _ => return None,
-        }
-    }
-    let element = if elements.is_empty() { Type::Dynamic } else { unify(&elements)? };
-    Some(if is_set && !is_list { Type::set(element) } else { Type::list(element) })
 }

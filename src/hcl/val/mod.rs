@@ -3,6 +3,9 @@
 mod decimal;
 pub(crate) mod export;
 pub(crate) mod number;
+pub(crate) mod order;
+
+pub(crate) use order::compare;
 
 use crate::hcl::types::Type;
 use crate::hcl::val::number::Number;
@@ -147,7 +150,10 @@ impl Val {
     /// A set; the elements are put in order, each once.
     pub(crate) fn set(element: Type, mut items: Vec<Val>) -> Self {
         let marks = items.iter().fold(Marks::NONE, |marks, item| marks | item.marks);
-        items.sort_by(compare);
+        match element.is_primitive() {
+            true => items.sort_by(compare),
+            false => items.sort_by_cached_key(order::key),
+        }
         items.dedup_by(|a, b| compare(a, b) == Ordering::Equal);
         Val { marks, ..Data::Set(element, Arc::new(items)).into() }
     }
@@ -309,41 +315,4 @@ fn all(mut results: impl Iterator<Item = Option<bool>>) -> Option<bool> {
             Some(true) => Ok(()),
         })
         .map_or(Some(false), |()| known)
-}
-
-/// The order of values in a set: numbers by size, text by bytes, false before true, collections by their elements.
-pub(crate) fn compare(a: &Val, b: &Val) -> Ordering {
-    match (&a.data, &b.data) {
-        (Data::Bool(a), Data::Bool(b)) => a.cmp(b),
-        (Data::Number(a), Data::Number(b)) => a.cmp(b),
-        (Data::Str(a), Data::Str(b)) | (Data::Reference(a), Data::Reference(b)) => a.as_bytes().cmp(b.as_bytes()),
-        (Data::Null(_), Data::Null(_)) => Ordering::Equal,
-        _ => match (a.as_items(), b.as_items(), a.as_entries(), b.as_entries()) {
-            (Some(a), Some(b), ..) => {
-                sequence(a.iter().zip(b.iter()).map(|(a, b)| compare(a, b)), a.len().cmp(&b.len()))
-            }
-            (_, _, Some(a), Some(b)) => {
-                let pairs = a.iter().zip(b.iter()).map(|((ka, a), (kb, b))| ka.cmp(kb).then_with(|| compare(a, b)));
-                sequence(pairs, a.len().cmp(&b.len()))
-            }
-            _ => rank(a).cmp(&rank(b)),
-        },
-    }
-}
-
-fn sequence(mut parts: impl Iterator<Item = Ordering>, length: Ordering) -> Ordering {
-    parts.find(|part| part.is_ne()).unwrap_or(length)
-}
-
-fn rank(value: &Val) -> u8 {
-    match value.data {
-        Data::Unknown(..) => 0,
-        Data::Bool(_) => 1,
-        Data::Number(_) => 2,
-        Data::Str(_) => 3,
-        Data::List(..) | Data::Set(..) | Data::Tuple(_) => 4,
-        Data::Map(..) | Data::Object(_) => 5,
-        Data::Reference(_) => 6,
-        Data::Null(_) => 7,
-    }
 }

@@ -56,6 +56,7 @@ fn values_that_grow() {
         "format(\"%999999999s\", \"\")",
         "join(\"\", [for i in range(1024) : format(\"%9999s\", i)])",
         "length(setproduct(range(1000), range(1000), range(1000)))",
+        "length(setproduct(range(1000), range(1000), range(1000), range(1000), []))",
         "cidrsubnets(\"::/0\", [for i in range(1024) : 32]...)[0]",
         "cidrsubnets(\"10.0.0.0/8\", 99999999999, -4)[0]",
         "regex(\"((a*)*)*b\", join(\"\", [for i in range(1024) : \"aaaaaaaa\"]))",
@@ -73,6 +74,18 @@ fn values_that_grow() {
         "timeadd(\"2020-01-01T00:00:00Z\", \"999999999999999h\")",
     ] {
         ends(&repo(&source(expression)));
+    }
+}
+
+#[test]
+fn types_that_have_little_in_common() {
+    let objects: String = (0..5_000).map(|i| format!("    {{ a{i} = {i}, b = [] }},\n")).collect();
+    let mixed: String = (0..5_000).map(|i| format!("    {i}, [{i}], {{ a{i} = {i} }},\n")).collect();
+    let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    let nested: String = (1..60).map(|depth| format!("    {},\n", deep(depth))).collect();
+    for list in [objects, mixed, nested] {
+        let text = format!("locals {{\n  a = [\n{list}  ]\n  b = true ? local.a : []\n  c = toset(local.a)\n}}\n");
+        ends(&repo(&format!("{text}{}", source("length(local.b) + length(local.c)"))));
     }
 }
 
