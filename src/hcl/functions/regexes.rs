@@ -1,11 +1,13 @@
 //! Regular expressions.
 
 use super::{Args, Fail, Function, Outcome, S, function};
-use crate::hcl::types::Type;
+use crate::hcl::types::{Attribute, Type};
 use crate::hcl::val::{Data, Entries, Val};
 use crate::template::funcs::regex::compile;
 use crate::text::Text;
 use regex::{Captures, Regex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub(super) const ALL: &[Function] = &[function("regex", &[S, S], first), function("regexall", &[S, S], every)];
 
@@ -27,6 +29,17 @@ fn found(regex: &Regex, captures: &Captures<'_>) -> Val {
             Val::object(all)
         }
         (count, true) => Val::tuple((1..count).map(|i| group(captures.get(i))).collect()),
+    }
+}
+
+/// The type of what each match comes to.
+fn found_type(regex: &Regex) -> Type {
+    let attribute = |name: &str| (Text::from(name), Attribute { ty: Type::Str, is_optional: false });
+    let names: BTreeMap<Text, Attribute> = regex.capture_names().flatten().map(attribute).collect();
+    match regex.captures_len() {
+        1 => Type::Str,
+        _ if !names.is_empty() => Type::Object(Arc::new(names)),
+        count => Type::Tuple(Arc::new(vec![Type::Str; count - 1])),
     }
 }
 
@@ -54,8 +67,7 @@ fn every(args: &mut Args<'_, '_>) -> Outcome {
     let regex = pattern(args.str(0))?;
     check(&regex)?;
     let all: Vec<Val> = regex.captures_iter(args.str(1)).map(|c| found(&regex, &c)).collect();
-    let ty = all.first().map_or(Type::Str, Type::of);
-    Ok(Val::list(ty, all))
+    Ok(Val::list(found_type(&regex), all))
 }
 
 /// `replace`: a pattern between slashes is a regular expression.

@@ -261,19 +261,20 @@ pub(super) fn is_convertible(from: &Type, to: &Type) -> bool {
         (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to)) | (Type::Map(from), Type::Map(to)) => {
             is_convertible(from, to)
         }
-        (Type::Tuple(from), Type::List(to) | Type::Set(to)) => parts_convertible(|| from.iter(), to),
-        (Type::Object(from), Type::Map(to)) => parts_convertible(|| from.values().map(|a| &a.ty), to),
+        (Type::Tuple(from), Type::List(to) | Type::Set(to)) => parts_convertible(|| from.iter(), to, false),
+        (Type::Object(from), Type::Map(to)) => parts_convertible(|| from.values().map(|a| &a.ty), to, true),
         (Type::Map(from), Type::Object(to)) => to.values().all(|a| a.is_optional || is_convertible(from, &a.ty)),
         _ => false,
     }
 }
 
 /// Whether all parts can be converted to one type, which they have in common where any will do.
-fn parts_convertible<'a, I: Iterator<Item = &'a Type>>(parts: impl Fn() -> I, wanted: &Type) -> bool {
+/// Attributes of an object may have any type in common, elements of a tuple only if all have it.
+fn parts_convertible<'a, I: Iterator<Item = &'a Type>>(parts: impl Fn() -> I, wanted: &Type, any: bool) -> bool {
     let common = match wanted {
         Type::Dynamic if parts().next().is_none() => return true,
         Type::Dynamic => match unify_all(parts()) {
-            Some(Type::Dynamic) => return parts().all(|part| *part == Type::Dynamic),
+            Some(Type::Dynamic) => return any || parts().all(|part| *part == Type::Dynamic),
             Some(common) => common,
             None => return false,
         },
