@@ -26,6 +26,7 @@ pub mod diff;
 pub mod files;
 #[cfg(test)]
 mod fuzz;
+mod go;
 pub mod graph;
 mod hcl;
 pub mod limits;

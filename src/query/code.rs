@@ -1,5 +1,6 @@
 //! Which components run the code of a folder: those that name it, and those whose code calls it as a module.
 
+use crate::go::path::within;
 use crate::resolution::{CodeOrigin, Component};
 use crate::terraform::Modules;
 use crate::text::Text;
@@ -64,15 +65,7 @@ pub(super) fn join(folder: &str, source: &str) -> Option<String> {
     if !(source.starts_with("./") || source.starts_with("../") || source == "." || source == "..") {
         return None;
     }
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in source.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => _ = parts.pop()?,
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    within(folder, source)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use super::glob::{BadPattern, check_size, group_end, is_valid, next_comma, segment_match};
 use super::listing::{Child, Listing, Node};
+use crate::go::path::within;
 
 /// How many steps (entries of directories, segments of paths) one expansion may take, besides some for each entry there
 /// is. Only links that lead back up can use up so many.
@@ -67,15 +68,7 @@ fn clean(path: &str) -> Option<String> {
     if path.starts_with('/') {
         return None;
     }
-    let mut parts = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
+    within("", path).map(|path| if path.is_empty() { ".".to_owned() } else { path })
 }
 
 fn join(dir: &str, name: &str) -> String {

@@ -7,6 +7,7 @@ mod read;
 pub mod state;
 mod types;
 
+use crate::go::path::within;
 use crate::text::Text;
 pub use types::{Attribute, Mismatch, Type};
 
@@ -187,7 +188,7 @@ impl<'a> Modules<'a> {
         let Some(module) = self.get(folder) else { return Vec::new() };
         let sources = module.calls.values().filter(|call| !call.has_version).filter_map(|call| call.source.as_deref());
         let local = sources.filter(|source| source.starts_with("./") || source.starts_with("../"));
-        local.filter_map(|source| joined(folder, source)).collect()
+        local.filter_map(|source| within(folder, source)).collect()
     }
 
     /// The folders with code below a folder, from the root of the repository, sorted.
@@ -380,19 +381,6 @@ impl Variable {
         self.is_sensitive = parts.sensitive.unwrap_or(self.is_sensitive);
         self.is_validated |= parts.is_validated;
     }
-}
-
-/// A path relative to a folder, from the root of the repository; `None` if it leads out of it.
-pub fn joined(folder: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in folder.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// How a file of code is written; `None` for other files, and for those that Terraform leaves out.

@@ -1,6 +1,7 @@
 //! Holds values against JSON Schemas. Nothing is fetched: a schema that refers to the network is of no use here.
 
 use super::{Budget, Path, Unusable, Verdict, certain, each_unknown, fold, schema_cost, to_json};
+use crate::go::path::within;
 use crate::value::{Flags, Value};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
@@ -184,18 +185,7 @@ fn referenced(schema: &Json, path: &str, read: &mut References<'_>) -> BTreeMap<
 fn local_path(path: &str, target: &str) -> Option<String> {
     let file = target.split('#').next().filter(|f| !f.is_empty() && !f.contains(':'))?;
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = Vec::new();
-    let start = if file.starts_with('/') { "" } else { folder };
-    for part in start.split('/').chain(file.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    within(if file.starts_with('/') { "" } else { folder }, file)
 }
 
 /// The address of a file of the repository.

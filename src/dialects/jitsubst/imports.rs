@@ -5,6 +5,7 @@ use super::load::{Loaded, Loader};
 use super::sink::{Sink, label};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::rules;
+use crate::go::path::within;
 use crate::limits::Limit;
 use crate::text::Text;
 use crate::value::{Map, Origin, Value};
@@ -166,18 +167,5 @@ pub(crate) fn parent(path: &str) -> &str {
 
 /// A path from a folder; none if it leads out of the repository.
 pub(crate) fn join(dir: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') {
-        return None;
-    }
-    let mut parts: Vec<&str> = Vec::new();
-    for part in dir.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    if path.starts_with('/') { None } else { within(dir, path) }
 }

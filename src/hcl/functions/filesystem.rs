@@ -2,6 +2,7 @@
 
 use super::hashes::{hex, md5, sha1, sha256, sha512};
 use super::{A, Args, Content, Fail, FileError, Function, Outcome, S, file_failed, function};
+use crate::go::path::{base, clean, dir};
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Expr, Name, Step};
 use crate::hcl::eval::Scope;
@@ -39,42 +40,6 @@ pub(super) const ALL: &[Function] = &[
 
 /// How deep templates call each other.
 const MAX_TEMPLATES: usize = 32;
-
-/// A path without repeated slashes, `.` and what `..` takes back.
-pub(crate) fn clean(path: &str) -> String {
-    let is_absolute = path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|p| *p != "..") => {
-                parts.pop();
-            }
-            ".." if is_absolute => {}
-            other => parts.push(other),
-        }
-    }
-    match (is_absolute, parts.is_empty()) {
-        (true, _) => format!("/{}", parts.join("/")),
-        (false, true) => ".".to_owned(),
-        (false, false) => parts.join("/"),
-    }
-}
-
-fn base(path: &str) -> String {
-    match path.trim_end_matches('/') {
-        "" if path.is_empty() => ".".to_owned(),
-        "" => "/".to_owned(),
-        path => path.rsplit('/').next().unwrap_or(path).to_owned(),
-    }
-}
-
-fn dir(path: &str) -> String {
-    match path.rfind('/') {
-        Some(at) => clean(&path[..=at]),
-        None => ".".to_owned(),
-    }
-}
 
 fn abspath(args: &mut Args<'_, '_>) -> Outcome {
     let path = args.str(0);

@@ -6,7 +6,6 @@ mod collections;
 mod conversion;
 mod encoding;
 mod filesystem;
-pub(crate) use filesystem::clean;
 mod format;
 mod hashes;
 mod lists;

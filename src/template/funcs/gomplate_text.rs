@@ -3,7 +3,8 @@
 use super::call::{Args, data, lossy, not_evaluated, replace_all};
 use super::cast::{conv_data_text, conv_int, conv_text};
 use super::sprig_text::{repeat, split, trim};
-use super::{hash, paths, regex, text};
+use super::{hash, regex, text};
+use crate::go::{glob, path};
 use crate::template::{format, strconv};
 use crate::value::Data;
 
@@ -78,19 +79,19 @@ table! { REGEXP:
 }
 
 table! { PATH:
-    "Base" ("a") => |a| paths::base(&t(a, 0));
-    "Clean" ("a") => |a| paths::clean(&t(a, 0));
-    "Dir" ("a") => |a| paths::dir(&t(a, 0));
-    "Ext" ("a") => |a| paths::ext(&t(a, 0));
+    "Base" ("a") => |a| path::base(&t(a, 0));
+    "Clean" ("a") => |a| path::clean(&t(a, 0));
+    "Dir" ("a") => |a| path::dir(&t(a, 0));
+    "Ext" ("a") => |a| path::ext(&t(a, 0)).to_owned();
     "IsAbs" ("a") => |a| t(a, 0).starts_with('/');
-    "Join" ("a*") => |a| paths::join(&a.all.iter().map(conv_text).collect::<Vec<_>>());
-    "Match" ("aa") => |a| paths::matches(&t(a, 0), &t(a, 1));
-    "Split" ("a") => |a| { let s = t(a, 0); let (dir, file) = paths::split(&s); vec![dir.to_owned(), file.to_owned()] };
+    "Join" ("a*") => |a| path::join(&a.all.iter().map(conv_text).collect::<Vec<_>>());
+    "Match" ("aa") => |a| glob::matches(&t(a, 0), &t(a, 1));
+    "Split" ("a") => |a| { let s = t(a, 0); let (dir, file) = path::split(&s); vec![dir.to_owned(), file.to_owned()] };
 }
 
 table! { FILEPATH:
     "FromSlash" | "ToSlash" ("a") => |a| t(a, 0);
-    "Rel" ("aa") => |a| paths::relative(&t(a, 0), &t(a, 1));
+    "Rel" ("aa") => |a| path::relative(&t(a, 0), &t(a, 1));
     "VolumeName" ("a") => |_| "";
 }
 

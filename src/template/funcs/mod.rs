@@ -12,7 +12,6 @@ pub(crate) mod hash;
 mod json;
 mod namespaces;
 mod objects;
-mod paths;
 pub(crate) mod regex;
 mod semver;
 mod sprig_dates;

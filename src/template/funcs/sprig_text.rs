@@ -2,7 +2,8 @@
 
 use super::call::{Args, MAX_TEXT, affordable, lossy, not_evaluated, replace_all};
 use super::cast::{self, to_text, to_texts};
-use super::{hash, paths, regex, semver, text, url};
+use super::{hash, regex, semver, text, url};
+use crate::go::path;
 use crate::template::{Val, format, strconv};
 use crate::value::{Data, Value};
 
@@ -47,10 +48,10 @@ table! { TABLE:
     "split" ("ss") => |a| numbered(split(a.s(1), a.s(0), -1));
     "splitn" ("sis") => |a| numbered(split(a.s(2), a.s(0), a.i(1)));
 
-    "base" | "osBase" ("s") => |a| paths::base(a.s(0));
-    "dir" | "osDir" ("s") => |a| paths::dir(a.s(0));
-    "clean" | "osClean" ("s") => |a| paths::clean(a.s(0));
-    "ext" | "osExt" ("s") => |a| paths::ext(a.s(0));
+    "base" | "osBase" ("s") => |a| path::base(a.s(0));
+    "dir" | "osDir" ("s") => |a| path::dir(a.s(0));
+    "clean" | "osClean" ("s") => |a| path::clean(a.s(0));
+    "ext" | "osExt" ("s") => |a| path::ext(a.s(0)).to_owned();
     "isAbs" | "osIsAbs" ("s") => |a| a.s(0).starts_with('/');
     "urlParse" ("s") => |a| url::to_dict(a.s(0));
     "urlJoin" ("m") => |a| url::from_dict(&a.map(0));

@@ -1,6 +1,7 @@
 //! Where projects are.
 
 use crate::dialects::garden::template::syntax::ast::Era;
+use crate::go::path::within;
 use crate::source::{Child, Source};
 use crate::yaml;
 
@@ -77,20 +78,7 @@ pub(crate) fn parent(path: &str) -> &str {
 
 /// A path as it is written in a file of a folder, from the root of the repository; none if it leads out of that.
 pub(crate) fn resolve(dir: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
-    if path.starts_with('/') {
-        return None;
-    }
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    if path.starts_with('/') { None } else { within(dir, path) }
 }
 
 /// A path seen from a folder that it is in; the path itself elsewhere.

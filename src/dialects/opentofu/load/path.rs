@@ -1,6 +1,6 @@
 //! Paths from the root of the repository.
 
-use crate::hcl::functions::clean;
+use crate::go::path::clean;
 use crate::text::Text;
 use std::borrow::Cow;
 

@@ -3,9 +3,9 @@
 
 use crate::dialects::opentofu::load::path::join;
 use crate::dialects::opentofu::module::block::Written;
+use crate::go::path::clean;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Call, Expr, ExprKind, Part, Span, Step};
-use crate::hcl::functions::clean;
 use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeSet;

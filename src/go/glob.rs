@@ -1,85 +1,7 @@
-//! Slash-separated paths as Go's `path` treats them.
-
-/// The last element; `.` for nothing, `/` for slashes only.
-pub(super) fn base(path: &str) -> String {
-    if path.is_empty() {
-        return ".".into();
-    }
-    let trimmed = path.trim_end_matches('/');
-    if trimmed.is_empty() {
-        return "/".into();
-    }
-    trimmed.rsplit('/').next().unwrap_or(trimmed).to_owned()
-}
-
-/// All but the last element, cleaned.
-pub(super) fn dir(path: &str) -> String {
-    clean(split(path).0)
-}
-
-/// What is up to the last slash and what follows.
-pub(super) fn split(path: &str) -> (&str, &str) {
-    path.split_at(path.rfind('/').map_or(0, |i| i + 1))
-}
-
-/// From the last point of the last element on.
-pub(super) fn ext(path: &str) -> String {
-    let name = split(path).1;
-    name.rfind('.').map_or_else(String::new, |i| name[i..].to_owned())
-}
-
-/// The shortest path that means the same.
-pub(super) fn clean(path: &str) -> String {
-    let rooted = path.starts_with('/');
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|p| *p != "..") => {
-                parts.pop();
-            }
-            ".." if rooted => {}
-            part => parts.push(part),
-        }
-    }
-    match (rooted, parts.is_empty()) {
-        (true, _) => format!("/{}", parts.join("/")),
-        (false, true) => ".".into(),
-        (false, false) => parts.join("/"),
-    }
-}
-
-/// The elements that are not empty, joined and cleaned.
-pub(super) fn join(parts: &[String]) -> String {
-    let joined = parts.iter().filter(|p| !p.is_empty()).map(String::as_str).collect::<Vec<_>>().join("/");
-    if joined.is_empty() { joined } else { clean(&joined) }
-}
-
-/// `filepath.Rel`.
-pub(super) fn relative(from: &str, to: &str) -> Result<String, String> {
-    let (base, target) = (clean(from), clean(to));
-    if base == target {
-        return Ok(".".into());
-    }
-    let base = if base == "." { String::new() } else { base };
-    let fail = || Err(format!("Rel: can't make {to} relative to {from}"));
-    if base.starts_with('/') != target.starts_with('/') {
-        return fail();
-    }
-    let split = |p: &str| -> Vec<String> { p.split('/').filter(|s| !s.is_empty()).map(str::to_owned).collect() };
-    let (base, target) = (split(&base), split(&target));
-    let target: Vec<String> = if target == ["."] { Vec::new() } else { target };
-    let common = base.iter().zip(&target).take_while(|(a, b)| a == b).count();
-    if base[common..].iter().any(|p| p == "..") {
-        return fail();
-    }
-    let up = base.len() - common;
-    let parts: Vec<&str> = std::iter::repeat_n("..", up).chain(target[common..].iter().map(String::as_str)).collect();
-    Ok(parts.join("/"))
-}
+//! Patterns of the package `path`.
 
 /// `path.Match`: `*`, `?`, `[a-z]`, `[^a]`, `\x`.
-pub(super) fn matches(pattern: &str, name: &str) -> Result<bool, String> {
+pub(crate) fn matches(pattern: &str, name: &str) -> Result<bool, String> {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
     // Go reports a bad pattern only where it gets to, but always checks what follows a mismatch.
@@ -175,19 +97,6 @@ fn one(pattern: &[char], p: usize, c: char) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths() {
-        assert_eq!(
-            [base(""), base("/"), base("a/b/"), dir("x"), dir("/a/b"), dir("a/b/")],
-            [".", "/", "b", ".", "/a", "a/b"]
-        );
-        assert_eq!(
-            [clean("a/../b/./c//d"), clean("../../x"), clean("/.."), ext("a.b/c"), ext("a/b.tar.gz")],
-            ["b/c/d", "../../x", "/", "", ".gz"]
-        );
-        assert_eq!(relative("/a/b", "/a/c/d"), Ok("../c/d".into()));
-    }
 
     #[test]
     fn patterns() {
