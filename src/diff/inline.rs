@@ -75,7 +75,7 @@ pub fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
             json::Number::Word(word) => word.to_owned(),
         },
         Data::Str(s) => quote(s),
-        Data::Time(t) => json::rfc3339(t),
+        Data::Time(t) => t.rfc3339(),
         Data::Unknown(u) => escape(&u.text).into_owned(),
         Data::List(_) | Data::Map(_) => "…".to_owned(),
     }

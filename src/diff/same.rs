@@ -118,7 +118,7 @@ impl<'a> Scalar<'a> {
                 json::Number::Word(word) => Scalar::Text(Cow::Borrowed(word)),
             },
             Data::Str(s) => Scalar::Text(Cow::Borrowed(s)),
-            Data::Time(t) => Scalar::Text(Cow::Owned(json::rfc3339(t))),
+            Data::Time(t) => Scalar::Text(Cow::Owned(t.rfc3339())),
             Data::Unknown(u) => Scalar::Text(Cow::Borrowed(&u.text)),
             Data::List(_) | Data::Map(_) => return None,
         })

@@ -1,4 +1,8 @@
 //! What packages of Go's standard library do, exactly: the systems that are resolved here are written in Go.
 
+pub(crate) mod duration;
 pub(crate) mod glob;
+pub(crate) mod layout;
 pub(crate) mod path;
+pub(crate) mod strconv;
+pub(crate) mod time;

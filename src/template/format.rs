@@ -1,14 +1,10 @@
 //! Formatted text as Go's `fmt` writes it: `printf`, `print`, `println` and the plain printing of values.
 
 mod args;
-mod clock;
 mod number;
 
-pub(crate) use clock::civil;
-pub(super) use clock::print_time;
-
-use super::strconv;
 use super::val::Val;
+use crate::go::strconv;
 use crate::value::{Data, Value};
 use args::{ArgIndex, number};
 use std::fmt::Write;
@@ -268,7 +264,7 @@ impl Printer {
             Data::Float(f) => self.float(*f, verb, item),
             Data::Str(text) => self.text(text, verb, item),
             Data::Unknown(unknown) => self.text(&unknown.text, verb, item),
-            Data::Time(time) => self.text(&print_time(time), verb, item),
+            Data::Time(time) => self.text(&time.to_string(), verb, item),
             Data::List(list) => {
                 self.open(item, "[");
                 for (i, value) in list.iter().enumerate() {

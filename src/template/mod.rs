@@ -16,7 +16,6 @@ mod output;
 mod parse;
 mod refs;
 mod simple;
-mod strconv;
 mod text;
 mod val;
 mod words;

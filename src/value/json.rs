@@ -5,7 +5,6 @@
 
 use super::{Data, FileId, Map, Origin, Value};
 use crate::text::Text;
-use crate::yaml::Timestamp;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error, SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -49,7 +48,7 @@ impl Serialize for Nested<'_> {
             Data::Uint(u) => serializer.serialize_u64(*u),
             Data::Float(f) => serialize_float(*f, serializer),
             Data::Str(s) => serializer.serialize_str(s),
-            Data::Time(t) => serializer.serialize_str(&rfc3339(t)),
+            Data::Time(t) => serializer.serialize_str(&t.rfc3339()),
             Data::List(items) => {
                 let mut seq = serializer.serialize_seq(Some(items.len()))?;
                 for value in items.iter() {
@@ -121,40 +120,6 @@ impl Number {
         // The shortest digits, not the exact ones: 1.2345678901234567e20 ends in zeros.
         f.to_string().parse().map_or(Number::Fraction(f), Number::Whole)
     }
-}
-
-/// RFC 3339 with as many digits of a second as are needed; years outside of 0 to 9999 are printed as they are.
-pub(crate) fn rfc3339(t: &Timestamp) -> String {
-    let local = t.seconds.saturating_add(i64::from(t.offset));
-    let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
-    let (year, month, day) = civil(days);
-    let mut text =
-        format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
-    if t.nanos != 0 {
-        let digits = format!("{:09}", t.nanos);
-        text.push('.');
-        text.push_str(digits.trim_end_matches('0'));
-    }
-    if t.offset == 0 {
-        text.push('Z');
-    } else {
-        let minutes = t.offset.unsigned_abs() / 60;
-        let sign = if t.offset < 0 { '-' } else { '+' };
-        text.push_str(&format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60));
-    }
-    text
-}
-
-/// Year, month and day of a number of days since 1970-01-01, in eras of 400 years that start in March.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days.saturating_add(719_468);
-    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 /// The value of a JSON text. Each value has an origin whose offsets count the values before it, for those who need the order
@@ -261,22 +226,6 @@ mod tests {
         assert_eq!(large, 1e300);
         assert_eq!(json(Data::Uint(u64::MAX)), "18446744073709551615");
         assert_eq!(json(Data::Int(i64::MIN)), "-9223372036854775808");
-    }
-
-    #[test]
-    fn times() {
-        for (seconds, nanos, offset, text) in [
-            (0, 0, 0, "1970-01-01T00:00:00Z"),
-            (951_782_400, 0, 0, "2000-02-29T00:00:00Z"),
-            (1_614_816_000, 500_000_000, 0, "2021-03-04T00:00:00.5Z"),
-            (-1, 0, 0, "1969-12-31T23:59:59Z"),
-            (0, 0, -19_800, "1969-12-31T18:30:00-05:30"),
-            (-62_135_596_800, 0, 0, "0001-01-01T00:00:00Z"),
-        ] {
-            assert_eq!(rfc3339(&Timestamp { seconds, nanos, offset }), text);
-        }
-        rfc3339(&Timestamp { seconds: i64::MAX, nanos: 0, offset: i32::MAX });
-        rfc3339(&Timestamp { seconds: i64::MIN, nanos: 0, offset: i32::MIN });
     }
 
     #[test]

@@ -1,17 +1,8 @@
 //! Points in time, as an unquoted YAML date yields them.
 
-use std::fmt::Write;
+use crate::go::time::{DAY, days_in, days_of};
 
-/// A point in time with the offset it was written with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Timestamp {
-    /// Seconds since 1970-01-01T00:00:00Z.
-    pub seconds: i64,
-    /// Nanoseconds within the second.
-    pub nanos: u32,
-    /// Offset of the written zone, in seconds east of UTC.
-    pub offset: i32,
-}
+pub use crate::go::time::Time as Timestamp;
 
 impl Timestamp {
     /// Reads the forms go-yaml takes for timestamps: a date, or a date and a time joined by `T`, `t` (with a zone) or
@@ -24,7 +15,7 @@ impl Timestamp {
         rest = rest.strip_prefix('-')?;
         let year = year.parse().ok()?;
         let day = field(&mut rest, 1, days_in(year, month))?;
-        let midnight = days_from_civil(year, month, day) * 86_400;
+        let midnight = days_of(year, month, day) * DAY;
         if rest.is_empty() {
             return Some(Self { seconds: midnight, nanos: 0, offset: 0 });
         }
@@ -45,57 +36,6 @@ impl Timestamp {
         }
         let local = midnight + i64::from(hour * 3600 + minute * 60 + second);
         Some(Self { seconds: local - i64::from(offset), nanos, offset })
-    }
-
-    /// RFC 3339 with as many fraction digits as needed: how go-yaml writes a time (`2021-03-04T00:00:00Z`).
-    pub fn rfc3339(&self) -> String {
-        let mut text = self.date_and_time('T');
-        match self.offset {
-            0 => text.push('Z'),
-            _ => self.push_zone(&mut text, ":"),
-        }
-        text
-    }
-
-    /// Go's `String()` form: `2021-03-04 00:00:00 +0000 UTC`.
-    pub fn go_string(&self) -> String {
-        let mut text = self.date_and_time(' ');
-        text.push(' ');
-        self.push_zone(&mut text, "");
-        match self.offset {
-            0 => text.push_str(" UTC"),
-            // A zone without a name is named by its offset.
-            _ => {
-                text.push(' ');
-                self.push_zone_name(&mut text);
-            }
-        }
-        text
-    }
-
-    fn date_and_time(&self, joint: char) -> String {
-        let local = self.seconds.saturating_add(i64::from(self.offset));
-        let (year, month, day) = civil_from_days(local.div_euclid(86_400));
-        let second = local.rem_euclid(86_400);
-        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        let mut text = format!("{year:04}-{month:02}-{day:02}{joint}{hour:02}:{minute:02}:{second:02}");
-        if self.nanos != 0 {
-            let digits = format!("{:09}", self.nanos);
-            let _ = write!(text, ".{}", digits.trim_end_matches('0'));
-        }
-        text
-    }
-
-    fn push_zone(&self, text: &mut String, colon: &str) {
-        let minutes = self.offset.unsigned_abs() / 60;
-        let sign = if self.offset < 0 { '-' } else { '+' };
-        let _ = write!(text, "{sign}{:02}{colon}{:02}", minutes / 60, minutes % 60);
-    }
-
-    fn push_zone_name(&self, text: &mut String) {
-        let minutes = self.offset.unsigned_abs() / 60;
-        let sign = if self.offset < 0 { '-' } else { '+' };
-        let _ = write!(text, "{sign}{:02}{:02}", minutes / 60, minutes % 60);
     }
 }
 
@@ -141,36 +81,6 @@ fn zone(rest: &mut &str) -> Option<i32> {
     (hours <= 24 && minutes <= 60).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
-fn days_in(year: i64, month: u32) -> u32 {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    match month {
-        2 if leap => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Days since 1970-01-01 in the proleptic Gregorian calendar.
-fn days_from_civil(year: i64, month: u32, day: u32) -> i64 {
-    // Years run from March, so that the leap day is the last of its year.
-    let year = if month <= 2 { year - 1 } else { year };
-    let day_of_year = i64::from((153 * ((month + 9) % 12) + 2) / 5 + day - 1);
-    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
-
-fn civil_from_days(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,7 +102,7 @@ mod tests {
         ] {
             let time = Timestamp::parse(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(time.rfc3339(), rfc);
-            assert_eq!(time.go_string(), go);
+            assert_eq!(time.to_string(), go);
         }
         for text in [
             "2001-02-30",

@@ -2,8 +2,9 @@
 
 use super::hashes::impure;
 use super::{Args, Fail, Function, Outcome, S, function};
+use crate::go::duration::parse_duration;
+use crate::go::time::{DAYS, MONTHS, civil, days_in, days_of};
 use crate::hcl::val::Val;
-use crate::template::format::civil;
 
 pub(super) const ALL: &[Function] = &[
     function("formatdate", &[S, S], format_date),
@@ -26,30 +27,6 @@ struct Time {
     is_utc: bool,
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
-fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
-}
-
 fn parse(args: &Args<'_, '_>, index: usize) -> Result<Time, Fail> {
     let text = args.str(index);
     read(text).ok_or_else(|| Fail::Argument(index, format!("not a valid RFC3339 timestamp: cannot use \"{text}\"")))
@@ -66,19 +43,10 @@ fn read(text: &str) -> Option<Time> {
     }
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let length = match month {
-        2 => {
-            if leap {
-                29
-            } else {
-                28
-            }
-        }
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return None,
-    };
+    if !(1..=12).contains(&month) {
+        return None;
+    }
+    let length = days_in(year, month as u32).into();
     if !(1..=length).contains(&day) || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
@@ -107,7 +75,7 @@ fn read(text: &str) -> Option<Time> {
             sign * (hours.parse::<i64>().ok()? * 3600 + minutes.parse::<i64>().ok()? * 60)
         }
     };
-    let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+    let seconds = days_of(year, month as u32, day as u32) * 86_400 + hour * 3600 + minute * 60 + second - offset;
     Some(Time { seconds, nanos, offset, is_utc: rest == "Z" })
 }
 
@@ -131,49 +99,10 @@ fn zone(time: Time, colon: bool, z: bool) -> String {
 
 fn time_add(args: &mut Args<'_, '_>) -> Outcome {
     let mut time = parse(args, 0)?;
-    let nanos = duration(args.str(1)).map_err(Fail::Call)?;
-    let total = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos) + nanos;
+    let nanos = parse_duration(args.str(1)).map_err(Fail::Call)?;
+    let total = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos) + i128::from(nanos);
     time.seconds = i64::try_from(total.div_euclid(1_000_000_000)).unwrap_or(0);
     Ok(Val::str(text(time)))
-}
-
-/// A duration of Go in nanoseconds: `-1h30m`.
-fn duration(text: &str) -> Result<i128, String> {
-    let invalid = || format!("time: invalid duration \"{text}\"");
-    let (sign, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if rest == "0" {
-        return Ok(0);
-    }
-    if rest.is_empty() {
-        return Err(invalid());
-    }
-    let mut total: i128 = 0;
-    while !rest.is_empty() {
-        let length = rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
-        let number: f64 = rest[..length].parse().map_err(|_| invalid())?;
-        rest = &rest[length..];
-        let length = rest.bytes().take_while(|b| !b.is_ascii_digit() && *b != b'.').count();
-        let unit = match &rest[..length] {
-            "ns" => 1.0,
-            "us" | "µs" | "μs" => 1e3,
-            "ms" => 1e6,
-            "s" => 1e9,
-            "m" => 6e10,
-            "h" => 3.6e12,
-            "" => return Err(format!("time: missing unit in duration \"{text}\"")),
-            other => return Err(format!("time: unknown unit \"{other}\" in duration \"{text}\"")),
-        };
-        let whole = number.trunc() as i128 * unit as i128;
-        total += whole + (number.fract() * unit).round() as i128;
-        if total > i128::from(i64::MAX) {
-            return Err(invalid());
-        }
-        rest = &rest[length..];
-    }
-    Ok(sign * total)
 }
 
 fn format_date(args: &mut Args<'_, '_>) -> Outcome {

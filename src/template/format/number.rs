@@ -1,7 +1,7 @@
 //! How numbers are printed: integers in their bases, characters and floats.
 
 use super::{Item, MAX_OUTPUT, Printer};
-use crate::template::strconv;
+use crate::go::strconv;
 use std::fmt::Write;
 
 impl Printer {

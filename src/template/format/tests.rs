@@ -60,8 +60,8 @@ fn printing() {
     assert_eq!(sprint(&[s("a"), i(1), i(2), s("b"), s("c")]), "a1 2b c".replace(" c", "c"));
     assert_eq!(print_value(&Val::Missing), "<no value>");
     let time = Timestamp { seconds: 1_704_153_600, nanos: 500_000_000, offset: 7200 };
-    assert_eq!(print_time(&time), "2024-01-02 02:00:00.5 +0200 +0200");
-    assert_eq!(print_time(&Timestamp { seconds: 0, nanos: 0, offset: 0 }), "1970-01-01 00:00:00 +0000 UTC");
+    assert_eq!(time.to_string(), "2024-01-02 02:00:00.5 +0200 +0200");
+    assert_eq!(Timestamp { seconds: 0, nanos: 0, offset: 0 }.to_string(), "1970-01-01 00:00:00 +0000 UTC");
 }
 
 #[test]

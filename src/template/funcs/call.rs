@@ -48,7 +48,7 @@ pub(crate) fn unknown_call(name: &str, reason: &str, args: &[Val]) -> Val {
     for arg in args {
         text.push(' ');
         text.push_str(&match arg {
-            Val::Data(Value { data: Data::Str(s), .. }) => crate::template::strconv::quote(s, false),
+            Val::Data(Value { data: Data::Str(s), .. }) => crate::go::strconv::quote(s, false),
             other => format::print_value(other),
         });
     }

@@ -2,7 +2,8 @@
 //! about kinds, emptiness and equality.
 
 use super::call::data;
-use crate::template::{Val, format, strconv};
+use crate::go::strconv;
+use crate::template::{Val, format};
 use crate::value::{Data, Value};
 
 /// `reflect.Kind`: `string`, `slice`, `map`; `invalid` for nothing.

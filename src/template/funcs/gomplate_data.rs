@@ -6,7 +6,8 @@ use super::sprig_lists::{key_texts, select, unique, values_of};
 use super::sprig_math::{MAX_ITEMS, max_float, min_float, numbers};
 use super::yaml_data;
 use super::{csv, duration, json, time, url};
-use crate::template::{Val, format, strconv};
+use crate::go::strconv;
+use crate::template::{Val, format};
 use crate::value::{Data, Key, Map, Value};
 use std::sync::Arc;
 

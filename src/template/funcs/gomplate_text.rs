@@ -4,8 +4,9 @@ use super::call::{Args, data, lossy, not_evaluated, replace_all};
 use super::cast::{conv_data_text, conv_int, conv_text};
 use super::sprig_text::{repeat, split, trim};
 use super::{hash, regex, text};
+use crate::go::strconv;
 use crate::go::{glob, path};
-use crate::template::{format, strconv};
+use crate::template::format;
 use crate::value::Data;
 
 fn t(a: &Args<'_>, i: usize) -> String {

@@ -1,7 +1,6 @@
 //! JSON text as Go's `encoding/json` reads and writes it.
 
-use crate::template::format;
-use crate::template::strconv;
+use crate::go::strconv;
 use crate::text::Text;
 use crate::value::{Data, Map, Value};
 use std::fmt::Write;
@@ -50,7 +49,7 @@ fn write(out: &mut String, data: &Data, html: Style) -> Result<(), String> {
         Data::Float(f) => return Err(format!("json: unsupported value: {}", strconv::float(*f))),
         Data::Str(s) => write_text(out, s, html),
         Data::Unknown(u) => write_text(out, &u.text, html),
-        Data::Time(t) => write_text(out, &rfc3339(&format::print_time(t)), html),
+        Data::Time(t) => write_text(out, &t.rfc3339(), html),
         Data::List(list) => {
             for (i, value) in list.iter().enumerate() {
                 out.push(if i == 0 { '[' } else { ',' });
@@ -69,14 +68,6 @@ fn write(out: &mut String, data: &Data, html: Style) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// `2024-01-02 03:04:05.6 +0200 +0200` as `2024-01-02T03:04:05.6+02:00`.
-fn rfc3339(printed: &str) -> String {
-    let mut parts = printed.split(' ');
-    let (day, time, zone) = (parts.next(), parts.next(), parts.next().unwrap_or("+0000"));
-    let zone = if zone == "+0000" { "Z".into() } else { format!("{}:{}", &zone[..3], &zone[3..]) };
-    format!("{}T{}{zone}", day.unwrap_or_default(), time.unwrap_or_default())
 }
 
 fn write_text(out: &mut String, text: &str, html: Style) {

@@ -299,7 +299,7 @@ struct Constraint {
 }
 
 fn read_group(text: &str) -> Result<Vec<Constraint>, String> {
-    let improper = || format!("improper constraint: {}", crate::template::strconv::quote(text, false));
+    let improper = || format!("improper constraint: {}", crate::go::strconv::quote(text, false));
     let mut out = Vec::new();
     let mut rest = text.trim_start();
     if rest.is_empty() {

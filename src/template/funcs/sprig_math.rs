@@ -3,7 +3,8 @@
 use super::call::Args;
 use super::cast::{to_float, to_int, to_text};
 use super::{duration, sprig_dates, time};
-use crate::template::{Val, strconv};
+use crate::go::strconv;
+use crate::template::Val;
 use crate::value::{Data, Value};
 
 /// Longer sequences are not made.

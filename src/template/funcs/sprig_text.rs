@@ -4,7 +4,8 @@ use super::call::{Args, MAX_TEXT, affordable, lossy, not_evaluated, replace_all}
 use super::cast::{self, to_text, to_texts};
 use super::{hash, regex, semver, text, url};
 use crate::go::path;
-use crate::template::{Val, format, strconv};
+use crate::go::strconv;
+use crate::template::{Val, format};
 use crate::value::{Data, Value};
 
 table! { TABLE:

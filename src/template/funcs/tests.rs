@@ -1,7 +1,8 @@
 //! Calls written as in templates, with what Go answers.
 
 use super::*;
-use crate::template::{format, strconv};
+use crate::go::strconv;
+use crate::template::format;
 use crate::value::{Data, Value};
 
 /// A reader of plain calls: `f "a" (g 1) | ns.Method true`.

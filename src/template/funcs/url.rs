@@ -2,7 +2,8 @@
 
 use super::call::data;
 use super::cast::data_kind;
-use crate::template::{Object, Val, strconv};
+use crate::go::strconv;
+use crate::template::{Object, Val};
 use crate::value::{Data, Key, Map, Value};
 use std::fmt::Write;
 

@@ -341,7 +341,7 @@ impl Run<'_, '_> {
             Ok(Scalar::Int(i)) => Text::from(i.to_string()),
             Ok(Scalar::Uint(u)) => Text::from(u.to_string()),
             Ok(Scalar::Float(f)) => Text::from(crate::template::float_text(f)),
-            Ok(Scalar::Time(t)) => Text::from(t.go_string()),
+            Ok(Scalar::Time(t)) => Text::from(t.to_string()),
             Ok(Scalar::Binary(b)) => Text::from(String::from_utf8_lossy(&b)),
             Ok(Scalar::Str) | Err(_) => Text::clone(value),
         };

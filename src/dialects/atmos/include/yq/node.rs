@@ -224,7 +224,7 @@ impl Arena {
                 let text = scalar::float_text(*f);
                 (scalar::resolve(&text), text)
             }
-            Data::Time(t) => ("!!timestamp", scalar::time_text(t)),
+            Data::Time(t) => ("!!timestamp", t.rfc3339()),
             Data::Str(s) => {
                 // The reader takes this one for a merge key even in quotes.
                 let tag = if &**s == "<<" { "!!merge" } else { "!!str" };

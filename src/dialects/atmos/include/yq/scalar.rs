@@ -1,7 +1,6 @@
 //! Scalars: what plain text means, how numbers and dates are written, how text has to be quoted.
 
 use super::node::Style;
-use crate::yaml::Timestamp;
 
 /// The tag that plain text resolves to.
 pub(super) fn resolve(text: &str) -> &'static str {
@@ -157,37 +156,6 @@ pub(super) fn printed(f: f64) -> String {
     shortest(f)
 }
 
-/// A point in time as RFC 3339.
-pub(super) fn time_text(t: &Timestamp) -> String {
-    let local = t.seconds + i64::from(t.offset);
-    let (days, second) = (local.div_euclid(86_400), local.rem_euclid(86_400));
-    // Days to a civil date, counting years from March.
-    let z = days + 719_468;
-    let era = z.div_euclid(146_097);
-    let day_of_era = z.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    let mut text =
-        format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
-    if t.nanos > 0 {
-        let fraction = format!("{:09}", t.nanos);
-        text.push('.');
-        text.push_str(fraction.trim_end_matches('0'));
-    }
-    match t.offset {
-        0 => text.push('Z'),
-        offset => {
-            let (sign, offset) = if offset < 0 { ('-', -offset) } else { ('+', offset) };
-            text.push_str(&format!("{sign}{:02}:{:02}", offset / 3600, offset / 60 % 60));
-        }
-    }
-    text
-}
-
 /// What the characters of a text allow.
 pub(in crate::dialects::atmos::include) struct Looks {
     pub(in crate::dialects::atmos::include) plain: bool,
@@ -312,16 +280,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_dates() {
+    fn numbers() {
         assert_eq!(printed(1e6), "1e+06");
         assert_eq!(printed(123456.0), "123456");
         assert_eq!(printed(0.0001), "0.0001");
         assert_eq!(printed(0.00001), "1e-05");
         assert_eq!(printed(-2.5), "-2.5");
-        let t = Timestamp { seconds: 1_614_816_000, nanos: 0, offset: 0 };
-        assert_eq!(time_text(&t), "2021-03-04T00:00:00Z");
-        let t = Timestamp { seconds: -1, nanos: 500_000_000, offset: -3600 };
-        assert_eq!(time_text(&t), "1969-12-31T22:59:59.5-01:00");
     }
 
     #[test]

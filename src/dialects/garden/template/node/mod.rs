@@ -206,7 +206,7 @@ impl Node {
             value::Data::Uint(u) => Data::Number(*u as f64),
             value::Data::Float(f) => Data::Number(*f),
             value::Data::Str(text) => Data::Text(Text::clone(text)),
-            value::Data::Time(time) => Data::Text(value::json::rfc3339(time).into()),
+            value::Data::Time(time) => Data::Text(time.rfc3339().into()),
             value::Data::List(items) => Data::List(Arc::new(items.iter().map(Node::from_value).collect())),
             value::Data::Map(map) => {
                 let mut entries: Vec<&value::Entry> = map.iter().collect();

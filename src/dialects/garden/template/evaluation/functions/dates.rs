@@ -3,6 +3,7 @@
 use super::{Done, Error, number, text};
 use crate::dialects::garden::template::evaluation::evaluator::Evaluator;
 use crate::dialects::garden::template::node::Node;
+use crate::go::time::{DAYS, MONTHS, civil, days_in, days_of};
 
 /// The units that `shiftDateUtc` takes.
 pub(super) const SHIFT_UNITS: [&str; 7] = ["years", "months", "weeks", "days", "hours", "minutes", "seconds"];
@@ -12,22 +13,6 @@ pub(super) const MODIFY_UNITS: [&str; 7] = ["years", "months", "days", "hours", 
 const DAY: i64 = 86_400_000;
 /// The furthest point in time from 1970 that JavaScript knows, in milliseconds.
 const FURTHEST: i64 = 8_640_000_000_000_000;
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
 /// A point in time, taken apart. Each field may be beyond what it holds: [`Date::millis`] carries.
 #[derive(Clone, Copy)]
 struct Date {
@@ -48,8 +33,8 @@ impl Date {
         let (year, month, day) = civil(days);
         Date {
             year,
-            month: month - 1,
-            day,
+            month: i64::from(month) - 1,
+            day: day.into(),
             hour: rest / 3_600_000,
             minute: rest / 60_000 % 60,
             second: rest / 1_000 % 60,
@@ -62,7 +47,7 @@ impl Date {
         if year.abs() > 300_000 {
             return None;
         }
-        let days = days_from_civil(year, month + 1).checked_add(self.day.checked_sub(1)?)?;
+        let days = days_of(year, month as u32 + 1, 1).checked_add(self.day.checked_sub(1)?)?;
         let parts = [(days, DAY), (self.hour, 3_600_000), (self.minute, 60_000), (self.second, 1_000), (self.milli, 1)];
         let mut all = 0i64;
         for (count, unit) in parts {
@@ -70,25 +55,6 @@ impl Date {
         }
         (all.abs() <= FURTHEST).then_some(all)
     }
-}
-
-/// Year, month from 1 and day of a number of days since 1970.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let (era, day) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let month_of_year = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month_of_year <= 2), month_of_year, of_year - (153 * month + 2) / 5 + 1)
-}
-
-/// The number of days from 1970 to the first of a month (from 1).
-fn days_from_civil(year: i64, month: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 /// Reads `2021-01-31`, `2021-01-31T10:00`, `2021-01-31T10:00:00.5+0200`. Without a zone the time is UTC.
@@ -164,7 +130,7 @@ pub(super) fn shift(_: &Evaluator, arguments: &[Node]) -> Done {
             date.month = date.month.saturating_add(months);
             let year = date.year.saturating_add(date.month.div_euclid(12));
             let month = date.month.rem_euclid(12);
-            date.day = date.day.min(month_length(year, month));
+            date.day = date.day.min(days_in(year, month as u32 + 1).into());
             date.millis()
         }
         "weeks" => millis.checked_add(whole.saturating_mul(7 * DAY)),
@@ -174,16 +140,6 @@ pub(super) fn shift(_: &Evaluator, arguments: &[Node]) -> Done {
         _ => millis.checked_add(scaled(1_000)),
     };
     shifted.filter(|all| all.abs() <= FURTHEST).map(iso).ok_or_else(invalid)
-}
-
-/// The number of days of a month (from 0).
-fn month_length(year: i64, month: i64) -> i64 {
-    match month {
-        1 if year.rem_euclid(4) == 0 && (year.rem_euclid(100) != 0 || year.rem_euclid(400) == 0) => 29,
-        1 => 28,
-        3 | 5 | 8 | 10 => 30,
-        _ => 31,
-    }
 }
 
 /// Sets a unit. What is beyond it carries over: day 31 of February is in March.

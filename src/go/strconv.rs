@@ -7,12 +7,12 @@ const MAX_DIGITS: usize = 1100;
 
 /// The shortest digits that read back as `value`, as `%v` prints them: with an exponent below 1e-4 and from 1e6 up,
 /// `100000` but `1e+06` and `1.23456789e+08`. JSON has other rules, see [`json_float`].
-pub(super) fn float(value: f64) -> String {
+pub(crate) fn float(value: f64) -> String {
     general(value, None)
 }
 
 /// How JSON text spells a double: an exponent only below 1e-6 and from 1e21, without a leading zero in it.
-pub(super) fn json_float(value: f64) -> String {
+pub(crate) fn json_float(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
         let text = exponent(value, None);
@@ -23,7 +23,7 @@ pub(super) fn json_float(value: f64) -> String {
 
 /// Formats like `strconv.FormatFloat(value, verb, precision, 64)`; `None` is the shortest exact form.
 /// Verbs: `e`, `E`, `f`, `g`, `G`; every other verb is taken for `g`.
-pub(super) fn format_float(value: f64, verb: char, precision: Option<usize>) -> String {
+pub(crate) fn format_float(value: f64, verb: char, precision: Option<usize>) -> String {
     let text = match verb {
         'e' | 'E' => exponent(value, precision),
         'f' | 'F' => fixed(value, precision),
@@ -121,7 +121,7 @@ fn is_print(c: char) -> bool {
 }
 
 /// `strconv.Quote`; with `ascii`, everything else is escaped (`QuoteToASCII`).
-pub(super) fn quote(text: &str, ascii: bool) -> String {
+pub(crate) fn quote(text: &str, ascii: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for c in text.chars() {
@@ -132,7 +132,7 @@ pub(super) fn quote(text: &str, ascii: bool) -> String {
 }
 
 /// `strconv.QuoteRune`.
-pub(super) fn quote_char(c: char, ascii: bool) -> String {
+pub(crate) fn quote_char(c: char, ascii: bool) -> String {
     let mut out = String::from("'");
     push_escaped(&mut out, c, '\'', ascii);
     out.push('\'');
@@ -158,13 +158,13 @@ fn push_escaped(out: &mut String, c: char, quote: char, ascii: bool) {
 }
 
 /// Whether the text can stand between backquotes unchanged (`strconv.CanBackquote`).
-pub(super) fn can_backquote(text: &str) -> bool {
+pub(crate) fn can_backquote(text: &str) -> bool {
     text.chars().all(|c| c == '\t' || !(c < ' ' || c == '`' || c == '\u{7f}' || c == '\u{feff}'))
 }
 
 /// Why a number was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NumberError {
+pub(crate) enum NumberError {
     /// Not a number.
     Syntax,
     /// Outside of the type; holds what Go returns all the same.
@@ -175,7 +175,7 @@ pub(super) enum NumberError {
 
 impl NumberError {
     /// The error text: `strconv.<function>: parsing "<text>": invalid syntax`.
-    pub(super) fn text(self, function: &str, text: &str) -> String {
+    pub(crate) fn text(self, function: &str, text: &str) -> String {
         let why = match self {
             NumberError::Syntax => "invalid syntax",
             NumberError::Range => "value out of range",
@@ -186,7 +186,7 @@ impl NumberError {
 }
 
 /// `strconv.ParseUint(text, base, bits)`: the value, or the error with the value that Go returns next to it.
-pub(super) fn parse_uint(text: &str, base: u32, bits: u32) -> Result<u64, (NumberError, u64)> {
+pub(crate) fn parse_uint(text: &str, base: u32, bits: u32) -> Result<u64, (NumberError, u64)> {
     let syntax = (NumberError::Syntax, 0);
     let prefixed = base == 0;
     let (digits, base) = match base {
@@ -215,7 +215,7 @@ pub(super) fn parse_uint(text: &str, base: u32, bits: u32) -> Result<u64, (Numbe
 }
 
 /// `strconv.ParseInt(text, base, bits)`.
-pub(super) fn parse_int(text: &str, base: u32, bits: u32) -> Result<i64, (NumberError, i64)> {
+pub(crate) fn parse_int(text: &str, base: u32, bits: u32) -> Result<i64, (NumberError, i64)> {
     let (negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
@@ -283,12 +283,12 @@ fn underscores_ok(text: &str) -> bool {
 }
 
 /// `strconv.Atoi`.
-pub(super) fn atoi(text: &str) -> Result<i64, (NumberError, i64)> {
+pub(crate) fn atoi(text: &str) -> Result<i64, (NumberError, i64)> {
     parse_int(text, 10, 64)
 }
 
 /// `strconv.ParseFloat(text, 64)`.
-pub(super) fn parse_float(text: &str) -> Result<f64, (NumberError, f64)> {
+pub(crate) fn parse_float(text: &str) -> Result<f64, (NumberError, f64)> {
     let syntax = (NumberError::Syntax, 0.0);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let negative = text.starts_with('-');
