@@ -18,7 +18,16 @@ pub(crate) fn json_float(value: f64) -> String {
         let text = exponent(value, None);
         return text.replace("e-0", "e-");
     }
-    format!("{value}")
+    fixed(value, None)
+}
+
+/// How yaml.v3 spells a double: as [`float`], specials in YAML's words.
+pub(crate) fn yaml_float(value: f64) -> String {
+    match value {
+        _ if value.is_nan() => ".nan".to_owned(),
+        _ if value.is_infinite() => if value > 0.0 { ".inf" } else { "-.inf" }.to_owned(),
+        _ => float(value),
+    }
 }
 
 /// Formats like `strconv.FormatFloat(value, verb, precision, 64)`; `None` is the shortest exact form.
@@ -44,7 +53,10 @@ fn fixed(value: f64, precision: Option<usize>) -> String {
         return text;
     }
     match precision {
-        None => format!("{value}"),
+        None => {
+            let (digits, exp) = shortest(value);
+            plain(&digits, exp)
+        }
         Some(p) => {
             let mut text = format!("{value:.*}", p.min(MAX_DIGITS));
             text.extend(std::iter::repeat_n('0', p.saturating_sub(MAX_DIGITS)));
@@ -57,20 +69,55 @@ fn exponent(value: f64, precision: Option<usize>) -> String {
     if let Some(text) = special(value) {
         return text;
     }
-    let text = match precision {
-        None => format!("{value:e}"),
-        Some(p) => format!("{value:.*e}", p.min(MAX_DIGITS)),
+    let (mut out, exp) = match precision {
+        None => shortest(value),
+        Some(p) => split_exponent(&format!("{value:.*e}", p.min(MAX_DIGITS))),
     };
-    let (digits, exp) = split_exponent(&text);
-    let mut out = digits.to_owned();
     out.extend(std::iter::repeat_n('0', precision.unwrap_or(0).saturating_sub(MAX_DIGITS)));
     push_exponent(&mut out, exp);
     out
 }
 
-fn split_exponent(text: &str) -> (&str, i32) {
+fn split_exponent(text: &str) -> (String, i32) {
     let (digits, exp) = text.split_once('e').unwrap_or((text, "0"));
-    (digits, exp.parse().unwrap_or(0))
+    (digits.to_owned(), exp.parse().unwrap_or(0))
+}
+
+/// The fewest digits that read back as a finite value, with a point behind the first one, and the exponent.
+fn shortest(value: f64) -> (String, i32) {
+    let (digits, exp) = split_exponent(&format!("{value:e}"));
+    (even_tie(&digits, value).unwrap_or(digits), exp)
+}
+
+/// Where two shortest mantissas lie equally near to the value, Go takes the even one: gives it if `mantissa` is odd.
+fn even_tie(mantissa: &str, value: f64) -> Option<String> {
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
+    let last = mantissa.bytes().next_back().filter(|last| last.is_ascii_digit() && last % 2 == 1)?;
+    // Ties need a value that is a whole number of quarters or so: 30 digits show all of it.
+    if digits < 16 {
+        return None;
+    }
+    let exact = format!("{value:.30e}");
+    let (exact, exponent) = exact.split_once('e')?;
+    let tail = exact.get(exact.find('.')? + digits..)?;
+    let tie = tail.starts_with('5') && tail[1..].bytes().all(|byte| byte == b'0');
+    // The even neighbour lies on the other side of the exact value.
+    let even = if exact.starts_with(mantissa) { last + 1 } else { last - 1 };
+    let candidate = format!("{}{}", &mantissa[..mantissa.len() - 1], char::from(even));
+    (tie && even <= b'9' && format!("{candidate}e{exponent}").parse() == Ok(value)).then_some(candidate)
+}
+
+/// Digits with a point behind the first one, without an exponent.
+fn plain(mantissa: &str, exp: i32) -> String {
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let digits = mantissa.replace('.', "");
+    let whole = usize::try_from(exp + 1).unwrap_or(0);
+    match digits.split_at_checked(whole) {
+        Some(("", digits)) => format!("{sign}0.{}{digits}", "0".repeat((-1 - exp).unsigned_abs() as usize)),
+        Some((digits, "")) => format!("{sign}{digits}"),
+        Some((whole, fraction)) => format!("{sign}{whole}.{fraction}"),
+        None => format!("{sign}{digits}{}", "0".repeat(whole - digits.len())),
+    }
 }
 
 fn push_exponent(out: &mut String, exp: i32) {
@@ -83,12 +130,10 @@ fn general(value: f64, precision: Option<usize>) -> String {
     if let Some(text) = special(value) {
         return text;
     }
-    let text = match precision {
-        None => format!("{value:e}"),
-        Some(p) => format!("{value:.*e}", p.clamp(1, MAX_DIGITS) - 1),
+    let (mut digits, exp) = match precision {
+        None => shortest(value),
+        Some(p) => split_exponent(&format!("{value:.*e}", p.clamp(1, MAX_DIGITS) - 1)),
     };
-    let (mantissa, exp) = split_exponent(&text);
-    let mut digits = mantissa.to_owned();
     if digits.contains('.') {
         digits.truncate(digits.trim_end_matches('0').trim_end_matches('.').len());
     }
@@ -105,11 +150,11 @@ fn general(value: f64, precision: Option<usize>) -> String {
         push_exponent(&mut digits, exp);
         return digits;
     }
-    fixed(value, Some((count - 1 - exp).max(0) as usize))
+    plain(&digits, exp)
 }
 
-/// Whether Go prints the character as it is in quoted text.
-fn is_print(c: char) -> bool {
+/// Whether Go prints the character as it is (letters, marks, numbers, punctuation, symbols and the ASCII space).
+pub(crate) fn is_print(c: char) -> bool {
     if c.is_ascii() {
         return c == ' ' || c.is_ascii_graphic();
     }
@@ -357,6 +402,31 @@ mod tests {
         assert_eq!(json_float(0.0000001), "1e-7");
         assert_eq!(json_float(1e6), "1000000");
         assert_eq!(format_float(100000.0, 'g', Some(10)), "100000");
+    }
+
+    #[test]
+    fn the_even_one_of_two_shortest_texts() {
+        // 2^89 and its neighbours have two texts of 17 digits that are equally near.
+        for (value, text) in [(5e-324, "5e-324"), (9007199254740993.0, "9.007199254740992e+15"), (0.5, "0.5")] {
+            assert_eq!(float(value), text);
+        }
+        assert_eq!([yaml_float(f64::NAN), yaml_float(f64::NEG_INFINITY), yaml_float(1e6)], [".nan", "-.inf", "1e+06"]);
+    }
+
+    proptest::proptest! {
+        /// Every text reads back, and none is longer than that of Rust's library.
+        #[test]
+        fn floats_read_back(bits in proptest::prelude::any::<u64>(), small in -1e7_f64..1e7, halves in (1_u64 << 52..1 << 58)) {
+            for value in [f64::from_bits(bits), small, halves as f64, halves as f64 / 8.0] {
+                if !value.is_finite() {
+                    continue;
+                }
+                for text in [float(value), json_float(value), format_float(value, 'f', None), format_float(value, 'e', None)] {
+                    proptest::prop_assert_eq!(text.parse::<f64>().map(f64::to_bits), Ok(value.to_bits()), "{}", text);
+                }
+                proptest::prop_assert_eq!(format_float(value, 'f', None).len(), value.to_string().len());
+            }
+        }
     }
 
     #[test]

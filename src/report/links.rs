@@ -1,7 +1,7 @@
 //! Addresses on the web: pages of rules, and lines of files where the remote of the repository shows them.
 
 use crate::diagnostic::{Group, Rule};
-use std::fmt::Write as _;
+use crate::go::escape::percent;
 
 /// Where stacklint lives.
 pub(super) const HOME: &str = "https://github.com/stacklint/stacklint";
@@ -18,15 +18,7 @@ pub(crate) fn rule_page(rule: &Rule) -> String {
 
 /// A path with `/` as part of a URI: all but letters, digits, `-`, `.`, `_`, `~` and `/` is percent-encoded.
 pub(super) fn percent_encoded(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri
+    percent(path, "-._~/")
 }
 
 /// What shows a repository on the web.

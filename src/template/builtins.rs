@@ -1,10 +1,10 @@
 //! Go's builtin functions.
 
 use super::call::combined;
-use super::escape;
 use super::format;
 use super::operand::{Content, Operand};
 use super::val::Val;
+use crate::go::escape;
 use crate::value::{Data, Value};
 use std::cmp::Ordering;
 
@@ -150,7 +150,7 @@ impl Builtin {
             }
             Kind::Html => Ok(Operand::string(escape::html(&printable(args)))),
             Kind::Js => Ok(Operand::string(escape::js(&printable(args)))),
-            Kind::UrlQuery => Ok(Operand::string(escape::url_query(&printable(args)))),
+            Kind::UrlQuery => Ok(Operand::string(escape::query(&printable(args)))),
             Kind::Call if first.is_nothing() => Err("call of nil".to_owned()),
             Kind::Call => Err(format!("non-function {} of type {}", callee, first.type_name())),
             Kind::And | Kind::Or | Kind::Not | Kind::Eq => Ok(Operand::MISSING),

@@ -5,7 +5,6 @@ mod ast;
 mod builtins;
 mod call;
 mod calls;
-mod escape;
 mod eval;
 mod expr;
 pub(crate) mod format;

@@ -1,6 +1,6 @@
 //! Go's rules for characters, quoted strings and numbers.
 
-use std::fmt::Write;
+use crate::go::strconv::{self, is_print};
 
 /// The zeros of the decimal digits (Unicode category Nd) beyond ASCII; each is followed by the other nine.
 const ZEROS: &[u32] = &[
@@ -18,18 +18,6 @@ pub(super) fn is_alphanumeric(c: char) -> bool {
     (c.is_alphabetic() && !c.is_numeric()) || ZEROS.iter().any(|z| (*z..*z + 10).contains(&code))
 }
 
-/// Whether Go prints the character as it is (letters, marks, numbers, punctuation, symbols and the ASCII space).
-pub(super) fn is_print(c: char) -> bool {
-    if c.is_ascii() {
-        return (' '..='~').contains(&c);
-    }
-    // The standard library escapes what is not printable; a mark is escaped only at the start of a text.
-    let mut buffer = String::with_capacity(8);
-    buffer.push('a');
-    buffer.push(c);
-    !c.is_whitespace() && buffer.escape_debug().nth(1).is_none_or(|e| e != '\\')
-}
-
 /// A character as in `U+00B2 '²'`; the end of the text is `U+FFFFFFFFFFFFFFFF`.
 pub(super) fn unicode_point(c: Option<char>) -> String {
     match c {
@@ -41,34 +29,7 @@ pub(super) fn unicode_point(c: Option<char>) -> String {
 
 /// The text in double quotes, as Go's `%q` writes it.
 pub(super) fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\x07' => out.push_str("\\a"),
-            '\x08' => out.push_str("\\b"),
-            '\x0b' => out.push_str("\\v"),
-            '\x0c' => out.push_str("\\f"),
-            c if is_print(c) => out.push(c),
-            c => {
-                let code = u32::from(c);
-                let _ = match code {
-                    0..0x80 => write!(out, "\\x{code:02x}"),
-                    0x80..0x1_0000 => write!(out, "\\u{code:04x}"),
-                    _ => write!(out, "\\U{code:08x}"),
-                };
-            }
-        }
-    }
-    out.push('"');
-    out
+    strconv::quote(text, false)
 }
 
 /// The text that a Go string literal (with its quotes) stands for. Bytes that are no UTF-8 become U+FFFD.

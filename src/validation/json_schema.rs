@@ -1,6 +1,7 @@
 //! Holds values against JSON Schemas. Nothing is fetched: a schema that refers to the network is of no use here.
 
 use super::{Budget, Path, Unusable, Verdict, certain, each_unknown, fold, schema_cost, to_json};
+use crate::go::escape::percent;
 use crate::go::path::within;
 use crate::value::{Flags, Value};
 use jsonschema::error::ValidationErrorKind;
@@ -190,9 +191,7 @@ fn local_path(path: &str, target: &str) -> Option<String> {
 
 /// The address of a file of the repository.
 fn uri(path: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/".contains(&b);
-    let encoded = path.bytes().map(|b| if plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") });
-    encoded.fold(SCHEME.to_owned(), |all, part| all + &part)
+    SCHEME.to_owned() + &percent(path, "-._~/")
 }
 
 fn place(error: &serde_json::Error) -> String {

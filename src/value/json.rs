@@ -4,6 +4,7 @@
 //! (`1.0` becomes `1`), what JSON has no number for becomes text (`.nan`, `.inf`, `-.inf`). Dates become RFC 3339 text and unknown values the text that was written.
 
 use super::{Data, FileId, Map, Origin, Value};
+use crate::go::strconv;
 use crate::text::Text;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Error, SerializeMap, SerializeSeq};
@@ -78,20 +79,11 @@ fn serialize_float<S: Serializer>(f: f64, serializer: S) -> Result<S::Ok, S::Err
         Number::Whole(i) => match (i64::try_from(i), u64::try_from(i)) {
             (Ok(small), _) => serializer.serialize_i64(small),
             (_, Ok(large)) => serializer.serialize_u64(large),
-            _ => serializer.serialize_i128(shortest_digits(f).unwrap_or(i)),
+            _ => serializer.serialize_i128(i),
         },
         Number::Fraction(f) => serializer.serialize_f64(f),
         Number::Word(word) => serializer.serialize_str(word),
     }
-}
-
-/// The digits that tell this float from its neighbours, the rest zeros: what Go prints instead of its exact value.
-fn shortest_digits(f: f64) -> Option<i128> {
-    let text = format!("{f:e}");
-    let (digits, exponent) = text.split_once('e')?;
-    let exponent: usize = exponent.parse().ok()?;
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    format!("{whole}{fraction:0<exponent$}").parse().ok()
 }
 
 /// How a float is printed.
@@ -118,7 +110,7 @@ impl Number {
             return Number::Fraction(f);
         }
         // The shortest digits, not the exact ones: 1.2345678901234567e20 ends in zeros.
-        f.to_string().parse().map_or(Number::Fraction(f), Number::Whole)
+        strconv::format_float(f, 'f', None).parse().map_or(Number::Fraction(f), Number::Whole)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Writing YAML byte for byte as go-yaml v3 does with an indent of two.
 
+use crate::go::strconv::yaml_float;
 use std::ops::Range;
 
 use super::style::{self, Choice};
@@ -126,7 +127,7 @@ impl Emitter {
 
     /// Writes a float as Go's `%g` does, with `.inf`, `-.inf` and `.nan`.
     pub fn float(&mut self, value: f64) -> Range<usize> {
-        self.plain(&style::float(value))
+        self.plain(&yaml_float(value))
     }
 
     /// Writes `true` or `false`.
@@ -449,7 +450,7 @@ mod tests {
             (-0.0, "-0"),
             (f64::NEG_INFINITY, "-.inf"),
         ] {
-            assert_eq!(style::float(value), text);
+            assert_eq!(yaml_float(value), text);
         }
     }
 }

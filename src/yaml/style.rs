@@ -88,12 +88,12 @@ fn analyze(text: &str) -> Traits {
     traits
 }
 
-pub(super) fn is_break(char: char) -> bool {
+pub(crate) fn is_break(char: char) -> bool {
     matches!(char, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// What the encoder leaves unescaped. It knows nothing beyond the Basic Multilingual Plane.
-fn is_printable(char: char) -> bool {
+pub(crate) fn is_printable(char: char) -> bool {
     matches!(char, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && char != '\u{feff}'
 }
 
@@ -121,6 +121,14 @@ fn is_base60(text: &str) -> bool {
             [tens, ones] => matches!(tens, b'0'..=b'5') && ones.is_ascii_digit(),
             _ => false,
         })
+}
+
+/// A text as a double-quoted scalar.
+pub(crate) fn double_quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    push_escaped(&mut out, text);
+    out.push('"');
+    out
 }
 
 /// The body of a double-quoted scalar, without the quotes.
@@ -161,42 +169,4 @@ pub(super) fn push_escaped(out: &mut String, text: &str) {
         };
         out.push(short);
     }
-}
-
-/// A double the way Go's `%g` with the shortest precision writes it, specials in YAML's spelling: an exponent
-/// below -4 and from 6 on.
-pub(super) fn float(value: f64) -> String {
-    if value.is_nan() {
-        return ".nan".to_owned();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { ".inf" } else { "-.inf" }.to_owned();
-    }
-    let scientific = format!("{value:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if !(-4..6).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        let mantissa = even_tie(mantissa, value).unwrap_or_else(|| mantissa.to_owned());
-        return format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs());
-    }
-    format!("{value}")
-}
-
-/// Where two shortest mantissas lie equally near to the value, Go takes the even one: gives it if `mantissa` is odd.
-fn even_tie(mantissa: &str, value: f64) -> Option<String> {
-    let digits = mantissa.bytes().filter(u8::is_ascii_digit).count();
-    let last = mantissa.bytes().next_back().filter(|last| last.is_ascii_digit() && last % 2 == 1)?;
-    // Ties need a value that is a whole number of quarters or so: 30 digits show all of it.
-    if digits < 16 {
-        return None;
-    }
-    let exact = format!("{value:.30e}");
-    let (exact, exponent) = exact.split_once('e')?;
-    let tail = exact.get(exact.find('.')? + digits..)?;
-    let tie = tail.starts_with('5') && tail[1..].bytes().all(|byte| byte == b'0');
-    // The even neighbour lies on the other side of the exact value.
-    let even = if exact.starts_with(mantissa) { last + 1 } else { last - 1 };
-    let candidate = format!("{}{}", &mantissa[..mantissa.len() - 1], char::from(even));
-    (tie && even <= b'9' && format!("{candidate}e{exponent}").parse() == Ok(value)).then_some(candidate)
 }

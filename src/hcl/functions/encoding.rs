@@ -1,6 +1,7 @@
 //! Encodings: base64, JSON, CSV, URLs, character sets.
 
 use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
+use crate::go::escape::{self, JsonText, push_json};
 use crate::hcl::ast::Span;
 use crate::hcl::parse::json::{Json, JsonKind, parse_json};
 use crate::hcl::types::Type;
@@ -8,7 +9,6 @@ use crate::hcl::val::{Data, Entries, Val};
 use crate::template::funcs::hash::{base64_decode, base64_encode};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
-use std::fmt::Write;
 
 pub(super) const ALL: &[Function] = &[
     function("base64decode", &[S], base64),
@@ -21,7 +21,7 @@ pub(super) const ALL: &[Function] = &[
     function("textdecodebase64", &[S, S], text_decode),
     function("textencodebase64", &[S, S], text_encode),
     function("urldecode", &[S], url_decode),
-    function("urlencode", &[S], |a| Ok(Val::str(url_encode(a.str(0))))),
+    function("urlencode", &[S], |a| Ok(Val::str(escape::query(a.str(0))))),
 ];
 
 fn base64(args: &mut Args<'_, '_>) -> Outcome {
@@ -94,7 +94,7 @@ pub(super) fn write_json(value: &Val, out: &mut String) {
         Data::Null(_) | Data::Unknown(..) => out.push_str("null"),
         Data::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
         Data::Number(n) => out.push_str(&n.to_string()),
-        Data::Str(text) | Data::Reference(text) => write_json_text(text, out),
+        Data::Str(text) | Data::Reference(text) => push_json(out, text, JsonText::Html),
         _ => match (value.as_items(), value.as_entries()) {
             (Some(items), _) => {
                 out.push('[');
@@ -112,7 +112,7 @@ pub(super) fn write_json(value: &Val, out: &mut String) {
                     if i > 0 {
                         out.push(',');
                     }
-                    write_json_text(key, out);
+                    push_json(out, key, JsonText::Html);
                     out.push(':');
                     write_json(item, out);
                 }
@@ -123,61 +123,8 @@ pub(super) fn write_json(value: &Val, out: &mut String) {
     }
 }
 
-fn write_json_text(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\0'..='\u{1f}' => {
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-}
-
-fn url_encode(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
-            b' ' => out.push('+'),
-            other => {
-                let _ = write!(out, "%{other:02X}");
-            }
-        }
-    }
-    out
-}
-
 fn url_decode(args: &mut Args<'_, '_>) -> Outcome {
-    let (bytes, mut out, mut i) = (args.str(0).as_bytes(), Vec::new(), 0);
-    while let Some(byte) = bytes.get(i) {
-        match byte {
-            b'+' => out.push(b' '),
-            b'%' => {
-                let digits = bytes.get(i + 1..i + 3).and_then(|d| std::str::from_utf8(d).ok());
-                let code = digits
-                    .filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()))
-                    .and_then(|d| u8::from_str_radix(d, 16).ok());
-                let Some(code) = code else {
-                    let rest = String::from_utf8_lossy(&bytes[i..bytes.len().min(i + 3)]).into_owned();
-                    return Err(Fail::Call(format!("failed to decode URL: invalid URL escape \"{rest}\"")));
-                };
-                out.push(code);
-                i += 2;
-            }
-            other => out.push(*other),
-        }
-        i += 1;
-    }
+    let out = escape::unquery(args.str(0)).map_err(|e| Fail::Call(format!("failed to decode URL: {e}")))?;
     Ok(Val::str(String::from_utf8_lossy(&out).into_owned()))
 }
 

@@ -1,6 +1,7 @@
 //! Writes YAML as cty's `yamlencode` does: block style, text in double quotes, text of several lines as literals.
 
 use crate::hcl::val::{Data, Val};
+use crate::yaml::double_quoted;
 
 /// The text of a value.
 pub(super) fn encode(value: &Val) -> String {
@@ -34,7 +35,7 @@ fn is_block(value: &Val) -> bool {
 
 fn entry(key: &str, value: &Val, level: usize, out: &mut String) {
     indent(level, out);
-    out.push_str(&quoted(key));
+    out.push_str(&double_quoted(key));
     out.push(':');
     match (value.as_items(), value.as_entries()) {
         // A sequence is not indented in a mapping.
@@ -94,7 +95,7 @@ fn text_of(text: &str, level: usize) -> String {
     let is_literal =
         text.contains('\n') && text.chars().all(is_printable) && !text.ends_with(' ') && !text.contains(" \n");
     if !is_literal {
-        return quoted(text);
+        return double_quoted(text);
     }
     // A reader would take the blanks of the first line for the indentation.
     let indentation = if text.starts_with(['\n', ' ']) { "2" } else { "" };
@@ -117,34 +118,6 @@ fn text_of(text: &str, level: usize) -> String {
 /// What libyaml writes as it is: nothing beyond the basic plane, and no tab.
 fn is_printable(c: char) -> bool {
     matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && c != '\u{feff}'
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\0' => out.push_str("\\0"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{b}' => out.push_str("\\v"),
-            '\u{c}' => out.push_str("\\f"),
-            '\u{1b}' => out.push_str("\\e"),
-            '\u{85}' => out.push_str("\\N"),
-            '\u{2028}' => out.push_str("\\L"),
-            '\u{2029}' => out.push_str("\\P"),
-            c if is_printable(c) => out.push(c),
-            c if c <= '\u{ff}' => out.push_str(&format!("\\x{:02X}", c as u32)),
-            c if c <= '\u{ffff}' => out.push_str(&format!("\\u{:04X}", c as u32)),
-            c => out.push_str(&format!("\\U{:08X}", c as u32)),
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]

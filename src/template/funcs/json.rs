@@ -1,5 +1,6 @@
 //! JSON text as Go's `encoding/json` reads and writes it.
 
+use crate::go::escape::{JsonText, push_json};
 use crate::go::strconv;
 use crate::text::Text;
 use crate::value::{Data, Map, Value};
@@ -70,23 +71,8 @@ fn write(out: &mut String, data: &Data, html: Style) -> Result<(), String> {
     Ok(())
 }
 
-fn write_text(out: &mut String, text: &str, html: Style) {
-    out.push('"');
-    for c in text.chars() {
-        let _ = match c {
-            '"' => out.write_str("\\\""),
-            '\\' => out.write_str("\\\\"),
-            '\n' => out.write_str("\\n"),
-            '\r' => out.write_str("\\r"),
-            '\t' => out.write_str("\\t"),
-            '\u{8}' => out.write_str("\\b"),
-            '\u{c}' => out.write_str("\\f"),
-            '<' | '>' | '&' if html != Style::Raw => write!(out, "\\u{:04x}", c as u32),
-            c if c < ' ' || matches!(c, '\u{2028}' | '\u{2029}') => write!(out, "\\u{:04x}", c as u32),
-            c => out.write_char(c),
-        };
-    }
-    out.push('"');
+fn write_text(out: &mut String, text: &str, style: Style) {
+    push_json(out, text, if style == Style::Raw { JsonText::Raw } else { JsonText::Html });
 }
 
 /// `json.Indent` without prefix.

@@ -2,6 +2,7 @@
 
 use super::call::data;
 use super::cast::data_kind;
+use crate::go::escape;
 use crate::go::strconv;
 use crate::template::{Object, Val};
 use crate::value::{Data, Key, Map, Value};
@@ -97,40 +98,13 @@ fn decode(text: &str) -> Result<String, String> {
     if !text.contains('%') {
         return Ok(text.into());
     }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut i = 0;
-    while i < bytes.len() {
-        if bytes[i] != b'%' {
-            out.push(bytes[i]);
-            i += 1;
-            continue;
-        }
-        let code = text.get(i + 1..i + 3).filter(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
-        match code.and_then(|h| u8::from_str_radix(h, 16).ok()) {
-            Some(byte) => out.push(byte),
-            None => {
-                let shown = text.get(i..(i + 3).min(text.len())).unwrap_or("%");
-                return Err(format!("invalid URL escape {}", strconv::quote(shown, false)));
-            }
-        }
-        i += 3;
-    }
+    let out = escape::unpercent(text)?;
     Ok(super::call::lossy(&out))
 }
 
 /// Escapes what may not stand in a path (or fragment).
 fn encode(text: &str, extra: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        let c = char::from(byte);
-        if c.is_ascii_alphanumeric() || "-_.~$&+,/:;=@".contains(c) || extra.contains(c) {
-            out.push(c);
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+    escape::percent(text, &format!("-_.~$&+,/:;=@{extra}"))
 }
 
 impl Url {

@@ -1,6 +1,7 @@
 //! What becomes of a value that Atmos writes as YAML text and reads back before it uses it.
 
-use super::yq::{float_text, looks};
+use super::yq::looks;
+use crate::go::strconv::yaml_float;
 use crate::value::{Data, MapBuilder, Value};
 
 /// The value after a trip through YAML text: a float without a fraction below a million becomes an integer, text loses a
@@ -10,7 +11,7 @@ use crate::value::{Data, MapBuilder, Value};
 /// Text of several lines that starts with a tab; the written form cannot be read.
 pub(crate) fn embed(value: &Value) -> Result<Value, String> {
     let data = match &value.data {
-        Data::Float(f) => match float_text(*f).parse::<i64>() {
+        Data::Float(f) => match yaml_float(*f).parse::<i64>() {
             Ok(n) => Data::Int(n),
             Err(_) => return Ok(value.clone()),
         },

@@ -4,6 +4,7 @@ use super::eval::{Ctx, Engine, bad};
 use super::node::{Id, Kind, Style, too_much};
 use super::op::{Expr, MergePrefs, Op};
 use super::{QueryError, R, path, scalar};
+use crate::go::strconv;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -269,7 +270,7 @@ impl Engine {
                     }
                     (a, b) if is_number(a) && is_number(b) => {
                         let (x, y) = self.numbers(l, r)?;
-                        self.result(l, Some("!!float"), scalar::printed(x + y))
+                        self.result(l, Some("!!float"), strconv::float(x + y))
                     }
                     _ => self.refuse(l, r, "cannot be added to"),
                 }
@@ -324,7 +325,7 @@ impl Engine {
                     }
                     (a, b) if is_number(a) && is_number(b) => {
                         let (x, y) = self.numbers(l, r)?;
-                        self.result(l, Some("!!float"), scalar::printed(x - y))
+                        self.result(l, Some("!!float"), strconv::float(x - y))
                     }
                     _ => self.refuse(l, r, "cannot be added to"),
                 }
@@ -357,7 +358,7 @@ impl Engine {
             }
             (a, b) if is_number(a) && is_number(b) => {
                 let (x, y) = self.numbers(l, r)?;
-                self.result(l, Some("!!float"), scalar::printed(if modulo { x % y } else { x / y }))
+                self.result(l, Some("!!float"), strconv::float(if modulo { x % y } else { x / y }))
             }
             _ => self.refuse(l, r, what),
         }
@@ -381,7 +382,7 @@ impl Engine {
             }
             (a, b) if is_number(a) && is_number(b) => {
                 let (x, y) = self.numbers(l, r)?;
-                self.result(l, Some("!!float"), scalar::printed(x * y))
+                self.result(l, Some("!!float"), strconv::float(x * y))
             }
             ("!!str", "!!int") => self.repeat(l, l, r),
             ("!!int", "!!str") => self.repeat(l, r, l),

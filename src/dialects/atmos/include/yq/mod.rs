@@ -19,7 +19,7 @@ mod scalar;
 mod structure;
 mod texts;
 
-pub(super) use scalar::{float_text, looks};
+pub(super) use scalar::looks;
 
 use crate::value::{Data, Value};
 use std::fmt;

@@ -2,6 +2,7 @@
 
 use super::scalar;
 use super::{QueryError, R};
+use crate::go::strconv::yaml_float;
 use crate::value::{Data, Value};
 use std::rc::Rc;
 
@@ -221,7 +222,7 @@ impl Arena {
             Data::Int(n) => ("!!int", n.to_string()),
             Data::Uint(n) => ("!!int", n.to_string()),
             Data::Float(f) => {
-                let text = scalar::float_text(*f);
+                let text = yaml_float(*f);
                 (scalar::resolve(&text), text)
             }
             Data::Time(t) => ("!!timestamp", t.rfc3339()),

@@ -2,6 +2,9 @@
 
 use super::node::{Arena, Id, Kind, MAX_DEPTH, MAX_TEXT, Style, too_much};
 use super::{QueryError, R, scalar};
+use crate::go::escape::{JsonText, push_json};
+use crate::go::strconv;
+use crate::yaml::double_quoted;
 
 /// One result as the YAML printer writes it, with its line break. A scalar is its bare text.
 pub(super) fn yaml(arena: &Arena, id: Id) -> R<String> {
@@ -124,36 +127,9 @@ fn inline_scalar(arena: &Arena, id: Id, indent: Option<usize>, out: &mut String)
             out.push_str(&text.replace('\'', "''"));
             out.push('\'');
         }
-        Style::Double => double(text, out),
+        Style::Double => out.push_str(&double_quoted(text)),
         Style::Literal => literal(text, indent.unwrap_or(0), out),
     }
-}
-
-fn double(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\0' => out.push_str("\\0"),
-            '\x07' => out.push_str("\\a"),
-            '\x08' => out.push_str("\\b"),
-            '\x0b' => out.push_str("\\v"),
-            '\x0c' => out.push_str("\\f"),
-            '\x1b' => out.push_str("\\e"),
-            '\u{85}' => out.push_str("\\N"),
-            '\u{a0}' => out.push_str("\\_"),
-            '\u{2028}' => out.push_str("\\L"),
-            '\u{2029}' => out.push_str("\\P"),
-            '\u{feff}' => out.push_str("\\uFEFF"),
-            c if c < ' ' || ('\x7f'..'\u{a0}').contains(&c) => out.push_str(&format!("\\x{:02X}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }
 
 fn literal(text: &str, indent: usize, out: &mut String) {
@@ -202,7 +178,7 @@ fn write_json(arena: &Arena, id: Id, indent: usize, depth: usize, out: &mut Stri
                     out.push(',');
                 }
                 line(out, depth + 1);
-                json_text(arena.text(pair[0]), out);
+                push_json(out, arena.text(pair[0]), JsonText::Goccy);
                 out.push_str(if indent > 0 { ": " } else { ":" });
                 write_json(arena, pair[1], indent, depth + 1, out)?;
             }
@@ -236,33 +212,11 @@ fn json_scalar(arena: &Arena, id: Id, out: &mut String) -> R<()> {
         "!!int" => out.push_str(&scalar::int(text).ok_or_else(bad)?.1.to_string()),
         "!!float" => {
             let f = scalar::float(text).filter(|f| f.is_finite()).ok_or_else(bad)?;
-            // JSON keeps plain digits up to 1e21.
-            let short = if f == 0.0 || (1e-6..1e21).contains(&f.abs()) { format!("{f}") } else { format!("{f:e}") };
-            match short.split_once('e') {
-                Some((m, e)) if !e.starts_with('-') => out.push_str(&format!("{m}e+{e:0>2}")),
-                Some((m, e)) => out.push_str(&format!("{m}e{e}")),
-                None => out.push_str(&short),
-            }
+            out.push_str(&strconv::json_float(f));
         }
         "!!bool" => out.push_str(if super::eval::truthy_text(text) { "true" } else { "false" }),
         "!!null" => out.push_str("null"),
-        _ => json_text(text, out),
+        _ => push_json(out, text, JsonText::Goccy),
     }
     Ok(())
-}
-
-fn json_text(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' || matches!(c, '\u{2028}' | '\u{2029}') => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }

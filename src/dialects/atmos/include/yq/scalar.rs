@@ -1,6 +1,8 @@
 //! Scalars: what plain text means, how numbers and dates are written, how text has to be quoted.
 
 use super::node::Style;
+use crate::go::strconv;
+use crate::yaml::{is_break, is_printable};
 
 /// The tag that plain text resolves to.
 pub(super) fn resolve(text: &str) -> &'static str {
@@ -112,48 +114,7 @@ pub(super) fn int_text(radix: u32, n: i64) -> String {
 
 /// A float as `strconv.ParseFloat` reads it.
 pub(super) fn float(text: &str) -> Option<f64> {
-    let lower = text.to_ascii_lowercase();
-    match lower.trim_start_matches(['+', '-']) {
-        "inf" | "infinity" | "nan" => lower.parse().ok(),
-        body if body.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
-            lower.parse::<f64>().ok().filter(|f| f.is_finite())
-        }
-        _ => None,
-    }
-}
-
-/// The shortest text of a float that reads back, with an exponent below 1e-4 and from 1e6 on.
-fn shortest(f: f64) -> String {
-    let text = format!("{f:e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if f == 0.0 || (-4..6).contains(&exponent) {
-        return format!("{f}");
-    }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.abs())
-}
-
-/// A float as the YAML encoder writes it.
-pub(in crate::dialects::atmos::include) fn float_text(f: f64) -> String {
-    if f.is_nan() {
-        ".nan".to_owned()
-    } else if f.is_infinite() {
-        if f > 0.0 { ".inf" } else { "-.inf" }.to_owned()
-    } else {
-        printed(f)
-    }
-}
-
-/// A float as `%v` prints it.
-pub(super) fn printed(f: f64) -> String {
-    if f.is_nan() {
-        return "NaN".to_owned();
-    }
-    if f.is_infinite() {
-        return if f > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
-    }
-    shortest(f)
+    strconv::parse_float(text).ok()
 }
 
 /// What the characters of a text allow.
@@ -161,18 +122,6 @@ pub(in crate::dialects::atmos::include) struct Looks {
     pub(in crate::dialects::atmos::include) plain: bool,
     pub(in crate::dialects::atmos::include) single: bool,
     pub(in crate::dialects::atmos::include) block: bool,
-}
-
-fn is_break(c: char) -> bool {
-    matches!(c, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-fn is_printable(c: char) -> bool {
-    match c {
-        '\n' | ' '..='~' => true,
-        '\u{feff}' | '\u{fffe}' | '\u{ffff}' => false,
-        c => c >= '\u{a0}',
-    }
 }
 
 /// How a text may be written outside of flow collections.
@@ -281,11 +230,11 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!(printed(1e6), "1e+06");
-        assert_eq!(printed(123456.0), "123456");
-        assert_eq!(printed(0.0001), "0.0001");
-        assert_eq!(printed(0.00001), "1e-05");
-        assert_eq!(printed(-2.5), "-2.5");
+        assert_eq!(strconv::float(1e6), "1e+06");
+        assert_eq!(strconv::float(123456.0), "123456");
+        assert_eq!(strconv::float(0.0001), "0.0001");
+        assert_eq!(strconv::float(0.00001), "1e-05");
+        assert_eq!(strconv::float(-2.5), "-2.5");
     }
 
     #[test]

@@ -4,6 +4,8 @@ use super::eval::{Ctx, Engine, bad};
 use super::node::{Id, Kind, MAX_TEXT, Style, too_much};
 use super::op::{Expr, Format, Op};
 use super::{QueryError, R, print, scalar};
+use crate::go::escape::query;
+use crate::template::funcs::hash::base64_encode;
 use regex::{Captures, Regex, RegexBuilder};
 use std::rc::Rc;
 
@@ -134,8 +136,8 @@ impl Engine {
                 self.must_be_text(id, what, "can only operate on strings")?;
                 let text = self.arena.text(id);
                 Ok(match format {
-                    Format::Base64 => base64(text.as_bytes()),
-                    Format::Uri => query_escape(text),
+                    Format::Base64 => base64_encode(text.as_bytes()),
+                    Format::Uri => query(text),
                     _ => shell(text),
                 })
             }
@@ -259,32 +261,6 @@ fn single(c: char, mut mapped: impl Iterator<Item = char>) -> char {
         (Some(one), None) => one,
         _ => c,
     }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |n, &b| n << 8 | u32::from(b)) << (8 * (3 - chunk.len()));
-        for i in 0..4 {
-            let digit = DIGITS[(group >> (18 - 6 * i) & 63) as usize];
-            out.push(if i <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    out
-}
-
-fn query_escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for b in text.bytes() {
-        match b {
-            b' ' => out.push('+'),
-            b'-' | b'_' | b'.' | b'~' => out.push(char::from(b)),
-            b if b.is_ascii_alphanumeric() => out.push(char::from(b)),
-            b => out.push_str(&format!("%{b:02X}")),
-        }
-    }
-    out
 }
 
 /// Unsafe runs go into single quotes; a quote itself is escaped outside of them.
