@@ -3,6 +3,7 @@
 pub(crate) mod duration;
 pub(crate) mod escape;
 pub(crate) mod glob;
+pub(crate) mod json;
 pub(crate) mod layout;
 pub(crate) mod path;
 pub(crate) mod strconv;

@@ -4,6 +4,7 @@
 //! (`1.0` becomes `1`), what JSON has no number for becomes text (`.nan`, `.inf`, `-.inf`). Dates become RFC 3339 text and unknown values the text that was written.
 
 use super::{Data, FileId, Map, Origin, Value};
+use crate::go::json::Json;
 use crate::go::strconv;
 use crate::text::Text;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -111,6 +112,19 @@ impl Number {
         }
         // The shortest digits, not the exact ones: 1.2345678901234567e20 ends in zeros.
         strconv::format_float(f, 'f', None).parse().map_or(Number::Fraction(f), Number::Whole)
+    }
+}
+
+impl From<Json> for Value {
+    fn from(json: Json) -> Self {
+        match json {
+            Json::Null => Value::new(Data::Null),
+            Json::Bool(b) => Value::new(Data::Bool(b)),
+            Json::Number(number) => Value::new(Data::Float(number)),
+            Json::Text(text) => Value::str(text),
+            Json::List(items) => Value::list(items.into_iter().map(Value::from).collect()),
+            Json::Map(pairs) => Value::map(pairs.into_iter().map(|(k, v)| (k.into(), Value::from(v))).collect()),
+        }
     }
 }
 

@@ -6,12 +6,12 @@ pub(super) mod args;
 mod dotenv;
 mod embed;
 mod hcl;
-mod json;
 mod yq;
 
 pub(super) use embed::embed;
 pub(super) use yq::{QueryError, query};
 
+use crate::go::json;
 use crate::text::Text;
 use crate::value::{Map, Value};
 
@@ -46,6 +46,9 @@ pub(super) fn format_of(path: &str) -> Format {
     }
 }
 
+/// Deeper JSON is refused; the reference stops much later, at 10,000.
+pub(super) const MAX_JSON_DEPTH: usize = 256;
+
 /// Decodes a file. `yaml` decodes one YAML document (custom tags dropped). What goes into a manifest without a query has
 /// to pass [`embed`] first.
 ///
@@ -57,7 +60,7 @@ pub(super) fn decode(
     yaml: &dyn Fn(&str) -> Result<Value, String>,
 ) -> Result<Value, String> {
     match format {
-        Format::Json => json::parse(bytes),
+        Format::Json => json::decode(&String::from_utf8_lossy(bytes), MAX_JSON_DEPTH).map(Value::from),
         Format::Yaml => match std::str::from_utf8(bytes) {
             Ok(text) => yaml(text),
             Err(_) => Err("yaml: invalid leading UTF-8 octet".to_owned()),

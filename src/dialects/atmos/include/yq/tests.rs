@@ -1,7 +1,8 @@
 //! Expressions with what the real evaluator prints for them; nothing stands for a refusal.
 
 use super::{QueryError, print, query};
-use crate::dialects::atmos::include::{embed, json};
+use crate::dialects::atmos::include::embed;
+use crate::go::json;
 use crate::value::{Data, Value};
 
 const DOCUMENT: &str = r#"{"name": "api", "size": 3, "rate": 2.5, "note": null, "on": true, "off": false, "none": [], "void": {}, "text": "one\ntwo\n", "code": "042",
@@ -10,7 +11,7 @@ const DOCUMENT: &str = r#"{"name": "api", "size": 3, "rate": 2.5, "note": null, 
  "a key": "s", "dot.key": "d", "limits": {"cpu": 2, "mem": 512}}"#;
 
 fn document() -> Value {
-    embed(&json::parse(DOCUMENT.as_bytes()).unwrap()).unwrap()
+    embed(&json::decode(DOCUMENT, 100).unwrap().into()).unwrap()
 }
 
 fn check(rows: &[(&str, &str)]) {
