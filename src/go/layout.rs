@@ -4,6 +4,9 @@ use super::strconv;
 use super::time::{DAY, DAYS, MONTHS, Time, days_in, days_of};
 use std::fmt::Write;
 
+/// The layout of RFC 3339.
+pub(crate) const RFC3339: &str = "2006-01-02T15:04:05Z07:00";
+
 /// The elements of layouts, longer ones before their prefixes.
 const ELEMENTS: &[&str] = &[
     "January",
@@ -242,7 +245,17 @@ pub(crate) fn parse(layout: &str, value: &str) -> Result<Time, String> {
                 rest = &rest[len..];
             }
             e if e.starts_with('Z') && rest.starts_with('Z') => rest = &rest[1..],
-            e if e.starts_with(['Z', '-']) => (offset, rest) = read_zone(e, rest).ok_or_else(bad)?,
+            e if e.starts_with(['Z', '-']) => {
+                let (parts, after) = read_zone(e, rest).ok_or_else(bad)?;
+                let [sign, hours, minutes, seconds] = parts;
+                // Some write offsets of 24 hours or 60 minutes.
+                for (part, most, name) in [(hours, 24, "hour"), (minutes, 60, "minute"), (seconds, 60, "second")] {
+                    if part > most {
+                        return Err(range(&format!("time zone offset {name}")));
+                    }
+                }
+                (offset, rest) = (sign * (hours * 3600 + minutes * 60 + seconds), after);
+            }
             e if e[1..].starts_with('9') => (nanos, rest) = fraction(rest).unwrap_or((0, rest)),
             e => {
                 let text = rest.get(..e.len()).ok_or_else(bad)?;
@@ -299,7 +312,8 @@ fn name(names: &[&str], text: &str, short: bool) -> Option<(usize, usize)> {
     })
 }
 
-fn read_zone<'a>(element: &str, text: &'a str) -> Option<(i32, &'a str)> {
+/// The sign, hours, minutes and seconds of an offset, with what follows.
+fn read_zone<'a>(element: &str, text: &'a str) -> Option<([i32; 4], &'a str)> {
     let length = element.len();
     let (zone, rest) = (text.get(..length)?, text.get(length..)?);
     let sign = match zone.as_bytes()[0] {
@@ -313,12 +327,25 @@ fn read_zone<'a>(element: &str, text: &'a str) -> Option<(i32, &'a str)> {
         return None;
     }
     let part = |i: usize| digits.get(i..i + 2).and_then(|d| d.parse::<i32>().ok()).unwrap_or(0);
-    Some((sign * (part(0) * 3600 + part(2) * 60 + part(4)), rest))
+    Some(([sign, part(0), part(2), part(4)], rest))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What is written in RFC 3339 reads back, and says the same as the short form.
+        #[test]
+        fn times_read_back(seconds in -62_135_596_800_i64..253_402_214_400, nanos in 0_u32..1_000_000_000, minutes in -1439_i32..1440) {
+            let time = Time { seconds, nanos, offset: minutes * 60 };
+            if (0..=9999).contains(&time.fields().year) {
+                prop_assert_eq!(parse(RFC3339, &time.rfc3339()), Ok(time.clone()));
+                prop_assert_eq!(format(&time, "2006-01-02T15:04:05.999999999Z07:00"), time.rfc3339());
+            }
+        }
+    }
 
     #[test]
     fn layouts() {
@@ -331,6 +358,9 @@ mod tests {
             ("year 2006_2006", "year 2021_2021"),
         ] {
             assert_eq!(format(&time, layout), want, "{layout}");
+        }
+        for (zone, fits) in [("+24:60", true), ("-05:30", true), ("+25:00", false), ("+00:61", false)] {
+            assert_eq!(parse(RFC3339, &format!("2021-03-04T05:06:07{zone}")).is_ok(), fits, "{zone}");
         }
         assert!(parse("2006-01-02", "2021-13-01").unwrap_err().contains("month out of range"));
         assert_eq!(

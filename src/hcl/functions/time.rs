@@ -3,7 +3,8 @@
 use super::hashes::impure;
 use super::{Args, Fail, Function, Outcome, S, function};
 use crate::go::duration::parse_duration;
-use crate::go::time::{DAYS, MONTHS, civil, days_in, days_of};
+use crate::go::layout;
+use crate::go::time::{DAYS, Fields, MONTHS, Time};
 use crate::hcl::val::Val;
 
 pub(super) const ALL: &[Function] = &[
@@ -17,84 +18,10 @@ pub(super) const ALL: &[Function] = &[
     function("timestamp", &[], |_| impure("timestamp() reads the clock")),
 ];
 
-/// A point in time: seconds since 1970 in UTC, nanoseconds, and the offset of its zone in seconds.
-#[derive(Clone, Copy, Debug)]
-struct Time {
-    seconds: i64,
-    nanos: u32,
-    offset: i64,
-    /// Whether the zone is written `Z`.
-    is_utc: bool,
-}
-
 fn parse(args: &Args<'_, '_>, index: usize) -> Result<Time, Fail> {
     let text = args.str(index);
-    read(text).ok_or_else(|| Fail::Argument(index, format!("not a valid RFC3339 timestamp: cannot use \"{text}\"")))
-}
-
-fn read(text: &str) -> Option<Time> {
-    let number = |from: usize, to: usize| {
-        let digits = text.get(from..to)?;
-        digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse::<i64>().ok())?
-    };
-    let at = |index: usize, wanted: &[u8]| text.as_bytes().get(index).is_some_and(|b| wanted.contains(b));
-    if !(at(4, b"-") && at(7, b"-") && at(10, b"T") && at(13, b":") && at(16, b":")) {
-        return None;
-    }
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    if !(1..=12).contains(&month) {
-        return None;
-    }
-    let length = days_in(year, month as u32).into();
-    if !(1..=length).contains(&day) || hour > 23 || minute > 59 || second > 59 {
-        return None;
-    }
-    let mut rest = text.get(19..)?;
-    let mut nanos = 0;
-    if let Some(fraction) = rest.strip_prefix('.') {
-        let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
-        if digits == 0 {
-            return None;
-        }
-        nanos = format!("{:0<9.9}", &fraction[..digits]).parse().ok()?;
-        rest = &fraction[digits..];
-    }
-    let offset = match rest {
-        "Z" => 0,
-        _ => {
-            let sign = match rest.as_bytes().first()? {
-                b'+' => 1,
-                b'-' => -1,
-                _ => return None,
-            };
-            let (hours, minutes) = rest.get(1..)?.split_once(':')?;
-            if hours.len() != 2 || minutes.len() != 2 {
-                return None;
-            }
-            sign * (hours.parse::<i64>().ok()? * 3600 + minutes.parse::<i64>().ok()? * 60)
-        }
-    };
-    let seconds = days_of(year, month as u32, day as u32) * 86_400 + hour * 3600 + minute * 60 + second - offset;
-    Some(Time { seconds, nanos, offset, is_utc: rest == "Z" })
-}
-
-/// The text of a time as Go writes RFC 3339, without fractions.
-fn text(time: Time) -> String {
-    let local = time.seconds + time.offset;
-    let (year, month, day) = civil(local.div_euclid(86_400));
-    let of_day = local.rem_euclid(86_400);
-    let zone = zone(time, true, true);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}{zone}", of_day / 3600, of_day / 60 % 60, of_day % 60)
-}
-
-fn zone(time: Time, colon: bool, z: bool) -> String {
-    if z && (time.is_utc || time.offset == 0) {
-        return "Z".to_owned();
-    }
-    let (sign, size) = (if time.offset < 0 { '-' } else { '+' }, time.offset.abs());
-    let separator = if colon { ":" } else { "" };
-    format!("{sign}{:02}{separator}{:02}", size / 3600, size / 60 % 60)
+    let wrong = |_| Fail::Argument(index, format!("not a valid RFC3339 timestamp: cannot use \"{text}\""));
+    layout::parse(layout::RFC3339, text).map_err(wrong)
 }
 
 fn time_add(args: &mut Args<'_, '_>) -> Outcome {
@@ -102,7 +29,7 @@ fn time_add(args: &mut Args<'_, '_>) -> Outcome {
     let nanos = parse_duration(args.str(1)).map_err(Fail::Call)?;
     let total = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos) + i128::from(nanos);
     time.seconds = i64::try_from(total.div_euclid(1_000_000_000)).unwrap_or(0);
-    Ok(Val::str(text(time)))
+    Ok(Val::str(layout::format(&time, layout::RFC3339)))
 }
 
 fn format_date(args: &mut Args<'_, '_>) -> Outcome {
@@ -122,7 +49,7 @@ fn format_date(args: &mut Args<'_, '_>) -> Outcome {
         let (token, after) = rest.split_at(length);
         rest = after;
         match c.is_ascii_alphabetic() {
-            true => out.push_str(&field(token, time).map_err(|e| Fail::Argument(0, e))?),
+            true => out.push_str(&field(token, &time).map_err(|e| Fail::Argument(0, e))?),
             false => out.push_str(token),
         }
     }
@@ -146,14 +73,11 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-fn field(token: &str, time: Time) -> Result<String, String> {
-    let local = time.seconds + time.offset;
-    let (year, month, day) = civil(local.div_euclid(86_400));
-    let of_day = local.rem_euclid(86_400);
+fn field(token: &str, time: &Time) -> Result<String, String> {
+    let Fields { year, month, day, weekday, second_of_day: of_day, .. } = time.fields();
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
     let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
-    let weekday = DAYS[(local.div_euclid(86_400) + 4).rem_euclid(7) as usize];
-    let month_name = MONTHS[(month as usize).clamp(1, 12) - 1];
+    let (weekday, month_name) = (DAYS[weekday], MONTHS[(month as usize).clamp(1, 12) - 1]);
     Ok(match token {
         "YY" => format!("{:02}", year % 100),
         "YYYY" => format!("{year:04}"),
@@ -175,11 +99,10 @@ fn field(token: &str, time: Time) -> Result<String, String> {
         "mm" => format!("{minute:02}"),
         "s" => second.to_string(),
         "ss" => format!("{second:02}"),
-        "Z" => zone(time, true, true),
-        "ZZZZ" => zone(time, false, false),
-        "ZZZZZ" => zone(time, true, false),
-        "ZZZ" if time.is_utc || time.offset == 0 => "UTC".to_owned(),
-        "ZZZ" => zone(time, false, false),
+        "Z" => layout::format(time, "Z07:00"),
+        "ZZZ" if time.offset == 0 => "UTC".to_owned(),
+        "ZZZ" | "ZZZZ" => layout::format(time, "-0700"),
+        "ZZZZZ" => layout::format(time, "-07:00"),
         other => return Err(format!("invalid date format verb \"{other}\"")),
     })
 }

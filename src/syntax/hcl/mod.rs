@@ -240,6 +240,19 @@ terraform {
     }
 
     #[test]
+    fn no_line_goes_into_a_string_or_a_comment() {
+        let text = "a = <<E\n  b\nE\n/* c\n   d */\ne = [\n  \"f\",\n]\n";
+        let source = Source::read(&text.into());
+        let inside: Vec<usize> = (1..=8)
+            .filter(|line| {
+                let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+                source.is_within_text(start as u32)
+            })
+            .collect();
+        assert_eq!(inside, [2, 3, 5]);
+    }
+
+    #[test]
     fn keys_end_before_their_values() {
         for (text, key) in [("a = ", "a "), ("\"a = \\\" b\" : ", "\"a = \\\" b\""), ("a", "a"), ("\"a", "\"a")] {
             assert_eq!(&text[..key_length(text)], key);
