@@ -2,13 +2,16 @@
 
 use super::scalar;
 
-/// What limits the styles of a string.
+/// What limits the styles of a string outside of flow collections.
 #[derive(Clone, Copy, Debug, Default)]
-struct Traits {
+pub(crate) struct Traits {
     multiline: bool,
-    no_plain: bool,
-    no_single: bool,
-    no_block: bool,
+    /// It cannot stand without quotes.
+    pub(crate) no_plain: bool,
+    /// It cannot stand in single quotes.
+    pub(crate) no_single: bool,
+    /// It cannot be a block.
+    pub(crate) no_block: bool,
 }
 
 /// A style to write in.
@@ -44,7 +47,8 @@ pub(super) fn choose(text: &str, simple_key: bool) -> Choice {
     }
 }
 
-fn analyze(text: &str) -> Traits {
+/// Looks at the characters of a string.
+pub(crate) fn analyze(text: &str) -> Traits {
     let mut traits = Traits::default();
     if text.is_empty() {
         return Traits { no_block: true, ..traits };
@@ -88,17 +92,17 @@ fn analyze(text: &str) -> Traits {
     traits
 }
 
-pub(crate) fn is_break(char: char) -> bool {
+pub(super) fn is_break(char: char) -> bool {
     matches!(char, '\r' | '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// What the encoder leaves unescaped. It knows nothing beyond the Basic Multilingual Plane.
-pub(crate) fn is_printable(char: char) -> bool {
+fn is_printable(char: char) -> bool {
     matches!(char, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && char != '\u{feff}'
 }
 
 /// YAML 1.1 booleans that go-yaml no longer reads but still quotes.
-fn is_old_bool(text: &str) -> bool {
+pub(crate) fn is_old_bool(text: &str) -> bool {
     matches!(
         text,
         "y" | "Y" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" | "n" | "N" | "no" | "No" | "NO" | "off" | "Off" | "OFF"
@@ -106,7 +110,7 @@ fn is_old_bool(text: &str) -> bool {
 }
 
 /// `[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`
-fn is_base60(text: &str) -> bool {
+pub(crate) fn is_base60(text: &str) -> bool {
     let text = text.strip_prefix(['-', '+']).unwrap_or(text);
     if !text.contains(':') || !text.starts_with(|first: char| first.is_ascii_digit()) {
         return false;

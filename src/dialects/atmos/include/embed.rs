@@ -1,8 +1,8 @@
 //! What becomes of a value that Atmos writes as YAML text and reads back before it uses it.
 
-use super::yq::looks;
 use crate::go::strconv::yaml_float;
 use crate::value::{Data, MapBuilder, Value};
+use crate::yaml::analyze;
 
 /// The value after a trip through YAML text: a float without a fraction below a million becomes an integer, text loses a
 /// line break at its start.
@@ -36,7 +36,7 @@ pub(crate) fn embed(value: &Value) -> Result<Value, String> {
 fn settled(text: &str) -> Result<Option<&str>, String> {
     let Some(first) = text.chars().next() else { return Ok(None) };
     // Only text written as a block literal is at risk.
-    if !matches!(first, '\n' | '\t' | '\u{2028}' | '\u{2029}') || !text.contains('\n') || !looks(text).block {
+    if !matches!(first, '\n' | '\t' | '\u{2028}' | '\u{2029}') || !text.contains('\n') || analyze(text).no_block {
         return Ok(None);
     }
     match first {

@@ -19,8 +19,6 @@ mod scalar;
 mod structure;
 mod texts;
 
-pub(super) use scalar::looks;
-
 use crate::value::{Data, Value};
 use std::fmt;
 

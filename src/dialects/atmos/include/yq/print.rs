@@ -4,7 +4,7 @@ use super::node::{Arena, Id, Kind, MAX_DEPTH, MAX_TEXT, Style, too_much};
 use super::{QueryError, R, scalar};
 use crate::go::escape::{JsonText, push_json};
 use crate::go::strconv;
-use crate::yaml::double_quoted;
+use crate::yaml::{analyze, double_quoted};
 
 /// One result as the YAML printer writes it, with its line break. A scalar is its bare text.
 pub(super) fn yaml(arena: &Arena, id: Id) -> R<String> {
@@ -110,14 +110,14 @@ fn inline_scalar(arena: &Arena, id: Id, indent: Option<usize>, out: &mut String)
             style = if text.contains('\n') { Style::Literal } else { Style::Double };
         }
     }
-    let looks = scalar::looks(text);
+    let traits = analyze(text);
     if style == Style::Plain && text.contains('\n') {
         style = Style::Literal;
     }
-    if style == Style::Plain && (!looks.plain || text.is_empty()) {
+    if style == Style::Plain && (traits.no_plain || text.is_empty()) {
         style = Style::Single;
     }
-    if style == Style::Single && !looks.single || style == Style::Literal && (!looks.block || indent.is_none()) {
+    if style == Style::Single && traits.no_single || style == Style::Literal && (traits.no_block || indent.is_none()) {
         style = Style::Double;
     }
     match style {

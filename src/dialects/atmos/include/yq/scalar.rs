@@ -2,7 +2,7 @@
 
 use super::node::Style;
 use crate::go::strconv;
-use crate::yaml::{is_break, is_printable};
+use crate::yaml::{analyze, is_base60, is_old_bool};
 
 /// The tag that plain text resolves to.
 pub(super) fn resolve(text: &str) -> &'static str {
@@ -117,88 +117,20 @@ pub(super) fn float(text: &str) -> Option<f64> {
     strconv::parse_float(text).ok()
 }
 
-/// What the characters of a text allow.
-pub(in crate::dialects::atmos::include) struct Looks {
-    pub(in crate::dialects::atmos::include) plain: bool,
-    pub(in crate::dialects::atmos::include) single: bool,
-    pub(in crate::dialects::atmos::include) block: bool,
-}
-
-/// How a text may be written outside of flow collections.
-pub(in crate::dialects::atmos::include) fn looks(text: &str) -> Looks {
-    if text.is_empty() {
-        return Looks { plain: true, single: true, block: false };
-    }
-    let chars: Vec<char> = text.chars().collect();
-    let mut indicator = text.starts_with("---") || text.starts_with("...");
-    let (mut special, mut tab, mut breaks) = (false, false, false);
-    let (mut break_space, mut space_break) = (false, false);
-    let blank = |c: Option<&char>| c.is_none_or(|&c| c == ' ' || c == '\t' || is_break(c));
-    for (i, &c) in chars.iter().enumerate() {
-        let before = i.checked_sub(1).and_then(|p| chars.get(p));
-        let followed = blank(chars.get(i + 1));
-        indicator |= match c {
-            '#' => blank(before),
-            ':' => followed,
-            '?' | '-' => i == 0 && followed,
-            ',' | '[' | ']' | '{' | '}' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => i == 0,
-            _ => false,
-        };
-        if c == '\t' {
-            tab = true;
-        } else if !is_printable(c) {
-            special = true;
-        }
-        breaks |= is_break(c);
-        break_space |= c == ' ' && before.is_some_and(|&b| is_break(b));
-        space_break |= is_break(c) && before == Some(&' ');
-    }
-    let edge = |c: Option<&char>| c.is_some_and(|&c| c == ' ' || is_break(c));
-    let trailing_space = chars.last() == Some(&' ');
-    let ends_badly = edge(chars.first()) || edge(chars.last());
-    let broken = space_break || tab || special;
-    Looks {
-        plain: !(ends_badly || break_space || broken || breaks || indicator),
-        single: !(break_space || broken),
-        block: !(trailing_space || space_break || special),
-    }
-}
-
 /// The style in which the YAML encoder writes a text value.
 pub(super) fn written_style(text: &str) -> Style {
-    let looks = looks(text);
+    let traits = analyze(text);
     if text.contains('\n') {
-        return if looks.block { Style::Literal } else { Style::Double };
+        return if traits.no_block { Style::Double } else { Style::Literal };
     }
-    let old = ["y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF"];
-    if resolve(text) != "!!str" || old.contains(&text) || is_base60(text) {
+    if resolve(text) != "!!str" || is_old_bool(text) || is_base60(text) {
         return Style::Double;
     }
-    match (looks.plain, looks.single) {
-        (true, _) => Style::Plain,
-        (false, true) => Style::Single,
-        (false, false) => Style::Double,
+    match (traits.no_plain, traits.no_single) {
+        (false, _) => Style::Plain,
+        (true, false) => Style::Single,
+        (true, true) => Style::Double,
     }
-}
-
-/// `1:30`, which older readers take for a number.
-fn is_base60(text: &str) -> bool {
-    let body = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let mut parts = body.split(':');
-    let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit() || b == b'_');
-    let first = parts.next().is_some_and(|p| p.starts_with(|c: char| c.is_ascii_digit()) && digits(p));
-    let rest: Vec<&str> = parts.collect();
-    first
-        && rest.iter().enumerate().all(|(i, p)| {
-            let whole = if i + 1 == rest.len() {
-                p.split_once('.').map_or(*p, |(w, f)| if digits(f) { w } else { "x" })
-            } else {
-                p
-            };
-            let tail = whole.strip_prefix(['0', '1', '2', '3', '4', '5']).filter(|t| !t.is_empty()).unwrap_or(whole);
-            tail.len() == 1 && tail.bytes().all(|b| b.is_ascii_digit())
-        })
-        && !rest.is_empty()
 }
 
 #[cfg(test)]
