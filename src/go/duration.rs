@@ -87,3 +87,18 @@ pub(crate) fn duration_text(nanos: i64) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn durations_read_back(nanos in any::<i64>(), small in -9_999_999_999_i64..9_999_999_999) {
+            for nanos in [nanos, small, i64::MIN, i64::MAX] {
+                prop_assert_eq!(parse_duration(&duration_text(nanos)), Ok(nanos));
+            }
+        }
+    }
+}

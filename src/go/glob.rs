@@ -97,6 +97,26 @@ fn one(pattern: &[char], p: usize, c: char) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// Tries every length for every star.
+    fn matches_slowly(pattern: &[u8], name: &[u8]) -> bool {
+        let Some((first, rest)) = pattern.split_first() else { return name.is_empty() };
+        let takes = |c: &u8| if matches!(first, b'*' | b'?') { *c != b'/' } else { c == first };
+        let next = name.split_first().filter(|(c, _)| takes(c)).map(|(_, after)| after);
+        match first {
+            b'*' => matches_slowly(rest, name) || next.is_some_and(|after| matches_slowly(pattern, after)),
+            _ => next.is_some_and(|after| matches_slowly(rest, after)),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn stars_take_what_they_can(pattern in "[ab/*?]{0,8}", name in "[ab/]{0,8}") {
+            let slowly = matches_slowly(pattern.as_bytes(), name.as_bytes());
+            prop_assert_eq!(matches(&pattern, &name), Ok(slowly), "{} {}", pattern, name);
+        }
+    }
 
     #[test]
     fn patterns() {
