@@ -8,64 +8,29 @@
 //! (`locals::rules` and its siblings).
 
 mod affected;
-mod backend;
-mod bases;
-mod calls;
+mod checks;
 mod component;
-mod component_metadata;
 mod config;
-mod content;
-mod custom;
-mod deferred;
-mod dependency_paths;
-mod disabled;
-mod discover;
 mod document;
-mod duplicates;
-mod errors;
-mod eval;
-mod evaluate;
-mod finish;
+mod findings;
 mod functions;
-mod host;
-mod import_context;
-mod import_graph;
-mod import_section;
 mod imports;
 mod include;
-mod inheritance;
-mod layers;
-mod likely;
 mod locals;
 mod manifest;
-mod manifest_checks;
 mod merge;
-mod merge_memo;
 mod names;
-mod parts;
-mod pass;
 mod paths;
-mod projects;
-mod reach;
 mod reader;
-mod render;
+mod resolve;
 mod rules;
 mod schema;
-mod sharing;
-mod sink;
+mod shapes;
 mod stack;
-mod tags;
-mod targets;
-mod template_cache;
-mod template_functions;
+mod templates;
 #[cfg(test)]
 mod tests;
-mod unknowns;
-mod validate;
-mod validation;
-mod vendor;
 mod vocabulary;
-mod workflows;
 
 use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
@@ -82,26 +47,36 @@ use crate::source::Source;
 use crate::template::MissingKey;
 use crate::threads;
 use crate::value::{FileId, Value};
-use bases::InheritanceCache;
+use checks::locals as locals_rules;
+use checks::stack_names::{self, Done};
+use checks::{
+    component_validation::Validations, dependency_paths, disabled_templates, unreached_manifests, vendor, workflows,
+};
+use component::bases::InheritanceCache;
+use component::inheritance;
 use config::Config;
+use config::projects;
 use config::search::{self, Trouble};
-use duplicates::Done;
-use errors::{anchor, report};
-use evaluate::World;
+use findings::{Sink, label, name_stacks};
+use functions::calls;
+use imports::reach::Reach;
+use imports::{likely_stacks, stack_files};
 use locals::scopes::{FileLocals, LocalCache};
+use manifest::import_graph;
 use manifest::{Manifests, Processed};
-use manifest_checks::Checks;
-use reach::Reach;
 use reader::{Cache, Deps, Reader};
-use render::Templates;
+use resolve::sharing::Twins;
 use schema::Schema;
-use sharing::Twins;
-use sink::{Sink, label, name_stacks};
-use stack::{Name, Resolved, Stacks};
+use schema::manifest_checks::Checks;
+use shapes::export::to_json_schema;
+use stack::components::{Name, Resolved, Stacks};
+use stack::errors::{anchor, report};
+use stack::evaluation::World;
+use stack::referenced::Targets;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use targets::Targets;
-use validation::Validations;
+use templates::engine::Templates;
+use templates::{eval, host};
 
 /// What the manifests of a revision come to.
 #[derive(Default)]
@@ -141,12 +116,12 @@ impl Atmos {
 
     /// What stack manifests must look like, as a JSON Schema (draft 2020-12).
     pub fn manifest_schema() -> serde_json::Value {
-        schema::to_json_schema("Atmos stack manifest", schema::MANIFEST)
+        to_json_schema("Atmos stack manifest", schema::MANIFEST)
     }
 
     /// What `atmos.yaml` may hold, as a JSON Schema (draft 2020-12). Other keys are allowed, because Atmos passes over them.
     pub fn configuration_schema() -> serde_json::Value {
-        schema::to_json_schema("Atmos configuration", Config::SHAPE)
+        to_json_schema("Atmos configuration", Config::SHAPE)
     }
 
     fn sums(&self, config: &Config) -> Arc<InheritanceCache> {
@@ -184,8 +159,8 @@ impl Atmos {
         let schema = Schema::of(config, reader, shared, file, sink);
         let shared = &*shared;
         let mut found = shared.clone();
-        let (manifests, mut gap) = discover::manifests(reader, config, sink, &mut found);
-        if manifests.is_empty() || !discover::has_plain_manifest(reader, config) {
+        let (manifests, mut gap) = stack_files::manifests(reader, config, sink, &mut found);
+        if manifests.is_empty() || !stack_files::has_plain_manifest(reader, config) {
             let file = anchor(reader.files, shared);
             let wanted = config.included.join("`, `");
             let message = format!("no stack manifests found below {} for `{wanted}`", config.stacks);
@@ -244,22 +219,22 @@ impl Atmos {
             threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
                 let file = reader.load(path, &mut Deps::default()).ok()??.file;
                 sink.push(Diagnostic::defect(&defect, file));
-                Some(Done::broken(discover::key(path, &config.stacks), file))
+                Some(Done::broken(paths::manifest_key(path, &config.stacks), file))
             })
         };
         if changes.is_none() {
-            validate::preload(reader, config);
+            unreached_manifests::preload(reader, config);
         }
         let done: Vec<Done> = threads::map(&manifests, one).into_iter().flatten().collect();
-        let unreached = validate::manifests(&loader, &checks, &manifests, scope, sink);
-        duplicates::check(&stacks, &done, anchor(reader.files, shared));
-        let gap = gap.or_else(|| duplicates::doubtful_names(config, &done, anchor(reader.files, shared)));
+        let unreached = unreached_manifests::manifests(&loader, &checks, &manifests, scope, sink);
+        stack_names::check(&stacks, &done, anchor(reader.files, shared));
+        let gap = gap.or_else(|| stack_names::doubtful_names(config, &done, anchor(reader.files, shared)));
         let (units, tops): (Vec<_>, Vec<_>) = done.into_iter().map(|d| (d.unit, d.processed)).unzip();
         let inherited = || {
             inheritance::check(&units, sink);
-            disabled::check(&units, config, &self.templates, sink);
+            disabled_templates::check(&units, config, &self.templates, sink);
         };
-        threads::join(inherited, || locals::rules::report_locals(&loader, unreached.told));
+        threads::join(inherited, || locals_rules::report_locals(&loader, unreached.told));
         let locals = self.local_scopes(&loader, &units);
         let imports = import_graph::of(&loader, &unreached.manifests, &units);
         self.leftovers().extend(tops.into_iter().flatten().chain(loader.into_processed()));
@@ -357,7 +332,7 @@ impl Atmos {
         scope: Scope<'_>,
     ) -> Option<Done> {
         let mut deps = Deps::default();
-        let name = discover::key(path, &loader.config.stacks);
+        let name = paths::manifest_key(path, &loader.config.stacks);
         let file = match loader.reader.load(path, &mut deps) {
             Ok(loaded) => loaded?.file,
             // Why has been said where it was found.
@@ -423,7 +398,7 @@ impl Dialect for Atmos {
     }
 
     fn claims(&self, _: &dyn Source, config: &str) -> bool {
-        is_config(config)
+        projects::is_config(config)
     }
 
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence {
@@ -448,7 +423,7 @@ impl Dialect for Atmos {
     fn likely_units(&self, source: &dyn Source, project: &Project, files: &Files, stack: &str) -> Vec<String> {
         let reader = Reader::new(source, files, &self.cache);
         let config = search::load(&reader, project, &mut Deps::default());
-        config.map_or_else(|_| Vec::new(), |config| likely::manifests(&reader, &config, stack))
+        config.map_or_else(|_| Vec::new(), |config| likely_stacks::manifests(&reader, &config, stack))
     }
 
     fn affected(&self, request: &Request<'_>, project: &Project) -> Option<Affected> {
@@ -464,11 +439,6 @@ impl Dialect for Atmos {
     }
 }
 
-/// Whether a path is that of a configuration file by its name.
-fn is_config(path: &str) -> bool {
-    matches!(path.rsplit('/').next().unwrap_or_default(), "atmos.yaml" | "atmos.yml")
-}
-
 /// A unit that no change reaches.
 fn named_only(
     path: &str,
@@ -479,7 +449,7 @@ fn named_only(
 ) -> Option<Done> {
     let file = reader.load(path, &mut Deps::default()).ok()??.file;
     files.extend(&shared.files);
-    let (name, files) = (discover::key(path, &config.stacks), files.into_iter().collect());
+    let (name, files) = (paths::manifest_key(path, &config.stacks), files.into_iter().collect());
     let (state, components, broken, unlisted) = (State::OutOfScope, Vec::new(), Vec::new(), Vec::new());
     let unit = Arc::new(Unit { name, file, files, components, state, broken, failed: Vec::new(), unlisted });
     Some(Done { unit, processed: None, named: Vec::new() })

@@ -1,7 +1,7 @@
 //! Stack names and Terraform workspaces (`reference: atmos.md` sections 2.3 and 4.8).
 
-use super::config::Config;
-use super::render::Engine;
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::templates::engine::Engine;
 use crate::template;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value, key};

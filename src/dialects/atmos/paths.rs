@@ -1,5 +1,7 @@
 //! Paths inside a repository: relative to its root, with `/`, the root itself being the empty path.
 
+use crate::value::Key;
+
 pub(crate) use crate::go::path::{clean, ext as extension, within as join};
 
 /// The folder of a file; empty for a file at the root.
@@ -13,6 +15,13 @@ pub(crate) fn relative<'a>(path: &'a str, base: &str) -> Option<&'a str> {
         return Some(path);
     }
     path.strip_prefix(base)?.strip_prefix('/')
+}
+
+/// The manifest key: the path below the folder of stacks without `.yaml` or `.yml`; `.tmpl` is kept.
+pub(crate) fn manifest_key(path: &str, stacks: &str) -> Key {
+    let path = relative(path, stacks).unwrap_or(path);
+    let path = path.strip_suffix(".yaml").unwrap_or(path);
+    path.strip_suffix(".yml").unwrap_or(path).into()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Files and folders that a component depends on, and the files of its secrets.
 
 use super::Comparison;
-use crate::dialects::atmos::dependency_paths::{self, DependencyPath};
+use crate::dialects::atmos::checks::dependency_paths::{self, DependencyPath};
 use crate::dialects::atmos::functions::NO_ENV;
 use crate::dialects::atmos::manifest::FILE_FUNCTIONS;
 use crate::dialects::atmos::paths;
-use crate::dialects::atmos::render::Engine;
+use crate::dialects::atmos::templates::engine::Engine;
 use crate::resolution::Component;
 use crate::source::glob::path_match;
 use crate::template::MissingKey;

@@ -12,12 +12,12 @@ mod integrations;
 mod reasons;
 mod renames;
 
-use super::config::{Config, search};
-use super::paths;
-use super::reader::{Deps, Reader};
-use super::render::Templates;
 use super::{Atmos, Project, Scope, rules};
 use crate::affected::{Affected, Context, Item, Options, Request, slug};
+use crate::dialects::atmos::config::{Config, search};
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::templates::engine::Templates;
 use crate::resolution::{Address, Component, Placed, Resolution, State};
 use crate::source::differences;
 use crate::terraform::Modules;

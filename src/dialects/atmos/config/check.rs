@@ -7,8 +7,9 @@
 use super::description::CONFIGURATION;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
-use crate::dialects::atmos::schema::shape::{Map, Rest, Shape};
-use crate::dialects::atmos::schema::{key_label, kinds, near, one_of_kinds, rename_key};
+use crate::dialects::atmos::shapes::check::{kinds, near};
+use crate::dialects::atmos::shapes::messages::{key_label, one_of_kinds, rename_key};
+use crate::dialects::atmos::shapes::shape::{Map, Rest, Shape};
 use crate::files::Files;
 use crate::value::{Data, Entry, FileId, Flags, Value};
 
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
     use crate::dialects::atmos::config::description::{FREE, NUMBER, TEXTS, WHOLE, each, settings};
     use crate::dialects::atmos::config::search::decode_text;
-    use crate::dialects::atmos::schema::shape::list;
+    use crate::dialects::atmos::shapes::shape::list;
 
     static STRUCT: Shape = settings!({ "a": Shape::Text });
     static STRUCTS: Shape = list!(STRUCT);

@@ -4,17 +4,17 @@
 use super::features::{
     AI, AUTH, AWS, CAST, CI, COMPOSITIONS, CONTAINER, DIAGNOSTICS, ERRORS, GIT, LSP, MCP, SECRETS, TOOLCHAIN, VERSION,
 };
-use crate::dialects::atmos::schema::shape::Shape::{Any, Flag, Named, Text};
-use crate::dialects::atmos::schema::shape::{Shape, list, map, number};
+use crate::dialects::atmos::shapes::shape::Shape::{Any, Flag, Named, Text};
+use crate::dialects::atmos::shapes::shape::{Shape, list, map, number};
 
 /// A map whose other keys Atmos passes over: `settings!({ "enabled": Flag })`.
 macro_rules! settings {
-    ({ $($keys:tt)* }) => { $crate::dialects::atmos::schema::shape::map!(Ignored { $($keys)* }) };
+    ({ $($keys:tt)* }) => { $crate::dialects::atmos::shapes::shape::map!(Ignored { $($keys)* }) };
 }
 
 /// A map from names of the user to one shape: `each!(Text)`.
 macro_rules! each {
-    ($shape:expr) => { $crate::dialects::atmos::schema::shape::map!(Each(&$shape) {}) };
+    ($shape:expr) => { $crate::dialects::atmos::shapes::shape::map!(Each(&$shape) {}) };
 }
 
 pub(super) use {each, settings};

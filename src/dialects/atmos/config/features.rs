@@ -1,8 +1,8 @@
 //! What `atmos.yaml` may hold: the settings of everything around stacks, such as authentication, versions and assistants.
 
 use super::description::{FREE, LIST_COLUMN_CONFIG, LOGS, NUMBER, TEXTS, WHOLE, each, settings};
-use crate::dialects::atmos::schema::shape::Shape::{Any, Flag, Text};
-use crate::dialects::atmos::schema::shape::{Shape, list};
+use crate::dialects::atmos::shapes::shape::Shape::{Any, Flag, Text};
+use crate::dialects::atmos::shapes::shape::{Shape, list};
 
 static VERSION_POLICY: Shape = settings!({
     "update": VERSION_UPDATE_POLICY, "include": TEXTS, "exclude": TEXTS, "prerelease": Flag, "labels": TEXTS,

@@ -3,11 +3,12 @@
 mod check;
 mod description;
 mod features;
+pub(super) mod projects;
 pub(super) mod search;
 
-use super::merge::ListStrategy;
-use super::paths;
-use crate::dialects::atmos::schema::shape::Shape;
+use crate::dialects::atmos::merge::ListStrategy;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::shapes::shape::Shape;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
 pub(super) use check::check;

@@ -3,10 +3,10 @@
 
 mod keys;
 
-use super::merge::APPEND_KEY;
-use super::tags::{self, Tag};
 use crate::diagnostic::Label;
 use crate::diagnostic::Rule;
+use crate::dialects::atmos::functions::tags::{self, Tag};
+use crate::dialects::atmos::merge::APPEND_KEY;
 use crate::dialects::atmos::rules;
 use crate::limits::{Limit, Limits};
 use crate::text::Text;

@@ -2,7 +2,6 @@
 //!
 //! Nothing here reads a file or knows about paths; bytes come in, values without provenance go out.
 
-pub(super) mod args;
 mod dotenv;
 mod embed;
 mod hcl;
@@ -11,6 +10,7 @@ mod yq;
 pub(super) use embed::embed;
 pub(super) use yq::{QueryError, query};
 
+use crate::dialects::atmos::functions::arguments;
 use crate::go::json;
 use crate::text::Text;
 use crate::value::{Map, Value};
@@ -103,7 +103,7 @@ pub(super) fn include(
 /// # Errors
 /// No argument, or an open quote; the text names the place.
 pub(super) fn parse_arguments(text: &str) -> Result<Vec<String>, String> {
-    let (path, query) = args::parse_include(text).map_err(|e| e.to_string())?;
+    let (path, query) = arguments::parse_include(text).map_err(|e| e.to_string())?;
     Ok(std::iter::once(path).chain(query).collect())
 }
 

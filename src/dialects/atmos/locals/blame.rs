@@ -1,6 +1,6 @@
 //! Which reference is to blame when a template fails or gives nothing, and where in the source it is written.
 
-use crate::dialects::atmos::render::Engine;
+use crate::dialects::atmos::templates::engine::Engine;
 use crate::files::Files;
 use crate::template::Error;
 use crate::value::{Key, Origin, Prov};

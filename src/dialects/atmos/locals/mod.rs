@@ -2,19 +2,13 @@
 //! before anything of the file is rendered.
 
 pub(super) mod blame;
-pub(super) mod graph;
-pub(super) mod misses;
 pub(super) mod observations;
-pub(super) mod problems;
 pub(super) mod refs;
-pub(super) mod rules;
 pub(super) mod scopes;
-pub(super) mod traces;
-pub(super) mod uses;
 
 use self::refs::{Edges, cycles, order, seen_edges, true_edges};
 use crate::dialects::atmos::functions;
-use crate::dialects::atmos::render::{Engine, inputs};
+use crate::dialects::atmos::templates::engine::{Engine, inputs};
 use crate::template;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value};

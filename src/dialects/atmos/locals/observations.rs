@@ -2,7 +2,7 @@
 //! locals are which, and what could not be resolved where.
 
 use super::scopes::FileLocals;
-use crate::dialects::atmos::imports::Import;
+use crate::dialects::atmos::imports::items::Import;
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov};
 use std::collections::{BTreeMap, BTreeSet};

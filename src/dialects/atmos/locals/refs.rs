@@ -1,15 +1,15 @@
 //! Which locals need which (`reference: atmos.md` sections 9.2 and 14): as Atmos sees it, which decides the order, and
 //! as it is, which explains failures.
 
-use crate::dialects::atmos::render::{Engine, Templates};
-use crate::dialects::atmos::template_functions;
+use crate::dialects::atmos::templates::engine::{Engine, Templates};
+use crate::dialects::atmos::templates::function_sets;
 use crate::template::{Builtins, FunctionSet, MissingKey};
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The template functions of locals.
-const FUNCTIONS: FunctionSet = template_functions::LOCALS;
+const FUNCTIONS: FunctionSet = function_sets::LOCALS;
 
 /// Names of one scope with the names of the same scope that they need.
 pub(crate) type Edges = BTreeMap<Key, BTreeSet<Key>>;

@@ -4,11 +4,11 @@ use super::Locals;
 use super::refs;
 use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::discover;
 use crate::dialects::atmos::document::Decoder;
 use crate::dialects::atmos::names;
+use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded};
-use crate::dialects::atmos::render::{Engine, Templates};
+use crate::dialects::atmos::templates::engine::{Engine, Templates};
 use crate::limits::Limits;
 use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
 use crate::text::Text;
@@ -83,7 +83,7 @@ impl FileLocals {
         let vars = vars.unwrap_or_else(|| Value::map(Map::new()));
         let data = Value::map(Map::from_iter([(Key::from("vars"), vars)]));
         let name = self.raw.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
-        let key = discover::key(path, &config.stacks);
+        let key = paths::manifest_key(path, &config.stacks);
         let named = names::stack(config, engine, &key, name, &data).ok()?;
         named.name.as_str().filter(|s| !s.is_empty() && !s.contains("{{")).map(Key::from)
     }

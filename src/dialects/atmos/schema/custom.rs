@@ -1,13 +1,13 @@
 //! A JSON Schema of the repository for its manifests (`schemas.atmos.manifest`, `reference: atmos.md` section 10.1).
 
-use super::words::key_label;
 use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::findings::label;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::rules;
-use crate::dialects::atmos::sink::label;
+use crate::dialects::atmos::shapes::messages::key_label;
 use crate::files::Files;
 use crate::validation::{Budget, JsonSchema, Unusable, Violation};
 use crate::value::{FileId, Prov, Value};

@@ -6,9 +6,9 @@ use super::sections::{
     HOOKS, IMPORT, METADATA, OVERRIDES, PROVISION, REQUIRED_PROVIDERS, RETRY, SECRETS, SECTION, SETTINGS, SOURCE,
     TEXT_LIST, VARS, VERSION,
 };
-use super::shape::Shape::{Either, Flag, Named, Text, Words};
-use super::shape::{Names, Shape, list, map, number, section};
 use super::workflow::WORKFLOWS;
+use crate::dialects::atmos::shapes::shape::Shape::{Either, Flag, Named, Text, Words};
+use crate::dialects::atmos::shapes::shape::{Names, Shape, list, map, number, section};
 
 /// A manifest.
 pub(super) static MANIFEST: Shape = map!(Ignored {
@@ -179,7 +179,7 @@ static PACKER_COMPONENT: Shape = Named(
 
 static RENDER: Shape = section!(Closed { "output": map!(Closed { "path": Text, "split": Flag }) });
 static PROVIDER: Shape = Words(&["kubectl", "kustomize"]);
-static MANIFESTS: Shape = super::shape::Shape::Included(&list!(Either(&[
+static MANIFESTS: Shape = crate::dialects::atmos::shapes::shape::Shape::Included(&list!(Either(&[
     &Text,
     &map!(Free { "apiVersion": Text, "kind": Text, "metadata": FREE } Needs("apiVersion") Needs("kind")),
 ])));

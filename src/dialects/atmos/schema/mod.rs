@@ -1,29 +1,22 @@
 //! What manifests must look like (`reference: atmos.md` section 10.2): one description as data, from which come the
 //! findings and a JSON Schema.
 
-mod check;
 mod custom;
-mod export;
 mod manifest;
+pub(super) mod manifest_checks;
 mod sections;
-pub(super) mod shape;
 #[cfg(test)]
 mod tests;
-mod words;
 mod workflow;
 
-use super::config::Config;
-use super::reader::{Deps, Reader};
-use super::sink::Sink;
 use crate::diagnostic::Diagnostic;
-use crate::diagnostic::Rule;
-use crate::dialects::atmos::rules;
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::shapes::{check, messages, shape};
 use crate::files::Files;
 use crate::value::{FileId, Value};
-pub(super) use check::{kinds, near};
 pub(crate) use custom::{Custom, violation};
-pub(super) use export::to_json_schema;
-pub(super) use words::{key_label, one_of_kinds, rename_key};
 
 /// The description of manifests.
 pub(super) const MANIFEST: &shape::Shape = &manifest::MANIFEST;
@@ -37,19 +30,6 @@ pub(crate) enum Schema {
     Custom(Box<Custom>),
     /// One that is configured and cannot be used; why has been reported.
     Unusable,
-}
-
-/// Metadata that only a component can have: who it is.
-const IDENTITY: [&str; 6] = ["name", "type", "component", "inherits", "description", "terraform_workspace"];
-
-/// The rule that a key breaks which is not allowed in the map at a path.
-pub(super) fn rule_of_key(path: &str, key: &str) -> &'static Rule {
-    let is_metadata = match path {
-        "metadata" => IDENTITY.contains(&key),
-        // A component type has none.
-        path => key == "metadata" && !path.contains('.') && !path.is_empty(),
-    };
-    if is_metadata { &rules::INEFFECTIVE_METADATA } else { &rules::SCHEMA_VIOLATION }
 }
 
 impl Schema {
@@ -72,8 +52,8 @@ impl Schema {
         match self {
             Schema::BuiltIn => {
                 let found = check::check(&manifest::MANIFEST, content);
-                let found = found.iter().filter(|v| !words::is_helper(v, files));
-                found.map(|v| words::finding(v, files, file)).collect()
+                let found = found.iter().filter(|v| !messages::is_helper(v, files));
+                found.map(|v| messages::finding(v, files, file)).collect()
             }
             Schema::Custom(custom) => custom.check(content, files, file),
             Schema::Unusable => Vec::new(),

@@ -1,8 +1,8 @@
 //! The description of manifests: the sections that occur in several places (`reference: atmos.md` section 10.2).
 
-use super::shape::Shape::{Any, Call, Either, Flag, Included, Named, OwnText, Text, Words};
-use super::shape::{Names, Shape, list, map, number, section};
 use super::workflow::{CONDITION, TEXTS, WORKFLOW_RETRY};
+use crate::dialects::atmos::shapes::shape::Shape::{Any, Call, Either, Flag, Included, Named, OwnText, Text, Words};
+use crate::dialects::atmos::shapes::shape::{Names, Shape, list, map, number, section};
 
 /// A map of whatever the user likes.
 pub(super) static FREE: Shape = map!(Free {});

@@ -1,8 +1,8 @@
 //! The description against itself: what the checker accepts, the exported schema accepts, and the other way round.
 
-use super::shape::{Condition, Map, Rest, Shape};
 use super::{check, manifest::MANIFEST};
 use crate::dialects::atmos::document::Decoder;
+use crate::dialects::atmos::shapes::shape::{Condition, Map, Rest, Shape};
 use crate::value::{Prov, Value};
 use crate::yaml::{self, Span};
 use proptest::prelude::*;
@@ -11,7 +11,11 @@ use std::cell::Cell;
 use std::sync::LazyLock;
 
 static EXPORTED: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-    jsonschema::validator_for(&super::to_json_schema("Atmos stack manifest", super::MANIFEST)).expect("a JSON Schema")
+    jsonschema::validator_for(&crate::dialects::atmos::shapes::export::to_json_schema(
+        "Atmos stack manifest",
+        super::MANIFEST,
+    ))
+    .expect("a JSON Schema")
 });
 
 fn value(text: &str) -> Value {

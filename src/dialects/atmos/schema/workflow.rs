@@ -2,8 +2,8 @@
 //! 10.2).
 
 use super::sections::{CALL, DEPENDENCIES, DISTINCT_TEXTS, FREE};
-use super::shape::Shape::{Either, Flag, Included, Named, Text, Words};
-use super::shape::{Names, Shape, list, map, number, section};
+use crate::dialects::atmos::shapes::shape::Shape::{Either, Flag, Included, Named, Text, Words};
+use crate::dialects::atmos::shapes::shape::{Names, Shape, list, map, number, section};
 
 /// A map of texts.
 pub(super) static TEXTS: Shape = map!(Each(&Text) {});

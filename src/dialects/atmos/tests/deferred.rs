@@ -1,8 +1,8 @@
 //! `reference: atmos.md` section 8.4.
 
-use super::super::deferred::{is_held_back, merge_deferred};
-use super::super::merge::ListStrategy::{self, Append, Merge, Replace};
 use super::{dev, json, map};
+use crate::dialects::atmos::merge::ListStrategy::{self, Append, Merge, Replace};
+use crate::dialects::atmos::merge::deferred::{is_held_back, merge_deferred};
 use serde_json::to_value;
 
 #[test]

@@ -1,8 +1,9 @@
 //! The readers of this dialect, given text of strangers.
 
-use crate::dialects::atmos::include::{self, Format, args};
+use crate::dialects::atmos::functions::arguments as args;
+use crate::dialects::atmos::functions::tags;
+use crate::dialects::atmos::include::{self, Format};
 use crate::dialects::atmos::reader::plain_text;
-use crate::dialects::atmos::tags;
 use crate::fuzz::{cases, text};
 use crate::limits::Limits;
 use proptest::prelude::*;

@@ -3,7 +3,7 @@
 use super::{World, dev, json};
 use crate::dialects::atmos::locals::refs;
 use crate::dialects::atmos::locals::resolve;
-use crate::dialects::atmos::render::Templates;
+use crate::dialects::atmos::templates::engine::Templates;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

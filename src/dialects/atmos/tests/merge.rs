@@ -1,7 +1,7 @@
 //! `reference: atmos.md` section 5.
 
-use super::super::merge::{ListStrategy, merge, merge_imports, merge_values};
 use super::{World, boxed, dev, json, map};
+use crate::dialects::atmos::merge::{ListStrategy, merge, merge_imports, merge_values};
 use serde_json::to_value;
 
 const STRATEGIES: [ListStrategy; 3] = [ListStrategy::Replace, ListStrategy::Append, ListStrategy::Merge];

@@ -1,10 +1,10 @@
 //! Every pair of kinds at one path, under every list strategy: the table in `pairs.txt`, which is written out from
 //! `reference: atmos.md` sections 5 and 8.4.
 
-use super::super::deferred::merge_deferred;
-use super::super::document::Decoder;
-use super::super::merge::{ListStrategy, merge};
 use super::{NoFiles, json};
+use crate::dialects::atmos::document::Decoder;
+use crate::dialects::atmos::merge::deferred::merge_deferred;
+use crate::dialects::atmos::merge::{ListStrategy, merge};
 use crate::value::{Data, FileId, Key, Map, Origin, Prov, Unknown, Value};
 use serde_json::to_value;
 use std::collections::BTreeSet;

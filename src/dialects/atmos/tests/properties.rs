@@ -1,8 +1,8 @@
 //! Laws that hold for any input.
 
-use super::super::deferred::merge_deferred;
-use super::super::merge::{ListStrategy, merge};
 use super::{ATMOS, Atmos, World};
+use crate::dialects::atmos::merge::deferred::merge_deferred;
+use crate::dialects::atmos::merge::{ListStrategy, merge};
 use crate::dialects::{Dialect, Project, Scope};
 use crate::diff;
 use crate::files::Files;

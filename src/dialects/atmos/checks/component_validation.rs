@@ -1,0 +1,407 @@
+//! `settings.validation` of components: JSON Schemas and policies of the repository, which Atmos holds a component against
+//! before it does anything with it (`reference: atmos.md` section 10.4).
+
+use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::config::{Config, plain_text};
+use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
+use crate::dialects::atmos::rules;
+use crate::dialects::atmos::schema::violation;
+use crate::dialects::atmos::stack::metadata;
+use crate::resolution::Component;
+use crate::source::Change;
+use crate::text::Text;
+use crate::validation::{Budget, JsonSchema, Module, Policy, Ruling, Unusable};
+use crate::value::{Data, Entry, Flags, Map, Unknown, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The package that policies of components are in.
+const POLICY_PACKAGE: &str = "atmos";
+
+/// What Atmos adds to a component before it is validated, and only a running Atmos knows.
+const ADDED: [&str; 12] = [
+    "atlantis_project",
+    "atmos_cli_config",
+    "cli_args",
+    "deps",
+    "deps_all",
+    "env_tf_cli_args",
+    "env_tf_cli_vars",
+    "imports",
+    "process_env",
+    "sources",
+    "spacelift_stack",
+    "tf_cli_vars",
+];
+
+/// Holds components against what the repository demands of them.
+pub(crate) struct Validations<'a> {
+    reader: &'a Reader<'a>,
+    config: &'a Config,
+    sink: &'a Sink,
+    /// Schemas by their paths, policies by those of all their files.
+    schemas: Mutex<HashMap<Text, Known<JsonSchema>>>,
+    policies: Mutex<HashMap<Vec<Text>, Arc<Policy>>>,
+    /// What all of them may take together.
+    budget: Budget,
+}
+
+/// What was read, with what it depends on.
+type Known<T> = Arc<(Result<T, Unusable>, Deps)>;
+
+/// One entry of `settings.validation`.
+struct Asked<'c> {
+    component: &'c Component,
+    name: &'c str,
+    entry: &'c Value,
+    /// What the component is held against it as.
+    input: &'c Value,
+}
+
+/// A file that is asked for.
+enum Found {
+    File(Arc<Loaded>),
+    Folder(String),
+    Missing,
+    /// It lies outside of the repository, or cannot be read.
+    Elsewhere,
+}
+
+impl<'a> Validations<'a> {
+    pub(crate) fn new(reader: &'a Reader<'a>, config: &'a Config, sink: &'a Sink) -> Self {
+        Validations {
+            reader,
+            config,
+            sink,
+            schemas: Mutex::default(),
+            policies: Mutex::default(),
+            budget: Budget::default(),
+        }
+    }
+
+    /// Reports what the validations that a component names find. What is never deployed is never validated.
+    pub(crate) fn check(&self, component: &Component, deps: &mut Deps) {
+        let Some(entries) = entries(&component.value).filter(|_| component.metadata.is_deployed()) else { return };
+        let is_on = |e: &&Entry| e.value.get("disabled").and_then(Value::as_bool) != Some(true);
+        let entries: Vec<&Entry> = entries.iter().filter(|e| e.value.as_map().is_some()).filter(is_on).collect();
+        if entries.is_empty() {
+            return;
+        }
+        let input = input(&component.value);
+        for entry in entries {
+            let asked = Asked { component, name: &entry.key, entry: &entry.value, input: &input };
+            self.one(&asked, deps);
+        }
+    }
+
+    fn one(&self, asked: &Asked<'_>, deps: &mut Deps) {
+        let Ok(kind) = asked.text("schema_type") else { return self.report(asked.unknown("schema_type"), asked) };
+        let Ok(path) = asked.text("schema_path") else { return self.report(asked.unknown("schema_path"), asked) };
+        if kind != "jsonschema" && kind != "opa" {
+            // The description of manifests says so where it is written.
+            if self.config.manifest_schema.is_empty() {
+                return;
+            }
+            let message = format!("{} has the type `{kind}`, which does not exist", asked.called());
+            let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, asked.place("schema_type"));
+            return self.report(finding.token(kind).help("write `jsonschema` or `opa`"), asked);
+        }
+        let folder = self.folder(&kind);
+        let loaded = match self.find(&path, [Some(self.config.start.clone()), folder.clone()], deps) {
+            Found::File(loaded) => loaded,
+            Found::Elsewhere => return self.report(asked.elsewhere("schema_path", &path), asked),
+            Found::Folder(_) | Found::Missing => {
+                return self.report(asked.missing("schema_path", &path, folder.as_deref()), asked);
+            }
+        };
+        match &*kind {
+            "jsonschema" => self.schema(asked, &loaded, deps),
+            _ => self.policy(asked, &loaded, folder, deps),
+        }
+    }
+
+    fn schema(&self, asked: &Asked<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) {
+        let lock = || self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&loaded.path).cloned();
+        let known = known.unwrap_or_else(|| {
+            let mut own = Deps::default();
+            let mut read = |path: &str| self.reader.load(path, &mut own).ok().flatten().map(|l| l.text.to_string());
+            let schema = JsonSchema::read(&loaded.text, &loaded.path, &mut read, &self.budget);
+            Arc::clone(lock().entry(Text::clone(&loaded.path)).or_insert_with(|| Arc::new((schema, own))))
+        });
+        deps.add(&known.1);
+        let schema = match &known.0 {
+            Ok(schema) => schema,
+            Err(why) => return self.report(unusable(why, "schema", loaded), asked),
+        };
+        let verdict = match schema.check(asked.input, true, &self.budget) {
+            Ok(verdict) => verdict,
+            Err(why) => return self.report(unusable(&why, "schema", loaded), asked),
+        };
+        let whole = format!("component `{}`", asked.component.name);
+        let place = asked.place("schema_path");
+        for found in &verdict.violations {
+            let value = found.path.of(asked.input);
+            // What a map lacks is a matter of the component, not of the line where the map begins.
+            let is_about_component = found.key.is_none() && value.is_some_and(|v| v.as_map().is_some());
+            let files = self.reader.files;
+            let mut finding = violation(&rules::COMPONENT_VALIDATION, found, asked.input, &whole, files, &place);
+            if is_about_component && !found.path.0.is_empty() {
+                finding.message = format!("{} ({whole})", finding.message);
+            }
+            if is_about_component {
+                finding.primary = asked.component.value.prov.origin.map_or(place.clone(), |o| Label::at(o, ""));
+            }
+            finding.notes.push(format!("{} demands it, which `settings.validation` names", loaded.path));
+            self.report(finding, asked);
+        }
+        for path in &verdict.open {
+            let message = format!(
+                "what {} demands of {} is not checked: only a running system knows it",
+                loaded.path,
+                if path.0.is_empty() { whole.clone() } else { format!("`{path}`") }
+            );
+            let origin = path.along(asked.input).last().and_then(|v| v.prov.origin);
+            let place = origin.map_or_else(|| asked.place("schema_path"), |o| Label::at(o, ""));
+            self.report(Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, place), asked);
+        }
+    }
+
+    fn policy(&self, asked: &Asked<'_>, main: &Arc<Loaded>, folder: Option<String>, deps: &mut Deps) {
+        let mut modules = vec![Arc::clone(main)];
+        let named = asked.entry.get("module_paths").and_then(Value::as_list).cloned().unwrap_or_default();
+        for item in named.iter() {
+            let Some(path) = plain_text(item) else { continue };
+            match self.find(&path, [None, folder.clone()], deps) {
+                Found::File(loaded) => modules.push(loaded),
+                Found::Folder(inside) => match self.inside(&inside, deps) {
+                    Ok(found) => modules.extend(found),
+                    Err(why) => return self.report(unusable(&why, "policy", main), asked),
+                },
+                Found::Missing => return self.report(asked.missing("module_paths", &path, folder.as_deref()), asked),
+                Found::Elsewhere => return self.report(asked.elsewhere("module_paths", &path), asked),
+            }
+        }
+        let mut paths: Vec<Text> = Vec::new();
+        modules.retain(|m| {
+            let is_new = !paths.contains(&m.path);
+            if is_new {
+                paths.push(Text::clone(&m.path));
+            }
+            is_new
+        });
+        let module = |m: &Arc<Loaded>| Module { path: Text::clone(&m.path), text: Text::clone(&m.text) };
+        let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = policies
+            .entry(paths)
+            .or_insert_with(|| Arc::new(Policy::new(POLICY_PACKAGE, modules.iter().map(module).collect())));
+        let policy = Arc::clone(made);
+        drop(policies);
+        let Ruling { errors, open } = match policy.check(asked.input, &self.budget) {
+            Ok(ruling) => ruling,
+            Err(why) => return self.report(unusable(&why, "policy", main), asked),
+        };
+        for error in errors {
+            let message = format!("{} refuses component `{}`: {}", main.path, asked.component.name, error.trim());
+            let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, asked.place("schema_path"));
+            self.report(finding.token(error), asked);
+        }
+        for open in open {
+            let message = format!("this reads `{}`, which only a running system knows", open.unknown);
+            let (start, end) = (open.range.start as u32, open.range.end as u32);
+            let file = modules[open.module].file;
+            let finding = Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, Label::new(file, start, end, ""));
+            self.report(finding.note("what the policy finds because of it is not reported"), asked);
+        }
+    }
+
+    /// The modules in a folder.
+    fn inside(&self, folder: &str, deps: &mut Deps) -> Result<Vec<Arc<Loaded>>, Unusable> {
+        deps.globs.insert(format!("{folder}/**/*").into());
+        let listing = self.reader.source.listing();
+        let below = listing.iter().filter(|e| paths::relative(&e.path, folder).is_some());
+        let mut found = Vec::new();
+        for entry in below {
+            match paths::extension(&entry.path) {
+                ".rego" if !entry.path.ends_with("_test.rego") => {
+                    found.extend(self.reader.load(&entry.path, deps).ok().flatten());
+                }
+                ".json" | ".yaml" | ".yml" => {
+                    let message = format!("it comes with data, which stacklint does not load: {}", entry.path);
+                    return Err(Unusable::Unsupported(message));
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    /// The folder of the schemas of a type.
+    fn folder(&self, kind: &str) -> Option<String> {
+        let folder = self.config.all.at_path(["schemas", kind, "base_path"]).and_then(plain_text).unwrap_or_default();
+        paths::join(&self.config.base, &folder)
+    }
+
+    fn find<const N: usize>(&self, path: &str, folders: [Option<String>; N], deps: &mut Deps) -> Found {
+        let mut leads_out = path.starts_with('/');
+        for folder in folders.into_iter().flatten() {
+            let Some(joined) = paths::join(&folder, path) else {
+                leads_out = true;
+                continue;
+            };
+            match self.reader.load(&joined, deps) {
+                Ok(Some(loaded)) => return Found::File(loaded),
+                Err(_) => return Found::Elsewhere,
+                Ok(None) if self.reader.is_dir(&joined, deps) => return Found::Folder(joined),
+                Ok(None) => {}
+            }
+        }
+        if leads_out { Found::Elsewhere } else { Found::Missing }
+    }
+
+    fn report(&self, mut finding: Diagnostic, asked: &Asked<'_>) {
+        finding.stacks = vec![Text::clone(&asked.component.stack)];
+        self.sink.report(finding);
+    }
+
+    /// Notes the files that the components of a manifest are going to be held against, as far as changes are about them.
+    pub(crate) fn foresee(&self, merged: &Map, changes: &[Change], deps: &mut Deps) {
+        let mut folders: Vec<String> = Vec::new();
+        let mut see = |value: &Value| {
+            for entry in entries(value).into_iter().flat_map(|m| m.iter()) {
+                let kind = entry.value.get("schema_type").and_then(plain_text).unwrap_or_default();
+                let named = entry.value.get("schema_path").into_iter();
+                let modules = entry.value.get("module_paths").and_then(Value::as_list);
+                let named = named.chain(modules.into_iter().flat_map(|l| l.iter())).filter_map(plain_text);
+                let folder = self.folder(&kind).filter(|f| !f.is_empty());
+                for path in named {
+                    for start in [Some(&self.config.start), folder.as_ref(), Some(&self.config.base)] {
+                        folders.extend(start.and_then(|start| paths::join(start, &path)));
+                    }
+                }
+                folders.extend(folder);
+            }
+        };
+        let layers = |map: &Map, see: &mut dyn FnMut(&Value)| {
+            see(&Value::map(map.clone()));
+            map.get("overrides").into_iter().for_each(see);
+        };
+        layers(merged, &mut see);
+        let types = merged.get("components").and_then(Value::as_map);
+        for entry in types.into_iter().flat_map(|m| m.iter()) {
+            merged.get(&entry.key).and_then(Value::as_map).into_iter().for_each(|map| layers(map, &mut see));
+            entry.value.as_map().into_iter().flat_map(|m| m.iter()).for_each(|e| see(&e.value));
+        }
+        folders.sort();
+        folders.dedup();
+        let below = |path: &str| folders.iter().any(|f| f == path || paths::relative(path, f).is_some());
+        deps.paths.extend(changes.iter().filter(|c| below(&c.path)).map(|c| Text::from(&*c.path)));
+    }
+}
+
+impl Asked<'_> {
+    fn called(&self) -> String {
+        format!("`settings.validation.{}`", self.name)
+    }
+
+    /// The text under a key; empty if it is not there.
+    fn text(&self, key: &str) -> Result<String, ()> {
+        match self.entry.get(key) {
+            Some(Value { data: Data::Unknown(_), .. }) => Err(()),
+            Some(value) if value.as_str().is_some_and(|s| s.contains("{{") || s.starts_with('!')) => Err(()),
+            value => Ok(value.and_then(plain_text).unwrap_or_default()),
+        }
+    }
+
+    /// Where the value under a key was written, or what is around it.
+    fn place(&self, key: &str) -> Label {
+        let origins = [self.entry.get(key), Some(self.entry), Some(&self.component.value)];
+        let origin = origins.into_iter().flatten().find_map(|v| v.prov.origin);
+        origin.map_or_else(|| Label::new(crate::value::FileId::new(0), 0, 0, ""), |origin| Label::at(origin, ""))
+    }
+
+    fn unknown(&self, key: &str) -> Diagnostic {
+        let message = format!("{} is not carried out: its `{key}` is not known", self.called());
+        Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, self.place(key))
+    }
+
+    fn elsewhere(&self, key: &str, path: &str) -> Diagnostic {
+        let message = format!("{} is not carried out: `{path}` cannot be read in this repository", self.called());
+        Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, self.place(key))
+    }
+
+    fn missing(&self, key: &str, path: &str, folder: Option<&str>) -> Diagnostic {
+        let message = match path {
+            "" => format!("{} has no `{key}`", self.called()),
+            _ => format!("{} names a file that does not exist: {path}", self.called()),
+        };
+        let finding = Diagnostic::new(&rules::COMPONENT_VALIDATION, message, self.place(key)).token(path);
+        match folder.filter(|f| !f.is_empty()) {
+            Some(folder) => finding.help(format!("Atmos looks for it in {folder}")),
+            None => finding.help("Atmos looks for it in `schemas.jsonschema.base_path` or `schemas.opa.base_path`"),
+        }
+    }
+}
+
+/// The validations that a section names.
+fn entries(section: &Value) -> Option<&Arc<Map>> {
+    section.at_path(["settings", "validation"])?.as_map().filter(|m| !m.is_empty())
+}
+
+/// What is said of a schema or a policy that cannot be used.
+fn unusable(why: &Unusable, what: &str, loaded: &Loaded) -> Diagnostic {
+    let place = Label::new(loaded.file, 0, 0, "");
+    let finding = match why {
+        Unusable::Wrong(why) => {
+            Diagnostic::new(&rules::COMPONENT_VALIDATION, format!("this {what} cannot be used: {why}"), place)
+        }
+        Unusable::Unsupported(why) => {
+            let finding =
+                Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, format!("this {what} is not evaluated: {why}"), place);
+            finding.note("nothing is said of the components that name it")
+        }
+        Unusable::Exceeded(why) => {
+            let finding =
+                Diagnostic::new(&rules::LIMIT_EXCEEDED, format!("this {what} is not evaluated: {why}"), place);
+            finding.note("nothing is said of the components that name it")
+        }
+    };
+    finding.token("")
+}
+
+/// A component as validation gets it: what only a running system knows is unknown.
+fn input(component: &Value) -> Value {
+    let mut map = component.as_map().map(|map| (*metadata::settled(map)).clone()).unwrap_or_default();
+    for key in ADDED {
+        if !map.has(key) {
+            map.set(key, unknown("", "only a running Atmos knows it"));
+        }
+    }
+    if map.flags().has(Flags::TEMPLATE) {
+        let closed: Map = map.iter().map(|e| (Text::clone(&e.key), without_templates(&e.value))).collect();
+        map = closed;
+    }
+    Value { data: Data::Map(Arc::new(map)), prov: component.prov.clone() }
+}
+
+fn unknown(text: &str, reason: &str) -> Value {
+    Value::new(Data::Unknown(Arc::new(Unknown::new(text, reason))))
+}
+
+/// The value, with text that is still a template unknown.
+fn without_templates(value: &Value) -> Value {
+    if !value.flags().has(Flags::TEMPLATE) {
+        return value.clone();
+    }
+    let data = match &value.data {
+        Data::Str(text) => unknown(text, "it is still a template").data,
+        Data::List(items) => Data::List(Arc::new(items.iter().map(without_templates).collect())),
+        Data::Map(map) => {
+            Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), without_templates(&e.value))).collect()))
+        }
+        other => other.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
+}

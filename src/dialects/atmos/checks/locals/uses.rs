@@ -1,0 +1,230 @@
+//! Locals that nothing uses, that hide others, or whose names cannot be written.
+
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::findings::label;
+use crate::dialects::atmos::locals::Scope;
+use crate::dialects::atmos::locals::scopes::FileLocals;
+use crate::dialects::atmos::manifest::Manifests;
+use crate::dialects::atmos::rules;
+use crate::template::MissingKey;
+use crate::text::Text;
+use crate::value::{Data, FileId, Flags, Key, Map, Origin, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What the texts of a file read of its locals.
+#[derive(Debug, Default)]
+struct Uses {
+    names: BTreeSet<Key>,
+    /// Names that are read with `index` or its like.
+    indexed: BTreeSet<Key>,
+    /// Some text may read any of them.
+    unsure: bool,
+}
+
+/// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were meant
+/// are not unused as well.
+pub(in crate::dialects::atmos) fn report(
+    manifests: &Manifests<'_>,
+    files: &BTreeMap<FileId, Arc<FileLocals>>,
+    unrendered: &BTreeSet<FileId>,
+    meant: &BTreeSet<Origin>,
+) {
+    let meant: BTreeSet<_> = meant.iter().map(|o| (o.file, o.key)).collect();
+    for file in files.values() {
+        if !file.locals.problems.is_empty() || unrendered.contains(&file.loaded.file) {
+            continue;
+        }
+        let is_meant = |d: &Diagnostic| meant.contains(&(d.primary.file, d.primary.start));
+        for finding in file
+            .oddities(|| oddities(file, manifests))
+            .iter()
+            .filter(|d| d.rule != &rules::UNUSED_LOCAL || !is_meant(d))
+        {
+            manifests.sink.report(finding.clone());
+        }
+    }
+}
+
+/// What is odd about the locals of a file.
+pub(in crate::dialects::atmos) fn oddities(file: &FileLocals, manifests: &Manifests<'_>) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if file.locals.present {
+        let uses = uses(file, manifests);
+        let global = file.locals.scopes.iter().find(|s| s.kind.is_none());
+        for scope in &file.locals.scopes {
+            for entry in scope.raw.iter() {
+                let Some(origin) = entry.value.prov.origin.filter(|o| o.file == file.loaded.file) else { continue };
+                // Nothing can use what cannot be written.
+                let invalid = invalid(&entry.key, origin, &uses);
+                found.extend(invalid.or_else(|| unused(file, scope, &entry.key, origin, &uses)));
+                found.extend(shadowed(scope, global, &entry.key, origin));
+            }
+        }
+    }
+    found.extend(hidden_in_components(file));
+    found
+}
+
+fn uses(file: &FileLocals, manifests: &Manifests<'_>) -> Uses {
+    // An included file may be named by a text that is not there any more when the rest is looked at.
+    let included = |line: &str| line.contains("!include") && line.contains("{{");
+    let mut uses = Uses { unsure: file.loaded.text.lines().any(included), ..Uses::default() };
+    let engine = manifests.engine(MissingKey::Default);
+    each_text(&file.raw, &mut |text| {
+        let parsed = engine.parse(text);
+        let Ok(template) = parsed.as_ref() else {
+            uses.unsure = true;
+            return;
+        };
+        let reads = template.reads();
+        let is_any = |path: &Vec<String>| path.is_empty() || path.len() == 1 && path[0] == "locals";
+        uses.unsure |= !reads.complete || reads.whole.iter().any(is_any);
+        for reference in reads.references {
+            if let [first, name, ..] = reference.path.as_slice()
+                && first == "locals"
+            {
+                let name = Key::from(name.as_str());
+                if !text[reference.span.clone()].contains(&format!(".{name}")) {
+                    uses.indexed.insert(Text::clone(&name));
+                }
+                uses.names.insert(name);
+            }
+        }
+    });
+    uses
+}
+
+/// Calls `f` for every text with template actions, keys among them.
+fn each_text(map: &Map, f: &mut dyn FnMut(&Text)) {
+    fn value(of: &Value, f: &mut dyn FnMut(&Text)) {
+        match &of.data {
+            Data::Str(text) if text.contains("{{") => f(text),
+            Data::List(items) if of.holds(Flags::TEMPLATE) => items.iter().for_each(|v| value(v, f)),
+            Data::Map(map) => each_text(map, f),
+            _ => {}
+        }
+    }
+    if !map.flags().has(Flags::TEMPLATE) {
+        return;
+    }
+    for entry in map.iter() {
+        if entry.key.contains("{{") {
+            f(&entry.key);
+        }
+        value(&entry.value, f);
+    }
+}
+
+fn unused(file: &FileLocals, scope: &Scope, name: &Key, origin: Origin, uses: &Uses) -> Option<Diagnostic> {
+    if uses.unsure || uses.names.contains(name) {
+        return None;
+    }
+    let message = format!("local `{name}` is used by nothing in {}", file.loaded.path);
+    let finding = Diagnostic::new(&rules::UNUSED_LOCAL, message, name_label(origin, name))
+        .token(format!("{}.{name}", scope.kind.unwrap_or("global")))
+        .note("locals are file-scoped: files that import this one cannot use it");
+    let finding = match removal(file, scope, origin) {
+        Some(edit) => finding.fix(Fix::one(format!("remove `{name}`"), edit, Applicability::Safe)),
+        None => finding,
+    };
+    Some(finding.help("remove it, or use it"))
+}
+
+/// The edit that takes out the lines of a local, if it has whole lines for itself and is not the last of its section.
+fn removal(file: &FileLocals, scope: &Scope, origin: Origin) -> Option<Edit> {
+    let text = &file.loaded.text;
+    let start = text[..origin.key as usize].rfind('\n').map_or(0, |i| i + 1);
+    let before = text.get(start..origin.key as usize)?;
+    let end = text.get(origin.end as usize..)?;
+    let line_end = end.find('\n').map(|i| origin.end as usize + i + 1)?;
+    let after = text.get(origin.end as usize..line_end)?.trim();
+    let is_block = matches!(text.as_bytes().get(origin.start as usize), Some(b'|' | b'>' | b'&' | b'*' | b'!'));
+    let alone = before.trim().is_empty() && after.is_empty() && !is_block && scope.raw.len() > 1;
+    let written = text.get(origin.key as usize..origin.end as usize)?;
+    // An anchor inside may be used elsewhere.
+    (alone && !written.contains('&')).then(|| Edit {
+        file: origin.file,
+        start: start as u32,
+        end: line_end as u32,
+        text: String::new(),
+    })
+}
+
+/// The name in front of a value.
+fn name_label(origin: Origin, name: &str) -> Label {
+    let end = (origin.key + name.len() as u32).min(origin.end);
+    Label::new(origin.file, origin.key, end, "")
+}
+
+fn invalid(name: &Key, origin: Origin, uses: &Uses) -> Option<Diagnostic> {
+    let is_letter = |c: char| c == '_' || c.is_alphabetic();
+    let is_valid = name.starts_with(is_letter) && name.chars().all(|c| is_letter(c) || c.is_numeric());
+    // Who writes it with `index` knows.
+    if is_valid || uses.unsure || uses.indexed.contains(name) {
+        return None;
+    }
+    let message = format!(
+        "no template can write `.locals.{name}`: {}",
+        match name.chars().next() {
+            None => "the name is empty".to_owned(),
+            Some(c) if c.is_numeric() => "the name starts with a digit".to_owned(),
+            Some(_) => {
+                let odd = name.chars().find(|c| !(is_letter(*c) || c.is_numeric())).unwrap_or(' ');
+                format!("the name contains `{odd}`")
+            }
+        }
+    );
+    let plain: String = name.chars().map(|c| if is_letter(c) || c.is_numeric() { c } else { '_' }).collect();
+    let plain = if plain.starts_with(is_letter) { plain } else { format!("_{plain}") };
+    Some(
+        Diagnostic::new(&rules::INVALID_LOCAL_NAME, message, name_label(origin, name))
+            .token(&**name)
+            .help(format!("call it `{plain}`, or read it with `index .locals \"{name}\"`")),
+    )
+}
+
+/// A local of a component type that hides one of the file.
+fn shadowed(scope: &Scope, global: Option<&Scope>, name: &Key, origin: Origin) -> Option<Diagnostic> {
+    let kind = scope.kind?;
+    let outer = global?;
+    let (own, hidden) = (scope.own.get(name)?, outer.own.get(name)?);
+    if own.holds(Flags::UNKNOWN) || hidden.holds(Flags::UNKNOWN) || own == hidden {
+        return None;
+    }
+    let message = format!("local `{name}` of `{kind}` hides the one of the file, which has another value");
+    let finding =
+        Diagnostic::new(&rules::SHADOWED_LOCAL, message, name_label(origin, name)).token(format!("{kind}.{name}"));
+    let finding = match outer.raw.get(name).and_then(|v| v.prov.origin) {
+        Some(outer) => finding.related(Label::at(outer, "this one is hidden")),
+        None => finding,
+    };
+    Some(
+        finding
+            .note(format!("all scopes of a file are one map: components of other types get the value of `{kind}` too"))
+            .help("give one of them another name"),
+    )
+}
+
+/// Locals of components that never take effect in their file, because one of the file has the same name.
+fn hidden_in_components(file: &FileLocals) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for (kind, component, section) in crate::dialects::atmos::locals::scopes::components(&file.raw) {
+        for entry in section.as_map().into_iter().flat_map(|m| m.iter()) {
+            let Some(outer) = file.locals.flat.get(&entry.key) else { continue };
+            let known = !outer.flags().has(Flags::UNKNOWN) && !entry.value.holds(Flags::TEMPLATE);
+            let is_same = outer == &entry.value;
+            let (Some(_), true, false) = (entry.value.prov.origin, known, is_same) else { continue };
+            let message = format!("local `{}` of component `{component}` is hidden by the one of the file", entry.key);
+            let mut finding =
+                Diagnostic::new(&rules::SHADOWED_LOCAL, message, label(&entry.value.prov, file.loaded.file, ""))
+                    .token(format!("{kind}.{component}.{}", entry.key))
+                    .note("texts of the file get the value of the file before the component is looked at");
+            if let Some(origin) = file.defined(&entry.key) {
+                finding = finding.related(Label::at(origin, "this one counts in this file"));
+            }
+            found.push(finding.help("give one of them another name"));
+        }
+    }
+    found
+}

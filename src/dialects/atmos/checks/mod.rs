@@ -1,0 +1,10 @@
+//! What else Atmos, Terraform or the reader of a repository would refuse, found in what was resolved.
+
+pub(super) mod component_validation;
+pub(super) mod dependency_paths;
+pub(super) mod disabled_templates;
+pub(super) mod locals;
+pub(super) mod stack_names;
+pub(super) mod unreached_manifests;
+pub(super) mod vendor;
+pub(super) mod workflows;

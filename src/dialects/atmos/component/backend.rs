@@ -1,0 +1,169 @@
+//! State backends of Terraform components (`reference: atmos.md` section 4.6).
+
+use super::layers::{Layer, Section, Word};
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::merge::{ListStrategy, merge};
+use crate::text::Text;
+use crate::value::{Data, Key, Map, Prov, Value};
+use std::sync::Arc;
+
+/// The layers of a component that say something of backends.
+pub(crate) struct Layers<'a> {
+    pub global: &'a Layer,
+    pub base: &'a Layer,
+    pub own: &'a Layer,
+}
+
+/// What else has a part.
+pub(crate) struct Parts<'a> {
+    pub config: &'a Config,
+    pub strategy: ListStrategy,
+    /// The name of the component.
+    pub component: &'a Key,
+    /// Its `component` key.
+    pub name: &'a Value,
+    /// Its final metadata.
+    pub metadata: &'a Map,
+}
+
+/// The type and what is configured do not fit together.
+#[derive(Clone, Debug)]
+pub(crate) struct Mismatch {
+    /// What is wrong.
+    pub message: String,
+    /// Where the type was written.
+    pub site: Prov,
+    /// What to do.
+    pub help: String,
+}
+
+/// What a component has of backends.
+pub(crate) struct Backend {
+    /// `backend_type`.
+    pub kind: Value,
+    /// `backend`.
+    pub settings: Value,
+    /// `remote_state_backend_type`.
+    pub remote_kind: Value,
+    /// `remote_state_backend`.
+    pub remote: Value,
+}
+
+/// The backends of a component.
+///
+/// # Errors
+/// A type for which nothing is configured.
+pub(crate) fn of(layers: &Layers<'_>, parts: &Parts<'_>) -> Result<Backend, Mismatch> {
+    let all = [layers.own, layers.base, layers.global];
+    let word = |w: Word| all.iter().find_map(|l| l.word(w)).cloned();
+    let kind = word(Word::BackendType).unwrap_or_else(|| Value::str(""));
+    let kind_name = kind.as_str().unwrap_or_default();
+    let section = merge(parts.strategy, [layers.global, layers.base, layers.own].map(|l| l.map(Section::Backend)));
+    let (mut backend, prov) = match section.get(kind_name) {
+        Some(Value { data: Data::Map(map), prov }) => ((**map).clone(), prov.clone()),
+        Some(other) => {
+            let message =
+                format!("`backend.{kind_name}` of `{}` must be a map, not {}", parts.component, other.a_kind());
+            return Err(Mismatch { message, site: other.prov.clone(), help: String::new() });
+        }
+        None if kind_name.is_empty() || section.is_empty() => (Map::new(), Prov::default()),
+        None => return Err(mismatch("backend", &kind, &section, parts)),
+    };
+    match kind_name {
+        "s3" => default_text(&mut backend, "workspace_key_prefix", parts),
+        "gcs" => default_text(&mut backend, "prefix", parts),
+        "azurerm" => azure_key(&mut backend, layers, parts),
+        _ => {}
+    }
+    let backend = Arc::new(backend);
+
+    let remote_kind = word(Word::RemoteStateBackendType).unwrap_or_else(|| kind.clone());
+    let remote_name = remote_kind.as_str().unwrap_or_default();
+    let remote = [layers.global, layers.base, layers.own].map(|l| l.map(Section::RemoteStateBackend));
+    let configured: Arc<Map> =
+        Arc::new(remote.iter().flat_map(|m| m.iter()).map(|e| (Text::clone(&e.key), e.value.clone())).collect());
+    if !remote_name.is_empty() && !configured.is_empty() && !configured.has(remote_name) {
+        return Err(mismatch("remote_state_backend", &remote_kind, &configured, parts));
+    }
+    let mut inputs: Vec<Arc<Map>> = Vec::new();
+    if remote_name == kind_name {
+        inputs.push(Arc::clone(&backend));
+    }
+    for layer in remote {
+        match layer.get(remote_name) {
+            None => {}
+            Some(Value { data: Data::Map(map), .. }) => inputs.push(Arc::clone(map)),
+            Some(other) => {
+                let message = format!(
+                    "`remote_state_backend.{remote_name}` of `{}` must be a map, not {}",
+                    parts.component,
+                    other.a_kind()
+                );
+                return Err(Mismatch { message, site: other.prov.clone(), help: String::new() });
+            }
+        }
+    }
+    let remote = merge(parts.strategy, &inputs);
+    Ok(Backend {
+        kind,
+        settings: Value { data: Data::Map(backend), prov },
+        remote_kind,
+        remote: Value { data: Data::Map(remote), prov: Prov::default() },
+    })
+}
+
+fn mismatch(section: &str, kind: &Value, configured: &Map, parts: &Parts<'_>) -> Mismatch {
+    let name = kind.as_str().unwrap_or_default();
+    let keys: Vec<String> = configured.keys().map(|k| format!("`{k}`")).collect();
+    Mismatch {
+        message: format!(
+            "`{section}_type` of `{}` is `{name}`, but `{section}` configures only {}",
+            parts.component,
+            keys.join(", ")
+        ),
+        site: kind.prov.clone(),
+        help: format!("add `{name}` under `{section}:`, or change `{section}_type`"),
+    }
+}
+
+/// The name that state addresses are made of, with what it was taken from.
+fn state_name(parts: &Parts<'_>) -> Value {
+    let named = parts.metadata.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty()));
+    let value = named.unwrap_or(parts.name);
+    let text = value.as_str().unwrap_or(parts.component);
+    let text = if parts.config.separator == "/" { text.to_owned() } else { text.replace('/', &parts.config.separator) };
+    Value { data: Data::Str(text.into()), prov: value.prov.clone() }
+}
+
+fn default_text(backend: &mut Map, key: &str, parts: &Parts<'_>) {
+    if backend.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
+        backend.set(key, state_name(parts));
+    }
+}
+
+fn azure_key(backend: &mut Map, layers: &Layers<'_>, parts: &Parts<'_>) {
+    let key_of = |layer: &Layer| {
+        layer.map(Section::Backend).get("azurerm").and_then(|a| a.get("key")).filter(|k| k.as_str().is_some()).cloned()
+    };
+    if key_of(layers.own).is_some() {
+        return;
+    }
+    let global = key_of(layers.global);
+    let has_global = layers.global.map(Section::Backend).get("azurerm").and_then(Value::as_map).is_some();
+    if let Some(existing) = backend.get("key").and_then(Value::as_str).filter(|k| !k.is_empty()) {
+        let inherited_only = has_global && global.as_ref().and_then(Value::as_str) == Some(existing);
+        if !inherited_only {
+            return;
+        }
+    }
+    let name = state_name(parts);
+    let file = format!("{}.terraform.tfstate", name.as_str().unwrap_or_default());
+    let value = match global {
+        Some(global) => {
+            let text = format!("{}/{file}", global.as_str().unwrap_or_default());
+            Value { data: Data::Str(text.into()), prov: global.prov.with_inputs([name.prov]) }
+        }
+        None => Value { data: Data::Str(file.into()), prov: name.prov },
+    };
+    backend.set("key", value);
+}

@@ -1,0 +1,349 @@
+//! Base components (`reference: atmos.md` section 4.3): every base that is visited is merged on top of one accumulator.
+
+use super::inheritance::Step;
+use super::layers::{Kind, LOOSE, Layer, Section, Word, WrongShape};
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values};
+use crate::limits::{Exceeded, Limit, Limits};
+use crate::text::Text;
+use crate::value::{Data, Key, Map, Origin, Prov, Value};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The sum of the bases of a component.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bases {
+    /// Their sections, merged.
+    pub layer: Arc<Layer>,
+    /// Their names, the one merged last first, each once.
+    pub chain: Arc<Vec<Value>>,
+    /// The base that a legacy `component:` leads to: the deepest one.
+    pub deepest: Option<Key>,
+    /// The lines that name them.
+    pub sites: Vec<Origin>,
+    /// The sum as it was after each base that the component names itself.
+    after: Vec<(Key, Arc<Layer>, Arc<Vec<Value>>)>,
+    /// How many were merged, each time counted.
+    merged: usize,
+    /// What was added so far, repetitions included, and whether by a legacy `component:`.
+    added: Vec<(bool, Key)>,
+    /// Every base that was merged, as it was found.
+    visited: Arc<Vec<(Key, Arc<Map>)>>,
+    /// Whether it depends on more than what was visited.
+    singular: bool,
+}
+
+/// InheritanceCache of bases, shared by the components that name the same bases.
+#[derive(Debug, Default)]
+pub(crate) struct InheritanceCache {
+    known: Mutex<HashMap<SumKey, Vec<Arc<Sum>>>>,
+}
+
+/// The component type, the list strategy, what is added, in order, and the place of the last of it in memory: stacks may
+/// configure each base in their own way, and what a sum was made of stays where it is as long as the sum is kept.
+type SumKey = (Kind, ListStrategy, Vec<(bool, Key)>, usize);
+
+/// What adding a base comes to.
+#[derive(Debug)]
+struct Sum {
+    layer: Arc<Layer>,
+    chain: Arc<Vec<Value>>,
+    deepest: Option<Key>,
+    /// The lines below the one that names the base.
+    sites: Vec<Origin>,
+    visited: Arc<Vec<(Key, Arc<Map>)>>,
+    merged: usize,
+}
+
+/// How many sums are kept of the same bases: the bases of theirs may differ.
+const MAX_VARIANTS: usize = 4;
+
+impl InheritanceCache {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<SumKey, Vec<Arc<Sum>>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The sum of bases that are the very same in `all`.
+    fn find(&self, key: &SumKey, component: &Key, all: &Map) -> Option<Arc<Sum>> {
+        let candidates = self.lock().get(key)?.clone();
+        let same = |(name, map): &(Key, Arc<Map>)| {
+            name != component && all.get(name).and_then(Value::as_map).is_some_and(|found| Arc::ptr_eq(found, map))
+        };
+        candidates.into_iter().rev().find(|sum| sum.visited.iter().all(same))
+    }
+
+    fn keep(&self, key: SumKey, sum: Sum) {
+        let mut known = self.lock();
+        let variants = known.entry(key).or_default();
+        if variants.len() == MAX_VARIANTS {
+            variants.remove(0);
+        }
+        variants.push(Arc::new(sum));
+    }
+}
+
+/// Why bases cannot be merged.
+#[derive(Clone, Debug)]
+pub(crate) enum BaseError {
+    /// A base of this name is not there.
+    Undefined {
+        /// The component that names it.
+        component: Key,
+        /// The name.
+        base: Key,
+        /// Where it is named.
+        site: Prov,
+    },
+    /// Bases lead back to one of them.
+    Cycle(Vec<Step>),
+    /// Something has the wrong shape.
+    Shape(WrongShape),
+    /// There are too many, or they are too deep.
+    Limit {
+        /// What is exceeded.
+        exceeded: Exceeded,
+        /// Where the base is named that is too much.
+        site: Prov,
+    },
+    /// The list strategy has an unknown name.
+    Strategy(String, Prov),
+}
+
+impl From<WrongShape> for BaseError {
+    fn from(shape: WrongShape) -> Self {
+        BaseError::Shape(shape)
+    }
+}
+
+/// A base on the way.
+struct Visit {
+    /// The component that it counts for.
+    component: Key,
+    /// Its name.
+    name: Key,
+    /// Where it is named.
+    site: Option<Origin>,
+}
+
+/// Merges bases of one component.
+pub(crate) struct Inheritance<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// The component type.
+    pub kind: Kind,
+    /// The components of that type in the merged manifest.
+    pub all: &'a Map,
+    /// The strategy of the component's own settings and overrides, over the configuration's.
+    pub strategy: ListStrategy,
+    /// The strategy of the configuration.
+    pub outer: ListStrategy,
+    /// Whether a folder of Terraform code has this name below the components of the type.
+    pub is_folder: &'a dyn Fn(&str) -> bool,
+    /// InheritanceCache that other components have come to.
+    pub sums: &'a InheritanceCache,
+    /// How much is taken on.
+    pub limits: Limits,
+}
+
+impl Inheritance<'_> {
+    /// Adds a base, with its own bases below it, to the sum.
+    pub(crate) fn add(&self, into: &mut Bases, component: &Key, base: &Value, legacy: bool) -> Result<(), BaseError> {
+        let name = name_in(base);
+        into.added.push((legacy, Text::clone(&name)));
+        // Atmos remembers the sum after a base. Where the same base is named again (by a legacy `component:` and in
+        // `inherits`, or twice because lists are appended), it goes back to that sum and forgets the bases since then.
+        if let Some((_, layer, chain)) = into.after.iter().find(|(n, ..)| *n == name) {
+            (into.layer, into.chain) = (Arc::clone(layer), Arc::clone(chain));
+            return Ok(());
+        }
+        let place = self.all.get(&name).and_then(Value::as_map).map_or(0, |map| Arc::as_ptr(map).addr());
+        let key = (self.kind, self.strategy, into.added.clone(), place);
+        let known = if into.singular { None } else { self.sums.find(&key, component, self.all) };
+        if let Some(sum) = known {
+            into.layer = Arc::clone(&sum.layer);
+            into.chain = Arc::clone(&sum.chain);
+            into.deepest = sum.deepest.clone();
+            into.sites.extend(base.prov.origin);
+            into.sites.extend(&sum.sites);
+            into.visited = Arc::clone(&sum.visited);
+            into.merged = sum.merged;
+        } else {
+            let before = into.sites.len();
+            self.visit(into, component, base, legacy, &mut Vec::new())?;
+            if !into.singular {
+                let own = usize::from(base.prov.origin.is_some());
+                let sites = into.sites[before..].iter().skip(own).copied().collect();
+                let (layer, chain, deepest) = (Arc::clone(&into.layer), Arc::clone(&into.chain), into.deepest.clone());
+                let (visited, merged) = (Arc::clone(&into.visited), into.merged);
+                self.sums.keep(key, Sum { layer, chain, deepest, sites, visited, merged });
+            }
+        }
+        into.after.push((name, Arc::clone(&into.layer), Arc::clone(&into.chain)));
+        Ok(())
+    }
+
+    fn visit(
+        &self,
+        into: &mut Bases,
+        component: &Key,
+        base: &Value,
+        legacy: bool,
+        visited: &mut Vec<Visit>,
+    ) -> Result<(), BaseError> {
+        let name = name_in(base);
+        if *component == name {
+            into.singular = true;
+            return Ok(());
+        }
+        for (limit, value) in [(Limit::InheritanceDepth, visited.len()), (Limit::Bases, into.merged)] {
+            if value >= self.limits.count(limit) {
+                return Err(BaseError::Limit { exceeded: self.limits.exceeded(limit), site: base.prov.clone() });
+            }
+        }
+        into.merged += 1;
+        if let Some(start) = visited.iter().position(|v| v.component == *component && v.name == name) {
+            // Each of them was named by the one before it, the first one by the last.
+            let members = &visited[start..];
+            let sites = members[1..].iter().map(|v| v.site).chain([base.prov.origin]);
+            let next = members[1..].iter().chain(members.first());
+            let steps = members.iter().zip(next).zip(sites);
+            let step = |((v, next), site): ((&Visit, &Visit), Option<Origin>)| Step {
+                from: Text::clone(&v.name),
+                to: Text::clone(&next.name),
+                site,
+            };
+            return Err(BaseError::Cycle(steps.map(step).collect()));
+        }
+        let Some(value) = self.all.get(&name) else {
+            if legacy && (self.is_folder)(&name) {
+                into.singular = true;
+                return Ok(());
+            }
+            return Err(BaseError::Undefined {
+                component: Text::clone(component),
+                base: name,
+                site: base.prov.clone(),
+            });
+        };
+        into.sites.extend(base.prov.origin);
+        let what = format_args!("components.{}.{name}", self.kind.name());
+        let Some(map) = value.as_map() else {
+            let message = format!("`{what}` must be a map, not {}", value.a_kind());
+            return Err(WrongShape { message, site: value.prov.clone() }.into());
+        };
+        Arc::make_mut(&mut into.visited).push((Text::clone(&name), Arc::clone(map)));
+        visited.push(Visit { component: Text::clone(component), name: Text::clone(&name), site: base.prov.origin });
+        let metadata = map.get("metadata").and_then(Value::as_map);
+        let is_abstract = metadata.is_some_and(|m| m.get("type").and_then(Value::as_str) == Some("abstract"));
+        if let Some(next) = map.get("component").filter(|_| !is_abstract) {
+            if next.as_str().is_none() {
+                let message = format!("`{what}.component` must be text, not {}", next.a_kind());
+                return Err(WrongShape { message, site: next.prov.clone() }.into());
+            }
+            self.visit(into, &name, next, true, visited)?;
+        }
+        for next in metadata.and_then(|m| m.get("inherits")).and_then(Value::as_list).into_iter().flat_map(|l| l.iter())
+        {
+            if next.as_str().is_none() {
+                let message = format!("`{what}.metadata.inherits` must name components, not {}", next.a_kind());
+                return Err(WrongShape { message, site: next.prov.clone() }.into());
+            }
+            self.visit(into, component, next, false, visited)?;
+        }
+        visited.pop();
+        self.merge(into, &name, map, what)
+    }
+
+    fn merge(&self, into: &mut Bases, name: &Key, map: &Map, what: fmt::Arguments<'_>) -> Result<(), BaseError> {
+        let base = Layer::of(map, self.kind, self.config, what, true)?;
+        into.deepest.get_or_insert_with(|| Text::clone(name));
+        let strategy = own_strategy(self.strategy, [base.map(Section::Settings)])?;
+        let sum = Arc::make_mut(&mut into.layer);
+        let sections = [
+            Section::Vars,
+            Section::Settings,
+            Section::Env,
+            Section::Auth,
+            Section::Secrets,
+            Section::Dependencies,
+            Section::Locals,
+            Section::Metadata,
+            Section::Providers,
+            Section::RequiredProviders,
+            Section::Hooks,
+            Section::Test,
+            Section::Mocks,
+            Section::Generate,
+            Section::Render,
+            Section::Backend,
+            Section::RemoteStateBackend,
+            Section::Source,
+            Section::Provision,
+            Section::Retry,
+            Section::Helm,
+        ];
+        for section in sections {
+            let mut own = Arc::clone(base.map(section));
+            if section == Section::Metadata {
+                if !self.config.inherit_metadata {
+                    continue;
+                }
+                if own.has("inherits") || own.has("type") {
+                    let mut kept = (*own).clone();
+                    kept.remove("inherits");
+                    kept.remove("type");
+                    own = Arc::new(kept);
+                }
+            }
+            if own.is_empty() {
+                continue;
+            }
+            let strategy = if section == Section::Secrets { self.outer } else { strategy };
+            sum.set(section, merge(strategy, [sum.map(section), &own]));
+        }
+        // These are taken from every base that is visited, even if it has none; the others keep the last one there is.
+        for word in [Word::Command, Word::BackendType, Word::RemoteStateBackendType] {
+            sum.set_word(word, base.word(word).cloned());
+        }
+        for word in [Word::RequiredVersion, Word::Provider] {
+            if let Some(value) = base.word(word) {
+                sum.set_word(word, Some(value.clone()));
+            }
+        }
+        for (loose, _) in LOOSE {
+            let Some(own) = base.loose(loose) else { continue };
+            let value = sum.loose(loose).map_or_else(
+                || crate::dialects::atmos::merge::settle(own, strategy),
+                |below| merge_values(strategy, below, own),
+            );
+            sum.set_loose(loose, Some(value));
+        }
+        let chain = Arc::make_mut(&mut into.chain);
+        chain.retain(|n| n.as_str() != Some(name));
+        chain.insert(0, Value::str(Text::clone(name)));
+        Ok(())
+    }
+}
+
+/// The name in a value that names a base.
+fn name_in(base: &Value) -> Key {
+    match &base.data {
+        Data::Str(name) => Text::clone(name),
+        _ => Key::default(),
+    }
+}
+
+/// The list strategy that settings layers ask for, the last one that does counting.
+///
+/// # Errors
+/// A name that is none.
+pub(crate) fn own_strategy<'a>(
+    outer: ListStrategy,
+    settings: impl IntoIterator<Item = &'a Arc<Map>>,
+) -> Result<ListStrategy, BaseError> {
+    let asked = settings.into_iter().filter_map(|s| s.get("list_merge_strategy"));
+    let Some(value) = asked.filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).last() else { return Ok(outer) };
+    let name = value.as_str().unwrap_or_default();
+    ListStrategy::parse(name).ok_or_else(|| BaseError::Strategy(name.to_owned(), value.prov.clone()))
+}

@@ -1,0 +1,9 @@
+//! One component before it gets its stack (`reference: atmos.md` sections 4.1 and 4.4 to 4.6): its sections in layers
+//! (`layers`), those of its bases (`bases`), its backend, all merged in order (`builder`).
+
+mod backend;
+pub(super) mod bases;
+pub(super) mod builder;
+pub(super) mod custom_types;
+pub(super) mod inheritance;
+pub(super) mod layers;

@@ -1,0 +1,130 @@
+//! Where the stages put what they find wrong.
+
+use crate::diagnostic::Rule;
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::atmos::document::Issue;
+use crate::dialects::atmos::reader::Loaded;
+use crate::dialects::atmos::rules;
+use crate::resolution::Unit;
+use crate::text::Text;
+use crate::value::{FileId, Origin, Prov};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A result that cannot be had; why has been reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Poisoned;
+
+/// Collects findings of all threads.
+#[derive(Debug, Default)]
+pub(crate) struct Sink {
+    found: Mutex<Vec<Diagnostic>>,
+}
+
+impl Sink {
+    /// Takes a finding that keeps something from being resolved.
+    pub(crate) fn push(&self, finding: Diagnostic) -> Poisoned {
+        self.report(finding.breaking());
+        Poisoned
+    }
+
+    /// Takes a finding in spite of which everything is resolved.
+    pub(crate) fn report(&self, finding: Diagnostic) {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(finding);
+    }
+
+    /// Takes findings about the shape of manifests, but none where the resolution itself has said so.
+    pub(crate) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
+        let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
+        const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
+        let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&d.rule);
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let said: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
+        found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !said.contains(&place(d))));
+    }
+
+    /// An error where a value was written, or at the start of `file` where nobody knows; what was asked for is poisoned.
+    pub(crate) fn error(&self, rule: &'static Rule, message: impl Into<String>, site: &Prov, file: FileId) -> Poisoned {
+        self.push(Diagnostic::new(rule, message, label(site, file, "")))
+    }
+
+    /// What keeps a file from being decoded.
+    pub(crate) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> Poisoned {
+        for issue in issues {
+            // What is missing at the end of a file stands behind its last byte.
+            let length = loaded.text.len() as u32;
+            let at = |span: crate::yaml::Span, words: &str| {
+                Label::new(loaded.file, span.start.min(length), span.end.min(length), words)
+            };
+            let mut finding = Diagnostic::new(issue.rule, issue.message.as_str(), at(issue.span, ""));
+            if let Some((span, words)) = &issue.related {
+                finding = finding.related(at(*span, words));
+            }
+            finding.related.extend(issue.elsewhere.clone());
+            finding.help = issue.help.clone();
+            if let Some((old, new)) = &issue.rename {
+                let (key, start, end) = (issue.span.start, issue.span.start, issue.span.end);
+                finding.fix = rename(Origin { file: loaded.file, key, start, end }, &loaded.text, old, new);
+                finding.token = Some(old.clone());
+            }
+            self.push(finding);
+        }
+        Poisoned
+    }
+
+    /// Whether a rule reported something at a place.
+    pub(crate) fn has(&self, rule: &Rule, place: &Label) -> bool {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.iter().any(|d| d.rule == rule && d.primary == *place)
+    }
+
+    /// All that was found.
+    pub(crate) fn into_findings(self) -> Vec<Diagnostic> {
+        self.found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A label at the origin of a value, or at the start of `file`.
+pub(crate) fn label(site: &Prov, file: FileId, words: &str) -> Label {
+    match site.origin {
+        Some(origin) => Label::at(origin, words),
+        None => Label::new(file, 0, 0, words),
+    }
+}
+
+/// The fix that writes `new` for the text `old` of a value, within its quotes if it has some; `text` is that of the file.
+/// `None` if something else stands there, as where the value came out of a template.
+pub(crate) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option<Fix> {
+    let written = text.get(origin.start as usize..origin.end as usize)?;
+    let inner = |quote: char| written.strip_prefix(quote).and_then(|w| w.strip_suffix(quote));
+    let quotes = match () {
+        () if written == old => 0,
+        () if inner('"') == Some(old) || inner('\'') == Some(old) => 1,
+        () => return None,
+    };
+    let edit = Edit { file: origin.file, start: origin.start + quotes, end: origin.end - quotes, text: new.to_owned() };
+    Some(Fix::one(format!("rename to `{new}`"), edit, Applicability::Unsafe))
+}
+
+/// Says which stacks a finding reaches, where that is not said: those that its file has a part in.
+pub(in crate::dialects::atmos) fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
+    let names = |unit: &Arc<Unit>| {
+        let mut names: Vec<Text> = unit.components.iter().map(|c| Text::clone(&c.stack)).collect();
+        names.dedup();
+        names
+    };
+    let mut of_units: Option<Vec<Vec<Text>>> = None;
+    let mut of_files: HashMap<FileId, Vec<Text>> = HashMap::new();
+    for finding in findings.iter_mut().filter(|f| f.stacks.is_empty()) {
+        let file = finding.primary.file;
+        let reached = of_files.entry(file).or_insert_with(|| {
+            let of_units = of_units.get_or_insert_with(|| units.iter().map(names).collect());
+            let reached = units.iter().zip(of_units).filter(|(u, _)| u.files.binary_search(&file).is_ok());
+            let mut all: Vec<Text> = reached.flat_map(|(_, names)| names.iter().cloned()).collect();
+            all.sort();
+            all.dedup();
+            all
+        });
+        finding.stacks.clone_from(reached);
+    }
+}

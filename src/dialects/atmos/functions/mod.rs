@@ -1,0 +1,194 @@
+//! YAML functions (`reference: atmos.md` section 8). Most of them only the run time can answer: their value is unknown,
+//! with the reason. Nothing is ever executed.
+
+pub(super) mod arguments;
+pub(super) mod calls;
+pub(super) mod tags;
+
+use crate::dialects::atmos::templates::function_sets::NAMESPACE;
+use crate::dialects::atmos::templates::host::Host;
+use crate::limits::Limits;
+use crate::template::{Function, Functions, Val};
+use crate::text::Text;
+use crate::value::{Data, Key, Map, Prov, Unknown, Value};
+use arguments::TerraformArgs;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The value of a function string where Atmos evaluates it at once (in locals), in an environment of which only this is
+/// known.
+pub(crate) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
+    let (name, argument) = call.split_once(char::is_whitespace).unwrap_or((call, ""));
+    let data = match name {
+        "!template" => json_or_text(argument.trim()),
+        "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Text::clone(call)),
+        "!unset" => Data::Null,
+        "!env" if let Some(known) = variable(argument, env) => Data::Str(known),
+        name => match reason(name, argument) {
+            Some(reason) => {
+                let assumed = (name == "!env").then(|| Box::new(Value::str(env_default(argument))));
+                Data::Unknown(Arc::new(Unknown { text: Text::clone(call), assumed, reasons: vec![reason.into()] }))
+            }
+            None => Data::Str(Text::clone(call)),
+        },
+    };
+    Value { data, prov: prov.clone() }
+}
+
+/// What `!env` gives, if the variable is known.
+fn variable(arguments: &str, env: &Env) -> Option<Text> {
+    let (name, _) = arguments::parse_env(arguments).ok()?;
+    env.get(name.as_str()).cloned()
+}
+
+/// What `!env` gives where the variable is not set: its default, or nothing.
+pub(in crate::dialects::atmos) fn env_default(arguments: &str) -> String {
+    arguments::parse_env(arguments).map(|(_, default)| default).unwrap_or_default()
+}
+
+/// Environment variables by name.
+pub(crate) type Env = BTreeMap<Text, Text>;
+
+/// An environment that declares nothing.
+pub(crate) static NO_ENV: Env = BTreeMap::new();
+
+/// The functions of a template with the environment that the configuration declares for templates
+/// (`templates.settings.env`). Of any other variable nothing is known, unless the empty environment is assumed.
+pub(crate) struct Declared<'a> {
+    /// The functions.
+    pub functions: &'a dyn Functions,
+    /// The declared variables.
+    pub env: &'a Env,
+    /// Whether other variables count as not set.
+    pub assume: bool,
+    /// What templates may ask of the project.
+    pub host: Option<&'a Host>,
+    /// How much a run may take.
+    pub limits: Limits,
+}
+
+impl Functions for Declared<'_> {
+    fn field(&self, name: &str) -> Option<Result<Val, String>> {
+        self.host?.field(name).map(Ok)
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn get(&self, name: &str) -> Option<Function> {
+        self.functions.get(name)
+    }
+
+    fn object(&self, name: &str) -> Option<Val> {
+        let known = self.functions.object(name)?;
+        let own = self.host.filter(|_| name == NAMESPACE.name).and_then(|host| host.namespace(self.assume));
+        Some(own.unwrap_or(known))
+    }
+
+    fn answer(&self, name: &str, args: &[Val]) -> Option<Result<Val, String>> {
+        let text = |i: usize| match args.get(i) {
+            Some(Val::Data(v)) => v.as_str(),
+            _ => None,
+        };
+        let variable = |name: &str| match self.env.get(name) {
+            Some(value) => Some(value.to_string()),
+            None => self.assume.then(String::new),
+        };
+        let answer = match (name, args.len()) {
+            ("env", 1) => variable(text(0)?)?,
+            ("getenv", 1 | 2) => {
+                let value = variable(text(0)?)?;
+                if value.is_empty() { text(1).unwrap_or_default().to_owned() } else { value }
+            }
+            ("expandenv", 1) => expand(text(0)?, &variable)?,
+            _ => return self.functions.answer(name, args),
+        };
+        Some(Ok(Val::Data(Value::str(answer))))
+    }
+}
+
+/// `$NAME` and `${NAME}` replaced, as Go's `os.Expand` does; `None` if a variable is not known.
+fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('$') {
+        out.push_str(before);
+        let (name, next) = match after.strip_prefix('{') {
+            Some(braced) => braced.split_once('}').unwrap_or(("", braced)),
+            None => {
+                let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
+                after.split_at(end)
+            }
+        };
+        if name.is_empty() {
+            out.push('$');
+        } else {
+            out.push_str(&variable(name)?);
+        }
+        rest = next;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Why the value of a function is not known; `None` if the name is no function.
+pub(crate) fn reason(name: &str, arguments: &str) -> Option<String> {
+    let what = match name {
+        "!env" => match arguments::parse_env(arguments) {
+            Ok((variable, _)) => format!("reads the environment variable `{variable}`"),
+            Err(_) => "reads the environment".to_owned(),
+        },
+        "!exec" => "runs a command".to_owned(),
+        "!terraform.output" | "!terraform.state" => match arguments::parse_terraform(arguments) {
+            Ok(TerraformArgs { component, stack, expression }) => {
+                let stack = stack.map_or_else(String::new, |s| format!(" in stack `{s}`"));
+                format!("reads `{expression}` of component `{component}`{stack} from Terraform")
+            }
+            Err(_) => "reads Terraform state".to_owned(),
+        },
+        "!store" | "!store.get" => {
+            let parsed = if name == "!store" {
+                arguments::parse_store(arguments)
+            } else {
+                arguments::parse_store_get(arguments)
+            };
+            match parsed.map(|a| a.words) {
+                Ok(words) if words.len() > 1 => format!("reads `{}` from store `{}`", words[1..].join(" "), words[0]),
+                _ => "reads a store".to_owned(),
+            }
+        }
+        "!secret" => "reads a secret".to_owned(),
+        "!emulator" => "asks a running emulator".to_owned(),
+        "!version" => "reads the version lock file".to_owned(),
+        "!tags" | "!labels" | "!labels.keys" | "!labels.values" => "needs the metadata of a component".to_owned(),
+        n if n.starts_with("!aws.") => "asks AWS".to_owned(),
+        n if n.starts_with("!git.") || n == "!repo-root" => "asks git".to_owned(),
+        _ => return None,
+    };
+    Some(format!("`{name}` {what}"))
+}
+
+/// The data of a JSON text, or the text itself if it is none.
+pub(crate) fn json_or_text(text: &str) -> Data {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(json) => from_json(&json),
+        Err(_) => Data::Str(text.into()),
+    }
+}
+
+pub(crate) fn from_json(json: &serde_json::Value) -> Data {
+    match json {
+        serde_json::Value::Null => Data::Null,
+        serde_json::Value::Bool(b) => Data::Bool(*b),
+        // Go decodes every JSON number into a floating point number.
+        serde_json::Value::Number(n) => Data::Float(n.as_f64().unwrap_or(f64::NAN)),
+        serde_json::Value::String(s) => Data::Str(s.as_str().into()),
+        serde_json::Value::Array(items) => {
+            Data::List(Arc::new(items.iter().map(|i| Value::new(from_json(i))).collect()))
+        }
+        serde_json::Value::Object(entries) => {
+            let pairs = entries.iter().map(|(k, v)| (Key::from(k.as_str()), Value::new(from_json(v))));
+            Data::Map(Arc::new(Map::from_iter(pairs)))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What the imports of a manifest hand to the paths of those after them: `settings`, `vars` and `env`. Few paths are
+//! templates, so it is merged only where one is: to do it after every import takes the square of their number.
+
+use crate::dialects::atmos::merge::{ListStrategy, merge_imports};
+use crate::value::Map;
+use std::sync::Arc;
+
+/// What the imports on one way have handed over so far, the lowest first.
+#[derive(Default)]
+pub(in crate::dialects::atmos) struct Handed {
+    parts: Vec<Part>,
+    /// Where those of the manifest that is processed now begin; those before are its importers'.
+    own: usize,
+}
+
+struct Part {
+    map: Arc<Map>,
+    /// What all up to this one come to, if that was asked for.
+    sum: Option<Arc<Map>>,
+}
+
+/// Where the parts of the importer begin and end.
+pub(in crate::dialects::atmos) struct Mark {
+    own: usize,
+    end: usize,
+}
+
+impl Handed {
+    /// A manifest is begun. Give what this gives to [`Handed::leave`].
+    pub(in crate::dialects::atmos) fn enter(&mut self) -> Mark {
+        let end = self.parts.len();
+        Mark { own: std::mem::replace(&mut self.own, end), end }
+    }
+
+    /// The manifest is done: what it had from its imports is forgotten.
+    pub(in crate::dialects::atmos) fn leave(&mut self, mark: &Mark) {
+        self.parts.truncate(mark.end);
+        self.own = mark.own;
+    }
+
+    /// One more import.
+    pub(in crate::dialects::atmos) fn push(&mut self, map: Arc<Map>) {
+        self.parts.push(Part { map, sum: None });
+    }
+
+    /// What all of it comes to.
+    pub(in crate::dialects::atmos) fn sum(&mut self, strategy: ListStrategy) -> Arc<Map> {
+        let known = self.parts.iter().rposition(|part| part.sum.is_some());
+        let below = known.and_then(|at| match at >= self.own {
+            // Nobody asks for this one again.
+            true => self.parts[at].sum.take(),
+            false => self.parts[at].sum.clone(),
+        });
+        let rest = &self.parts[known.map_or(0, |at| at + 1)..];
+        let sum = merge_imports(strategy, below.iter().chain(rest.iter().map(|part| &part.map)));
+        if let Some(last) = self.parts.last_mut() {
+            last.sum = Some(Arc::clone(&sum));
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Data, Value};
+
+    fn map(key: &str, n: i64) -> Arc<Map> {
+        Arc::new([(key.into(), Value::new(Data::Int(n)))].into_iter().collect())
+    }
+
+    fn json(handed: &mut Handed) -> String {
+        serde_json::to_string(&Value { data: Data::Map(handed.sum(ListStrategy::Replace)), prov: Default::default() })
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn a_manifest_sees_what_came_before_it_and_leaves_nothing() {
+        let mut handed = Handed::default();
+        assert_eq!(json(&mut handed), "{}");
+        handed.push(map("a", 1));
+        handed.push(map("b", 1));
+        assert_eq!(json(&mut handed), r#"{"a":1,"b":1}"#);
+        let mark = handed.enter();
+        assert_eq!(json(&mut handed), r#"{"a":1,"b":1}"#);
+        handed.push(map("a", 2));
+        assert_eq!((json(&mut handed), json(&mut handed)), (r#"{"a":2,"b":1}"#.into(), r#"{"a":2,"b":1}"#.into()));
+        let deeper = handed.enter();
+        handed.push(map("c", 3));
+        assert_eq!(json(&mut handed), r#"{"a":2,"b":1,"c":3}"#);
+        handed.leave(&deeper);
+        handed.push(map("b", 2));
+        assert_eq!(json(&mut handed), r#"{"a":2,"b":2}"#);
+        handed.leave(&mark);
+        assert_eq!(json(&mut handed), r#"{"a":1,"b":1}"#);
+        handed.push(map("d", 4));
+        assert_eq!(json(&mut handed), r#"{"a":1,"b":1,"d":4}"#);
+    }
+
+    #[test]
+    fn imports_are_not_merged_until_a_path_asks() {
+        let mut handed = Handed::default();
+        (0..2_000).for_each(|i| handed.push(map(&format!("k{i}"), i)));
+        assert!(handed.parts.iter().all(|part| part.sum.is_none()));
+        let mark = handed.enter();
+        // What a manifest asks for again and again is kept once.
+        (0..20).for_each(|i| {
+            handed.push(map("a", i));
+            handed.sum(ListStrategy::Replace);
+        });
+        assert_eq!(handed.parts.iter().filter(|part| part.sum.is_some()).count(), 1);
+        handed.leave(&mark);
+        assert_eq!(handed.parts.len(), 2_000);
+    }
+}

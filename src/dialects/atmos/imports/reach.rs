@@ -1,0 +1,154 @@
+//! Which files a manifest can depend on, found without resolving it, so that a comparison of two revisions need not
+//! merge what no change can reach.
+//!
+//! Imports are followed through the `import` sections alone. Where only resolving can tell where an import leads (its
+//! path is a template, or the section itself comes out of one), the answer is that it is not known.
+
+use super::items;
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
+use crate::dialects::atmos::schema::manifest_checks::Checks;
+use crate::dialects::atmos::templates::host::version_tracks::LockFile;
+use crate::dialects::atmos::templates::host::{mentions_component, mentions_version};
+use crate::source::Change;
+use crate::text::Text;
+use crate::value::{FileId, Map};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Follows the imports of one revision.
+pub(crate) struct Reach<'a> {
+    reader: &'a Reader<'a>,
+    config: &'a Config,
+    changes: &'a [Change],
+    /// Whether anything changes that is no manifest, so that components may be held against something else.
+    others: bool,
+    checks: Option<&'a Checks<'a>>,
+    known: Mutex<HashMap<Text, Arc<Option<Step>>>>,
+    told: Mutex<HashSet<Text>>,
+}
+
+/// What one file depends on by itself, and the files that it imports.
+struct Step {
+    files: BTreeSet<FileId>,
+    touched: bool,
+    next: Vec<Text>,
+}
+
+impl<'a> Reach<'a> {
+    /// For manifests of a revision that differs from another one in `changes`. Checks, if any, are told what they are not
+    /// shown.
+    pub(crate) fn new(
+        reader: &'a Reader<'a>,
+        config: &'a Config,
+        changes: &'a [Change],
+        checks: Option<&'a Checks<'a>>,
+    ) -> Self {
+        let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
+        let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);
+        let others = !changes.iter().all(is_manifest);
+        Reach { reader, config, changes, others, checks, known: Mutex::default(), told: Mutex::default() }
+    }
+
+    /// The files that a manifest depends on, if it is certain that no change makes a difference to it.
+    pub(crate) fn untouched(&self, path: &str) -> Option<BTreeSet<FileId>> {
+        let (mut seen, files) = self.closure(path)?;
+        let Some(checks) = self.checks else { return Some(files) };
+        seen.retain(|path| self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(Text::clone(path)));
+        for path in &seen {
+            checks.reaches(path);
+            let step = self.step(path);
+            for next in step.as_ref().as_ref().into_iter().flat_map(|s| &s.next) {
+                // With or without a context: neither of the two is looked at, because neither is touched.
+                checks.imports(path, next, true);
+            }
+        }
+        Some(files)
+    }
+
+    /// The paths of a manifest and of all that it imports, if that is certain and no change touches them.
+    pub(crate) fn files(&self, path: &str) -> Option<HashSet<Text>> {
+        self.closure(path).map(|(paths, _)| paths)
+    }
+
+    fn closure(&self, path: &str) -> Option<(HashSet<Text>, BTreeSet<FileId>)> {
+        let mut files = BTreeSet::new();
+        let mut seen: HashSet<Text> = HashSet::new();
+        let mut open: Vec<Text> = vec![path.into()];
+        while let Some(path) = open.pop() {
+            if !seen.insert(Text::clone(&path)) {
+                continue;
+            }
+            let step = self.step(&path);
+            let step = step.as_ref().as_ref().filter(|s| !s.touched)?;
+            files.extend(&step.files);
+            open.extend(step.next.iter().filter(|next| !seen.contains(*next)).cloned());
+        }
+        Some((seen, files))
+    }
+
+    fn step(&self, path: &Text) -> Arc<Option<Step>> {
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(path) {
+            return Arc::clone(known);
+        }
+        let step = Arc::new(self.find(path));
+        lock().insert(Text::clone(path), Arc::clone(&step));
+        step
+    }
+
+    fn find(&self, path: &str) -> Option<Step> {
+        let mut deps = Deps::default();
+        let mut next = Vec::new();
+        if let Some(loaded) = self.reader.load(path, &mut deps).ok()?
+            && !loaded.is_empty()
+        {
+            // Which schemas and policies components name, only resolving tells.
+            if self.others && ["schema_path", "!include"].iter().any(|text| loaded.text.contains(text)) {
+                return None;
+            }
+            let content = self.imports_of(&loaded, &mut deps)?;
+            let texts = |file: &FileId| Text::clone(&self.reader.files.get(*file).text);
+            let texts: Vec<Text> = deps.files.iter().map(texts).collect();
+            // What other components come to, only resolving tells.
+            if texts.iter().any(|text| mentions_component(text)) {
+                return None;
+            }
+            if texts.iter().any(|text| mentions_version(text)) {
+                LockFile::new(self.reader, self.config).depend(&mut deps);
+            }
+            let relative = paths::relative(path, &self.config.stacks).unwrap_or(path);
+            // What is no list of imports keeps the manifest from being resolved, so nothing is imported.
+            for item in items::read_items(&content, relative).unwrap_or_default() {
+                if item.path.contains("{{") {
+                    return None;
+                }
+                if items::is_remote(&item.path) {
+                    continue;
+                }
+                let pattern = items::pattern(&item.path, &self.config.stacks, self.reader, &mut deps);
+                let found = pattern.map(|p| self.reader.glob(&p, &mut deps).unwrap_or_default());
+                next.extend(found.into_iter().flatten().map(Text::from));
+            }
+        }
+        let touched = self.changes.iter().any(|c| deps.touched(&c.path, c.kind));
+        Some(Step { files: deps.files, touched, next })
+    }
+
+    /// A map with the imports of a file.
+    fn imports_of(&self, loaded: &Arc<Loaded>, deps: &mut Deps) -> Option<Map> {
+        let plain = self.config.key_delimiter.is_none() && !loaded.text.contains("!include");
+        if plain && let Some(map) = loaded.imports(self.reader.limits()) {
+            return Some(map.clone());
+        }
+        if loaded.path.ends_with(".tmpl") {
+            return None;
+        }
+        let (delimiter, base, start) = (self.config.key_delimiter.as_deref(), &self.config.base, &self.config.start);
+        match self.reader.decode(loaded, delimiter, base, start, deps) {
+            Ok(value) => Some(value.as_map().map(|m| (**m).clone()).unwrap_or_default()),
+            Err(_) => Some(Map::new()),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Which files are top-level stack manifests (`reference: atmos.md` sections 2.1 and 2.2).
+
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::rules;
+use crate::resolution::{Extent, Gap};
+use crate::source::glob;
+use crate::text::Text;
+use crate::value::Prov;
+use std::collections::BTreeSet;
+
+/// The paths of the manifests, sorted, and why some of them may be missing. A manifest that cannot be read is among them.
+pub(crate) fn manifests(
+    reader: &Reader<'_>,
+    config: &Config,
+    sink: &Sink,
+    deps: &mut Deps,
+) -> (Vec<String>, Option<Gap>) {
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    let mut gap = None;
+    for pattern in &config.included {
+        let mut finds_nothing = true;
+        let extensions: &[&str] = match paths::extension(pattern) {
+            "" => &[".yaml", ".yml", ".yaml.tmpl", ".yml.tmpl"],
+            _ => &[""],
+        };
+        for extension in extensions {
+            let Some(full) = paths::join(&config.stacks, &format!("{pattern}{extension}")) else { continue };
+            let paths = reader.glob(&full, deps).unwrap_or_else(|bad| {
+                // A pattern that is none finds nothing, as in Atmos.
+                if bad.is_limit {
+                    let site =
+                        config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
+                    let file = deps
+                        .files
+                        .first()
+                        .copied()
+                        .unwrap_or_else(|| reader.files.add("atmos.yaml", "", || Text::from("")));
+                    sink.error(&rules::LIMIT_EXCEEDED, bad.message, &site, file);
+                }
+                Vec::new()
+            });
+            finds_nothing &= paths.is_empty();
+            for path in paths {
+                if excluded(&path, config) {
+                    continue;
+                }
+                match reader.load(&path, deps) {
+                    Ok(None) => {}
+                    Ok(Some(_)) => {
+                        found.insert(path);
+                    }
+                    Err(message) => {
+                        let file = reader.files.add(&path, "", || Text::from(""));
+                        sink.error(&rules::UNREADABLE_FILE, message, &Prov::default(), file);
+                        found.insert(path);
+                    }
+                }
+            }
+        }
+        if finds_nothing {
+            let reason = format!("nothing matches `{pattern}` of `stacks.included_paths` below {}", config.stacks);
+            gap.get_or_insert(Gap { extent: Extent::Units, reason, file: deps.files.first().copied() });
+        }
+    }
+    (found.into_iter().collect(), gap)
+}
+
+/// Whether the folder of stacks holds any manifest that is no template; Atmos takes a folder without one for empty.
+pub(crate) fn has_plain_manifest(reader: &Reader<'_>, config: &Config) -> bool {
+    let below = reader.source.listing().under(&config.stacks);
+    below.iter().any(|e| e.path.ends_with(".yaml") || e.path.ends_with(".yml"))
+}
+
+fn excluded(path: &str, config: &Config) -> bool {
+    config.excluded.iter().any(|pattern| match paths::join(&config.stacks, pattern) {
+        // Atmos drops a file also where the pattern cannot be read.
+        Some(full) => glob::path_match(&full, path).unwrap_or(true),
+        None => false,
+    })
+}

@@ -1,0 +1,322 @@
+//! The merge of maps as Atmos computes it (`reference: atmos.md` section 5): the later input wins whatever the kinds,
+//! maps merge deeply, lists by the strategy in force, `!append` markers resolve against what lies below them.
+
+pub(super) mod deferred;
+mod memo;
+
+use crate::text::{Text, order};
+use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The key of the marker map that an `!append` list is kept in until a merge uses it up.
+pub(crate) const APPEND_KEY: &str = "__atmos_append__";
+
+/// What happens when a list meets a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ListStrategy {
+    /// The later list wins.
+    #[default]
+    Replace,
+    /// The later items follow the earlier ones.
+    Append,
+    /// Index by index; maps merge deeply, of two other items the *earlier* stays.
+    Merge,
+}
+
+impl ListStrategy {
+    /// The strategy of a name in the configuration; `None` for an unknown name.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "" | "replace" => Some(ListStrategy::Replace),
+            "append" => Some(ListStrategy::Append),
+            "merge" => Some(ListStrategy::Merge),
+            _ => None,
+        }
+    }
+}
+
+/// How many maps are walked side by side.
+const WIDTH: usize = 8;
+
+/// Merges inputs, the lowest first. Empty inputs have no part in it.
+pub(crate) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
+    let mut inputs = inputs.into_iter().filter(|m| !m.is_empty());
+    let Some(first) = inputs.next() else { return Map::none() };
+    let mode = Mode { strategy, markers: true };
+    let mut merged: Option<Arc<Map>> = None;
+    let mut next = inputs.next();
+    while next.is_some() {
+        let lowest = merged.as_ref().unwrap_or(first);
+        let mut some = [lowest; WIDTH];
+        let mut count = 1;
+        while count < WIDTH
+            && let Some(input) = next
+        {
+            some[count] = input;
+            (count, next) = (count + 1, inputs.next());
+        }
+        merged = Some(merge_many(&some[..count], mode));
+    }
+    merged.unwrap_or_else(|| settle_map(first, strategy))
+}
+
+/// Merges at least one and at most [`WIDTH`] maps as they were written, the lowest first: the same as merging the second
+/// into the first, the third into that, and so on, without the maps in between.
+fn merge_many(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
+    let again = |pair: &&[&Arc<Map>]| {
+        let repeated = Arc::ptr_eq(pair[0], pair[1]) && mode.strategy == ListStrategy::Replace;
+        repeated && !pair[0].flags().has(Flags::MARKER)
+    };
+    let inputs = &inputs[inputs.windows(2).take_while(again).count()..];
+    match inputs {
+        [only] => settle_map(only, mode.strategy),
+        _ => memo::once(mode.number(), inputs, || merge_side_by_side(inputs, mode)),
+    }
+}
+
+fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
+    let Some(first) = inputs.first() else { return Map::none() };
+    let mut rest: [_; WIDTH] = std::array::from_fn(|i| inputs.get(i).unwrap_or(first).iter());
+    let rest = &mut rest[..inputs.len()];
+    let mut out = MapBuilder::with_capacity(inputs.iter().map(|m| m.len()).sum());
+    let mut values: Vec<&Value> = Vec::with_capacity(WIDTH);
+    let all = inputs.iter().fold(Flags::default(), |f, m| f | m.flags());
+    // Nearly always nothing is lost or resolved, and what meets nothing stays as it is.
+    let is_settled = !all.has(Flags::TIME) && !all.has(Flags::MARKER);
+    let mut contested = Flags::default();
+    while let Some(key) = least(rest) {
+        values.clear();
+        for iter in rest.iter_mut() {
+            if iter.as_slice().first().is_some_and(|e| e.key == *key) {
+                values.extend(iter.next().map(|e| &e.value));
+            }
+        }
+        let value = match values.as_slice() {
+            [only] if is_settled => (*only).clone(),
+            [only] => settle(only, mode.strategy),
+            several => {
+                let value = merge_values_of(several, mode);
+                contested = contested | contest(&value);
+                value
+            }
+        };
+        out.push_next(Text::clone(key), value);
+    }
+    finish(out, all | contested)
+}
+
+/// The least key that is next in one of some maps.
+fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Key> {
+    let keys = rest.iter().filter_map(|iter| iter.as_slice().first().map(|e| &e.key));
+    keys.reduce(|a, b| if order(b, a).is_lt() { b } else { a })
+}
+
+/// What several values of one key come to, the lowest first.
+fn merge_values_of(values: &[&Value], mode: Mode) -> Value {
+    if values.iter().all(|v| plain_map(v).is_some()) {
+        let mut maps = values.iter().filter_map(|v| plain_map(v));
+        if let Some(lowest) = maps.next() {
+            let mut some = [lowest; WIDTH];
+            some[1..].iter_mut().zip(maps).for_each(|(slot, map)| *slot = map);
+            let placed = values.iter().find(|v| v.prov.origin.is_some()).or(values.last());
+            let prov = placed.map(|v| v.prov.clone()).unwrap_or_default();
+            return Value { data: Data::Map(merge_many(&some[..values.len()], mode)), prov };
+        }
+    }
+    let mut sum = settle(values[0], mode.strategy);
+    for value in &values[1..] {
+        sum = merge_pair(&sum, value, mode);
+    }
+    sum
+}
+
+/// A map that holds neither dates nor markers, and not nothing.
+fn plain_map(value: &Value) -> Option<&Arc<Map>> {
+    let plain = |m: &&Arc<Map>| !m.is_empty() && !m.flags().has(Flags::MARKER) && !m.flags().has(Flags::TIME);
+    value.as_map().filter(plain)
+}
+
+/// Whether the merge of a value made it, or something in it, contested.
+fn contest(value: &Value) -> Flags {
+    let is_contested = match &value.data {
+        Data::List(_) | Data::Map(_) => value.holds(Flags::CONTESTED),
+        _ => value.is_contested(),
+    };
+    if is_contested { Flags::CONTESTED } else { Flags::default() }
+}
+
+/// The map of merged entries whose inputs held all that `flags` say.
+fn finish(out: MapBuilder, flags: Flags) -> Arc<Map> {
+    // Dates are lost, and most markers resolved: whether any is left, only a look at each entry can tell.
+    let doubtful = flags.has(Flags::TIME) || flags.has(Flags::MARKER);
+    let flags = if doubtful { out.flags() } else { flags };
+    Arc::new(out.finish_with(flags))
+}
+
+/// Merges what manifests hand to each other, the lowest first. A lone input keeps its `!append` markers for a later
+/// merge; that is why they work in one file and not in another.
+pub(crate) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
+    let inputs: Vec<&Arc<Map>> = inputs.into_iter().filter(|m| !m.is_empty()).collect();
+    match inputs.as_slice() {
+        [only] if only.flags().has(Flags::TIME) => {
+            Arc::new(only.iter().map(|e| (Text::clone(&e.key), settle_item(&e.value))).collect())
+        }
+        [only] => Arc::clone(only),
+        several => merge(strategy, several.iter().copied()),
+    }
+}
+
+/// Merges two values as if they stood under one key.
+pub(crate) fn merge_values(strategy: ListStrategy, lower: &Value, upper: &Value) -> Value {
+    let key = Text::from("");
+    let pair = |v: &Value| Arc::new(Map::from_iter([(Text::clone(&key), v.clone())]));
+    let merged = merge(strategy, [&pair(lower), &pair(upper)]);
+    merged.get("").cloned().unwrap_or_default()
+}
+
+/// How two maps meet.
+#[derive(Clone, Copy)]
+struct Mode {
+    strategy: ListStrategy,
+    /// Whether `!append` markers are resolved: as values of maps, but not below a list.
+    markers: bool,
+}
+
+impl Mode {
+    /// A number for each.
+    fn number(self) -> u8 {
+        self.strategy as u8 * 2 + u8::from(self.markers)
+    }
+}
+
+fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
+    if Arc::ptr_eq(lower, upper) && mode.strategy == ListStrategy::Replace && !upper.flags().has(Flags::MARKER) {
+        return Arc::clone(lower);
+    }
+    if upper.is_empty() && !lower.is_mixed() {
+        return Arc::clone(lower);
+    }
+    let mut out = MapBuilder::with_capacity(lower.len() + upper.len());
+    let mut contested = Flags::default();
+    let (mut l, mut u) = (lower.iter().peekable(), upper.iter().peekable());
+    loop {
+        let place = match (l.peek(), u.peek()) {
+            (Some(a), Some(b)) => order(&a.key, &b.key),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => break,
+        };
+        let a = if place.is_le() { l.next() } else { None };
+        let b = if place.is_ge() { u.next() } else { None };
+        match (a, b) {
+            (Some(a), Some(b)) => {
+                let value = merge_pair(&a.value, &b.value, mode);
+                contested = contested | contest(&value);
+                out.push_next(Text::clone(&a.key), value);
+            }
+            (Some(a), None) => out.push_next(Text::clone(&a.key), a.value.clone()),
+            (None, Some(b)) => out.push_next(Text::clone(&b.key), fresh(&b.value, mode)),
+            (None, None) => break,
+        }
+    }
+    finish(out, lower.flags() | upper.flags() | contested)
+}
+
+/// `lower` is settled already, `upper` is as authored.
+fn merge_pair(lower: &Value, upper: &Value, mode: Mode) -> Value {
+    if let Some(items) = appended(upper).filter(|_| mode.markers) {
+        let mut list = match &lower.data {
+            Data::List(list) => list.to_vec(),
+            _ => Vec::new(),
+        };
+        list.extend(items.iter().map(settle_item));
+        return Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) };
+    }
+    match (&lower.data, &upper.data) {
+        (Data::Map(a), Data::Map(b)) => {
+            let prov = if lower.prov.origin.is_some() { lower.prov.clone() } else { upper.prov.clone() };
+            Value { data: Data::Map(merge_maps(a, b, mode)), prov }
+        }
+        // A date is a structure without readable fields: as a map it is empty, and changes nothing here.
+        (Data::Map(_), Data::Time(_)) => lower.clone(),
+        (Data::List(a), Data::List(b)) if mode.strategy != ListStrategy::Replace => {
+            let list = match mode.strategy {
+                ListStrategy::Append => a.iter().cloned().chain(b.iter().map(settle_item)).collect(),
+                _ => merge_lists(a, b, mode.strategy),
+            };
+            Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) }
+        }
+        _ => {
+            let mut value = fresh(upper, mode);
+            value.prov = value.prov.overriding(lower);
+            value
+        }
+    }
+}
+
+fn merge_lists(lower: &[Value], upper: &[Value], strategy: ListStrategy) -> Vec<Value> {
+    let overlap = lower.iter().zip(upper).map(|(a, b)| match (&a.data, &b.data) {
+        (Data::Map(x), Data::Map(y)) => {
+            Value { data: Data::Map(merge_maps(x, y, Mode { strategy, markers: false })), prov: a.prov.overriding(b) }
+        }
+        _ => a.clone(),
+    });
+    let tail = if lower.len() > upper.len() { &lower[upper.len()..] } else { &upper[lower.len()..] };
+    overlap.chain(tail.iter().map(settle_item)).collect()
+}
+
+/// A value that meets nothing below it.
+fn fresh(value: &Value, mode: Mode) -> Value {
+    if mode.markers { settle(value, mode.strategy) } else { settle_item(value) }
+}
+
+/// The items of an `!append` marker.
+fn appended(value: &Value) -> Option<&Arc<Vec<Value>>> {
+    let map = value.as_map()?;
+    if !map.flags().has(Flags::MARKER) {
+        return None;
+    }
+    map.get(APPEND_KEY)?.as_list()
+}
+
+/// A value as it comes out of a merge that found nothing below it: dates are lost, `!append` markers are plain lists.
+pub(crate) fn settle(value: &Value, strategy: ListStrategy) -> Value {
+    if let Some(items) = appended(value) {
+        let list = items.iter().map(settle_item).collect();
+        return Value { data: Data::List(Arc::new(list)), prov: value.prov.clone() };
+    }
+    match &value.data {
+        Data::Map(map) => Value { data: Data::Map(settle_map(map, strategy)), prov: value.prov.clone() },
+        _ => settle_item(value),
+    }
+}
+
+fn settle_map(map: &Arc<Map>, strategy: ListStrategy) -> Arc<Map> {
+    let flags = map.flags();
+    if !flags.has(Flags::TIME) && !flags.has(Flags::MARKER) {
+        return Arc::clone(map);
+    }
+    let mut out = MapBuilder::with_capacity(map.len());
+    for Entry { key, value } in map.iter() {
+        out.push(Text::clone(key), settle(value, strategy));
+    }
+    Arc::new(out.finish())
+}
+
+/// Inside a list, markers stay as they are (Atmos resolves them as map values only); dates are lost there too.
+fn settle_item(value: &Value) -> Value {
+    let may_hold_dates = matches!(value.data, Data::Time(_) | Data::List(_) | Data::Map(_));
+    if !may_hold_dates || !value.holds(Flags::TIME) {
+        return value.clone();
+    }
+    let data = match &value.data {
+        Data::Time(_) => Data::Map(Arc::default()),
+        Data::List(list) => Data::List(Arc::new(list.iter().map(settle_item).collect())),
+        Data::Map(map) => {
+            Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), settle_item(&e.value))).collect()))
+        }
+        other => other.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
+}

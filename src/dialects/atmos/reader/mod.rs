@@ -1,0 +1,423 @@
+//! Reads the files of one revision for the dialect, each once, and keeps account of what a result depends on.
+
+mod import_section;
+
+use crate::diagnostic::Label;
+use crate::dialects::atmos::document::{Decoder, Include, Issue, NotIncluded};
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::rules;
+use crate::files::Files;
+use crate::limits::{Limit, Limits};
+use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
+use crate::text::Text;
+use crate::value::{Data, FileId, Map, Origin, Prov, Value};
+use crate::yaml::{self, Document, Span};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// What a result depends on: files that were read, paths whose presence was asked for, patterns that were expanded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Deps {
+    /// Files that had a part.
+    pub files: BTreeSet<FileId>,
+    /// Paths that were read or asked for, whether they are there or not.
+    pub paths: BTreeSet<Text>,
+    /// Patterns that were expanded.
+    pub globs: BTreeSet<Text>,
+}
+
+impl Deps {
+    /// Whether it depends on nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.paths.is_empty() && self.globs.is_empty()
+    }
+
+    /// Takes over what another result depends on.
+    pub(crate) fn add(&mut self, other: &Deps) {
+        self.files.extend(&other.files);
+        self.paths.extend(other.paths.iter().cloned());
+        self.globs.extend(other.globs.iter().cloned());
+    }
+
+    /// Whether a change of a path can make a difference.
+    pub(crate) fn touched(&self, path: &str, kind: ChangeKind) -> bool {
+        let listed = kind != ChangeKind::Modified;
+        self.paths.contains(path)
+            || listed && self.globs.iter().any(|g| glob::path_match(g, path).unwrap_or(true))
+            || listed && self.paths.iter().any(|p| paths::relative(path, p).is_some())
+    }
+}
+
+/// A file of the revision.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// Its id.
+    pub file: FileId,
+    /// Its path as it was asked for.
+    pub path: Text,
+    /// Its text.
+    pub text: Text,
+    bytes: Arc<[u8]>,
+    doc: OnceLock<Result<Arc<Document>, yaml::Error>>,
+    imports: OnceLock<Option<Map>>,
+}
+
+impl Loaded {
+    /// The YAML document in it.
+    pub(crate) fn doc(&self) -> Result<&Document, &yaml::Error> {
+        self.doc.get_or_init(|| yaml::parse(&self.bytes).map(Arc::new)).as_ref().map(|doc| &**doc)
+    }
+
+    /// Its `import` section alone in a map, if that can be had without reading all of it.
+    pub(crate) fn imports(&self, limits: Limits) -> Option<&Map> {
+        self.imports.get_or_init(|| import_section::of(&self.text, limits)).as_ref()
+    }
+
+    /// Whether it has no content at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The place of a span of this file.
+    pub(crate) fn prov(&self, key: u32, span: Span) -> Prov {
+        Prov::at(Origin { file: self.file, key: key.min(span.start), start: span.start, end: span.end })
+    }
+}
+
+/// Documents parsed so far; both revisions share it.
+#[derive(Default)]
+pub(crate) struct Cache {
+    loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
+    /// What files hold that include no other, so that a file is the same value in both revisions.
+    decoded: Mutex<HashMap<Reading, Decoded>>,
+    limits: Limits,
+}
+
+impl Cache {
+    /// Nothing yet; how much is taken on.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Cache { limits, ..Self::default() }
+    }
+}
+
+/// A file, and the delimiter of keys that it is read with.
+type Reading = (FileId, Option<Text>);
+
+/// The content of a file and the path it was asked for by.
+type Identity = (BlobId, Text);
+
+/// The files of one revision.
+pub(crate) struct Reader<'a> {
+    /// The revision.
+    pub source: &'a dyn Source,
+    /// The table of files.
+    pub files: &'a Files,
+    /// Parsed documents.
+    pub cache: &'a Cache,
+    decoded: Mutex<HashMap<FileId, Decoded>>,
+    seen: Mutex<BTreeMap<FileId, Arc<Loaded>>>,
+}
+
+type Decoded = Arc<(Result<Value, Vec<Issue>>, Deps)>;
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
+        Reader { source, files, cache, decoded: Mutex::default(), seen: Mutex::default() }
+    }
+
+    /// How much is taken on.
+    pub(crate) fn limits(&self) -> Limits {
+        self.cache.limits
+    }
+
+    /// The files that were read as YAML so far, with their documents.
+    pub(crate) fn documents(&self) -> Vec<(FileId, Arc<Document>)> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let document = |loaded: &Arc<Loaded>| loaded.doc.get()?.as_ref().ok().cloned();
+        seen.iter().filter_map(|(file, loaded)| Some((*file, document(loaded)?))).collect()
+    }
+
+    /// Whether a file (or a link to one) is there.
+    pub(crate) fn exists(&self, path: &str, deps: &mut Deps) -> bool {
+        deps.paths.insert(path.into());
+        !matches!(self.source.listing().resolve(path), Err(ResolveError::Missing))
+    }
+
+    /// Whether a folder is there.
+    pub(crate) fn is_dir(&self, path: &str, deps: &mut Deps) -> bool {
+        deps.paths.insert(path.into());
+        self.source.listing().is_dir(path)
+    }
+
+    /// The file at a path; `Ok(None)` if there is none.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub(crate) fn load(&self, path: &str, deps: &mut Deps) -> Result<Option<Arc<Loaded>>, String> {
+        deps.paths.insert(path.into());
+        let entry = match self.source.listing().resolve(path) {
+            Ok(entry) => entry,
+            Err(ResolveError::Missing | ResolveError::IsDirectory) => return Ok(None),
+            Err(error) => return Err(format!("{path}: {error}")),
+        };
+        if *entry.path != *path {
+            deps.paths.insert(Text::from(&*entry.path));
+        }
+        let key = (entry.id, Text::from(path));
+        let lock = || self.cache.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let see = |loaded: &Arc<Loaded>| {
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(loaded.file, Arc::clone(loaded));
+        };
+        if let Some(loaded) = lock().get(&key) {
+            deps.files.insert(loaded.file);
+            see(loaded);
+            return Ok(Some(Arc::clone(loaded)));
+        }
+        let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
+        if bytes.len() as u64 > self.limits().get(Limit::FileSize) {
+            let exceeded = self.limits().exceeded(Limit::FileSize);
+            return Err(format!("{path} is not read: it has {exceeded}; {}", exceeded.help()));
+        }
+        let doc = OnceLock::new();
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => Text::from(text),
+            // UTF-16, perhaps: the reader knows.
+            Err(_) => match doc.get_or_init(|| yaml::parse(&bytes).map(Arc::new)) {
+                Ok(doc) => Text::clone(doc.text()),
+                Err(_) => Text::from(String::from_utf8_lossy(&bytes)),
+            },
+        };
+        let file = self.files.add(path, &entry.id.to_string(), || Text::clone(&text));
+        let loaded = Arc::new(Loaded { file, path: Text::clone(&key.1), text, bytes, doc, imports: OnceLock::new() });
+        // Another thread may have read it meanwhile: all are to parse the same one, or what one of them parses is lost.
+        let loaded = Arc::clone(lock().entry(key).or_insert(loaded));
+        see(&loaded);
+        deps.files.insert(file);
+        Ok(Some(loaded))
+    }
+
+    /// The value of a file as it stands there.
+    pub(crate) fn decode(
+        &self,
+        loaded: &Loaded,
+        delimiter: Option<&str>,
+        base: &str,
+        start: &str,
+        deps: &mut Deps,
+    ) -> Result<Value, Vec<Issue>> {
+        let lock = || self.decoded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&loaded.file).cloned() {
+            deps.add(&known.1);
+            return known.0.clone();
+        }
+        let shared = || self.cache.decoded.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (loaded.file, delimiter.map(Text::from));
+        if let Some(known) = shared().get(&key).cloned() {
+            return known.0.clone();
+        }
+        let includer = Includer { reader: self, manifest: &loaded.path, base, start, deps: Mutex::default() };
+        let value = match loaded.doc() {
+            Ok(doc) => {
+                let place = |key: u32, span: Span| loaded.prov(key, span);
+                Decoder { place: &place, include: Some(&includer), delimiter, limits: self.limits() }.decode(doc)
+            }
+            Err(error) => Err(vec![syntax_issue(error)]),
+        };
+        let own = includer.deps.into_inner().unwrap_or_else(PoisonError::into_inner);
+        deps.add(&own);
+        let alone = own.is_empty();
+        let decoded = Arc::new((value.clone(), own));
+        if alone {
+            shared().insert(key, decoded);
+        } else {
+            lock().insert(loaded.file, decoded);
+        }
+        value
+    }
+
+    /// The files that match a pattern, sorted as Atmos takes them.
+    ///
+    /// # Errors
+    /// A pattern that is none.
+    pub(crate) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, Unexpanded> {
+        if !pattern.contains(['*', '?', '[', '{', '\\']) {
+            return Ok(if self.exists(pattern, deps) { vec![pattern.to_owned()] } else { Vec::new() });
+        }
+        deps.globs.insert(pattern.into());
+        let found = glob::expand(self.source.listing(), pattern).map_err(|e| Unexpanded {
+            message: format!("`{pattern}`: {e}"),
+            is_limit: matches!(e, glob::BadPattern::TooComplex(_)),
+        })?;
+        if found.len() > self.limits().count(Limit::GlobResults) {
+            let exceeded = self.limits().exceeded(Limit::GlobResults);
+            let message = format!("`{pattern}` finds {exceeded}; {}", exceeded.help());
+            return Err(Unexpanded { message, is_limit: true });
+        }
+        Ok(found)
+    }
+}
+
+/// Why a pattern gives no files.
+#[derive(Clone, Debug)]
+pub(crate) struct Unexpanded {
+    /// The reason.
+    pub message: String,
+    /// Whether it finds too many, or takes too long; else it is no pattern.
+    pub is_limit: bool,
+}
+
+/// What the YAML reader says, as an issue.
+pub(crate) fn syntax_issue(error: &yaml::Error) -> Issue {
+    Issue {
+        rule: &rules::INVALID_YAML,
+        message: error.message.clone(),
+        span: Span { start: error.offset, end: error.offset + 1 },
+        related: None,
+        elsewhere: None,
+        help: None,
+        rename: None,
+    }
+}
+
+/// Reads files for `!include`.
+pub(crate) struct Includer<'a, 'r> {
+    pub(crate) reader: &'a Reader<'r>,
+    /// The manifest that includes.
+    pub(crate) manifest: &'a str,
+    /// `base_path`.
+    pub(crate) base: &'a str,
+    /// Where Atmos is started.
+    pub(crate) start: &'a str,
+    pub(crate) deps: Mutex<Deps>,
+}
+
+impl Include for Includer<'_, '_> {
+    fn include(&self, arguments: &str, raw: bool, site: &Prov) -> Result<Value, NotIncluded> {
+        use crate::dialects::atmos::include;
+        let function = if raw { "!include.raw" } else { "!include" };
+        let words = include::parse_arguments(arguments)?;
+        let Some(path) = words.first().filter(|p| !p.is_empty()) else {
+            return Err(format!("`{function}` needs the path of a file").into());
+        };
+        let mut deps = self.deps.lock().unwrap_or_else(PoisonError::into_inner);
+        if path.contains("://") || path.contains("::") {
+            let reason = format!("`{function} {path}` fetches a file from the network");
+            return Ok(unknown(&format!("{function} {arguments}"), &reason, site));
+        }
+        let near = path.starts_with("./") || path.starts_with("../");
+        let candidates: Vec<Option<String>> = if near {
+            vec![paths::join(paths::parent(self.manifest), path)]
+        } else {
+            vec![paths::join(self.start, path), paths::join(self.base, path)]
+        };
+        let mut loaded = None;
+        for candidate in candidates.into_iter().flatten() {
+            loaded = self.reader.load(&candidate, &mut deps)?;
+            if loaded.is_some() {
+                break;
+            }
+        }
+        let Some(loaded) = loaded else {
+            return Err(format!("`{function}` names a file that does not exist: {path}").into());
+        };
+        let whole = loaded.prov(0, Span { start: 0, end: loaded.text.len() as u32 });
+        let prov = site.with_inputs([whole]);
+        let format = if raw { include::Format::Text } else { include::format_of(&loaded.path) };
+        let whole_file = format == include::Format::Yaml && words.get(1).is_none();
+        let limits = self.reader.limits();
+        let yaml = |text: &str| if whole_file { plain_value(&loaded, limits) } else { plain_text(text, limits) };
+        let expression = words.get(1).map(String::as_str);
+        let value = match include::include(format, loaded.text.as_bytes(), expression, &yaml) {
+            Ok(value) => value,
+            Err(include::QueryError::Bad(message)) => {
+                let offset = loaded.doc().err().filter(|_| whole_file).map_or(0, |e| e.offset);
+                let place = Label::new(loaded.file, offset, offset, "the file that is included");
+                let message = format!("{} cannot be included: {message}", loaded.path);
+                return Err(NotIncluded { message, place: Some(place) });
+            }
+            Err(include::QueryError::Unsupported(reason)) => {
+                let reason = format!("stacklint does not evaluate `{reason}`");
+                return Ok(unknown(&format!("{function} {arguments}"), &reason, site));
+            }
+        };
+        Ok(placed(&value, &prov))
+    }
+}
+
+fn unknown(text: &str, reason: &str, site: &Prov) -> Value {
+    let unknown = crate::value::Unknown::new(text, reason);
+    Value { data: Data::Unknown(Arc::new(unknown)), prov: site.clone() }
+}
+
+/// The value of an included YAML file: its tags have no meaning there.
+fn plain_value(loaded: &Loaded, limits: Limits) -> Result<Value, String> {
+    let doc = loaded.doc().map_err(|e| format!("{}:{}: {}", loaded.path, e.position.line, e.message))?;
+    let place = |key: u32, span: Span| loaded.prov(key, span);
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits };
+    decoder.decode(doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
+}
+
+/// The value of a YAML text that stands in no file.
+pub(crate) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
+    let doc = yaml::document_of(text.into()).map_err(|e| e.message)?;
+    let place = |_: u32, _: Span| Prov::default();
+    let decoder = Decoder { place: &place, include: None, delimiter: None, limits };
+    decoder.decode(&doc).map_err(|issues| issues.first().map_or_else(String::new, |i| i.message.clone()))
+}
+
+/// The value with a provenance wherever it has none of its own.
+fn placed(value: &Value, prov: &Prov) -> Value {
+    let data = match &value.data {
+        Data::List(l) => Data::List(Arc::new(l.iter().map(|v| placed(v, prov)).collect())),
+        Data::Map(m) => Data::Map(Arc::new(m.iter().map(|e| (Text::clone(&e.key), placed(&e.value, prov))).collect())),
+        other => other.clone(),
+    };
+    let prov = match value.prov.origin {
+        Some(_) => value.prov.with_inputs([prov.clone()]),
+        None => prov.clone(),
+    };
+    Value { data, prov }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Entry, Error, Listing, Memory};
+    use std::sync::Barrier;
+
+    /// A source that gives its bytes to two readers at once.
+    struct AtOnce {
+        memory: Memory,
+        both: Barrier,
+    }
+
+    impl Source for AtOnce {
+        fn listing(&self) -> &Listing {
+            self.memory.listing()
+        }
+        fn read(&self, entry: &Entry) -> Result<Arc<[u8]>, Error> {
+            self.both.wait();
+            self.memory.read(entry)
+        }
+        fn name(&self) -> &str {
+            "at once"
+        }
+    }
+
+    #[test]
+    fn a_file_that_two_threads_read_at_once_is_one_file() {
+        let memory = Memory::new("memory", BTreeMap::from([("a.yaml".to_owned(), b"a: 1".to_vec())]));
+        let source = AtOnce { memory, both: Barrier::new(2) };
+        let (files, cache) = (Files::default(), Cache::default());
+        let reader = Reader::new(&source, &files, &cache);
+        let load = || reader.load("a.yaml", &mut Deps::default()).ok().flatten();
+        let (one, two) = std::thread::scope(|scope| {
+            let other = scope.spawn(load);
+            (load(), other.join().ok().flatten())
+        });
+        let (one, two) = (one.expect("a file"), two.expect("a file"));
+        assert!(Arc::ptr_eq(&one, &two));
+        assert!(one.doc().is_ok());
+        assert_eq!(reader.documents().len(), 1);
+    }
+}

@@ -1,0 +1,3 @@
+//! From the configuration to the resolution.
+
+pub(super) mod sharing;

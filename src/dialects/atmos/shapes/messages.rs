@@ -1,0 +1,254 @@
+//! What is said of a manifest that does not suit its description.
+
+use super::check::{Violation, Wrong, near};
+use super::shape::{Map, Range, Rest};
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Rule};
+use crate::dialects::atmos::findings::label;
+use crate::dialects::atmos::merge::APPEND_KEY;
+use crate::dialects::atmos::rules;
+use crate::files::Files;
+use crate::value::{FileId, Origin, Value};
+
+/// How many keys are listed before the rest is only counted.
+const LISTED: usize = 30;
+
+/// Metadata that only a component can have: who it is.
+const IDENTITY: [&str; 6] = ["name", "type", "component", "inherits", "description", "terraform_workspace"];
+
+/// The rule that a key breaks which is not allowed in the map at a path.
+pub(in crate::dialects::atmos) fn rule_of_key(path: &str, key: &str) -> &'static Rule {
+    let is_metadata = match path {
+        "metadata" => IDENTITY.contains(&key),
+        // A component type has none.
+        path => key == "metadata" && !path.contains('.') && !path.is_empty(),
+    };
+    if is_metadata { &rules::INEFFECTIVE_METADATA } else { &rules::SCHEMA_VIOLATION }
+}
+
+/// The finding for something that does not suit; `file` is where it is looked for if its place is not known.
+pub(in crate::dialects::atmos) fn finding(violation: &Violation<'_>, files: &Files, file: FileId) -> Diagnostic {
+    let Violation { path, value, wrong } = violation;
+    let what = if path.is_empty() { "a manifest".to_owned() } else { format!("`{path}`") };
+    let here = || label(&value.prov, file, "");
+    let new = |message: String| Diagnostic::new(&rules::SCHEMA_VIOLATION, message, here());
+    let finding = match wrong {
+        Wrong::Kind(kinds) => {
+            let message = format!("{what} must be {}, not {}", one_of_kinds(kinds), value.a_kind());
+            let is_section = kinds == &["map"] && !path.ends_with(']');
+            let rule = if is_section { &rules::NON_MAPPING_SECTION } else { &rules::SCHEMA_VIOLATION };
+            let finding = Diagnostic::new(rule, message, here());
+            match kind_help(kinds, value) {
+                Some(help) => finding.help(help),
+                None => finding,
+            }
+        }
+        Wrong::Word(words) => {
+            let found = value.as_str().unwrap_or_default();
+            let finding = new(format!("{what} must be {}, not `{found}`", one_of(words))).token(found);
+            match crate::text::nearest(found, words.iter().copied()) {
+                Some(word) => finding.help(format!("did you mean `{word}`?")),
+                None => finding,
+            }
+        }
+        Wrong::Call => new(format!("{what} holds a quoted `!include`, which is not carried out"))
+            .help("take the quotes away, so that the file is included"),
+        Wrong::Range(range) => new(format!("{what} must be {}", range_words(range))),
+        Wrong::Empty => new(format!("{what} must not be empty")),
+        Wrong::Repeated(first) => {
+            let found = value.as_str().unwrap_or_default();
+            new(format!("`{}` lists `{found}` twice", list_path(path)))
+                .token(found)
+                .related(label(&first.prov, file, "listed here already"))
+                .help("remove one of them")
+        }
+        Wrong::Key(APPEND_KEY, _) => {
+            new(format!("{} must be a map: `!append` is for lists", parent_words(path, APPEND_KEY))).token("!append")
+        }
+        Wrong::Key(key, map) => {
+            let mut finding = new(format!("`{key}` is not allowed in {}", parent_words(path, key))).token(*key);
+            finding.rule = rule_of_key(path.strip_suffix(*key).unwrap_or_default().trim_end_matches('.'), key);
+            finding.primary = key_label(value, key, files, file);
+            match near(key, map) {
+                Some(near) => rename_key(finding, near),
+                None => finding.help(allowed(map)),
+            }
+        }
+        Wrong::Name(name, signs) => {
+            let mut finding =
+                new(format!("`{name}` cannot be a name in {}", parent_words(path, name))).token(*name).help(format!(
+                    "a name is made of the letters a to z, digits and {}",
+                    signs.chars().map(sign).collect::<Vec<_>>().join(" ")
+                ));
+            finding.primary = key_label(value, name, files, file);
+            finding
+        }
+        Wrong::Lacks(key) => new(format!("{what} needs `{key}`")).token(*key),
+        Wrong::ExactlyOne(keys, 0) => new(format!("{what} needs {}", one_of(keys))),
+        Wrong::ExactlyOne(keys, _) => new(format!("{what} may have only {}", one_of(keys))),
+        Wrong::OneGroup(groups) => {
+            let group = |group: &super::shape::Group| {
+                let keys: Vec<String> = group
+                    .iter()
+                    .map(|(key, words)| match words {
+                        [] => format!("`{key}`"),
+                        words => format!("`{key}` ({})", words.join(" or ")),
+                    })
+                    .collect();
+                keys.join(" with ")
+            };
+            let groups: Vec<String> = groups.iter().map(group).collect();
+            new(format!("{what} needs {}", groups.join(", or ")))
+        }
+        Wrong::Demands(key, other, word) => {
+            new(format!("{what} needs `{other}: {word}`, because its `{key}` is a map")).token(*other)
+        }
+        Wrong::Typo(key, near) => {
+            let primary = key_label(value, key, files, file);
+            let place = parent_words(path, key);
+            let finding = Diagnostic::new(&rules::UNKNOWN_KEY, format!("`{key}` has no meaning in {place}"), primary);
+            rename_key(finding.token(*key), near)
+        }
+        Wrong::Deprecated(key, replacement) => {
+            let primary = key_label(value, key, files, file);
+            let finding = Diagnostic::new(&rules::DEPRECATED_KEY, format!("`{path}` is deprecated"), primary);
+            finding.token(*key).help(format!("use `{replacement}`"))
+        }
+    };
+    included_from(finding, value, file)
+}
+
+/// Names the place of the `!include` that brought a value here.
+fn included_from(finding: Diagnostic, value: &Value, file: FileId) -> Diagnostic {
+    let Some(origin) = value.prov.origin.filter(|o| o.file != file) else { return finding };
+    let mut site: Option<Origin> = None;
+    value.prov.for_each_input(&mut |input| {
+        if input.file == file && site.is_none() && input != origin {
+            site = Some(input);
+        }
+    });
+    match site {
+        Some(site) => finding.related(Label::at(site, "included here")),
+        None => finding,
+    }
+}
+
+/// Whether it is a key without a meaning whose value has an anchor: it is there to be referred to.
+pub(in crate::dialects::atmos) fn is_helper(violation: &Violation<'_>, files: &Files) -> bool {
+    let Some(origin) = violation.value.prov.origin.filter(|_| matches!(violation.wrong, Wrong::Typo(..))) else {
+        return false;
+    };
+    let text = &files.get(origin.file).text;
+    let before = text.get(origin.key as usize..=origin.start as usize).unwrap_or_default();
+    before.contains('&')
+}
+
+/// The label of a key alone, where it can be found.
+pub(crate) fn key_label(value: &Value, key: &str, files: &Files, file: FileId) -> Label {
+    let Some(origin) = value.prov.origin else { return label(&value.prov, file, "") };
+    let text = &files.get(origin.file).text;
+    let at = origin.key as usize;
+    let rest = text.get(at..).unwrap_or_default();
+    let quoted = |q: char| rest.strip_prefix(q).is_some_and(|r| r.strip_prefix(key).is_some_and(|r| r.starts_with(q)));
+    let length = match () {
+        () if origin.key == origin.start => 0,
+        () if rest.starts_with(key) => key.len(),
+        () if quoted('"') || quoted('\'') => key.len() + 2,
+        () => 0,
+    };
+    match length {
+        0 => Label::at(origin, ""),
+        length => Label::new(origin.file, origin.key, origin.key + length as u32, ""),
+    }
+}
+
+/// Proposes another key, as help and as a fix.
+pub(crate) fn rename_key(finding: Diagnostic, near: &str) -> Diagnostic {
+    let Label { file, start, end, .. } = finding.primary;
+    let whole_key = finding.token.as_ref().is_some_and(|t| t.len() as u32 == end - start);
+    let finding = finding.help(format!("did you mean `{near}`?"));
+    if !whole_key {
+        return finding;
+    }
+    let edit = Edit { file, start, end, text: near.to_owned() };
+    finding.fix(Fix::one(format!("rename to `{near}`"), edit, Applicability::Unsafe))
+}
+
+/// What a map takes, as help.
+fn allowed(map: &Map) -> String {
+    let mut keys: Vec<&str> = map.keys.iter().filter(|k| k.replacement.is_none()).map(|k| k.name).collect();
+    keys.sort_unstable();
+    let more = keys.len().saturating_sub(LISTED);
+    keys.truncate(LISTED);
+    let mut text = keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    debug_assert!(matches!(map.rest, Rest::Closed), "only a closed map refuses a key");
+    format!("allowed here: {text}")
+}
+
+/// The map that a key stands in: ``the top level of a manifest`` or the path without the key.
+fn parent_words(path: &str, key: &str) -> String {
+    let parent = path.strip_suffix(key).unwrap_or_default().trim_end_matches('.');
+    if parent.is_empty() { "a manifest".to_owned() } else { format!("`{parent}`") }
+}
+
+fn list_path(path: &str) -> &str {
+    path.rsplit_once('[').map_or(path, |(list, _)| list)
+}
+
+/// Kinds as a phrase: `a map or a list`.
+pub(crate) fn one_of_kinds(kinds: &[&str]) -> String {
+    let words: Vec<String> = kinds.iter().map(|k| format!("a {k}")).collect();
+    match words.as_slice() {
+        [] => "a value".to_owned(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|w| format!("`{w}`")).collect();
+    format!("one of {}", quoted.join(", "))
+}
+
+fn kind_help(kinds: &[&str], value: &Value) -> Option<String> {
+    let appended = value.as_map().is_some_and(|m| m.has(APPEND_KEY));
+    if appended {
+        return Some("Atmos takes no `!append` here".to_owned());
+    }
+    if value.is_null() {
+        return match kinds {
+            ["map"] => Some("write `{}` for an empty one, or remove the key".to_owned()),
+            [.., "list"] => Some("write `[]` for an empty one, or remove the key".to_owned()),
+            _ => None,
+        };
+    }
+    let text = value.as_str()?;
+    if kinds == ["boolean"] && matches!(text.to_ascii_lowercase().as_str(), "true" | "false") {
+        return Some("take the quotes away".to_owned());
+    }
+    if kinds == ["boolean"] && matches!(text.to_ascii_lowercase().as_str(), "yes" | "no" | "on" | "off") {
+        return Some("YAML as Atmos reads it knows `true` and `false` only".to_owned());
+    }
+    if kinds != ["string"] && text.contains("{{") {
+        return Some("a template that waits for the component is text when the manifest is checked".to_owned());
+    }
+    None
+}
+
+fn range_words(range: &Range) -> String {
+    let mut out = if range.whole { "a whole number" } else { "a number" }.to_owned();
+    match (range.min, range.max, range.above) {
+        (Some(min), Some(max), _) => out.push_str(&format!(" from {min} to {max}")),
+        (Some(min), None, _) => out.push_str(&format!(" of at least {min}")),
+        (None, Some(max), _) => out.push_str(&format!(" of at most {max}")),
+        (None, None, Some(above)) => out.push_str(&format!(" greater than {above}")),
+        (None, None, None) => {}
+    }
+    out
+}
+
+fn sign(c: char) -> String {
+    if c == ' ' { "spaces".to_owned() } else { format!("`{c}`") }
+}

@@ -1,0 +1,430 @@
+//! Rendering a tree of values as Atmos does: write it as YAML, run the text as a template, read the result back
+//! (`reference: atmos.md` section 7). What values become by that (types, quoting, folding) is part of the answer.
+//!
+//! Where a string came from survives the trip: every scalar written is marked, the template engine says which part of
+//! its output comes from which part of the text, and so every value read back finds its mark.
+
+use super::cache::{self, Parsed};
+use super::host::Host;
+use super::host::{mentions_component, mentions_version};
+use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
+use crate::dialects::atmos::document::{Decoder, Issue};
+use crate::dialects::atmos::functions::{Declared, Env};
+use crate::limits::Limits;
+use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
+use crate::text::Text;
+use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value};
+use crate::yaml::{self, Emitter, Span};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Why something could not be rendered.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// The template cannot be read or run.
+    Template {
+        /// Go's words.
+        message: String,
+        /// The value that holds the action at fault, as far as known.
+        site: Prov,
+        /// Its text.
+        text: Option<Text>,
+    },
+    /// What the template produced is no YAML that Atmos accepts.
+    Yaml {
+        /// What the YAML reader says.
+        message: String,
+        /// The value whose rendering broke it, as far as known.
+        site: Prov,
+    },
+}
+
+impl Failure {
+    /// The message and the place.
+    pub(crate) fn parts(&self) -> (&str, &Prov) {
+        match self {
+            Failure::Template { message, site, .. } | Failure::Yaml { message, site } => (message, site),
+        }
+    }
+}
+
+/// Templates parsed so far, by function table and text.
+#[derive(Default)]
+pub(crate) struct Templates {
+    parsed: Mutex<HashMap<usize, ByText>>,
+    /// The templates of texts as they are written for YAML, by the slot and how far they are indented.
+    written: Mutex<HashMap<(usize, usize), ByText>>,
+    limits: Limits,
+}
+
+impl Templates {
+    /// None yet; how much running them may take.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Templates { limits, ..Self::default() }
+    }
+}
+
+/// A key that a template read and that was not there.
+#[derive(Clone, Debug)]
+pub(crate) struct Miss {
+    /// The value whose text reads it.
+    pub site: Prov,
+    /// The keys from the root of the data on.
+    pub path: Vec<String>,
+    /// Its absence is provided for.
+    pub guarded: bool,
+}
+
+type ByText = HashMap<Text, Parsed>;
+
+/// One way of rendering: delimiters, functions, what a missing key does.
+#[derive(Clone, Copy)]
+pub(crate) struct Engine<'a> {
+    /// Parsed templates are kept here, under `slot`.
+    pub templates: &'a Templates,
+    /// A number that tells this way of rendering from others.
+    pub slot: usize,
+    /// The left and right delimiter.
+    pub delimiters: (&'a str, &'a str),
+    /// The functions.
+    pub functions: &'a dyn Functions,
+    /// What a missing key does.
+    pub missing: MissingKey,
+    /// Environment variables that the configuration declares for templates.
+    pub env: &'a Env,
+    /// Whether all other variables count as not set; see [`Unknown::assumed`].
+    pub assume: bool,
+    /// What templates may ask of the project.
+    pub host: Option<&'a Host>,
+    /// Where to note keys that are missing.
+    pub misses: Option<&'a Mutex<Vec<Miss>>>,
+}
+
+impl Engine<'_> {
+    /// Notes the keys that a run of `template` missed, each at the value that `site` gives for a place in it.
+    pub(in crate::dialects::atmos) fn note(
+        &self,
+        template: &Template,
+        missing: &[Range<usize>],
+        site: &dyn Fn(usize) -> Prov,
+    ) {
+        let Some(misses) = self.misses.filter(|_| !missing.is_empty()) else { return };
+        let references = template.references();
+        let found = references.into_iter().filter(|r| missing.contains(&r.span));
+        let found = found.map(|r| Miss { site: site(r.span.start), path: r.path, guarded: r.guarded });
+        misses.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+    }
+
+    /// The template of a text.
+    pub(crate) fn parse(&self, text: &str) -> Parsed {
+        let lock = || self.templates.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = match self.delimiters {
+            ("{{", "}}") => Cow::Borrowed(text),
+            (left, right) => Cow::Owned(format!("{left}\0{right}\0{text}")),
+        };
+        if let Some(parsed) = lock().get(&self.slot).and_then(|known| known.get(&*key)) {
+            return Arc::clone(parsed);
+        }
+        let options =
+            template::Options { left: self.delimiters.0, right: self.delimiters.1, functions: self.functions };
+        let parsed = Arc::new(template::parse(text, &options));
+        lock().entry(self.slot).or_default().insert(key.into(), Arc::clone(&parsed));
+        parsed
+    }
+
+    /// The template of a text as it is written for YAML.
+    pub(in crate::dialects::atmos) fn written(&self, text: &Text, indent: usize) -> Parsed {
+        if self.delimiters != ("{{", "}}") {
+            return self.parse(&yaml::scalar_text(text, indent));
+        }
+        cache::once(text, (self.slot, indent), || self.written_first(text, indent))
+    }
+
+    fn written_first(&self, text: &str, indent: usize) -> Parsed {
+        let lock = || self.templates.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let way = (self.slot, indent);
+        if let Some(parsed) = lock().get(&way).and_then(|known| known.get(text)) {
+            return Arc::clone(parsed);
+        }
+        let parsed = self.parse(&yaml::scalar_text(text, indent));
+        lock().entry(way).or_default().insert(text.into(), Arc::clone(&parsed));
+        parsed
+    }
+
+    /// Renders a text on its own.
+    ///
+    /// # Errors
+    /// Go's words.
+    pub(crate) fn text(&self, text: &str, data: &Value) -> Result<Rendered, template::Error> {
+        match &*self.parse(text) {
+            Ok(template) => template.execute(data, self.missing, &self.declared()),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    pub(in crate::dialects::atmos) fn declared(&self) -> Declared<'_> {
+        let (functions, env, assume, host) = (self.functions, self.env, self.assume, self.host);
+        Declared { functions, env, assume, host, limits: self.templates.limits }
+    }
+
+    /// The same way of rendering in an empty environment; `None` if this is it.
+    pub(crate) fn assuming(&self) -> Option<Self> {
+        (!self.assume).then_some(Engine { assume: true, misses: None, ..*self })
+    }
+
+    /// Renders a whole map: written, run `rounds` times, read back.
+    ///
+    /// # Errors
+    /// Why Atmos cannot do it.
+    pub(crate) fn map(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Result<Arc<Map>, Failure> {
+        let mut written = Written::new(map, self.delimiters);
+        for round in 0..rounds {
+            if !written.text.contains(self.delimiters.0) {
+                break;
+            }
+            written.run(self, data)?;
+            if round + 1 < rounds {
+                // Atmos reads every round's result, though only the last one counts.
+                written.read(data, self)?;
+            }
+        }
+        let rendered = written.read(data, self)?;
+        let assumed = if rendered.flags().has(Flags::UNKNOWN) { self.assuming() } else { None };
+        let assumed = assumed.and_then(|engine| {
+            let map = Value { data: Data::Map(Arc::clone(map)), prov: Prov::default() }.assume();
+            engine.map(map.as_map()?, &data.assume(), rounds).ok()
+        });
+        Ok(assumed.map_or_else(|| Arc::clone(&rendered), |assumed| with_assumptions(&rendered, &assumed)))
+    }
+
+    /// Whether rendering a map that holds this changes nothing.
+    pub(crate) fn leaves(&self, flags: Flags) -> bool {
+        self.delimiters.0 == "{{" && !flags.has(Flags::TEMPLATE) && !flags.has(Flags::FRAGILE)
+    }
+
+    /// Renders the strings of a map one by one where that gives the same as rendering the whole, and the whole otherwise.
+    ///
+    /// # Errors
+    /// Why Atmos cannot do it.
+    pub(crate) fn map_in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Result<Arc<Map>, Failure> {
+        if self.leaves(map.flags()) {
+            return Ok(Arc::clone(map));
+        }
+        self.in_parts(map, data, rounds).map_or_else(|| self.map(map, data, rounds), Ok)
+    }
+}
+
+/// The map in which what is unknown is assumed to be what stands at the same place of another map.
+pub(in crate::dialects::atmos) fn with_assumptions(map: &Map, assumed: &Map) -> Arc<Map> {
+    let one = |e: &Entry| {
+        let value = assumed.get(&e.key).map_or_else(|| e.value.clone(), |a| with_assumption(&e.value, a));
+        (Text::clone(&e.key), value)
+    };
+    Arc::new(map.iter().map(one).collect())
+}
+
+fn with_assumption(value: &Value, assumed: &Value) -> Value {
+    let data = match (&value.data, &assumed.data) {
+        (Data::Unknown(unknown), other) if unknown.assumed.is_none() && !matches!(other, Data::Unknown(_)) => {
+            let assumed = Some(Box::new(Value::new(other.clone())));
+            Data::Unknown(Arc::new(Unknown { assumed, ..(**unknown).clone() }))
+        }
+        (Data::Map(a), Data::Map(b)) if a.flags().has(Flags::UNKNOWN) => Data::Map(with_assumptions(a, b)),
+        (Data::List(a), Data::List(b)) if a.len() == b.len() && value.holds(Flags::UNKNOWN) => {
+            Data::List(Arc::new(a.iter().zip(b.iter()).map(|(a, b)| with_assumption(a, b)).collect()))
+        }
+        (data, _) => data.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
+}
+
+/// A map written as YAML, with the provenance of every scalar.
+pub(crate) struct Written {
+    /// The text, rendered as often as it was run.
+    text: String,
+    /// Where the text comes from, in offsets of what was written first.
+    segments: Vec<Segment>,
+    /// By offset in what was written first: the provenance of the scalar there, and its own text if it has actions.
+    marks: Vec<(usize, Prov, Option<Text>)>,
+    unknowns: Vec<Arc<Unknown>>,
+}
+
+impl Written {
+    pub(crate) fn new(map: &Map, delimiters: (&str, &str)) -> Self {
+        let apostrophes = delimiters.0.contains('\'') || delimiters.1.contains('\'');
+        let emitter = if apostrophes { Emitter::new().quoting_apostrophes() } else { Emitter::new() };
+        let mut writer = Writer { emitter, marks: Vec::new(), unknowns: Vec::new(), open: delimiters.0.to_owned() };
+        writer.map(map);
+        let text = writer.emitter.finish();
+        let segments = vec![Segment { out: 0, src: 0, literal: true }];
+        Written { text, segments, marks: writer.marks, unknowns: writer.unknowns }
+    }
+
+    /// Runs the text as a template.
+    pub(crate) fn run(&mut self, engine: &Engine<'_>, data: &Value) -> Result<(), Failure> {
+        let parsed = engine.parse(&self.text);
+        let failed = |e: template::Error| {
+            let mark = self.mark(source_offset(&self.segments, e.offset));
+            let (site, text) = mark.map_or_else(Default::default, |m| (m.1.clone(), m.2.clone()));
+            Failure::Template { site, message: e.message, text }
+        };
+        let template = parsed.as_ref().as_ref().map_err(|e| failed(e.clone()))?;
+        let rendered = template.execute(data, engine.missing, &engine.declared()).map_err(failed)?;
+        let site = |offset: usize| self.site(source_offset(&self.segments, offset)).clone();
+        engine.note(template, &rendered.missing, &site);
+        let (text, segments) = hide_unknowns(&rendered, &mut self.unknowns);
+        self.segments = composed(&self.segments, &segments, text.len());
+        self.text = text;
+        Ok(())
+    }
+
+    /// Reads the text back.
+    pub(crate) fn read(&self, data: &Value, engine: &Engine<'_>) -> Result<Arc<Map>, Failure> {
+        let doc = yaml::document_of(self.text.as_str().into()).map_err(|e| Failure::Yaml {
+            site: self.site(source_offset(&self.segments, e.offset as usize)).clone(),
+            message: e.message,
+        })?;
+        let place = |key: u32, span: Span| self.place(key, span, data, engine);
+        let decoder = Decoder { place: &place, include: None, delimiter: None, limits: engine.templates.limits };
+        let value = decoder.decode(&doc).map_err(|issues| self.issue(&issues))?;
+        let value = reveal(&value, &self.unknowns);
+        match value.data {
+            Data::Map(map) => Ok(map),
+            Data::Null => Ok(Arc::default()),
+            _ => {
+                Err(Failure::Yaml { message: format!("a map was expected, not a {}", value.kind()), site: value.prov })
+            }
+        }
+    }
+
+    fn issue(&self, issues: &[Issue]) -> Failure {
+        let (message, offset) = issues.first().map_or((String::new(), 0), |i| (i.message.clone(), i.span.start));
+        Failure::Yaml { message, site: self.site(source_offset(&self.segments, offset as usize)).clone() }
+    }
+
+    fn site(&self, offset: usize) -> &Prov {
+        static NOWHERE: Prov = Prov { origin: None, trail: None };
+        self.mark(offset).map_or(&NOWHERE, |m| &m.1)
+    }
+
+    fn mark(&self, offset: usize) -> Option<&(usize, Prov, Option<Text>)> {
+        let after = self.marks.partition_point(|m| m.0 <= offset);
+        self.marks.get(after.checked_sub(1)?)
+    }
+
+    fn place(&self, key: u32, span: Span, data: &Value, engine: &Engine<'_>) -> Prov {
+        let at = |offset: u32| self.mark(source_offset(&self.segments, offset as usize));
+        let prov = at(key).map_or_else(Prov::default, |m| m.1.clone());
+        match at(span.start).and_then(|m| m.2.as_ref()) {
+            Some(text) => prov.with_inputs(inputs(text, data, engine)),
+            None => prov,
+        }
+    }
+}
+
+/// The provenance of what the actions of a text refer to.
+pub(crate) fn inputs(text: &str, data: &Value, engine: &Engine<'_>) -> Vec<Prov> {
+    let parsed = engine.parse(text);
+    let Ok(template) = parsed.as_ref() else { return Vec::new() };
+    // What the project answers has its own provenance, which only running the text shows.
+    if engine.host.is_some()
+        && (mentions_component(text) || mentions_version(text))
+        && let Ok(rendered) = template.execute(data, engine.missing, &engine.declared())
+    {
+        return rendered.inputs;
+    }
+    let mut found: Vec<Prov> = Vec::new();
+    for reference in template.references() {
+        let mut value = data;
+        for key in &reference.path {
+            match value.get(key) {
+                Some(next) => value = next,
+                None => break,
+            }
+        }
+        if !found.iter().any(|p| p.origin == value.prov.origin) {
+            found.push(value.prov.clone());
+        }
+    }
+    found
+}
+
+/// What comes from where after two runs: `second` tells of the first run's output, `length` is that of the last text.
+fn composed(first: &[Segment], second: &[Segment], length: usize) -> Vec<Segment> {
+    let mut all = Vec::with_capacity(first.len().max(second.len()));
+    for (i, s) in second.iter().enumerate() {
+        if !s.literal {
+            all.push(Segment { src: source_offset(first, s.src), ..*s });
+            continue;
+        }
+        // What the second run copied may come from several places of the first.
+        let end = s.src + second.get(i + 1).map_or(length, |n| n.out).saturating_sub(s.out);
+        let from = first.partition_point(|t| t.out <= s.src).saturating_sub(1);
+        for t in first[from..].iter().take_while(|t| t.out < end || t.out <= s.src) {
+            let start = t.out.max(s.src);
+            let src = if t.literal { t.src + (start - t.out) } else { t.src };
+            all.push(Segment { out: s.out + (start - s.src), src, literal: t.literal });
+        }
+    }
+    all
+}
+
+/// The offset before the template ran that an offset after it comes from.
+pub(crate) fn source_offset(segments: &[Segment], offset: usize) -> usize {
+    let after = segments.partition_point(|s| s.out <= offset);
+    match after.checked_sub(1).and_then(|i| segments.get(i)) {
+        Some(s) if s.literal => s.src + (offset - s.out),
+        Some(s) => s.src,
+        None => offset,
+    }
+}
+
+struct Writer {
+    emitter: Emitter,
+    marks: Vec<(usize, Prov, Option<Text>)>,
+    unknowns: Vec<Arc<Unknown>>,
+    open: String,
+}
+
+impl Writer {
+    fn map(&mut self, map: &Map) {
+        let mut entries: Vec<&Entry> = map.iter().collect();
+        entries.sort_by(|a, b| yaml::compare_keys(&a.key, &b.key));
+        self.emitter.map_start(entries.len());
+        for Entry { key, value } in entries {
+            let range = self.emitter.key(key);
+            self.marks.push((range.start, value.prov.clone(), None));
+            self.value(value);
+        }
+        self.emitter.map_end();
+    }
+
+    fn value(&mut self, value: &Value) {
+        let range = match &value.data {
+            Data::Null => self.emitter.null(),
+            Data::Bool(b) => self.emitter.bool(*b),
+            Data::Int(i) => self.emitter.int(*i),
+            Data::Uint(u) => self.emitter.uint(*u),
+            Data::Float(f) => self.emitter.float(*f),
+            Data::Str(s) => self.emitter.str(s),
+            Data::Time(t) => self.emitter.time(t),
+            Data::Unknown(unknown) => {
+                let token = format!("{OPEN}{}{CLOSE}", self.unknowns.len());
+                self.unknowns.push(Arc::clone(unknown));
+                self.emitter.str(&token)
+            }
+            Data::List(items) => {
+                self.emitter.seq_start(items.len());
+                for item in items.iter() {
+                    self.value(item);
+                }
+                return self.emitter.seq_end();
+            }
+            Data::Map(map) => return self.map(map),
+        };
+        let text = value.as_str().filter(|s| s.contains(&self.open)).map(Text::from);
+        self.marks.push((range.start, value.prov.clone(), text));
+    }
+}

@@ -1,0 +1,122 @@
+//! What `atmos.Component` answers. A rendering is run with the answers that are known so far and notes what else it asks for;
+//! the caller resolves that and renders again, until nothing new is asked (`reference: atmos.md` section 16).
+
+use crate::dialects::atmos::templates::function_sets::NAMESPACE;
+use crate::template::{Object, Val};
+use crate::text::Text;
+use crate::value::{Data, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// A component and the stack that it is asked for in, as the template names them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(in crate::dialects::atmos) struct Target {
+    /// The name of the component.
+    pub component: Text,
+    /// The name of the stack, or the key of a manifest.
+    pub stack: Text,
+}
+
+/// What is known of a target.
+#[derive(Clone, Debug)]
+pub(in crate::dialects::atmos) enum Answer {
+    /// Its sections.
+    Known(Value),
+    /// They are not known, for this reason.
+    Unknown(Text),
+    /// Asking for it never ends.
+    Cycle(Text),
+}
+
+/// The answers for one component.
+#[derive(Debug, Default)]
+pub(in crate::dialects::atmos) struct Answers {
+    known: BTreeMap<Target, Answer>,
+    asked: Mutex<BTreeSet<Target>>,
+    /// The component that asks is disabled: Atmos gives it empty sections, whatever it asks for.
+    is_disabled: bool,
+}
+
+impl Answers {
+    /// Nothing known yet.
+    pub(in crate::dialects::atmos) fn new(is_disabled: bool) -> Self {
+        Answers { is_disabled, ..Answers::default() }
+    }
+
+    /// The same with more answers and nothing asked.
+    pub(in crate::dialects::atmos) fn with(&self, more: impl IntoIterator<Item = (Target, Answer)>) -> Self {
+        let known = self.known.iter().map(|(target, answer)| (target.clone(), answer.clone())).chain(more);
+        Answers { known: known.collect(), asked: Mutex::default(), is_disabled: self.is_disabled }
+    }
+
+    /// What was asked and is not known.
+    pub(in crate::dialects::atmos) fn asked(&self) -> Vec<Target> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// What is answered.
+    pub(in crate::dialects::atmos) fn targets(&self) -> Vec<Target> {
+        self.known.keys().cloned().collect()
+    }
+
+    fn find(&self, target: Target, assume: bool) -> Result<Val, String> {
+        match self.known.get(&target) {
+            Some(Answer::Known(value)) => Ok(Val::Data(if assume { value.assume() } else { value.clone() })),
+            Some(Answer::Unknown(reason)) => Ok(Val::unknown("atmos.Component", Text::clone(reason))),
+            Some(Answer::Cycle(message)) => Err(message.to_string()),
+            None => {
+                let reason = format!("reads component `{}` of stack `{}`", target.component, target.stack);
+                self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(target);
+                Ok(Val::unknown("atmos.Component", reason))
+            }
+        }
+    }
+}
+
+/// The namespace `atmos` for a component that may ask for others.
+#[derive(Debug)]
+pub(in crate::dialects::atmos) struct Components {
+    pub(in crate::dialects::atmos) answers: std::sync::Arc<Answers>,
+    /// Whether what is unknown counts as what is assumed of it.
+    pub(in crate::dialects::atmos) assume: bool,
+}
+
+impl Object for Components {
+    fn call(&self, name: &str, args: &[Val]) -> Result<Val, String> {
+        if name != "Component" {
+            return NAMESPACE.call(name, args);
+        }
+        let [component, stack] = args else {
+            return Err(format!("wrong number of args for {name}: want 2 got {}", args.len()));
+        };
+        if self.answers.is_disabled {
+            return Ok(Val::Data(Value::map(crate::value::Map::new())));
+        }
+        let target = Target { component: text(component)?, stack: text(stack)? };
+        self.answers.find(target, self.assume)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        NAMESPACE.has(name)
+    }
+
+    fn print(&self) -> String {
+        NAMESPACE.print()
+    }
+
+    fn type_name(&self) -> &'static str {
+        NAMESPACE.type_name()
+    }
+}
+
+fn text(argument: &Val) -> Result<Text, String> {
+    match argument {
+        Val::Data(Value { data: Data::Str(text), .. }) => Ok(Text::clone(text)),
+        Val::Missing => Err("invalid value; expected string".to_owned()),
+        Val::Data(Value { data: Data::Null, .. }) => Err("invalid value; expected string".to_owned()),
+        other => {
+            let got = crate::template::format::type_name(other);
+            Err(format!("wrong type for value; expected string; got {got}"))
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Go templates in maps of YAML (`reference: atmos.md` section 7): a map is rendered as text (`engine`), or string by string
+//! where that gives the same (`scalars`). What only the run time knows stands in the text as a token (`unknowns`).
+
+mod cache;
+pub(super) mod engine;
+pub(super) mod eval;
+pub(super) mod function_sets;
+pub(super) mod host;
+pub(super) mod scalars;
+pub(super) mod unknowns;

@@ -1,0 +1,139 @@
+//! Rendering the strings of a map one by one, where that gives the same as rendering the whole as text: nearly always, and at a
+//! fraction of the cost.
+
+use super::engine::Engine;
+use crate::text::Text;
+use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value, has_template};
+use crate::yaml::Style;
+use std::sync::Arc;
+
+impl Engine<'_> {
+    /// A map whose strings were rendered one by one; `None` if that may give something else than rendering the whole.
+    pub(in crate::dialects::atmos) fn in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Option<Arc<Map>> {
+        let mut rendered = Arc::clone(map);
+        self.renderings(map, data, rounds)?.put_into(&mut rendered);
+        Some(rendered)
+    }
+
+    /// What the strings of a map become, rendered one by one; `None` if that may give something else than rendering the
+    /// whole.
+    pub(crate) fn renderings(&self, map: &Map, data: &Value, rounds: usize) -> Option<Renderings> {
+        let simple = rounds == 1 && self.delimiters.0 == "{{" && !map.flags().has(Flags::FRAGILE);
+        simple.then(|| self.parts(map, data, 0)).flatten()
+    }
+
+    fn parts(&self, map: &Map, data: &Value, indent: usize) -> Option<Renderings> {
+        let mut parts = Vec::new();
+        if !map.flags().has(Flags::TEMPLATE) {
+            return Some(Renderings(parts));
+        }
+        for (i, Entry { key, value }) in map.iter().enumerate() {
+            if has_template(key) {
+                return None;
+            }
+            match &value.data {
+                Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
+                    parts.push((i, Part::Inside(self.parts(m, data, indent + 2)?)));
+                }
+                Data::Map(_) => {}
+                _ if value.holds(Flags::TEMPLATE) => parts.push((i, Part::Value(self.part(value, data, indent + 2)?))),
+                _ => {}
+            }
+        }
+        Some(Renderings(parts))
+    }
+
+    /// One value of a map or list. `None`: only the whole text can tell.
+    fn part(&self, value: &Value, data: &Value, indent: usize) -> Option<Value> {
+        let rendered = match &value.data {
+            Data::Str(s) if has_template(s) => return self.scalar(s, &value.prov, data, indent),
+            Data::Map(m) if m.flags().has(Flags::TEMPLATE) => {
+                let mut rendered = Arc::clone(m);
+                self.parts(m, data, indent)?.put_into(&mut rendered);
+                Data::Map(rendered)
+            }
+            Data::List(l) if value.holds(Flags::TEMPLATE) => {
+                let items: Option<Vec<Value>> = l.iter().map(|v| self.part(v, data, indent + 2)).collect();
+                Data::List(Arc::new(items?))
+            }
+            _ => return Some(value.clone()),
+        };
+        Some(Value { data: rendered, prov: value.prov.clone() })
+    }
+
+    fn scalar(&self, text: &Text, prov: &Prov, data: &Value, indent: usize) -> Option<Value> {
+        let parsed = self.written(text, indent);
+        let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
+        let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
+        self.note(template, &rendered.missing, &|_| prov.clone());
+        if let Some((_, first)) = rendered.unknowns.first() {
+            // Not what it will be, but why nobody knows it.
+            let assumed = self.assuming().and_then(|e| e.scalar(text, &Prov::default(), &data.assume(), indent));
+            let assumed = assumed.filter(|v| !matches!(v.data, Data::Unknown(_))).map(Box::new);
+            let mut unknown = Unknown { text: Text::clone(text), assumed, reasons: first.reasons.clone() };
+            for (_, more) in &rendered.unknowns[1..] {
+                unknown.reasons.extend(more.reasons.iter().filter(|r| !first.reasons.contains(r)).cloned());
+            }
+            return Some(Value { data: Data::Unknown(Arc::new(unknown)), prov: prov.with_inputs(rendered.inputs) });
+        }
+        let data = read_scalar(&rendered.text)?;
+        Some(Value { data, prov: prov.with_inputs(rendered.inputs) })
+    }
+}
+
+/// What the entries of a map become, by their numbers; those that are not named stay as they are.
+pub(crate) struct Renderings(Vec<(usize, Part)>);
+
+enum Part {
+    Value(Value),
+    Inside(Renderings),
+}
+
+impl Renderings {
+    /// Whether one of the values has a flag.
+    pub(crate) fn hold(&self, flag: Flags) -> bool {
+        self.0.iter().any(|(_, part)| match part {
+            Part::Value(value) => value.holds(flag),
+            Part::Inside(inner) => inner.hold(flag),
+        })
+    }
+
+    /// Puts them into the map that they were made of, or one like it.
+    pub(crate) fn put_into(self, map: &mut Arc<Map>) {
+        if self.0.is_empty() && !map.flags().has(Flags::TEMPLATE) {
+            return;
+        }
+        let map = Arc::make_mut(map);
+        // What is not rendered holds none, and the other flags are those of the whole at most.
+        map.forget(Flags::TEMPLATE);
+        for (i, part) in self.0 {
+            match part {
+                Part::Value(value) => map.put_at(i, value),
+                Part::Inside(inner) => map.change_at(i, |value| {
+                    if let Data::Map(map) = &mut value.data {
+                        inner.put_into(map);
+                    }
+                }),
+            }
+        }
+    }
+}
+
+/// What a rendered scalar reads as, if that can be said without the text around it.
+fn read_scalar(text: &str) -> Option<Data> {
+    if text.contains(['\n', '\r'])
+        || text.chars().any(|c| c.is_control() || matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}'))
+    {
+        return None;
+    }
+    if let Some(inner) = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
+        return (text.len() > 1 && !inner.contains('\'')).then(|| Data::Str(inner.into()));
+    }
+    let first = text.chars().next()?;
+    let harmless =
+        first.is_alphanumeric() || matches!(first, '/' | '.' | '_' | '+' | '<' | '(' | '$' | '=' | '^' | ';');
+    if !harmless || text.contains(": ") || text.contains(" #") || text.ends_with([' ', ':', '\t']) {
+        return None;
+    }
+    Some(crate::dialects::atmos::document::scalar(&text.into(), Style::Plain, None))
+}
