@@ -12,12 +12,14 @@ mod integrations;
 mod reasons;
 mod renames;
 
-use super::{Atmos, Project, Scope, rules};
 use crate::affected::{Affected, Context, Item, Options, Request, slug};
 use crate::dialects::atmos::config::{Config, search};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::resolve::Resolver;
+use crate::dialects::atmos::rules;
 use crate::dialects::atmos::templates::engine::Templates;
+use crate::dialects::{Project, Scope};
 use crate::resolution::{Address, Component, Placed, Resolution, State};
 use crate::source::differences;
 use crate::terraform::Modules;
@@ -57,80 +59,78 @@ struct Lost {
     components: BTreeSet<Address>,
 }
 
-impl Atmos {
-    /// The components that a change affects.
-    pub(super) fn list_affected(&self, request: &Request<'_>, project: &Project) -> Affected {
-        let mut out = Affected::default();
-        let Some((config, base, head, lost)) = self.both(request, project, &mut out) else { return out };
-        let differing = differences(request.base.listing(), request.head.listing());
-        let changed = ChangedFiles::of(&differing, request.base, request.head);
-        let modules = Modules::new(request.head, request.files, request.cache);
-        let comparison = Comparison {
-            config: &config,
-            templates: &self.templates,
-            options: request.options,
-            filter: request.filter,
-            stack_filter: request.stack_filter,
-            base,
-            head,
-            lost,
-            changed: &changed,
-            code: CodeReasons::new(&config, &changed, &modules, request.files),
-        };
-        let mut items = comparison.items(&mut out);
-        if request.options.dependents {
-            dependents::add(&comparison, &mut items, &mut out);
-            dependents::mark(&mut items);
-        }
-        let unreadable = modules.troubles();
-        let path = |file| request.files.get(file).path.to_string();
-        out.unresolved.extend(unreadable.iter().map(|t| format!("{}: {}", path(t.file), t.message)));
-        extras::add(&comparison, request, &mut items);
-        if request.options.dependents {
-            dependents::add(&comparison, &mut items, &mut out);
-        }
-        out.unresolved.sort();
-        out.unresolved.dedup();
-        out.items = items.into_values().collect();
-        out
+/// The components that a change affects.
+pub(super) fn list(resolver: &Resolver, request: &Request<'_>, project: &Project) -> Affected {
+    let mut out = Affected::default();
+    let Some((config, base, head, lost)) = both(resolver, request, project, &mut out) else { return out };
+    let differing = differences(request.base.listing(), request.head.listing());
+    let changed = ChangedFiles::of(&differing, request.base, request.head);
+    let modules = Modules::new(request.head, request.files, request.cache);
+    let comparison = Comparison {
+        config: &config,
+        templates: &resolver.templates,
+        options: request.options,
+        filter: request.filter,
+        stack_filter: request.stack_filter,
+        base,
+        head,
+        lost,
+        changed: &changed,
+        code: CodeReasons::new(&config, &changed, &modules, request.files),
+    };
+    let mut items = comparison.items(&mut out);
+    if request.options.dependents {
+        dependents::add(&comparison, &mut items, &mut out);
+        dependents::mark(&mut items);
     }
+    let unreadable = modules.troubles();
+    let path = |file| request.files.get(file).path.to_string();
+    out.unresolved.extend(unreadable.iter().map(|t| format!("{}: {}", path(t.file), t.message)));
+    extras::add(&comparison, request, &mut items);
+    if request.options.dependents {
+        dependents::add(&comparison, &mut items, &mut out);
+    }
+    out.unresolved.sort();
+    out.unresolved.dedup();
+    out.items = items.into_values().collect();
+    out
+}
 
-    /// The configuration of the head, the components of both revisions under it, and what the head could not resolve.
-    fn both(
-        &self,
-        request: &Request<'_>,
-        project: &Project,
-        out: &mut Affected,
-    ) -> Option<(Config, Components, Components, Lost)> {
-        let head_reader = Reader::new(request.head, request.files, &self.cache);
-        let base_reader = Reader::new(request.base, request.files, &self.cache);
-        let mut shared = Deps::default();
-        let Ok(mut config) = search::load(&head_reader, project, &mut shared) else {
-            out.unresolved.push("the configuration".to_owned());
-            return None;
-        };
-        config.templates.enabled &= request.options.process_templates;
-        let resolve = |reader: &Reader<'_>, shared: &Deps| {
-            self.resolve_with(reader, Ok(config.clone()), project, request.files, &mut shared.clone(), Scope::All)
-        };
-        let head = resolve(&head_reader, &shared);
-        let mut base = resolve(&base_reader, &shared);
-        if let Some(finding) = base.findings.iter().find(|f| f.rule.id == rules::UNRESOLVED_IMPORT.id) {
-            let (path, message) = (&request.files.get(finding.primary.file).path, &finding.message);
-            out.notes.push(format!(
-                "the base lacks an import ({path}: {message}), so that every component counts as new, as Atmos has it"
-            ));
-            base = Resolution::default();
-        }
-        for (side, resolution) in [("base", &base), ("head", &head)] {
-            out.unresolved.extend(unresolved(resolution).map(|name| format!("{side}: {name}")));
-        }
-        let lost = Lost {
-            stacks: head.incomplete_stacks(&base).into_iter().cloned().collect(),
-            components: head.lost_components(&base),
-        };
-        Some((config, base.components(), head.components(), lost))
+/// The configuration of the head, the components of both revisions under it, and what the head could not resolve.
+fn both(
+    resolver: &Resolver,
+    request: &Request<'_>,
+    project: &Project,
+    out: &mut Affected,
+) -> Option<(Config, Components, Components, Lost)> {
+    let head_reader = resolver.reader(request.head, request.files);
+    let base_reader = resolver.reader(request.base, request.files);
+    let mut shared = Deps::default();
+    let Ok(mut config) = search::load(&head_reader, project, &mut shared) else {
+        out.unresolved.push("the configuration".to_owned());
+        return None;
+    };
+    config.templates.enabled &= request.options.process_templates;
+    let resolve = |reader: &Reader<'_>, shared: &Deps| {
+        resolver.resolve_with(reader, Ok(config.clone()), project, &mut shared.clone(), Scope::All)
+    };
+    let head = resolve(&head_reader, &shared);
+    let mut base = resolve(&base_reader, &shared);
+    if let Some(finding) = base.findings.iter().find(|f| f.rule.id == rules::UNRESOLVED_IMPORT.id) {
+        let (path, message) = (&request.files.get(finding.primary.file).path, &finding.message);
+        out.notes.push(format!(
+            "the base lacks an import ({path}: {message}), so that every component counts as new, as Atmos has it"
+        ));
+        base = Resolution::default();
     }
+    for (side, resolution) in [("base", &base), ("head", &head)] {
+        out.unresolved.extend(unresolved(resolution).map(|name| format!("{side}: {name}")));
+    }
+    let lost = Lost {
+        stacks: head.incomplete_stacks(&base).into_iter().cloned().collect(),
+        components: head.lost_components(&base),
+    };
+    Some((config, base.components(), head.components(), lost))
 }
 
 /// The units and components that could not be resolved.

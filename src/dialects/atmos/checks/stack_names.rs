@@ -4,44 +4,25 @@
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::findings::label;
-use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::names;
 use crate::dialects::atmos::rules;
-use crate::dialects::atmos::stack::components::{Name, Named, Stacks};
-use crate::resolution::{Extent, Gap, Unit};
+use crate::dialects::atmos::stack::{Name, Named, ResolvedManifest, StackContext, built_again};
+use crate::resolution::{Extent, Gap};
 use crate::value::{Data, FileId, Key, Map, Origin, Prov, Value};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// How many differing paths are named.
 const NAMED_PATHS: usize = 8;
 
-/// A manifest that was resolved.
-pub(crate) struct Done {
-    /// What became of it.
-    pub unit: Arc<Unit>,
-    /// Its content, merged.
-    pub processed: Option<Arc<Processed>>,
-    /// Its components whose names are validated.
-    pub named: Vec<Named>,
-}
-
-impl Done {
-    /// A manifest that could not be resolved at all.
-    pub(crate) fn broken(name: Key, file: FileId) -> Self {
-        Done { unit: Arc::new(Unit::broken(name, file)), processed: None, named: Vec::new() }
-    }
-}
-
 /// Reports what is wrong with the names of all manifests; `config` is where the configuration stands.
-pub(crate) fn check(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
+pub(crate) fn check(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
     unnamed(stacks, done, config);
     lacking(stacks, done, config);
     duplicates(stacks, done);
 }
 
 /// Why stacks may have other names than is meant, though each has one.
-pub(crate) fn doubtful_names(config: &Config, done: &[Done], file: FileId) -> Option<Gap> {
+pub(crate) fn doubtful_names(config: &Config, done: &[ResolvedManifest], file: FileId) -> Option<Gap> {
     let reason = if done.iter().any(|d| d.named.iter().any(|n| matches!(n.stack, Name::Unnamed))) {
         "neither `stacks.name_template` nor `stacks.name_pattern` is set".to_owned()
     } else {
@@ -52,7 +33,7 @@ pub(crate) fn doubtful_names(config: &Config, done: &[Done], file: FileId) -> Op
 }
 
 /// The configuration names no stacks, but there is a component that needs a stack.
-fn unnamed(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
+fn unnamed(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
     if !done.iter().any(|d| d.named.iter().any(|n| matches!(n.stack, Name::Unnamed))) {
         return;
     }
@@ -66,9 +47,9 @@ fn unnamed(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
 }
 
 /// Parts of the name pattern that have no variable: one finding a manifest, or one for the value that is no text.
-fn lacking(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
-    let mut by_value: BTreeMap<(Origin, &'static str), Vec<(&Done, &Named)>> = BTreeMap::new();
-    let mut by_manifest: BTreeMap<(FileId, &'static str), Vec<(&Done, &Named)>> = BTreeMap::new();
+fn lacking(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
+    let mut by_value: BTreeMap<(Origin, &'static str), Vec<(&ResolvedManifest, &Named)>> = BTreeMap::new();
+    let mut by_manifest: BTreeMap<(FileId, &'static str), Vec<(&ResolvedManifest, &Named)>> = BTreeMap::new();
     for d in done {
         for named in &d.named {
             let Name::Lacks(part) = named.stack else { continue };
@@ -100,7 +81,7 @@ fn lacking(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
         if value.is_some_and(|v| matches!(v.data, Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Bool(_))) {
             finding = finding.help("put it in quotes");
         }
-        let mut manifests: Vec<&Done> = users.iter().map(|(d, _)| *d).collect();
+        let mut manifests: Vec<&ResolvedManifest> = users.iter().map(|(d, _)| *d).collect();
         manifests.dedup_by_key(|d| d.unit.file);
         for d in manifests.iter().filter(|d| d.unit.file != origin.file) {
             finding = finding.related(Label::new(d.unit.file, 0, 0, "a stack that it would name"));
@@ -129,8 +110,8 @@ fn lacking(stacks: &Stacks<'_>, done: &[Done], config: FileId) {
 }
 
 /// Components that several manifests configure differently for one stack.
-fn duplicates(stacks: &Stacks<'_>, done: &[Done]) {
-    let mut all: BTreeMap<(&str, &str, &str), Vec<&Done>> = BTreeMap::new();
+fn duplicates(stacks: &StackContext<'_>, done: &[ResolvedManifest]) {
+    let mut all: BTreeMap<(&str, &str, &str), Vec<&ResolvedManifest>> = BTreeMap::new();
     for d in done {
         for named in &d.named {
             if let Name::Known(stack) = &named.stack {
@@ -142,12 +123,12 @@ fn duplicates(stacks: &Stacks<'_>, done: &[Done]) {
         let name: Key = name.into();
         let built = manifests.iter().filter_map(|d| {
             let processed = d.processed.as_ref()?;
-            let (map, _) = stacks.built(&d.unit.name, d.unit.file, processed, kind, &name)?;
+            let map = built_again(stacks, &d.unit.name, d.unit.file, processed, kind, &name)?;
             Some((*d, map))
         });
-        let built: Vec<(&Done, Map)> = built.collect();
+        let built: Vec<(&ResolvedManifest, Map)> = built.collect();
         let [(first, map), others @ ..] = built.as_slice() else { continue };
-        let differing: Vec<(&Done, Vec<String>)> = others
+        let differing: Vec<(&ResolvedManifest, Vec<String>)> = others
             .iter()
             .map(|(d, other)| (*d, differences(map, other)))
             .filter(|(_, paths)| !paths.is_empty())
@@ -173,7 +154,7 @@ fn duplicates(stacks: &Stacks<'_>, done: &[Done]) {
 }
 
 /// Where a manifest configures a component: there, or else where it imports something, or else the manifest.
-fn place(done: &Done, kind: &str, name: &str, words: &str) -> Label {
+fn place(done: &ResolvedManifest, kind: &str, name: &str, words: &str) -> Label {
     let file = done.unit.file;
     let Some(processed) = &done.processed else { return Label::new(file, 0, 0, words) };
     let components = processed.merged.get("components");

@@ -8,7 +8,7 @@ use crate::dialects::atmos::findings::Sink;
 use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
-use crate::dialects::atmos::schema::manifest_checks::Checks;
+use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::source::glob;
 use crate::text::Text;
 use std::collections::{BTreeSet, HashSet};
@@ -25,9 +25,9 @@ pub(crate) struct Unreached {
 
 /// What is wrong in all manifests below the folder of stacks, as far as the scope goes; those that `loader` has not
 /// processed on the way from the stacks (`tops`) are processed here. What `sink` holds already is not said again.
-pub(crate) fn manifests(
+pub(crate) fn check(
     loader: &Manifests<'_>,
-    checks: &Checks<'_>,
+    checks: &SchemaChecks<'_>,
     tops: &[String],
     scope: Scope<'_>,
     sink: &Sink,
@@ -77,7 +77,7 @@ pub(crate) fn preload(reader: &Reader<'_>, config: &Config) {
 }
 
 /// Whether manifests that no stack reaches need a look: always, unless none of them can have changed.
-fn is_wanted(checks: &Checks<'_>, config: &Config, scope: Scope<'_>) -> bool {
+fn is_wanted(checks: &SchemaChecks<'_>, config: &Config, scope: Scope<'_>) -> bool {
     let Scope::Touched(changes) = scope else { return true };
     if checks.changed.is_none() {
         return true;
@@ -93,7 +93,7 @@ fn is_wanted(checks: &Checks<'_>, config: &Config, scope: Scope<'_>) -> bool {
 /// Processes the manifests that no stack reaches: those that no other one imports, and with them what they import.
 fn unreached(
     loader: &Manifests<'_>,
-    checks: &Checks<'_>,
+    checks: &SchemaChecks<'_>,
     tops: &HashSet<&str>,
     validated: &BTreeSet<String>,
     scope: Scope<'_>,

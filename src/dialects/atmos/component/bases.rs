@@ -1,7 +1,7 @@
 //! Base components (`reference: atmos.md` section 4.3): every base that is visited is merged on top of one accumulator.
 
 use super::inheritance::Step;
-use super::layers::{Kind, LOOSE, Layer, Section, Word, WrongShape};
+use super::layers::{ComponentType, LOOSE, Layer, Section, Word, WrongShape};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values};
 use crate::limits::{Exceeded, Limit, Limits};
@@ -42,7 +42,7 @@ pub(crate) struct InheritanceCache {
 
 /// The component type, the list strategy, what is added, in order, and the place of the last of it in memory: stacks may
 /// configure each base in their own way, and what a sum was made of stays where it is as long as the sum is kept.
-type SumKey = (Kind, ListStrategy, Vec<(bool, Key)>, usize);
+type SumKey = (ComponentType, ListStrategy, Vec<(bool, Key)>, usize);
 
 /// What adding a base comes to.
 #[derive(Debug)]
@@ -131,7 +131,7 @@ pub(crate) struct Inheritance<'a> {
     /// The configuration.
     pub config: &'a Config,
     /// The component type.
-    pub kind: Kind,
+    pub kind: ComponentType,
     /// The components of that type in the merged manifest.
     pub all: &'a Map,
     /// The strategy of the component's own settings and overrides, over the configuration's.

@@ -2,7 +2,7 @@
 
 use super::backend;
 use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, own_strategy};
-use super::layers::{Kind, LOOSE, Layer, Loose, Section, Word, WrongShape};
+use super::layers::{ComponentType, LOOSE, Layer, Loose, Section, Word, WrongShape};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::deferred::{Deferral, LostPath, merge_deferred};
 use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
@@ -41,7 +41,7 @@ pub(crate) struct Built {
 
 /// Why a component cannot be built.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum BuildError {
     /// Its bases.
     Base(BaseError),
     /// A section of the wrong shape.
@@ -54,19 +54,19 @@ pub(crate) enum Trouble {
     Secret(WrongShape),
 }
 
-impl From<BaseError> for Trouble {
+impl From<BaseError> for BuildError {
     fn from(e: BaseError) -> Self {
-        Trouble::Base(e)
+        BuildError::Base(e)
     }
 }
-impl From<WrongShape> for Trouble {
+impl From<WrongShape> for BuildError {
     fn from(e: WrongShape) -> Self {
-        Trouble::Shape(e)
+        BuildError::Shape(e)
     }
 }
-impl From<LostPath> for Trouble {
+impl From<LostPath> for BuildError {
     fn from(e: LostPath) -> Self {
-        Trouble::Lost(e)
+        BuildError::Lost(e)
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Builder<'a> {
     /// Its list strategy.
     pub strategy: ListStrategy,
     /// The component type.
-    pub kind: Kind,
+    pub kind: ComponentType,
     /// The components of the type in the merged manifest.
     pub all: &'a Map,
     /// What they share.
@@ -92,12 +92,12 @@ pub(crate) struct Builder<'a> {
 
 impl Builder<'_> {
     /// Builds the component of this name.
-    pub(crate) fn build(&self, name: &Key, component: &Map) -> Result<Built, Trouble> {
+    pub(crate) fn build(&self, name: &Key, component: &Map) -> Result<Built, BuildError> {
         let kind = self.kind;
         let what = format_args!("components.{}.{name}", kind.name());
         let own = Layer::of(component, kind, self.config, what, false)?;
         let spacelift = own.map(Section::Settings).get("spacelift");
-        if let Some(value) = spacelift.filter(|v| kind == Kind::Terraform && v.as_map().is_none()) {
+        if let Some(value) = spacelift.filter(|v| kind == ComponentType::Terraform && v.as_map().is_none()) {
             return Err(
                 shape(format!("`{what}.settings.spacelift` must be a map, not {}", value.a_kind()), value).into()
             );
@@ -134,7 +134,7 @@ impl Builder<'_> {
         let is_abstract = own.map(Section::Metadata).get("type").and_then(Value::as_str) == Some("abstract");
         let settings = self.settings(strategy, four(Section::Settings, "settings")?, is_abstract)?;
         let mut auth = four(Section::Auth, "auth")?;
-        let is_terraform = kind == Kind::Terraform;
+        let is_terraform = kind == ComponentType::Terraform;
         let (mut providers, mut required_providers, mut test) = (Map::none(), Map::none(), Map::none());
         if is_terraform {
             auth = deferred("auth", &[&self.config.auth, &auth])?;
@@ -156,7 +156,7 @@ impl Builder<'_> {
                     name: &component_name,
                     metadata: &metadata,
                 };
-                Some(backend::of(&layers, &parts).map_err(Trouble::Backend)?)
+                Some(backend::of(&layers, &parts).map_err(BuildError::Backend)?)
             }
             false => None,
         };
@@ -218,7 +218,7 @@ impl Builder<'_> {
         Ok(Built { map: out, sites: bases.sites, authored, deferrals: deferrals.into_inner() })
     }
 
-    fn bases(&self, name: &Key, component: &Map, own: &Layer, overrides: &Layer) -> Result<Bases, Trouble> {
+    fn bases(&self, name: &Key, component: &Map, own: &Layer, overrides: &Layer) -> Result<Bases, BuildError> {
         let strategy = own_strategy(self.strategy, [own.map(Section::Settings), overrides.map(Section::Settings)])?;
         let inheritance = self.inheritance(strategy);
         let mut bases = Bases::default();
@@ -289,7 +289,7 @@ impl Builder<'_> {
         }
     }
 
-    fn settings(&self, strategy: ListStrategy, settings: Arc<Map>, is_abstract: bool) -> Result<Arc<Map>, Trouble> {
+    fn settings(&self, strategy: ListStrategy, settings: Arc<Map>, is_abstract: bool) -> Result<Arc<Map>, BuildError> {
         let mut out = Arc::clone(&settings);
         if !self.config.github.is_empty() {
             let integrations = settings.get("integrations").and_then(Value::as_map).cloned().unwrap_or_default();
@@ -300,7 +300,7 @@ impl Builder<'_> {
             Arc::make_mut(&mut out).set(key("integrations"), Value::map(integrations));
         }
         if is_abstract
-            && self.kind == Kind::Terraform
+            && self.kind == ComponentType::Terraform
             && let Some(spacelift) = out.get("spacelift").cloned()
         {
             let Some(map) = spacelift.as_map() else {
@@ -325,7 +325,7 @@ impl Builder<'_> {
         base: &Layer,
         own: &Layer,
         overrides: &Layer,
-    ) -> Result<Arc<Map>, Trouble> {
+    ) -> Result<Arc<Map>, BuildError> {
         let layers = [
             (&self.shared.secrets, "stack"),
             (base.map(Section::Secrets), "instance"),
@@ -335,7 +335,7 @@ impl Builder<'_> {
         if layers.iter().all(|(m, _)| m.is_empty()) {
             return Ok(Arc::default());
         }
-        let scoped: Result<Vec<Arc<Map>>, Trouble> = layers.into_iter().map(|(m, scope)| scoped(m, scope)).collect();
+        let scoped: Result<Vec<Arc<Map>>, BuildError> = layers.into_iter().map(|(m, scope)| scoped(m, scope)).collect();
         Ok(merge(strategy, &scoped?))
     }
 
@@ -343,7 +343,7 @@ impl Builder<'_> {
     fn extras(&self, strategy: ListStrategy, base: &Layer, own: &Layer, out: &mut Map) {
         let global = &self.shared.layer;
         match self.kind {
-            Kind::Kubernetes => {
+            ComponentType::Kubernetes => {
                 let provider = [own, base, global].into_iter().find_map(|l| l.word(Word::Provider));
                 if let Some(provider) = provider {
                     out.set(key("provider"), provider.clone());
@@ -353,7 +353,7 @@ impl Builder<'_> {
                     put_loose(out, name, strategy, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
                 }
             }
-            Kind::Helm => {
+            ComponentType::Helm => {
                 let helm = merge(strategy, [base, own].map(|l| l.map(Section::Helm)));
                 for entry in helm.iter() {
                     out.set(Text::clone(&entry.key), entry.value.clone());
@@ -391,7 +391,7 @@ fn put_loose(out: &mut Map, name: &'static str, strategy: ListStrategy, layers: 
     }
 }
 
-fn scoped(secrets: &Arc<Map>, scope: &str) -> Result<Arc<Map>, Trouble> {
+fn scoped(secrets: &Arc<Map>, scope: &str) -> Result<Arc<Map>, BuildError> {
     let Some((vars, declared)) = secrets.get("vars").and_then(|v| Some((v, v.as_map()?))) else {
         return Ok(Arc::clone(secrets));
     };
@@ -404,7 +404,7 @@ fn scoped(secrets: &Arc<Map>, scope: &str) -> Result<Arc<Map>, Trouble> {
         let said = spec.get("scope").and_then(Value::as_str).unwrap_or_default();
         if !["", scope, "global"].contains(&said) {
             let message = format!("secret `{}` declares scope `{said}`, but its place implies `{scope}`", entry.key);
-            return Err(Trouble::Secret(WrongShape { message, site: entry.value.prov.clone() }));
+            return Err(BuildError::Secret(WrongShape { message, site: entry.value.prov.clone() }));
         }
         let mut spec = (**spec).clone();
         if said != "global" {

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 /// The component types that Atmos builds itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum ComponentType {
     Terraform,
     Helmfile,
     Packer,
@@ -17,37 +17,46 @@ pub(crate) enum Kind {
     Helm,
 }
 
-impl Kind {
+impl ComponentType {
     /// All of them, in the order Atmos takes them.
-    pub(crate) const ALL: [Kind; 6] =
-        [Kind::Terraform, Kind::Helmfile, Kind::Packer, Kind::Ansible, Kind::Kubernetes, Kind::Helm];
+    pub(crate) const ALL: [ComponentType; 6] = [
+        ComponentType::Terraform,
+        ComponentType::Helmfile,
+        ComponentType::Packer,
+        ComponentType::Ansible,
+        ComponentType::Kubernetes,
+        ComponentType::Helm,
+    ];
 
     /// The name in manifests.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Kind::Terraform => "terraform",
-            Kind::Helmfile => "helmfile",
-            Kind::Packer => "packer",
-            Kind::Ansible => "ansible",
-            Kind::Kubernetes => "kubernetes",
-            Kind::Helm => "helm",
+            ComponentType::Terraform => "terraform",
+            ComponentType::Helmfile => "helmfile",
+            ComponentType::Packer => "packer",
+            ComponentType::Ansible => "ansible",
+            ComponentType::Kubernetes => "kubernetes",
+            ComponentType::Helm => "helm",
         }
     }
 
     pub(crate) fn has_hooks(self) -> bool {
-        matches!(self, Kind::Terraform | Kind::Kubernetes | Kind::Helm | Kind::Helmfile)
+        matches!(
+            self,
+            ComponentType::Terraform | ComponentType::Kubernetes | ComponentType::Helm | ComponentType::Helmfile
+        )
     }
 
     pub(crate) fn has_generate(self) -> bool {
-        matches!(self, Kind::Terraform | Kind::Kubernetes | Kind::Helm)
+        matches!(self, ComponentType::Terraform | ComponentType::Kubernetes | ComponentType::Helm)
     }
 
     pub(crate) fn has_source(self) -> bool {
-        self != Kind::Ansible
+        self != ComponentType::Ansible
     }
 
     pub(crate) fn has_plugins(self) -> bool {
-        matches!(self, Kind::Helm | Kind::Helmfile)
+        matches!(self, ComponentType::Helm | ComponentType::Helmfile)
     }
 }
 
@@ -236,7 +245,7 @@ impl Layer {
     /// The first section that has a shape Atmos refuses. `what` names the component in the message.
     pub(crate) fn of(
         component: &Map,
-        kind: Kind,
+        kind: ComponentType,
         config: &Config,
         what: fmt::Arguments<'_>,
         base: bool,
@@ -262,10 +271,10 @@ impl Layer {
             layer.set(section, map);
         }
         for ((word, key), value) in WORDS.into_iter().zip(known.words) {
-            if word == Word::Provider && kind != Kind::Kubernetes && !base {
+            if word == Word::Provider && kind != ComponentType::Kubernetes && !base {
                 continue;
             }
-            if kind != Kind::Terraform && !base && !matches!(word, Word::Command | Word::Provider) {
+            if kind != ComponentType::Terraform && !base && !matches!(word, Word::Command | Word::Provider) {
                 continue;
             }
             match value {
@@ -291,17 +300,17 @@ fn wrong(what: fmt::Arguments<'_>, key: &str, expected: &str, value: &Value) -> 
 }
 
 /// Whether Atmos looks at a section of a component of a type.
-fn concerns(section: Section, kind: Kind, base: bool) -> bool {
+fn concerns(section: Section, kind: ComponentType, base: bool) -> bool {
     match section {
         Section::Providers
         | Section::RequiredProviders
         | Section::Test
         | Section::Mocks
         | Section::Backend
-        | Section::RemoteStateBackend => base || kind == Kind::Terraform,
+        | Section::RemoteStateBackend => base || kind == ComponentType::Terraform,
         Section::Hooks => base || kind.has_hooks(),
         Section::Generate => base || kind.has_generate(),
-        Section::Render => kind == Kind::Kubernetes || (base && kind != Kind::Helm),
+        Section::Render => kind == ComponentType::Kubernetes || (base && kind != ComponentType::Helm),
         Section::Source | Section::Provision => base || kind.has_source(),
         _ => true,
     }

@@ -2,6 +2,7 @@
 
 mod check;
 mod description;
+mod errors;
 mod features;
 pub(super) mod projects;
 pub(super) mod search;
@@ -12,6 +13,7 @@ use crate::dialects::atmos::shapes::shape::Shape;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
 pub(super) use check::check;
+pub(super) use errors::{anchor, report_unusable};
 use std::sync::Arc;
 
 /// The configuration in force for a project.

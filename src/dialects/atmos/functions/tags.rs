@@ -1,5 +1,7 @@
 //! The YAML tags of Atmos (`reference: atmos.md` section 8.2).
 
+use crate::value;
+
 /// What becomes of a tagged node while the file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
@@ -63,6 +65,11 @@ pub(crate) fn lookup(tag: &str) -> Option<Tag> {
         tag if CALLS.binary_search(&tag).is_ok() => Some(Tag::Call),
         _ => None,
     }
+}
+
+/// Whether a text is a call of one of the functions.
+pub(crate) fn is_call(text: &str) -> bool {
+    value::is_call(text) && lookup(text.split(char::is_whitespace).next().unwrap_or_default()).is_some()
 }
 
 /// All tags that Atmos knows, for suggestions.

@@ -8,7 +8,7 @@ use super::items;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
-use crate::dialects::atmos::schema::manifest_checks::Checks;
+use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::templates::host::version_tracks::LockFile;
 use crate::dialects::atmos::templates::host::{mentions_component, mentions_version};
 use crate::source::Change;
@@ -24,7 +24,7 @@ pub(crate) struct Reach<'a> {
     changes: &'a [Change],
     /// Whether anything changes that is no manifest, so that components may be held against something else.
     others: bool,
-    checks: Option<&'a Checks<'a>>,
+    checks: Option<&'a SchemaChecks<'a>>,
     known: Mutex<HashMap<Text, Arc<Option<Step>>>>,
     told: Mutex<HashSet<Text>>,
 }
@@ -37,13 +37,13 @@ struct Step {
 }
 
 impl<'a> Reach<'a> {
-    /// For manifests of a revision that differs from another one in `changes`. Checks, if any, are told what they are not
+    /// For manifests of a revision that differs from another one in `changes`. SchemaChecks, if any, are told what they are not
     /// shown.
     pub(crate) fn new(
         reader: &'a Reader<'a>,
         config: &'a Config,
         changes: &'a [Change],
-        checks: Option<&'a Checks<'a>>,
+        checks: Option<&'a SchemaChecks<'a>>,
     ) -> Self {
         let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
         let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);

@@ -16,7 +16,7 @@ use crate::dialects::atmos::merge::{ListStrategy, merge, merge_imports};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::dialects::atmos::rules;
-use crate::dialects::atmos::schema::manifest_checks::Checks;
+use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::dialects::atmos::templates::engine::{Engine, Templates};
 use crate::dialects::atmos::templates::function_sets;
 use crate::dialects::atmos::templates::host::{Mentions, version_tracks::LockFile};
@@ -129,7 +129,7 @@ pub(crate) struct Manifests<'a> {
     /// Findings.
     pub sink: &'a Sink,
     /// What holds manifests against the schema, if it is wanted.
-    checks: Option<&'a Checks<'a>>,
+    checks: Option<&'a SchemaChecks<'a>>,
     /// Locals of files, resolved.
     pub locals: &'a LocalCache,
     /// The environment variables that are known.
@@ -150,7 +150,7 @@ impl<'a> Manifests<'a> {
         strategy: ListStrategy,
         templates: &'a Templates,
         sink: &'a Sink,
-        checks: Option<&'a Checks<'a>>,
+        checks: Option<&'a SchemaChecks<'a>>,
         locals: &'a LocalCache,
     ) -> Self {
         let (env, met, memo) = (&NO_ENV, Observations::default(), Mutex::default());
@@ -164,7 +164,7 @@ impl<'a> Manifests<'a> {
     }
 
     /// The same, without what was remembered.
-    pub(crate) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b Checks<'b>>) -> Manifests<'b> {
+    pub(crate) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b SchemaChecks<'b>>) -> Manifests<'b> {
         Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks, self.locals)
             .with_env(self.env)
     }

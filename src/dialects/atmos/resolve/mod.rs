@@ -1,3 +1,146 @@
-//! From the configuration to the resolution.
+//! From the configuration to the resolution of one revision: all stages in their order, on all cores.
 
-pub(super) mod sharing;
+mod project;
+mod sharing;
+mod units;
+
+use crate::diagnostic;
+use crate::dialects::atmos::component::bases::InheritanceCache;
+use crate::dialects::atmos::config::search::{self, Trouble};
+use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unusable};
+use crate::dialects::atmos::findings::{Sink, name_stacks};
+use crate::dialects::atmos::functions::calls;
+use crate::dialects::atmos::locals::scopes::LocalCache;
+use crate::dialects::atmos::manifest::Processed;
+use crate::dialects::atmos::reader::{Cache, Deps, Reader};
+use crate::dialects::atmos::stack::ExternalInputs;
+use crate::dialects::atmos::templates::engine::Templates;
+use crate::dialects::{Project, Scope};
+use crate::files::Files;
+use crate::limits::Limits;
+use crate::resolution::{Extent, Gap, Resolution};
+use crate::source::Source;
+use crate::value::{FileId, Value};
+use project::{ProjectResolution, resolve_project};
+use sharing::PreviousRevision;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Resolves revisions. It keeps what it has parsed, so that a second revision costs what is new in it.
+#[derive(Default)]
+pub(super) struct Resolver {
+    cache: Cache,
+    /// Parsed templates.
+    pub(super) templates: Templates,
+    locals: LocalCache,
+    /// What base components were merged into, by the configuration that they were merged with.
+    bases: Mutex<Vec<(Value, Arc<InheritanceCache>)>>,
+    previous: PreviousRevision,
+    /// What the last revision was made of, kept so that it is not dropped while the process ends.
+    leftovers: Mutex<Vec<Arc<Processed>>>,
+}
+
+impl Resolver {
+    /// With empty caches and these limits.
+    pub(super) fn with_limits(limits: Limits) -> Self {
+        Resolver { cache: Cache::new(limits), templates: Templates::new(limits), ..Self::default() }
+    }
+
+    /// Reads the files of a revision.
+    pub(super) fn reader<'a>(&'a self, source: &'a dyn Source, files: &'a Files) -> Reader<'a> {
+        Reader::new(source, files, &self.cache)
+    }
+
+    /// Resolves a revision under its own configuration.
+    pub(super) fn resolve(
+        &self,
+        source: &dyn Source,
+        project: &Project,
+        files: &Files,
+        scope: Scope<'_>,
+    ) -> Resolution {
+        let reader = self.reader(source, files);
+        let mut shared = Deps::default();
+        let config = search::load(&reader, project, &mut shared);
+        self.resolve_with(&reader, config, project, &mut shared, scope)
+    }
+
+    /// Resolves a revision under a configuration, which need not be its own; `shared` is what that was read from.
+    pub(super) fn resolve_with(
+        &self,
+        reader: &Reader<'_>,
+        config: Result<Config, Trouble>,
+        project: &Project,
+        shared: &mut Deps,
+        scope: Scope<'_>,
+    ) -> Resolution {
+        self.leftovers().clear();
+        let sink = Sink::default();
+        let given = project.given.iter().flat_map(|given| &given.env);
+        let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
+        let configuration: Vec<FileId> = shared.files.iter().copied().collect();
+        let ProjectResolution { units, locals, imports, mentions, fetched, gap } = match config {
+            Ok(config) => {
+                let external = ExternalInputs {
+                    given: project.given.as_ref(),
+                    env: &env,
+                    root: &project.root,
+                    language: calls::language(project.promised_merge),
+                    assumes_env: false,
+                };
+                let anchor = anchor(reader.files, shared);
+                config::check(&config.all, reader.files, anchor).into_iter().for_each(|finding| sink.report(finding));
+                resolve_project(self, reader, &config, shared, scope, &sink, external)
+            }
+            Err(trouble) => {
+                ProjectResolution { gap: Some(report_unusable(trouble, &sink, reader.files)), ..Default::default() }
+            }
+        };
+        self.previous.keep(&units);
+        let mut findings = sink.into_findings();
+        diagnostic::unite(&mut findings);
+        name_stacks(&mut findings, &units);
+        let assumptions = assumptions(reader.source, &configuration, gap.as_ref());
+        let documents = reader.documents();
+        Resolution {
+            units,
+            findings,
+            locals,
+            imports,
+            mentions,
+            fetched,
+            documents,
+            config: configuration,
+            assumptions,
+            gap,
+            ..Resolution::default()
+        }
+    }
+
+    /// What base components were merged into under a configuration.
+    fn bases(&self, config: &Config) -> Arc<InheritanceCache> {
+        let mut all = self.bases.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, bases)) = all.iter().find(|(known, _)| *known == config.all) {
+            return Arc::clone(bases);
+        }
+        let bases = Arc::new(InheritanceCache::default());
+        all.push((config.all.clone(), Arc::clone(&bases)));
+        bases
+    }
+
+    fn leftovers(&self) -> MutexGuard<'_, Vec<Arc<Processed>>> {
+        self.leftovers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is assumed where there is no configuration.
+fn assumptions(source: &dyn Source, configuration: &[FileId], gap: Option<&Gap>) -> Vec<String> {
+    if !configuration.is_empty() || gap.is_some_and(|gap| gap.extent == Extent::Everything) {
+        return Vec::new();
+    }
+    let mut words = "no atmos.yaml is found, so the defaults of Atmos are assumed".to_owned();
+    let candidates = projects::candidates(source);
+    if !candidates.is_empty() {
+        words.push_str(&format!("; --config names one that lies elsewhere: {}", candidates.join(", ")));
+    }
+    vec![words]
+}

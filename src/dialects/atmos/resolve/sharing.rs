@@ -14,39 +14,39 @@ const MAX_HISTORY: usize = 8;
 
 /// The units resolved so far, by name, and the merged manifests that they were made of.
 #[derive(Debug, Default)]
-pub(crate) struct Twins {
+pub(super) struct PreviousRevision {
     known: Mutex<HashMap<Text, Arc<Unit>>>,
     manifests: Mutex<HashMap<Text, Arc<Map>>>,
 }
 
-impl Twins {
+impl PreviousRevision {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Text, Arc<Unit>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers units for the next revision.
-    pub(crate) fn keep(&self, units: &[Arc<Unit>]) {
+    pub(super) fn keep(&self, units: &[Arc<Unit>]) {
         let filled = units.iter().filter(|unit| !unit.components.is_empty());
         *self.lock() = filled.map(|unit| (Text::clone(&unit.name), Arc::clone(unit))).collect();
     }
 
     /// The merged manifest of a unit: it is kept for the next one, which shares with it what it can and ends that.
-    pub(crate) fn manifest(&self, unit: &Text, merged: &Arc<Map>) -> Arc<Map> {
+    pub(super) fn manifest(&self, unit: &Text, merged: &Arc<Map>) -> Arc<Map> {
         let lock = || self.manifests.lock().unwrap_or_else(PoisonError::into_inner);
-        let twin = lock().remove(unit);
-        let Some(twin) = twin else {
+        let previous = lock().remove(unit);
+        let Some(previous) = previous else {
             lock().insert(Text::clone(unit), Arc::clone(merged));
             return Arc::clone(merged);
         };
         let mut mine = Value::new(Data::Map(Arc::clone(merged)));
-        share(&mut mine, &Value::new(Data::Map(twin)), MAX_DEPTH, true);
+        share(&mut mine, &Value::new(Data::Map(previous)), MAX_DEPTH, true);
         mine.as_map().map_or_else(|| Arc::clone(merged), Arc::clone)
     }
 
-    /// Lets the components of a unit, sorted by address, share what they can with those of its twin.
-    pub(crate) fn share(&self, unit: &str, components: &mut [Arc<Component>]) {
-        let Some(twin) = self.lock().get(unit).cloned() else { return };
-        let mut theirs = twin.components.iter().peekable();
+    /// Lets the components of a unit, sorted by address, share what they can with those of its previous.
+    pub(super) fn share(&self, unit: &str, components: &mut [Arc<Component>]) {
+        let Some(previous) = self.lock().get(unit).cloned() else { return };
+        let mut theirs = previous.components.iter().peekable();
         for mine in components {
             let is_before = |c: &&Arc<Component>| (&c.stack, &c.kind, &c.name) < (&mine.stack, &mine.kind, &mine.name);
             while theirs.next_if(is_before).is_some() {}

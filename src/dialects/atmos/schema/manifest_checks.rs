@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 /// Holds manifests against the schema as they are processed, and remembers who was reached.
-pub(crate) struct Checks<'a> {
+pub(crate) struct SchemaChecks<'a> {
     schema: Schema,
     files: &'a Files,
     /// The paths that changed; `None` where everything is looked at.
@@ -52,10 +52,10 @@ struct Found {
     findings: Vec<Diagnostic>,
 }
 
-impl<'a> Checks<'a> {
+impl<'a> SchemaChecks<'a> {
     pub(crate) fn new(schema: Schema, files: &'a Files, changes: Option<&'a [Change]>) -> Self {
         let changed = changes.map(|all| all.iter().map(|c| &*c.path).collect());
-        Checks { schema, files, changed, seen: Mutex::default() }
+        SchemaChecks { schema, files, changed, seen: Mutex::default() }
     }
 
     /// Who was reached so far.

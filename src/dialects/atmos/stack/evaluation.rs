@@ -1,4 +1,4 @@
-//! YAML functions evaluated on a component, after its templates, with what is given of the world (`reference: atmos.md`
+//! YAML functions evaluated on a component, after its templates, with what is given from outside (`reference: atmos.md`
 //! sections 8.2 and 8.4). Nothing is executed: what is not given is unknown, with the reason.
 
 use crate::dialects::EvalInputs;
@@ -16,9 +16,9 @@ use std::sync::Arc;
 /// The key under which contributions to deferred places go through the templates together with their component.
 const WAITING: &str = "\u{f8f2}";
 
-/// What is known of the world.
+/// What is known besides the repository.
 #[derive(Clone, Copy)]
-pub(crate) struct World<'a> {
+pub(crate) struct ExternalInputs<'a> {
     /// What the user gave; without it functions are left alone.
     pub given: Option<&'a EvalInputs>,
     /// The environment variables among it.
@@ -47,12 +47,12 @@ pub(crate) fn evaluate(
     mut map: Map,
     deferrals: &[Deferral],
     stack: &str,
-    world: World<'_>,
+    external: ExternalInputs<'_>,
     outputs: &dyn Fn(&str, &str) -> Option<Value>,
 ) -> Map {
-    let Some(given) = world.given else { return map };
+    let Some(given) = external.given else { return map };
     let waiting = map.remove(WAITING);
-    let run = Run { given, world, outputs, stack, component: map.clone() };
+    let run = Run { given, external, outputs, stack, component: map.clone() };
     let mut out = run.map(&Arc::new(map));
     let waiting = waiting.as_ref().and_then(Value::as_list).map_or(&[][..], |l| l);
     for (deferral, values) in deferrals.iter().filter(|d| d.values.len() > 1).zip(waiting) {
@@ -71,7 +71,7 @@ pub(crate) fn evaluate(
 
 struct Run<'a> {
     given: &'a EvalInputs,
-    world: World<'a>,
+    external: ExternalInputs<'a>,
     outputs: &'a dyn Fn(&str, &str) -> Option<Value>,
     stack: &'a str,
     component: Map,
@@ -110,11 +110,11 @@ impl Run<'_> {
 
     fn call(&self, text: &Text, name: &str, arguments: &str) -> Data {
         let given =
-            self.given.calls.iter().find(|(call, _)| ***call == **text || self.world.language.same_call(call, text));
+            self.given.calls.iter().find(|(call, _)| ***call == **text || self.external.language.same_call(call, text));
         if let Some((_, value)) = given {
             return value.data.clone();
         }
-        if self.world.language.call(&Value::str(Text::clone(text))).is_none() {
+        if self.external.language.call(&Value::str(Text::clone(text))).is_none() {
             // Its arguments are refused; a rule says so.
             return Data::Str(Text::clone(text));
         }
@@ -128,7 +128,9 @@ impl Run<'_> {
             "!labels.keys" => Some(list(labels().keys().map(|k| Value::str(Text::clone(k))).collect())),
             "!labels.values" => Some(list(labels().iter().map(|e| e.value.clone()).collect())),
             "!tags" => Some(metadata("tags").map_or_else(|| list(Vec::new()), |tags| tags.data.clone())),
-            "!repo-root" | "!git.root" => (!self.world.root.is_empty()).then(|| Data::Str(self.world.root.into())),
+            "!repo-root" | "!git.root" => {
+                (!self.external.root.is_empty()).then(|| Data::Str(self.external.root.into()))
+            }
             "!terraform.output" | "!terraform.state" => self.output(arguments),
             // Accepted tags that Atmos never evaluates here.
             "!cwd" | "!random" | "!cel" => Some(Data::Str(Text::clone(text))),
@@ -136,7 +138,7 @@ impl Run<'_> {
         };
         known.unwrap_or_else(|| {
             let reason = reason(name, arguments).unwrap_or_else(|| format!("`{name}` is not evaluated"));
-            let assumed = (name == "!env" && self.world.assumes_env)
+            let assumed = (name == "!env" && self.external.assumes_env)
                 .then(|| Box::new(Value::str(crate::dialects::atmos::functions::env_default(arguments))));
             Data::Unknown(Arc::new(Unknown { text: Text::clone(text), assumed, reasons: vec![reason.into()] }))
         })

@@ -1,11 +1,29 @@
 //! The components of merged manifests, each as `describe stacks` prints it (`reference: atmos.md` sections 4.1, 4.2, 4.9
 //! and 7.2).
+//!
+//! `manifest` (a merged manifest and how its stack is named) → `build` (components of their layers) → `sections` (with the
+//! names of the stack and the workspace (`naming`), rendered (`render`) and evaluated (`evaluation`)) → `components` (with
+//! what rules may know of them: `metadata`). A component that asks for another one gets it from `requests`, which
+//! finds it in `referenced`. What all of them are made with is in `context`.
 
-pub(super) mod components;
-pub(super) mod errors;
-pub(super) mod evaluation;
-pub(super) mod metadata;
-pub(super) mod missing_values;
-pub(super) mod referenced;
-pub(super) mod render;
-pub(super) mod sections;
+mod build;
+mod build_errors;
+mod components;
+mod context;
+mod evaluation;
+mod manifest;
+mod metadata;
+mod naming;
+mod referenced;
+mod render;
+mod requests;
+mod sections;
+
+pub(super) use build::built_again;
+pub(super) use components::{ResolvedManifest, StackComponents, components};
+pub(super) use context::StackContext;
+pub(super) use evaluation::ExternalInputs;
+pub(super) use metadata::settled;
+pub(super) use metadata::vendored::VendoredFolders;
+pub(super) use naming::{Name, Named};
+pub(super) use referenced::ReferencedComponents;

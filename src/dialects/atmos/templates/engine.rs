@@ -5,11 +5,12 @@
 //! its output comes from which part of the text, and so every value read back finds its mark.
 
 use super::cache::{self, Parsed};
+use super::declared_env::Declared;
 use super::host::Host;
 use super::host::{mentions_component, mentions_version};
 use super::unknowns::{CLOSE, OPEN, hide_unknowns, reveal};
 use crate::dialects::atmos::document::{Decoder, Issue};
-use crate::dialects::atmos::functions::{Declared, Env};
+use crate::dialects::atmos::functions::Env;
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::text::Text;

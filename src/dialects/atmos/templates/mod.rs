@@ -2,9 +2,11 @@
 //! where that gives the same (`scalars`). What only the run time knows stands in the text as a token (`unknowns`).
 
 mod cache;
+mod declared_env;
 pub(super) mod engine;
 pub(super) mod eval;
 pub(super) mod function_sets;
 pub(super) mod host;
 pub(super) mod scalars;
+pub(super) mod traces;
 pub(super) mod unknowns;

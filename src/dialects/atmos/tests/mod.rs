@@ -28,9 +28,11 @@ mod vendor;
 mod workflows;
 
 use super::*;
+use crate::diagnostic::Diagnostic;
 use crate::source::Memory;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A configuration that names stacks by their `stage`, with templates on.
 const ATMOS: &str = "\

@@ -5,7 +5,7 @@ use crate::dialects::atmos::locals::blame::occurrences;
 use crate::dialects::atmos::locals::observations::{Missing, Records, Trace};
 use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::rules;
-use crate::dialects::atmos::stack::missing_values::trace_in;
+use crate::dialects::atmos::templates::traces::trace_in;
 use crate::text::Text;
 use crate::value::{Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// A component and the stack that it is asked for in, as the template names them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::dialects::atmos) struct Target {
+pub(in crate::dialects::atmos) struct ComponentRef {
     /// The name of the component.
     pub component: Text,
     /// The name of the stack, or the key of a manifest.
@@ -31,8 +31,8 @@ pub(in crate::dialects::atmos) enum Answer {
 /// The answers for one component.
 #[derive(Debug, Default)]
 pub(in crate::dialects::atmos) struct Answers {
-    known: BTreeMap<Target, Answer>,
-    asked: Mutex<BTreeSet<Target>>,
+    known: BTreeMap<ComponentRef, Answer>,
+    asked: Mutex<BTreeSet<ComponentRef>>,
     /// The component that asks is disabled: Atmos gives it empty sections, whatever it asks for.
     is_disabled: bool,
 }
@@ -44,22 +44,22 @@ impl Answers {
     }
 
     /// The same with more answers and nothing asked.
-    pub(in crate::dialects::atmos) fn with(&self, more: impl IntoIterator<Item = (Target, Answer)>) -> Self {
+    pub(in crate::dialects::atmos) fn with(&self, more: impl IntoIterator<Item = (ComponentRef, Answer)>) -> Self {
         let known = self.known.iter().map(|(target, answer)| (target.clone(), answer.clone())).chain(more);
         Answers { known: known.collect(), asked: Mutex::default(), is_disabled: self.is_disabled }
     }
 
     /// What was asked and is not known.
-    pub(in crate::dialects::atmos) fn asked(&self) -> Vec<Target> {
+    pub(in crate::dialects::atmos) fn asked(&self) -> Vec<ComponentRef> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// What is answered.
-    pub(in crate::dialects::atmos) fn targets(&self) -> Vec<Target> {
+    pub(in crate::dialects::atmos) fn targets(&self) -> Vec<ComponentRef> {
         self.known.keys().cloned().collect()
     }
 
-    fn find(&self, target: Target, assume: bool) -> Result<Val, String> {
+    fn find(&self, target: ComponentRef, assume: bool) -> Result<Val, String> {
         match self.known.get(&target) {
             Some(Answer::Known(value)) => Ok(Val::Data(if assume { value.assume() } else { value.clone() })),
             Some(Answer::Unknown(reason)) => Ok(Val::unknown("atmos.Component", Text::clone(reason))),
@@ -92,7 +92,7 @@ impl Object for Components {
         if self.answers.is_disabled {
             return Ok(Val::Data(Value::map(crate::value::Map::new())));
         }
-        let target = Target { component: text(component)?, stack: text(stack)? };
+        let target = ComponentRef { component: text(component)?, stack: text(stack)? };
         self.answers.find(target, self.assume)
     }
 

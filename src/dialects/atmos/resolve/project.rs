@@ -1,0 +1,207 @@
+//! What the manifests of one revision come to under a usable configuration.
+
+use super::Resolver;
+use super::units::Units;
+use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::Scope;
+use crate::dialects::atmos::checks::component_validation::Validations;
+use crate::dialects::atmos::checks::stack_names;
+use crate::dialects::atmos::checks::unreached_manifests::{self, Unreached};
+use crate::dialects::atmos::checks::{disabled_templates, inheritance_cycles, locals, vendor, workflows};
+use crate::dialects::atmos::config::{Config, anchor};
+use crate::dialects::atmos::findings::{Sink, label};
+use crate::dialects::atmos::imports::reach::Reach;
+use crate::dialects::atmos::imports::stack_files;
+use crate::dialects::atmos::locals::scopes::FileLocals;
+use crate::dialects::atmos::manifest::{Manifests, Processed, import_graph};
+use crate::dialects::atmos::merge::ListStrategy;
+use crate::dialects::atmos::reader::{Deps, Reader};
+use crate::dialects::atmos::rules;
+use crate::dialects::atmos::schema::Schema;
+use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
+use crate::dialects::atmos::stack::{
+    ExternalInputs, ReferencedComponents, ResolvedManifest, StackContext, VendoredFolders,
+};
+use crate::resolution::{self, Extent, Gap, Unit};
+use crate::source::Change;
+use crate::template::MissingKey;
+use crate::text::Text;
+use crate::threads;
+use std::sync::Arc;
+
+/// What the manifests of a revision come to.
+#[derive(Default)]
+pub(super) struct ProjectResolution {
+    pub(super) units: Vec<Arc<Unit>>,
+    pub(super) locals: resolution::Locals,
+    pub(super) imports: resolution::Imports,
+    pub(super) mentions: Vec<resolution::Mention>,
+    pub(super) fetched: Vec<resolution::FetchedFolder>,
+    pub(super) gap: Option<Gap>,
+}
+
+/// Resolves the manifests of a revision under a configuration; `shared` is what that was read from.
+pub(super) fn resolve_project(
+    resolver: &Resolver,
+    reader: &Reader<'_>,
+    config: &Config,
+    shared: &mut Deps,
+    scope: Scope<'_>,
+    sink: &Sink,
+    external: ExternalInputs<'_>,
+) -> ProjectResolution {
+    let strategy = match &config.strategy {
+        Ok(strategy) => *strategy,
+        Err(name) => return without_strategy(name, reader, config, shared, sink),
+    };
+    let schema = Schema::of(config, reader, shared, anchor(reader.files, shared), sink);
+    let shared = &*shared;
+    Revision { resolver, reader, config, strategy, shared, scope, sink, external }.resolve(schema)
+}
+
+/// Reports that the configuration names a list strategy that does not exist.
+fn without_strategy(name: &str, reader: &Reader<'_>, config: &Config, shared: &Deps, sink: &Sink) -> ProjectResolution {
+    let setting = config.all.at_path(["settings", "list_merge_strategy"]);
+    let site = setting.map(|v| v.prov.clone()).unwrap_or_default();
+    let file = anchor(reader.files, shared);
+    let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
+    let gap = Gap { extent: Extent::Everything, reason: message.clone(), file: Some(file) };
+    sink.error(&rules::INVALID_CONFIG, message, &site, file);
+    ProjectResolution { gap: Some(gap), ..Default::default() }
+}
+
+/// One revision under a usable configuration.
+pub(super) struct Revision<'a> {
+    pub(super) resolver: &'a Resolver,
+    pub(super) reader: &'a Reader<'a>,
+    pub(super) config: &'a Config,
+    strategy: ListStrategy,
+    /// What the configuration was read from.
+    pub(super) shared: &'a Deps,
+    scope: Scope<'a>,
+    pub(super) sink: &'a Sink,
+    external: ExternalInputs<'a>,
+}
+
+impl Revision<'_> {
+    fn resolve(&self, schema: Schema) -> ProjectResolution {
+        let (reader, config, sink) = (self.reader, self.config, self.sink);
+        let (manifests, gap) = self.manifests();
+        let changes = self.changes();
+        let checks = SchemaChecks::new(schema, reader.files, changes);
+        let (templates, locals) = (&self.resolver.templates, &self.resolver.locals);
+        let loader = Manifests::new(reader, config, self.strategy, templates, sink, Some(&checks), locals);
+        let loader = loader.with_env(self.external.env);
+        let referenced = ReferencedComponents::new(&loader, &manifests);
+        let stacks = self.stacks(&loader);
+        let validations = Validations::new(reader, config, sink);
+        let reach = changes.map(|changes| Reach::new(reader, config, changes, Some(&checks)));
+        let units = Units {
+            revision: self,
+            loader: &loader,
+            stacks: &stacks,
+            referenced: &referenced,
+            validations: &validations,
+            reach: reach.as_ref(),
+            scope: changes.map_or(Scope::All, Scope::Touched),
+        };
+        if changes.is_none() {
+            unreached_manifests::preload(reader, config);
+        }
+        let resolved: Vec<ResolvedManifest> =
+            threads::map(&manifests, |path| units.resolve(path)).into_iter().flatten().collect();
+        let unreached = unreached_manifests::check(&loader, &checks, &manifests, self.scope, sink);
+        stack_names::check(&stacks, &resolved, anchor(reader.files, self.shared));
+        let doubts = || stack_names::doubtful_names(config, &resolved, anchor(reader.files, self.shared));
+        let gap = gap.or_else(doubts);
+        let (units, tops): (Vec<_>, Vec<_>) = resolved.into_iter().map(|d| (d.unit, d.processed)).unzip();
+        let project = self.check(&loader, unreached, units);
+        self.keep(tops.into_iter().flatten().chain(loader.into_processed()));
+        ProjectResolution { gap, ..project }
+    }
+
+    /// The paths of the top-level manifests, and why some may be missing.
+    fn manifests(&self) -> (Vec<String>, Option<Gap>) {
+        let (reader, config) = (self.reader, self.config);
+        let mut found = self.shared.clone();
+        let (manifests, gap) = stack_files::manifests(reader, config, self.sink, &mut found);
+        if !manifests.is_empty() && stack_files::has_plain_manifest(reader, config) {
+            return (manifests, gap);
+        }
+        let file = anchor(reader.files, self.shared);
+        let wanted = config.included.join("`, `");
+        let message = format!("no stack manifests found below {} for `{wanted}`", config.stacks);
+        let site = config.all.at_path(["stacks", "included_paths"]).map(|v| v.prov.clone()).unwrap_or_default();
+        let gap = Gap { extent: Extent::Units, reason: message.clone(), file: Some(file) };
+        let mut finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, file, ""));
+        for path in &manifests {
+            let Ok(Some(template)) = reader.load(path, &mut found) else { continue };
+            finding = finding.related(Label::new(template.file, 0, 0, "only a template"));
+        }
+        if !manifests.is_empty() {
+            finding = finding.help("Atmos takes a folder for empty that holds nothing but templates: add a manifest");
+        }
+        self.sink.push(finding);
+        (manifests, Some(gap))
+    }
+
+    /// The changes that units may be left out for; `None` if all are resolved.
+    fn changes(&self) -> Option<&[Change]> {
+        match self.scope {
+            Scope::All | Scope::Units(_) => None,
+            Scope::Touched(changes) => {
+                let is_touched = changes.iter().any(|c| self.shared.touched(&c.path, c.kind));
+                (!is_touched).then_some(changes)
+            }
+        }
+    }
+
+    fn stacks<'s>(&'s self, loader: &'s Manifests<'_>) -> StackContext<'s> {
+        StackContext {
+            reader: self.reader,
+            config: self.config,
+            strategy: self.strategy,
+            templates: &self.resolver.templates,
+            sink: self.sink,
+            observations: &loader.met,
+            lock_file: &loader.lock_file,
+            vendored: VendoredFolders::default(),
+            external: self.external,
+            bases: self.resolver.bases(self.config),
+            describes: false,
+        }
+    }
+
+    /// Runs the checks that need all units.
+    fn check(&self, loader: &Manifests<'_>, unreached: Unreached, units: Vec<Arc<Unit>>) -> ProjectResolution {
+        let (reader, config, sink, templates) = (self.reader, self.config, self.sink, &self.resolver.templates);
+        let inherited = || {
+            inheritance_cycles::check(&units, sink);
+            disabled_templates::check(&units, config, templates, sink);
+        };
+        threads::join(inherited, || locals::report_locals(loader, unreached.told));
+        let locals = self.local_scopes(loader, &units);
+        let imports = import_graph::of(loader, &unreached.manifests, &units);
+        let mentions = workflows::mentions(reader, config, self.scope, sink);
+        let fetched = vendor::check(reader, config, templates, sink);
+        ProjectResolution { units, locals, imports, mentions, fetched, gap: None }
+    }
+
+    fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> resolution::Locals {
+        let known = loader.met.records().locals;
+        let path = |f: &&Arc<FileLocals>| Text::clone(&f.loaded.path);
+        let mut files: Vec<&Arc<FileLocals>> = known.values().collect();
+        files.sort_by_cached_key(path);
+        let scopes = files.iter().flat_map(|f| f.view(&self.resolver.templates)).cloned().collect();
+        let named = |unit: &Arc<Unit>| {
+            let found = known.get(&unit.file)?;
+            let engine = loader.engine(MissingKey::Error);
+            Some((unit.file, found.own_stack_name(&found.loaded.path, self.config, &engine)?))
+        };
+        resolution::Locals { scopes, stacks: units.iter().filter_map(named).collect() }
+    }
+
+    fn keep(&self, manifests: impl Iterator<Item = Arc<Processed>>) {
+        self.resolver.leftovers().extend(manifests);
+    }
+}

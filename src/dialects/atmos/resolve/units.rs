@@ -1,0 +1,117 @@
+//! The unit of each top-level manifest.
+
+use super::project::Revision;
+use crate::diagnostic::Diagnostic;
+use crate::dialects::Scope;
+use crate::dialects::atmos::checks::component_validation::Validations;
+use crate::dialects::atmos::checks::dependency_paths;
+use crate::dialects::atmos::findings::Poisoned;
+use crate::dialects::atmos::imports::reach::Reach;
+use crate::dialects::atmos::manifest::{Manifests, Processed};
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::reader::Deps;
+use crate::dialects::atmos::stack::{
+    Name, ReferencedComponents, ResolvedManifest, StackComponents, StackContext, components,
+};
+use crate::dialects::atmos::templates::host;
+use crate::resolution::{State, Unit};
+use crate::text::Text;
+use crate::threads;
+use crate::value::{FileId, Key};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What units are resolved with.
+pub(super) struct Units<'a> {
+    pub(super) revision: &'a Revision<'a>,
+    pub(super) loader: &'a Manifests<'a>,
+    pub(super) stacks: &'a StackContext<'a>,
+    pub(super) referenced: &'a ReferencedComponents<'a>,
+    pub(super) validations: &'a Validations<'a>,
+    /// Which manifests changes can reach, if only those are resolved.
+    pub(super) reach: Option<&'a Reach<'a>>,
+    /// The changes that units may be left out for.
+    pub(super) scope: Scope<'a>,
+}
+
+impl Units<'_> {
+    /// The unit of a manifest; `None` if there is no such file.
+    pub(super) fn resolve(&self, path: &String) -> Option<ResolvedManifest> {
+        let unit = || match self.reach.and_then(|reach| reach.untouched(path)) {
+            Some(files) => self.out_of_reach(path, files),
+            None => self.unit(path),
+        };
+        threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
+            let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
+            self.revision.sink.push(Diagnostic::defect(&defect, file));
+            Some(ResolvedManifest::broken(self.key(path), file))
+        })
+    }
+
+    fn key(&self, path: &str) -> Key {
+        paths::manifest_key(path, &self.revision.config.stacks)
+    }
+
+    /// A unit that no change reaches.
+    fn out_of_reach(&self, path: &str, mut files: BTreeSet<FileId>) -> Option<ResolvedManifest> {
+        let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
+        files.extend(&self.revision.shared.files);
+        let (name, files) = (self.key(path), files.into_iter().collect());
+        let (state, components, broken, unlisted) = (State::OutOfScope, Vec::new(), Vec::new(), Vec::new());
+        let unit = Arc::new(Unit { name, file, files, components, state, broken, failed: Vec::new(), unlisted });
+        Some(ResolvedManifest { unit, processed: None, named: Vec::new() })
+    }
+
+    fn unit(&self, path: &str) -> Option<ResolvedManifest> {
+        let (loader, previous) = (self.loader, &self.revision.resolver.previous);
+        let mut deps = Deps::default();
+        let name = self.key(path);
+        let file = match loader.reader.load(path, &mut deps) {
+            Ok(loaded) => loaded?.file,
+            // Why has been said where it was found.
+            Err(_) => {
+                let file = loader.reader.files.add(path, "", || Text::from(""));
+                return Some(ResolvedManifest::broken(name, file));
+            }
+        };
+        let processed = loader.top(path, &mut deps).map(|p| p.with(previous.manifest(&name, &p.merged)));
+        let is_touched = self.is_touched(processed.as_deref().ok(), &mut deps);
+        let built = match &processed {
+            Ok(processed) if is_touched => components(self.stacks, self.referenced, &name, file, processed, &mut deps),
+            Ok(_) => Ok(StackComponents::default()),
+            Err(poisoned) => Err(*poisoned),
+        };
+        let state = match (is_touched, &built) {
+            (false, _) => State::OutOfScope,
+            (true, Ok(_)) => State::Resolved,
+            (true, Err(Poisoned)) => State::Broken,
+        };
+        let StackComponents { mut components, broken, unlisted, named } = built.unwrap_or_default();
+        for component in &components {
+            self.validations.check(component, &mut deps);
+            dependency_paths::check(component, loader.reader, loader.config, &mut deps, loader.sink);
+        }
+        previous.share(&name, &mut components);
+        deps.files.extend(&self.revision.shared.files);
+        let files = deps.files.into_iter().collect();
+        // Where the name of a stack cannot be computed, its components go by the name of the manifest.
+        let is_unnamed = named.iter().any(|n| matches!(n.stack, Name::Lacks(_)));
+        let failed = is_unnamed.then(|| Text::clone(&name)).into_iter().collect();
+        let unit = Arc::new(Unit { name, file, files, components, state, broken, failed, unlisted });
+        Some(ResolvedManifest { unit, processed: processed.ok(), named })
+    }
+
+    /// Whether a change touches what a unit depends on. Adds what only its components will ask for.
+    fn is_touched(&self, processed: Option<&Processed>, deps: &mut Deps) -> bool {
+        let loader = self.loader;
+        if let (Scope::Touched(changes), Some(processed)) = (self.scope, processed) {
+            self.validations.foresee(&processed.merged, changes, deps);
+        }
+        let asks = host::foresee(&loader.mentions, &loader.lock_file, loader.reader.files, deps);
+        match self.scope {
+            Scope::All | Scope::Units(_) => true,
+            // What it asks for may change wherever it is defined.
+            Scope::Touched(changes) => asks || changes.iter().any(|c| deps.touched(&c.path, c.kind)),
+        }
+    }
+}

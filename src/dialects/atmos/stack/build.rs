@@ -1,0 +1,192 @@
+//! The components of a manifest before they get their stack, each built of its layers.
+
+use super::build_errors::report_build_error;
+use super::context::StackContext;
+use super::manifest::StackManifest;
+use crate::diagnostic::Diagnostic;
+use crate::dialects::atmos::component::builder::{Builder, Built, Shared};
+use crate::dialects::atmos::component::layers::{ComponentType, LOOSE, Layer, Section, Word};
+use crate::dialects::atmos::findings::{Poisoned, label};
+use crate::dialects::atmos::manifest::Processed;
+use crate::dialects::atmos::merge::merge;
+use crate::dialects::atmos::shapes::messages::rule_of_key;
+use crate::dialects::atmos::{paths, rules};
+use crate::value::{Data, FileId, Key, Map, Value};
+use std::sync::Arc;
+
+/// Metadata that may be said for a whole stack.
+const GLOBAL_METADATA: [&str; 6] = ["labels", "tags", "custom", "enabled", "locked", "terraform_workspace_pattern"];
+
+/// Builds the components of one manifest.
+pub(super) struct ManifestBuilder<'s, 'm> {
+    /// What components are built with.
+    pub(super) stacks: &'s StackContext<'s>,
+    /// The manifest.
+    pub(super) manifest: &'m StackManifest<'m>,
+}
+
+impl<'s, 'm> ManifestBuilder<'s, 'm> {
+    /// Refuses sections and metadata that a whole stack must not have.
+    pub(super) fn check_globals(&self) -> Result<(), Poisoned> {
+        for key in ["vars", "hooks", "settings", "env", "generate", "auth", "secrets", "dependencies"] {
+            self.section(self.manifest.map, key)?;
+        }
+        for entry in self.section(self.manifest.map, "metadata")?.iter() {
+            if !GLOBAL_METADATA.contains(&&*entry.key) {
+                let message = format!("`metadata.{}` is not allowed for a whole stack", entry.key);
+                let rule = rule_of_key("metadata", &entry.key);
+                let finding = Diagnostic::new(rule, message, label(&entry.value.prov, self.manifest.file, ""));
+                self.stacks.sink.push(finding.help("move it under `components.<type>.<name>.metadata`"));
+                return Err(Poisoned);
+            }
+        }
+        Ok(())
+    }
+
+    /// A section that must be a map; empty if it is not there.
+    pub(super) fn section(&self, map: &Map, key: &str) -> Result<Arc<Map>, Poisoned> {
+        match map.get(key) {
+            None => Ok(Arc::default()),
+            Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
+            Some(other) => {
+                let message = format!("`{key}` must be a map, not {}", other.a_kind());
+                Err(self.stacks.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, self.manifest.file))
+            }
+        }
+    }
+
+    /// What all components of a type share: the global and the type layer.
+    pub(super) fn shared(&self, kind: ComponentType) -> Result<Shared, Poisoned> {
+        let typed = self.section(self.manifest.map, kind.name())?;
+        let mut layer = self.shared_sections(kind, &typed)?;
+        if kind == ComponentType::Kubernetes {
+            for (loose, key) in LOOSE.into_iter().filter(|(_, k)| *k != "plugins") {
+                layer.set_loose(loose, typed.get(key).cloned());
+            }
+        }
+        self.set_words(kind, &typed, &mut layer)?;
+        let takes_secrets = matches!(
+            kind,
+            ComponentType::Terraform | ComponentType::Helmfile | ComponentType::Packer | ComponentType::Ansible
+        );
+        let global = |key: &str| self.section(self.manifest.map, key);
+        let secrets = if takes_secrets { global("secrets")? } else { Arc::default() };
+        Ok(Shared { layer, metadata: global("metadata")?, secrets })
+    }
+
+    /// The sections that are maps, those of the whole stack below those of the type (`typed`).
+    fn shared_sections(&self, kind: ComponentType, typed: &Map) -> Result<Layer, Poisoned> {
+        let strategy = self.stacks.strategy;
+        let global = |key: &str| self.section(self.manifest.map, key);
+        let own = |key: &str| self.type_section(kind, typed, key);
+        let both = |key: &str| -> Result<Arc<Map>, Poisoned> { Ok(merge(strategy, [&global(key)?, &own(key)?])) };
+        let mut layer = Layer::default();
+        layer.set(Section::Vars, both("vars")?);
+        layer.set(Section::Settings, both("settings")?);
+        layer.set(Section::Env, merge(strategy, [&self.stacks.config.env, &global("env")?, &own("env")?]));
+        layer.set(Section::Auth, both("auth")?);
+        layer.set(Section::Dependencies, both("dependencies")?);
+        if matches!(kind, ComponentType::Terraform | ComponentType::Kubernetes | ComponentType::Helm) {
+            layer.set(Section::Hooks, both("hooks")?);
+            layer.set(Section::Generate, both("generate")?);
+            layer.set(Section::Source, own("source")?);
+            layer.set(Section::Provision, own("provision")?);
+        }
+        if kind == ComponentType::Terraform {
+            for (section, key) in [
+                (Section::Providers, "providers"),
+                (Section::Backend, "backend"),
+                (Section::RemoteStateBackend, "remote_state_backend"),
+            ] {
+                layer.set(section, own(key)?);
+            }
+        }
+        if kind == ComponentType::Kubernetes {
+            layer.set(Section::Render, own("render")?);
+        }
+        Ok(layer)
+    }
+
+    /// A section of a component type that must be a map; empty if it is not there.
+    fn type_section(&self, kind: ComponentType, typed: &Map, key: &str) -> Result<Arc<Map>, Poisoned> {
+        match typed.get(key) {
+            None => Ok(Arc::default()),
+            Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
+            Some(other) => {
+                let message = format!("`{}.{key}` must be a map, not {}", kind.name(), other.a_kind());
+                Err(self.stacks.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, self.manifest.file))
+            }
+        }
+    }
+
+    /// The sections of a component type that are text.
+    fn set_words(&self, kind: ComponentType, typed: &Map, layer: &mut Layer) -> Result<(), Poisoned> {
+        let words: &[(Word, &str)] = match kind {
+            ComponentType::Terraform => &[
+                (Word::Command, "command"),
+                (Word::BackendType, "backend_type"),
+                (Word::RemoteStateBackendType, "remote_state_backend_type"),
+            ],
+            ComponentType::Kubernetes => &[(Word::Command, "command"), (Word::Provider, "provider")],
+            _ => &[(Word::Command, "command")],
+        };
+        for (word, key) in words {
+            match typed.get(key) {
+                None => {}
+                Some(value) if value.as_str().is_some() => layer.set_word(*word, Some(value.clone())),
+                Some(other) => {
+                    let message = format!("`{}.{key}` must be text, not {}", kind.name(), other.a_kind());
+                    let sink = self.stacks.sink;
+                    return Err(sink.error(&rules::SCHEMA_VIOLATION, message, &other.prov, self.manifest.file));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A component of the manifest, built of its layers.
+    pub(super) fn component(
+        &self,
+        kind: ComponentType,
+        all: &Map,
+        shared: &Shared,
+        name: &Key,
+        value: &Value,
+    ) -> Result<Built, Poisoned> {
+        let Some(map) = value.as_map() else {
+            let message = format!("component `{name}` must be a map, not {}", value.a_kind());
+            return Err(self.stacks.sink.error(&rules::NON_MAPPING_SECTION, message, &value.prov, self.manifest.file));
+        };
+        let is_folder = |base: &str| {
+            let mut deps = self.manifest.deps();
+            let below = format!("{}/{base}", self.stacks.config.component_path(kind.name()));
+            paths::join(&self.stacks.config.base, &below).is_some_and(|p| self.stacks.reader.is_dir(&p, &mut deps))
+        };
+        let (config, strategy, limits) = (self.stacks.config, self.stacks.strategy, self.stacks.reader.limits());
+        let (is_folder, sums) = (&is_folder, &*self.stacks.bases);
+        let builder = Builder { config, strategy, kind, all, shared, is_folder, sums, limits };
+        builder.build(name, map).map_err(|t| report_build_error(self.stacks, self.manifest, &t, kind, name, value))
+    }
+
+    /// The component of this type and name; `None` if there is none, or it is broken.
+    pub(super) fn find(&self, kind: ComponentType, name: &Key) -> Option<Built> {
+        let all = self.manifest.components(kind.name())?;
+        let value = all.get(name)?;
+        let shared = self.shared(kind).ok()?;
+        self.component(kind, all, &shared, name, value).ok()
+    }
+}
+
+/// The sections of a component of a merged manifest before it gets its stack, as they were built before.
+pub(in crate::dialects::atmos) fn built_again(
+    stacks: &StackContext<'_>,
+    key: &Key,
+    file: FileId,
+    processed: &Processed,
+    kind: &str,
+    name: &Key,
+) -> Option<Map> {
+    let kind = ComponentType::ALL.into_iter().find(|k| k.name() == kind)?;
+    let manifest = &StackManifest::unnamed(key, file, &processed.merged);
+    ManifestBuilder { stacks, manifest }.find(kind, name).map(|built| built.map)
+}

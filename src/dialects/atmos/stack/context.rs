@@ -1,0 +1,92 @@
+//! What all components of a revision are built, rendered and evaluated with.
+
+use super::evaluation::ExternalInputs;
+use super::metadata::vendored::VendoredFolders;
+use crate::dialects::EvalInputs;
+use crate::dialects::atmos::component::bases::InheritanceCache;
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::locals::observations::Observations;
+use crate::dialects::atmos::manifest::FILE_FUNCTIONS;
+use crate::dialects::atmos::merge::ListStrategy;
+use crate::dialects::atmos::reader::Reader;
+use crate::dialects::atmos::templates::engine::{Engine, Templates};
+use crate::dialects::atmos::templates::host::version_tracks::LockFile;
+use crate::template::{FunctionSet, MissingKey};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Nothing is given from outside.
+static NOTHING: EvalInputs = EvalInputs { env: BTreeMap::new(), outputs: BTreeMap::new(), calls: BTreeMap::new() };
+
+/// What all components of a revision are built, rendered and evaluated with.
+pub(in crate::dialects::atmos) struct StackContext<'a> {
+    /// The files.
+    pub reader: &'a Reader<'a>,
+    /// The configuration.
+    pub config: &'a Config,
+    /// The list strategy of the configuration.
+    pub strategy: ListStrategy,
+    /// Parsed templates.
+    pub templates: &'a Templates,
+    /// Findings.
+    pub sink: &'a Sink,
+    /// What rules about locals need.
+    pub observations: &'a Observations,
+    /// The locked versions.
+    pub lock_file: &'a LockFile<'a>,
+    /// The folders that vendor manifests speak of.
+    pub vendored: VendoredFolders,
+    /// What is known besides the repository.
+    pub external: ExternalInputs<'a>,
+    /// What base components were merged into.
+    pub bases: Arc<InheritanceCache>,
+    /// Components are resolved as `describe component` shows them, for one that asks.
+    pub describes: bool,
+}
+
+impl StackContext<'_> {
+    /// The template engine of stack names.
+    pub(super) fn name_engine(&self, missing: MissingKey) -> Engine<'_> {
+        self.engine(0, ("{{", "}}"), &FILE_FUNCTIONS, missing)
+    }
+
+    /// The same for a component that another one waits for: findings are not reported, functions are evaluated.
+    pub(super) fn quiet<'q>(&'q self, sink: &'q Sink, observations: &'q Observations) -> StackContext<'q> {
+        let given = Some(self.external.given.unwrap_or(&NOTHING));
+        StackContext {
+            reader: self.reader,
+            config: self.config,
+            strategy: self.strategy,
+            templates: self.templates,
+            sink,
+            observations,
+            lock_file: self.lock_file,
+            vendored: VendoredFolders::default(),
+            external: ExternalInputs { given, assumes_env: true, ..self.external },
+            bases: Arc::clone(&self.bases),
+            describes: true,
+        }
+    }
+
+    /// A template engine in the environment that is known.
+    pub(super) fn engine<'e>(
+        &'e self,
+        slot: usize,
+        delimiters: (&'e str, &'e str),
+        functions: &'e FunctionSet,
+        missing: MissingKey,
+    ) -> Engine<'e> {
+        Engine {
+            templates: self.templates,
+            slot,
+            delimiters,
+            functions,
+            missing,
+            env: self.external.env,
+            assume: false,
+            host: None,
+            misses: None,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A merged manifest whose components are built, and the names of their stacks.
+
+use super::context::StackContext;
+use crate::dialects::atmos::manifest::Processed;
+use crate::dialects::atmos::names::{self, NAME_SECTIONS, is_same, name_data};
+use crate::dialects::atmos::reader::Deps;
+use crate::template::{self, MissingKey};
+use crate::text::Text;
+use crate::value::{FileId, Key, Map, Origin, Value};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A merged manifest whose components are built.
+pub(super) struct StackManifest<'a> {
+    /// Its key: the path below the folder of stacks without the extension.
+    pub(super) key: Key,
+    /// Its file.
+    pub(super) file: FileId,
+    /// Its `name`.
+    pub(super) name: Option<Value>,
+    /// The paths of the values that the name of a stack is made of, where it is made of values alone.
+    pub(super) name_fields: Option<Vec<Vec<String>>>,
+    /// The name that was last made, and the values that it was made of.
+    last_name: Mutex<Option<(Vec<Value>, Value)>>,
+    /// Import lines and settings that shape all of it.
+    pub(super) shaping_origins: Arc<[Origin]>,
+    /// Its content.
+    pub(super) map: &'a Map,
+    deps: Mutex<Deps>,
+}
+
+impl<'a> StackManifest<'a> {
+    /// A manifest to build components of, without the name of its stack.
+    pub(super) fn unnamed(key: &Key, file: FileId, map: &'a Map) -> Self {
+        let (name, name_fields, shaping_origins) = (None, None, Arc::default());
+        let (last_name, deps) = (Mutex::default(), Mutex::default());
+        StackManifest { key: Text::clone(key), file, name, name_fields, last_name, shaping_origins, map, deps }
+    }
+
+    /// A manifest whose stacks are named.
+    pub(super) fn new(stacks: &StackContext<'_>, key: &Key, file: FileId, processed: &'a Processed) -> Self {
+        let map: &Map = &processed.merged;
+        let name = map.get("name").filter(|v| v.as_str().is_some_and(|s| !s.is_empty())).cloned();
+        let shaping_origins: Vec<Origin> =
+            processed.edges.iter().chain(&stacks.config.shaping_origins).copied().collect();
+        let shaping_origins = Arc::from(shaping_origins);
+        let name_fields = if name.is_none() { name_fields(stacks) } else { None };
+        StackManifest { name, name_fields, shaping_origins, ..Self::unnamed(key, file, map) }
+    }
+
+    /// What its components depend on.
+    pub(super) fn deps(&self) -> MutexGuard<'_, Deps> {
+        self.deps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What its components depended on.
+    pub(super) fn into_deps(self) -> Deps {
+        self.deps.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The components of a type.
+    pub(super) fn components(&self, kind: &str) -> Option<&'a Arc<Map>> {
+        self.map.get("components")?.get(kind)?.as_map()
+    }
+
+    /// The name of the stack of a component. It is made once of the same values.
+    pub(super) fn stack_name(
+        &self,
+        stacks: &StackContext<'_>,
+        map: &Map,
+        name: &Key,
+    ) -> Result<names::Named, template::Error> {
+        let at = |path: &Vec<String>| {
+            let (first, rest) = path.split_first()?;
+            map.get(first)?.at_path(rest.iter().map(String::as_str)).filter(|v| v.as_str().is_some())
+        };
+        let values: Option<Vec<&Value>> = self.name_fields.as_ref().and_then(|all| all.iter().map(at).collect());
+        let last = || self.last_name.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(values), Some((of, name))) = (&values, &*last())
+            && values.iter().zip(of).all(|(a, b)| is_same(a, b))
+        {
+            return Ok(names::Named { name: name.clone(), context: names::Context::default() });
+        }
+        let strict = stacks.name_engine(MissingKey::Error);
+        let data = Value::map(name_data(map, name));
+        let named = names::stack(stacks.config, &strict, &self.key, self.name.as_ref(), &data)?;
+        if let Some(values) = values {
+            *last() = Some((values.into_iter().cloned().collect(), named.name.clone()));
+        }
+        Ok(named)
+    }
+}
+
+/// The paths in the template of stack names, if it only puts values side by side.
+fn name_fields(stacks: &StackContext<'_>) -> Option<Vec<Vec<String>>> {
+    let engine = stacks.name_engine(MissingKey::Error);
+    let parsed = engine.parse(&stacks.config.name_template);
+    let fields = parsed.as_ref().as_ref().ok()?.fields()?;
+    let known = |path: &Vec<&str>| path.first().is_some_and(|first| NAME_SECTIONS.contains(first));
+    let owned = |path: Vec<&str>| path.into_iter().map(str::to_owned).collect();
+    (!fields.is_empty() && fields.iter().all(known)).then(|| fields.into_iter().map(owned).collect())
+}

@@ -1,0 +1,276 @@
+//! The links of a component to others: the dependencies that it declares, and what its functions and templates read.
+
+use crate::dialects::atmos::functions::arguments::{self, TerraformArgs};
+use crate::dialects::atmos::functions::tags;
+use crate::dialects::atmos::stack::context::StackContext;
+use crate::dialects::atmos::templates::function_sets;
+use crate::dialects::atmos::templates::host::answers::ComponentRef;
+use crate::resolution::{Link, LinkKind, ReadTarget, StackSelector};
+use crate::template::{self, Argument};
+use crate::text::Text;
+use crate::value::{self, Data, Flags, Key, Map, Origin, Value, key};
+
+/// The variables that tell which stack a legacy dependency means.
+const CONTEXT: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
+
+/// Sections whose functions are not run, or that repeat others.
+const NOT_RUN: [&str; 7] = ["overrides", "locals", "mocks", "test", "inheritance", "component_info", "metadata"];
+
+/// The dependencies that a component declares (`reference: atmos.md` section 11).
+pub(super) fn declared(map: &Map) -> Vec<Link> {
+    let list =
+        map.get("dependencies").and_then(|d| d.get("components")).and_then(Value::as_list).filter(|l| !l.is_empty());
+    if let Some(list) = list {
+        return list.iter().filter_map(dependency).collect();
+    }
+    let legacy = map.get("settings").and_then(|s| s.get("depends_on"));
+    let own = map.get("vars");
+    match legacy.map(|v| &v.data) {
+        Some(Data::Map(entries)) => entries.iter().filter_map(|e| legacy_dependency(&e.value, own)).collect(),
+        Some(Data::List(entries)) => entries.iter().filter_map(|v| legacy_dependency(v, own)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn dependency(entry: &Value) -> Option<Link> {
+    let kind = entry.get("kind").and_then(Value::as_str).unwrap_or_default();
+    if matches!(kind, "file" | "folder") {
+        return None;
+    }
+    let named = entry.get("name").or_else(|| entry.get("component"))?;
+    let stack = entry.get("stack").filter(|v| !v.is_null() && v.as_str() != Some(""));
+    let context: Vec<&str> = CONTEXT.into_iter().filter(|key| entry.get(key).is_some()).collect();
+    let place = match stack {
+        _ if !context.is_empty() => StackSelector::Unknown,
+        None => StackSelector::Here,
+        Some(value) => plain_text(value).map_or(StackSelector::Unknown, StackSelector::Stack),
+    };
+    Some(Link {
+        how: LinkKind::Declared,
+        by: key("dependencies.components"),
+        component: plain_text(named)?,
+        kind: None,
+        stack: place,
+        reads: ReadTarget::Nothing,
+        is_optional: entry.get("required").and_then(Value::as_bool) == Some(false),
+        origin: named.prov.origin,
+        stack_origin: stack.and_then(|v| v.prov.origin),
+    })
+}
+
+/// An entry of `settings.depends_on`: the stack is the one whose component has the same context, but for what is said.
+fn legacy_dependency(entry: &Value, own: Option<&Value>) -> Option<Link> {
+    let named = entry.get("component")?;
+    let said = |key: &str| entry.get(key).filter(|v| v.as_str() != Some("") && !v.is_null());
+    let stack = if entry.get("stack").is_some() {
+        StackSelector::Unknown
+    } else if CONTEXT.iter().all(|key| said(key).is_none()) {
+        StackSelector::Here
+    } else {
+        let mut wanted = Vec::new();
+        for key in CONTEXT {
+            match said(key).or_else(|| own.and_then(|v| v.get(key))).map(|v| (plain_text(v), v)) {
+                Some((Some(text), _)) => wanted.push((Key::from(key), text)),
+                Some((None, _)) => return None,
+                None => {}
+            }
+        }
+        StackSelector::Having(wanted)
+    };
+    let stack_origin = CONTEXT.iter().find_map(|key| said(key)?.prov.origin);
+    Some(Link {
+        how: LinkKind::Declared,
+        by: key("settings.depends_on"),
+        component: plain_text(named)?,
+        kind: None,
+        stack,
+        reads: ReadTarget::Nothing,
+        is_optional: entry.get("required").and_then(Value::as_bool) == Some(false),
+        origin: named.prov.origin,
+        stack_origin,
+    })
+}
+
+/// The components whose state or configuration functions and templates read.
+pub(super) fn read(
+    map: &Map,
+    asked: Option<&(Value, Vec<ComponentRef>)>,
+    links: &mut Vec<Link>,
+    stacks: &StackContext<'_>,
+) {
+    let flags = map.flags();
+    let is_run = |e: &&value::Entry| !NOT_RUN.contains(&&*e.key);
+    let mut search = LinkSearch { map, asked: asked.map_or(&[], |(_, targets)| targets), links, stacks };
+    if flags.has(Flags::CALL) || flags.has(Flags::UNKNOWN) {
+        map.iter().filter(is_run).for_each(|e| search.value(&e.value));
+    }
+    // What was answered is no longer there to be seen.
+    let before = asked.and_then(|(sections, _)| sections.as_map());
+    before.iter().flat_map(|m| m.iter()).filter(is_run).for_each(|e| search.templates(&e.value));
+}
+
+struct LinkSearch<'a> {
+    map: &'a Map,
+    asked: &'a [ComponentRef],
+    links: &'a mut Vec<Link>,
+    stacks: &'a StackContext<'a>,
+}
+
+impl LinkSearch<'_> {
+    fn value(&mut self, value: &Value) {
+        if !value.holds(Flags::CALL) && !value.holds(Flags::UNKNOWN) {
+            return;
+        }
+        match &value.data {
+            Data::Map(map) => map.iter().for_each(|e| self.value(&e.value)),
+            Data::List(items) => items.iter().for_each(|v| self.value(v)),
+            Data::Str(text) => self.function(text, value.prov.origin),
+            Data::Unknown(unknown) => {
+                self.function(&unknown.text, value.prov.origin);
+                self.template(&unknown.text, value.prov.origin);
+            }
+            _ => {}
+        }
+    }
+
+    /// The templates of a value that is not rendered.
+    fn templates(&mut self, value: &Value) {
+        if !value.holds(Flags::TEMPLATE) {
+            return;
+        }
+        match &value.data {
+            Data::Map(map) => map.iter().for_each(|e| self.templates(&e.value)),
+            Data::List(items) => items.iter().for_each(|v| self.templates(v)),
+            Data::Str(text) => self.template(text, value.prov.origin),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, link: Link) {
+        let same = |l: &Link| {
+            l.origin == link.origin && l.component == link.component && l.stack == link.stack && l.reads == link.reads
+        };
+        if !self.links.iter().any(same) {
+            self.links.push(link);
+        }
+    }
+
+    fn function(&mut self, text: &str, origin: Option<Origin>) {
+        let Some((name, arguments)) = text.split_once(char::is_whitespace) else { return };
+        if !matches!(name, "!terraform.state" | "!terraform.output") || arguments.contains("{{") {
+            return;
+        }
+        let Ok(TerraformArgs { component, stack, expression }) = arguments::parse_terraform(arguments.trim()) else {
+            return;
+        };
+        if component.contains("<no value>") {
+            return;
+        }
+        let stack = match stack {
+            None => StackSelector::Here,
+            Some(stack) if stack.contains("<no value>") => StackSelector::Unknown,
+            Some(stack) => StackSelector::Stack(stack.into()),
+        };
+        self.add(Link {
+            how: LinkKind::Reads,
+            by: name.into(),
+            component: component.into(),
+            kind: None,
+            stack,
+            reads: first_key(&expression).map_or(ReadTarget::Nothing, ReadTarget::Output),
+            is_optional: expression.contains("//"),
+            origin,
+            stack_origin: origin,
+        });
+    }
+
+    fn template(&mut self, text: &str, origin: Option<Origin>) {
+        let delimiters = self.stacks.config.templates.delimiters.as_ref().and_then(|d| d.as_ref().ok());
+        let (left, right) = delimiters.map_or(("{{", "}}"), |(l, r)| (l.as_str(), r.as_str()));
+        if !text.contains(left) || !text.contains("atmos") {
+            return;
+        }
+        let functions = function_sets::ALL;
+        let options = template::Options { left, right, functions: &functions };
+        let Ok(template) = template::parse(text, &options) else { return };
+        for call in template.method_calls("atmos", "Component") {
+            let [component, stack, ..] = call.arguments.as_slice() else { continue };
+            let Some(component) = self.argument(component) else { continue };
+            let stack = self.argument(stack).or_else(|| self.only_stack(&component));
+            let stack = stack.map_or(StackSelector::Unknown, StackSelector::Stack);
+            let reads = match call.fields.as_slice() {
+                [section, name, ..] if &**section == "outputs" => ReadTarget::Output(Text::clone(name)),
+                [section, name, ..] if &**section == "vars" => ReadTarget::Input(Text::clone(name)),
+                _ => ReadTarget::Nothing,
+            };
+            self.add(Link {
+                how: LinkKind::Reads,
+                by: "atmos.Component".into(),
+                component,
+                kind: None,
+                stack,
+                reads,
+                is_optional: false,
+                origin,
+                stack_origin: origin,
+            });
+        }
+    }
+
+    /// The stack that a component is asked for in, if it is asked for in one alone.
+    fn only_stack(&self, component: &str) -> Option<Text> {
+        let mut stacks = self.asked.iter().filter(|t| *t.component == *component).map(|t| &t.stack);
+        let first = stacks.next()?;
+        stacks.next().is_none().then(|| Text::clone(first))
+    }
+
+    fn argument(&self, argument: &Argument) -> Option<Text> {
+        match argument {
+            Argument::Text(t) => Some(Text::clone(t)),
+            Argument::Path(path) => {
+                let (first, rest) = path.split_first()?;
+                plain_text(self.map.get(first)?.at_path(rest.iter().map(|k| &**k))?)
+            }
+            Argument::Other => None,
+        }
+    }
+}
+
+/// The output that an expression starts with: a plain name, or the first key of a path.
+fn first_key(expression: &str) -> Option<Text> {
+    let name = expression.strip_prefix('.').unwrap_or(expression);
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').unwrap_or(name.len());
+    let rest = name[end..].trim_start();
+    let goes_on = rest.is_empty() || rest.starts_with(['.', '[', '|']) || rest.starts_with("//");
+    (end > 0 && goes_on).then(|| name[..end].into())
+}
+
+/// The plain text of a value: known, and nothing that a template left over.
+fn plain_text(value: &Value) -> Option<Text> {
+    match &value.data {
+        Data::Str(s) if !s.is_empty() && !s.contains("{{") && !s.contains("<no value>") && !tags::is_call(s) => {
+            Some(Text::clone(s))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_key_of_an_expression() {
+        for (text, want) in [
+            ("vpc_id", Some("vpc_id")),
+            (".a.b // \"x\"", Some("a")),
+            ("val5[0]", Some("val5")),
+            (".a | length", Some("a")),
+            (".[\"x\"]", None),
+            ("", None),
+            (".a + .b", None),
+        ] {
+            assert_eq!(first_key(text).as_deref(), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What rules may know of a component, from its final sections.
+
+mod links;
+pub(in crate::dialects::atmos) mod vendored;
+
+use super::context::StackContext;
+use crate::dialects::atmos::functions;
+use crate::dialects::atmos::functions::tags;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::templates::host::answers::ComponentRef;
+use crate::resolution::{Base, Code, CodeOrigin, ComponentMetadata, Inputs, StatePlace};
+use crate::text::Text;
+use crate::value::{Data, Flags, Map, MapBuilder, Value};
+use std::sync::Arc;
+
+/// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is switched on.
+const RESERVED: &[&str] = &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
+
+/// What is known of a component.
+pub(in crate::dialects::atmos) struct Known<'a> {
+    /// Its sections, rendered.
+    pub(in crate::dialects::atmos) map: &'a Map,
+    /// Its type.
+    pub(in crate::dialects::atmos) kind: &'a str,
+    /// The workspace that Terraform is run in, if that is known.
+    pub(in crate::dialects::atmos) workspace: Option<String>,
+    /// The variables as written for it, and for its bases.
+    pub(in crate::dialects::atmos) authored: [Arc<Map>; 2],
+    /// Its sections before they were rendered, and the components that their templates ask for, if they do.
+    pub(in crate::dialects::atmos) asked: Option<&'a (Value, Vec<ComponentRef>)>,
+}
+
+/// The facts of a component.
+pub(in crate::dialects::atmos) fn of(known: Known<'_>, stacks: &StackContext<'_>) -> ComponentMetadata {
+    let map = known.map;
+    let metadata = |key: &str| map.get("metadata").and_then(|m| m.get(key));
+    let code = code(map, known.kind, stacks);
+    let state = (known.kind == "terraform").then(|| state(map, stacks)).flatten();
+    let mut links = links::declared(map);
+    links::read(map, known.asked, &mut links, stacks);
+    links.shrink_to_fit();
+    ComponentMetadata {
+        is_abstract: metadata("type").and_then(Value::as_str) == Some("abstract"),
+        is_disabled: metadata("enabled").and_then(Value::as_bool) == Some(false),
+        is_locked: metadata("locked").and_then(Value::as_bool) == Some(true),
+        code,
+        inputs: inputs(map, known.authored),
+        state,
+        workspace: known.workspace.map(Text::from),
+        links,
+        bases: bases(map),
+        ..ComponentMetadata::default()
+    }
+}
+
+/// The bases: those that the component names itself, with their places, then what else it inherits from.
+fn bases(map: &Map) -> Vec<Base> {
+    let named = map.get("metadata").and_then(|m| m.get("inherits"));
+    let lists = [named, map.get("inheritance")].into_iter().flatten().filter_map(Value::as_list);
+    let mut bases: Vec<Base> = Vec::new();
+    for value in lists.flat_map(|list| list.iter()) {
+        if let Data::Str(name) = &value.data
+            && !bases.iter().any(|b| b.name == *name)
+        {
+            bases.push(Base { name: Text::clone(name), origin: value.prov.origin });
+        }
+    }
+    bases.shrink_to_fit();
+    bases
+}
+
+fn code(map: &Map, kind: &str, stacks: &StackContext<'_>) -> Option<Code> {
+    let config = stacks.config;
+    let base = config.component_path(kind);
+    if kind == "container" {
+        // It may have no folder: an image is enough.
+        return None;
+    }
+    let path = map.get("component_info")?.get("component_path")?;
+    let text = path.as_str().filter(|p| !p.contains("{{") && !p.contains("<no value>") && !p.starts_with('/'))?;
+    let folder = paths::join(&config.base, text)?;
+    let root = paths::join(&config.base, base)?;
+    let is_filled = |key: &str| map.get(key).is_some_and(|v| v.as_map().is_none_or(|m| !m.is_empty()) && !v.is_null());
+    let supply = if is_filled("source") {
+        CodeOrigin::Fetched
+    } else if stacks.vendored.has(&folder, stacks.reader, config) {
+        CodeOrigin::Vendored
+    } else {
+        CodeOrigin::Repository
+    };
+    // Files that are generated may declare more, and a static remote state stands for the outputs.
+    let remote = map.get("remote_state_backend_type").and_then(Value::as_str);
+    let is_open = is_filled("generate") || remote == Some("static");
+    Some(Code { folder: folder.into(), root: root.into(), origin: path.prov.origin, supply, is_open })
+}
+
+fn inputs(map: &Map, authored: [Arc<Map>; 2]) -> Inputs {
+    let given = map.get("env").and_then(Value::as_map).into_iter().flat_map(|m| m.keys());
+    let given = given.filter_map(|name| name.strip_prefix("TF_VAR_").map(Text::from)).collect();
+    let (all, is_open) = match map.get("vars").map(|v| &v.data) {
+        None => (Arc::default(), false),
+        Some(Data::Map(vars)) => (Arc::clone(vars), false),
+        Some(_) => (Arc::default(), true),
+    };
+    let settle = |value: &Value| (!is_unset(value)).then(|| settled_value(value));
+    Inputs { all, settle: Some(settle), authored, given, reserved: RESERVED, is_open }
+}
+
+/// The map as its code gets it: what functions give is unknown or, where they need nothing, computed.
+pub(in crate::dialects::atmos) fn settled(map: &Arc<Map>) -> Arc<Map> {
+    if !map.flags().has(Flags::CALL) {
+        return Arc::clone(map);
+    }
+    let mut out = MapBuilder::with_capacity(map.len());
+    for entry in map.iter().filter(|e| !is_unset(&e.value)) {
+        out.push(Text::clone(&entry.key), settled_value(&entry.value));
+    }
+    Arc::new(out.finish())
+}
+
+fn settled_value(value: &Value) -> Value {
+    let data = match &value.data {
+        Data::Str(text) if tags::is_call(text) => return functions::evaluate(text, &value.prov, &functions::NO_ENV),
+        Data::Map(map) => Data::Map(settled(map)),
+        Data::List(items) if value.holds(Flags::CALL) => {
+            Data::List(Arc::new(items.iter().filter(|v| !is_unset(v)).map(settled_value).collect()))
+        }
+        _ => return value.clone(),
+    };
+    Value { data, prov: value.prov.clone() }
+}
+
+fn is_unset(value: &Value) -> bool {
+    value.as_str().is_some_and(|s| s.trim_end() == "!unset")
+}
+
+fn state(map: &Map, stacks: &StackContext<'_>) -> Option<StatePlace> {
+    let backend = match &map.get("backend_type")?.data {
+        Data::Str(name) if !name.is_empty() => Text::clone(name),
+        _ => return None,
+    };
+    // Without the generated file, what the manifests say of the backend does not reach Terraform.
+    let generates = stacks.config.all.at_path(["components", "terraform", "auto_generate_backend_file"]);
+    if generates.is_some_and(|v| v.as_bool() == Some(false) || v.as_str() == Some("false")) {
+        return None;
+    }
+    let value = map.get("backend");
+    let settings = value.and_then(Value::as_map).map(settled).unwrap_or_default();
+    let filled = match &*backend {
+        "s3" => "workspace_key_prefix",
+        "gcs" => "prefix",
+        "azurerm" => "key",
+        _ => "",
+    };
+    let written = || settings.iter().filter(|e| *e.key != *filled);
+    let authored = written().count();
+    let origin = value.and_then(|v| v.prov.origin).or_else(|| written().find_map(|e| e.value.prov.origin));
+    let workdir = map.get("provision").and_then(|p| p.at_path(["workdir", "enabled"])).and_then(Value::as_bool);
+    let is_separate = workdir == Some(true) || map.get("source").and_then(Value::as_map).is_some_and(|m| !m.is_empty());
+    Some(StatePlace { backend, settings, origin, authored, is_separate })
+}

@@ -1,0 +1,144 @@
+//! The names of stacks as components need them and as Atmos validates them, and Terraform workspaces
+//! (`reference: atmos.md` sections 2.3 and 4.8).
+
+use super::context::StackContext;
+use super::manifest::StackManifest;
+use crate::diagnostic::Diagnostic;
+use crate::dialects::atmos::findings::{Poisoned, label};
+use crate::dialects::atmos::names::{self, Context, Workspace, name_data};
+use crate::dialects::atmos::rules;
+use crate::template::{self, MissingKey};
+use crate::text::Text;
+use crate::value::{Entry, Key, Map, Prov, Value, key};
+
+/// A component whose stack name is validated: of Terraform or Helmfile, and not abstract.
+#[derive(Debug)]
+pub(in crate::dialects::atmos) struct Named {
+    /// Its type.
+    pub kind: Key,
+    /// Its name.
+    pub name: Key,
+    /// The name of its stack.
+    pub stack: Name,
+    /// What is the variable of the part that the name pattern [lacks](Name::Lacks), if there is one that is no text.
+    pub instead: Option<Value>,
+}
+
+/// The name of a stack as validation sees it.
+#[derive(Debug)]
+pub(in crate::dialects::atmos) enum Name {
+    /// It is this; it may be empty.
+    Known(Key),
+    /// The name pattern has this part, and there is no variable for it.
+    Lacks(&'static str),
+    /// The configuration does not say how stacks are named.
+    Unnamed,
+    /// It cannot be had, and why has been said.
+    Unknown,
+}
+
+/// Reports that the stack of a component has no name: at the template itself if it is none, else at the component.
+pub(super) fn report_unnamed(
+    stacks: &StackContext<'_>,
+    manifest: &StackManifest<'_>,
+    error: &template::Error,
+    name: &Key,
+    site: &Prov,
+) -> Poisoned {
+    let template = &stacks.config.name_template;
+    let engine = stacks.name_engine(MissingKey::Error);
+    if manifest.name.is_none() && !template.is_empty() && engine.parse(template).is_err() {
+        let site = stacks.config.all.at_path(["stacks", "name_template"]).map(|v| v.prov.clone()).unwrap_or_default();
+        let message = format!("`stacks.name_template` is no template: {}", error.message);
+        return stacks.sink.error(&rules::STACK_NAME_UNRESOLVED, message, &site, manifest.file);
+    }
+    let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
+    stacks.sink.error(&rules::STACK_NAME_UNRESOLVED, message, site, manifest.file)
+}
+
+/// How validation sees the stack of a component, if it looks at its type.
+pub(super) fn checked_name(
+    stacks: &StackContext<'_>,
+    manifest: &StackManifest<'_>,
+    type_name: &'static str,
+    given: &Value,
+    map: &Map,
+    Entry { key: name, value }: &Entry,
+) -> Option<Named> {
+    let is_abstract = map.get("metadata").and_then(|m| m.get("type")).and_then(Value::as_str) == Some("abstract");
+    if !matches!(type_name, "terraform" | "helmfile") || is_abstract {
+        return None;
+    }
+    let stack = validated_name(stacks, manifest, given, map, name, value);
+    let instead = match &stack {
+        Name::Lacks(part) => map.get("vars").and_then(|v| v.get(part)).filter(|v| !v.is_null()).cloned(),
+        _ => None,
+    };
+    Some(Named { kind: key(type_name), name: Text::clone(name), stack, instead })
+}
+
+/// The workspace that `describe stacks` prints, and the one that Terraform is run in if that is known.
+pub(super) fn workspace(
+    stacks: &StackContext<'_>,
+    manifest: &StackManifest<'_>,
+    of: WorkspaceInputs<'_>,
+    map: &Map,
+    name: &Key,
+) -> Result<(Value, Option<String>), template::Error> {
+    let lenient = stacks.config.templates.ignore_missing;
+    let missing = if lenient { MissingKey::Default } else { MissingKey::Error };
+    let engine = stacks.name_engine(missing);
+    let workspace = Workspace {
+        config: stacks.config,
+        engine: &engine,
+        manifest_name: manifest.name.as_ref(),
+        stack: of.stack,
+        context: of.context,
+        metadata: of.metadata,
+        templated: of.templated,
+        data: of.data,
+        backend_type: map.get("backend_type").and_then(Value::as_str).unwrap_or_default(),
+    };
+    let deployed = workspace.deployed(name, map.get("component").and_then(Value::as_str));
+    Ok((workspace.name()?, deployed))
+}
+
+/// The stack of a component as validation sees it.
+fn validated_name(
+    stacks: &StackContext<'_>,
+    manifest: &StackManifest<'_>,
+    named: &Value,
+    map: &Map,
+    name: &Key,
+    value: &Value,
+) -> Name {
+    let template = &stacks.config.name_template;
+    let strict = || stacks.name_engine(MissingKey::Error);
+    let templated = match manifest.name.is_some() && !template.is_empty() {
+        true => names::templated(template, &strict(), &Value::map(name_data(map, name))),
+        false => Ok(named.clone()),
+    };
+    match templated {
+        Ok(templated) => match names::validated(stacks.config, &templated, map) {
+            Some(Ok(stack)) => Name::Known(stack),
+            Some(Err(part)) => Name::Lacks(part),
+            None => Name::Unnamed,
+        },
+        Err(error) => {
+            let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
+            let label = label(&value.prov, manifest.file, "");
+            let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, label);
+            stacks.sink.report(finding.note("Atmos computes it though the manifest has a `name`"));
+            Name::Unknown
+        }
+    }
+}
+
+/// What the workspace of a component depends on besides its manifest.
+pub(super) struct WorkspaceInputs<'a> {
+    pub(super) stack: &'a Value,
+    pub(super) context: &'a Context,
+    pub(super) metadata: &'a Map,
+    pub(super) templated: Option<&'a Value>,
+    pub(super) data: &'a dyn Fn() -> Value,
+}

@@ -1,0 +1,215 @@
+//! The component pass (`reference: atmos.md` section 7.2): the templates of a whole component, with itself as data.
+
+mod missing_values;
+
+use super::context::StackContext;
+use super::manifest::StackManifest;
+use crate::diagnostic::Diagnostic;
+use crate::dialects::atmos::findings::{Poisoned, label};
+use crate::dialects::atmos::functions::Env;
+use crate::dialects::atmos::rules;
+use crate::dialects::atmos::templates::engine::{Engine, Failure, Miss};
+use crate::dialects::atmos::templates::function_sets;
+use crate::dialects::atmos::templates::host::Host;
+use crate::dialects::atmos::templates::host::answers::{Answer, Answers, ComponentRef};
+use crate::dialects::atmos::templates::scalars::Renderings;
+use crate::template::MissingKey;
+use crate::text::Text;
+use crate::value::{Data, Entry, FileId, Flags, Key, Map, Prov, Value};
+use missing_values::{blames_local, note_missing};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Finds another component that the templates or functions of a component ask for.
+pub(super) type Ask<'a> = &'a dyn Fn(&ComponentRef) -> Answer;
+
+/// How often a component is rendered again because the answers to what it asked make it ask for more.
+const MAX_QUESTIONS: usize = 8;
+
+/// A component after the pass.
+pub(super) struct Rendered {
+    /// Its sections.
+    pub(super) map: Map,
+    /// The sections before the pass, and the components that their templates ask for, if they do.
+    pub(super) asked: Option<(Value, Vec<ComponentRef>)>,
+}
+
+/// One run of the templates of a component.
+enum Attempt {
+    /// Its strings, one by one.
+    Parts(Renderings),
+    /// All of it.
+    Whole(Result<Arc<Map>, Failure>),
+}
+
+impl Attempt {
+    fn of(engine: &Engine<'_>, data: &Value, rounds: usize) -> Self {
+        // What has no templates comes out as it is, and is put there again by the caller.
+        let whole = data.as_map().filter(|all| !holds_templates(all.get("component_info")));
+        let Some(all) = whole else {
+            return Attempt::Whole(engine.map_in_parts(&Arc::new(without_info(data)), data, rounds));
+        };
+        match engine.renderings(all, data, rounds) {
+            Some(parts) => Attempt::Parts(parts),
+            None if engine.leaves(all.flags()) => Attempt::Whole(Ok(Arc::clone(all))),
+            None => Attempt::Whole(engine.map(all, data, rounds)),
+        }
+    }
+}
+
+/// Renders the component of a manifest, whose entry has this name and value, with itself as data.
+pub(super) fn render(
+    stacks: &StackContext<'_>,
+    manifest: &StackManifest<'_>,
+    map: Map,
+    Entry { key: name, value }: &Entry,
+    ask: Ask<'_>,
+) -> Result<Rendered, Poisoned> {
+    let templates = &stacks.config.templates;
+    let functions = function_sets::component(templates.sprig, templates.gomplate);
+    let delimiters = delimiters(stacks, manifest)?;
+    let env = declared_env(stacks, &map);
+    let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
+    let plain = stacks.engine(slot, delimiters, &functions, MissingKey::Default);
+    // Without templates the trip through YAML text still takes place.
+    let rounds = if templates.enabled { templates.evaluations } else { 0 };
+    let leaves = plain.leaves(map.flags()) && !map.flags().has(Flags::TRACE);
+    if rounds == 0 && !map.flags().has(Flags::FRAGILE) || leaves {
+        let mut map = map;
+        map.remove("component_info");
+        return Ok(Rendered { map, asked: None });
+    }
+    let misses = Mutex::default();
+    let plain = Engine { env: &env, misses: Some(&misses), ..plain };
+    let data = Value::map(map);
+    let take_misses = || std::mem::take(&mut *misses.lock().unwrap_or_else(PoisonError::into_inner));
+    let is_disabled = data.at_path(["metadata", "enabled"]).and_then(Value::as_bool) == Some(false);
+    let mut host = Host { answers: Some(Arc::new(Answers::new(is_disabled))), ..Host::default() };
+    let mut attempt = Attempt::of(&Engine { host: Some(&host), ..plain }, &data, rounds);
+    for _ in 0..MAX_QUESTIONS {
+        let Some(answered) = answered(stacks, manifest, &host, ask) else { break };
+        host = answered;
+        take_misses();
+        attempt = Attempt::of(&Engine { host: Some(&host), ..plain }, &data, rounds);
+    }
+    let engine = Engine { host: Some(&host), ..plain };
+    let targets = host.answers.as_ref().map(|answers| answers.targets()).filter(|targets| !targets.is_empty());
+    let asked = targets.map(|targets| (data.clone(), targets));
+    let misses = take_misses();
+    let map = match attempt {
+        Attempt::Parts(parts) => put_back(stacks, parts, data, misses, &engine, manifest.file),
+        Attempt::Whole(Ok(map)) => {
+            note_missing(stacks, &data, &map, misses, &engine, manifest.file);
+            Arc::unwrap_or_clone(map)
+        }
+        Attempt::Whole(Err(failure)) => {
+            return Err(report_failure(stacks, &failure, &data, &engine, manifest.file, name, value));
+        }
+    };
+    Ok(Rendered { map, asked })
+}
+
+/// The delimiters of templates.
+fn delimiters<'a>(stacks: &'a StackContext<'_>, manifest: &StackManifest<'_>) -> Result<(&'a str, &'a str), Poisoned> {
+    let templates = &stacks.config.templates;
+    match &templates.delimiters {
+        Some(Ok((left, right))) => Ok((left.as_str(), right.as_str())),
+        Some(Err(())) if templates.enabled => {
+            let setting = stacks.config.all.at_path(["templates", "settings", "delimiters"]);
+            let site = setting.map_or_else(Prov::default, |v| v.prov.clone());
+            let message = "`templates.settings.delimiters` must be a list of two texts that are not empty";
+            Err(stacks.sink.error(&rules::INVALID_CONFIG, message, &site, manifest.file))
+        }
+        None | Some(Err(())) => Ok(("{{", "}}")),
+    }
+}
+
+/// Reports why a component cannot be rendered.
+fn report_failure(
+    stacks: &StackContext<'_>,
+    failure: &Failure,
+    data: &Value,
+    engine: &Engine<'_>,
+    file: FileId,
+    name: &Key,
+    value: &Value,
+) -> Poisoned {
+    if blames_local(stacks, failure, data, engine, file) {
+        return Poisoned;
+    }
+    let (message, site) = failure.parts();
+    let rule = if matches!(failure, Failure::Template { .. }) { &rules::TEMPLATE_ERROR } else { &rules::INVALID_YAML };
+    let what = match failure {
+        Failure::Template { .. } => message.to_owned(),
+        Failure::Yaml { .. } if !data.holds(Flags::TEMPLATE) => {
+            format!("component `{name}` cannot be read again after Atmos has written it as YAML: {message}")
+        }
+        Failure::Yaml { .. } => format!("what templates make of component `{name}` is no YAML: {message}"),
+    };
+    let site = if site.origin.is_some() { site } else { &value.prov };
+    let mut finding = Diagnostic::new(rule, what, label(site, file, ""));
+    finding.stacks = data.get("atmos_stack").and_then(Value::as_str).map(Text::from).into_iter().collect();
+    stacks.sink.push(finding)
+}
+
+/// What a rendering asked for, looked up; nothing if it knew all.
+fn answered(stacks: &StackContext<'_>, manifest: &StackManifest<'_>, host: &Host, ask: Ask<'_>) -> Option<Host> {
+    let answers = host.answers.as_ref()?;
+    let asked = answers.asked();
+    let needs_versions = host.versions.is_none() && host.wanted.load(Ordering::Relaxed);
+    if asked.is_empty() && !needs_versions {
+        return None;
+    }
+    let versions = match needs_versions {
+        true => {
+            let named = manifest.map.get("version").and_then(|v| v.get("track")).filter(|_| stacks.describes);
+            Some(stacks.lock_file.track(named, stacks.sink))
+        }
+        false => host.versions.clone(),
+    };
+    let more = asked.into_iter().map(|target| {
+        let answer = ask(&target);
+        (target, answer)
+    });
+    Some(Host { answers: Some(Arc::new(answers.with(more))), versions, wanted: Arc::default() })
+}
+
+/// The component with its strings as they were rendered. Unless somebody asks how it was, it is changed where it is.
+fn put_back(
+    stacks: &StackContext<'_>,
+    parts: Renderings,
+    data: Value,
+    misses: Vec<Miss>,
+    engine: &Engine<'_>,
+    file: FileId,
+) -> Map {
+    let is_asked = !misses.is_empty() || parts.hold(Flags::TRACE) || data.holds(Flags::TRACE);
+    let before = is_asked.then(|| data.clone());
+    let Data::Map(mut map) = data.data else { return Map::new() };
+    parts.put_into(&mut map);
+    if let Some(before) = before {
+        note_missing(stacks, &before, &map, misses, engine, file);
+    }
+    Arc::unwrap_or_clone(map)
+}
+
+/// The environment variables that the configuration and the settings of a component declare for its templates.
+fn declared_env(stacks: &StackContext<'_>, component: &Map) -> Env {
+    let path = ["templates", "settings", "env"];
+    let own = component.get("settings").and_then(|s| s.at_path(path));
+    let all = [stacks.config.all.at_path(path), own];
+    let entries = all.into_iter().flatten().filter_map(Value::as_map).flat_map(|m| m.iter());
+    let given = stacks.external.env.iter().map(|(name, value)| (Text::clone(name), Text::clone(value)));
+    given.chain(entries.filter_map(|e| Some((Text::clone(&e.key), Text::from(e.value.as_str()?))))).collect()
+}
+
+fn holds_templates(value: Option<&Value>) -> bool {
+    value.is_some_and(|v| v.holds(Flags::TEMPLATE))
+}
+
+/// A component without what only the caller knows.
+fn without_info(component: &Value) -> Map {
+    let mut map = component.as_map().map(|m| (**m).clone()).unwrap_or_default();
+    map.remove("component_info");
+    map
+}

@@ -1,0 +1,241 @@
+//! Answers components that ask for others with `atmos.Component`, `!terraform.state` or `!terraform.output`
+//! (`reference: atmos.md` section 16).
+
+use super::build::ManifestBuilder;
+use super::context::StackContext;
+use super::manifest::StackManifest;
+use super::referenced::{Answered, ComponentPlace, ReferencedComponents, stack_of};
+use super::sections::{ComponentEntry, sections};
+use crate::dialects::atmos::component::builder::Built;
+use crate::dialects::atmos::component::layers::ComponentType;
+use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::locals::observations::Observations;
+use crate::dialects::atmos::names;
+use crate::dialects::atmos::paths;
+use crate::dialects::atmos::reader::Deps;
+use crate::dialects::atmos::templates::host::answers::{Answer, ComponentRef};
+use crate::limits::Limit;
+use crate::text::Text;
+use crate::value::{Data, Entry, Key, Map, Unknown, Value, key};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// How long a chain of components may be that ask for one another. It is counted from the last one, so that the answer does not
+/// depend on which of them is resolved first.
+const MAX_DEPTH: usize = 64;
+
+/// How many components may wait for one another while that is counted.
+const MAX_CHAIN: usize = 512;
+
+/// How much text a component may hold that another one asks for.
+const MAX_TEXT: usize = 4 << 20;
+
+/// What `describe component` prints of a component beyond what is resolved here.
+const NOT_COMPUTED: [&str; 7] =
+    ["atmos_cli_config", "cli_args", "deps", "deps_all", "imports", "sources", "tf_cli_vars"];
+
+/// The requests of components that are being resolved.
+pub(super) struct Requests<'a> {
+    stacks: &'a StackContext<'a>,
+    components: &'a ReferencedComponents<'a>,
+    /// The components that wait for the one that is being resolved, the first one first.
+    chain: &'a [ComponentPlace],
+    /// What was found to ask for itself on the way, in words.
+    cycle: OnceLock<Text>,
+    /// How long the longest chain of components is that was asked for.
+    depth: AtomicUsize,
+}
+
+impl<'a> Requests<'a> {
+    /// For components that no other one waits for.
+    pub(super) fn new(stacks: &'a StackContext<'a>, components: &'a ReferencedComponents<'a>) -> Self {
+        Requests::within(stacks, components, &[])
+    }
+
+    /// For a component that others wait for.
+    fn within(
+        stacks: &'a StackContext<'a>,
+        components: &'a ReferencedComponents<'a>,
+        chain: &'a [ComponentPlace],
+    ) -> Self {
+        Requests { stacks, components, chain, cycle: OnceLock::new(), depth: AtomicUsize::new(0) }
+    }
+
+    /// What a component of a manifest gets for another one.
+    pub(super) fn answer(&self, manifest: &StackManifest<'_>, asker: &ComponentPlace, wanted: &ComponentRef) -> Answer {
+        let answer = self.find(manifest, asker, wanted);
+        if let Answer::Cycle(message) = &answer {
+            self.cycle.get_or_init(|| Text::clone(message));
+        }
+        answer
+    }
+
+    fn find(&self, manifest: &StackManifest<'_>, asker: &ComponentPlace, wanted: &ComponentRef) -> Answer {
+        let chain: Vec<ComponentPlace> = self.chain.iter().chain([asker]).cloned().collect();
+        if let Some((kind, built)) = self.find_in(manifest, wanted) {
+            return self.described(manifest, kind, wanted, built, &chain);
+        }
+        let path = match self.components.manifest_of(self.stacks, wanted) {
+            Ok(path) => path,
+            Err(reason) => return Answer::Unknown(reason.into()),
+        };
+        let broken = || Answer::Unknown(format!("the stack `{}` cannot be resolved", wanted.stack).into());
+        let mut deps = Deps::default();
+        let loader = self.components.loader;
+        let Ok(Some(loaded)) = loader.reader.load(&path, &mut deps) else { return broken() };
+        let Ok(processed) = loader.top(&path, &mut deps) else { return broken() };
+        let key = paths::manifest_key(&path, &self.stacks.config.stacks);
+        let other = StackManifest::new(self.stacks, &key, loaded.file, &processed);
+        other.deps().add(&deps);
+        let answer = match self.find_in(&other, wanted) {
+            Some((kind, built)) => self.described(&other, kind, wanted, built, &chain),
+            None => Answer::Unknown(format!("`{}` has no component `{}`", wanted.stack, wanted.component).into()),
+        };
+        manifest.deps().add(&other.into_deps());
+        answer
+    }
+
+    /// A component of a manifest, with the type that Atmos takes first.
+    fn find_in(&self, manifest: &StackManifest<'_>, wanted: &ComponentRef) -> Option<(ComponentType, Built)> {
+        let is_key = wanted.stack.contains('/') && wanted.stack == manifest.key;
+        let builder = ManifestBuilder { stacks: self.stacks, manifest };
+        ComponentType::ALL.into_iter().find_map(|kind| {
+            let built = builder.find(kind, &wanted.component)?;
+            let is_here = is_key || stack_of(self.stacks, manifest, &built.map, &wanted.component)? == wanted.stack;
+            is_here.then_some((kind, built))
+        })
+    }
+
+    /// The sections of a component as `describe component` shows them.
+    fn described(
+        &self,
+        manifest: &StackManifest<'_>,
+        kind: ComponentType,
+        wanted: &ComponentRef,
+        built: Built,
+        chain: &[ComponentPlace],
+    ) -> Answer {
+        let place = ComponentPlace { file: manifest.file, kind: kind.name(), name: Text::clone(&wanted.component) };
+        if let Some(at) = chain.iter().position(|waiting| *waiting == place) {
+            let mut names: Vec<&str> = chain[at..].iter().map(|place| &*place.name).collect();
+            names.push(&place.name);
+            let message = format!("the components ask for one another without end: {}", names.join(" → "));
+            return Answer::Cycle(message.into());
+        }
+        let too_deep = || Answer::Unknown(format!("more than {MAX_DEPTH} components ask for one another").into());
+        if chain.len() > MAX_CHAIN {
+            self.depth.fetch_max(MAX_CHAIN, Ordering::Relaxed);
+            return too_deep();
+        }
+        if let Some(Answered { answer, deps, depth }) = self.components.answered().get(&place).cloned() {
+            manifest.deps().add(&deps);
+            self.depth.fetch_max(depth, Ordering::Relaxed);
+            return answer;
+        }
+        let (sink, observations) = (Sink::default(), Observations::default());
+        let quiet = self.stacks.quiet(&sink, &observations);
+        let inner = Requests::within(&quiet, self.components, chain);
+        let answer = match (inner.describe(manifest, &place, kind, wanted, built), inner.cycle.get()) {
+            // What is not resolved because of a cycle never ends for those that ask for it, either.
+            (Answer::Unknown(_), Some(message)) => Answer::Cycle(Text::clone(message)),
+            (answer, _) => answer,
+        };
+        let depth = inner.depth.load(Ordering::Relaxed) + 1;
+        self.depth.fetch_max(depth, Ordering::Relaxed);
+        let answer = match answer {
+            Answer::Known(_) if depth > MAX_DEPTH => too_deep(),
+            answer => answer,
+        };
+        let deps = Arc::new(manifest.deps().clone());
+        self.components.answered().insert(place, Answered { answer: answer.clone(), deps, depth });
+        answer
+    }
+
+    fn describe(
+        &self,
+        manifest: &StackManifest<'_>,
+        place: &ComponentPlace,
+        kind: ComponentType,
+        wanted: &ComponentRef,
+        built: Built,
+    ) -> Answer {
+        let ComponentRef { component: name, stack } = wanted;
+        let reason = |what: &str| Answer::Unknown(format!("component `{name}` of stack `{stack}` {what}").into());
+        let said = (kind == ComponentType::Terraform).then(|| self.said_of_workspace(manifest, name, &built));
+        let Some(value) = manifest.components(kind.name()).and_then(|all| all.get(name)) else {
+            return reason("is not there");
+        };
+        let entry = Entry { key: Text::clone(name), value: value.clone() };
+        let component = ComponentEntry { kind: kind.name(), entry: &entry, workspace_metadata: said.as_ref() };
+        let ask = |target: &ComponentRef| self.answer(manifest, place, target);
+        let Ok(sections) = sections(self.stacks, manifest, &component, built, &ask) else {
+            return reason("cannot be resolved");
+        };
+        let mut map = sections.map;
+        if kind == ComponentType::Terraform {
+            let outputs = self.outputs(&map, name, &sections.stack);
+            map.set(key("outputs"), outputs);
+        }
+        map.set(key("component_type"), Value::str(kind.name()));
+        for name in NOT_COMPUTED {
+            map.set(key(name), unknown(format!("`{name}` of a component is not computed")));
+        }
+        let value = Value::map(map).with_prov(value.prov.clone());
+        let most = self.stacks.reader.limits().count(Limit::ComponentValues);
+        let mut budget = MAX_TEXT;
+        if value.count(most).is_none() || !fits(&value, &mut budget) {
+            return reason("is too large");
+        }
+        Answer::Known(value)
+    }
+
+    /// What the metadata of a component and its bases say of the workspace.
+    fn said_of_workspace(&self, manifest: &StackManifest<'_>, name: &Key, built: &Built) -> Map {
+        let builder = ManifestBuilder { stacks: self.stacks, manifest };
+        let mut all: HashMap<Key, Map> = HashMap::from([(Text::clone(name), built.map.clone())]);
+        let mut open: Vec<Key> = names::bases_of(&built.map);
+        while let Some(base) = open.pop() {
+            if all.contains_key(&base) {
+                continue;
+            }
+            let Some(built) = builder.find(ComponentType::Terraform, &base) else { continue };
+            open.extend(names::bases_of(&built.map));
+            all.insert(base, built.map);
+        }
+        let siblings: names::Siblings<'_> = all.iter().map(|(name, map)| (&**name, map)).collect();
+        names::said_of_workspace(&siblings, name, self.stacks.config.inherit_metadata)
+    }
+
+    /// The outputs of a Terraform component: of a static remote state, or those that are given.
+    fn outputs(&self, map: &Map, name: &str, stack: &str) -> Value {
+        let is_static = map.get("remote_state_backend_type").and_then(Value::as_str) == Some("static");
+        if let Some(outputs) = map.get("remote_state_backend").filter(|v| is_static && v.as_map().is_some()) {
+            return outputs.clone();
+        }
+        let given = self.stacks.external.given.and_then(|given| given.outputs.get(name)?.get(stack));
+        given.cloned().unwrap_or_else(|| {
+            unknown(format!("the outputs of component `{name}` of stack `{stack}` are read from Terraform"))
+        })
+    }
+}
+
+fn unknown(reason: String) -> Value {
+    Value::new(Data::Unknown(Arc::new(Unknown::new("atmos.Component", reason))))
+}
+
+/// Whether the texts of a value, written out, stay below `budget` bytes; lowers the budget.
+fn fits(value: &Value, budget: &mut usize) -> bool {
+    match &value.data {
+        Data::Str(text) => match budget.checked_sub(text.len()) {
+            Some(rest) => {
+                *budget = rest;
+                true
+            }
+            None => false,
+        },
+        Data::List(items) => items.iter().all(|item| fits(item, budget)),
+        Data::Map(map) => map.iter().all(|entry| fits(&entry.value, budget)),
+        _ => true,
+    }
+}
