@@ -1,11 +1,40 @@
-//! Atmos: `atmos.yaml`, stack manifests, components. The stages in the order in which Atmos runs them:
+//! Atmos: `atmos.yaml`, stack manifests, components.
 //!
-//! `config` (the configuration) → `discover` (which files are stacks) → `manifest` (`content`, `document`,
-//! `locals`, `render`, `imports`: one file with all it imports, merged) → `stack` (`layers`, `bases`, `component`,
-//! `backend`, `names`, `pass`, `finish`: the components of its stacks; `targets` and `host`: what their templates ask
-//! for) → `validation` (what the repository itself demands of them) → `validate` (`schema`) and `duplicates` (what else
-//! Atmos refuses) → the resolution. What is wrong with locals is noted on the way (`local_met`) and told at the end
-//! (`locals::rules` and its siblings).
+//! A revision goes through the stages of this table. Each is a folder or file that imports only itself and the stages above
+//! it; `tests/architecture` reads the table and holds the source against it.
+//!
+//! | stage | what it does | what leaves it |
+//! |---|---|---|
+//! | `rules` | declares the rules that Atmos alone reports | `Rule` |
+//! | `vocabulary` | names sections, functions and settings for the rules of the core | `Vocabulary` |
+//! | `paths` | joins and cleans paths of the repository; the key of a manifest | text |
+//! | `merge` | merges maps in layers, and values that wait for functions | `Map`, `Deferral` |
+//! | `functions` | reads calls of YAML functions, and evaluates those that need nothing from outside | `Call`, `Value` |
+//! | `include` | reads what `!include` names in its formats, with queries of `yq` | `Value` |
+//! | `document` | decodes YAML documents with the tags of Atmos | `Value` with provenance, or `Issue` |
+//! | `reader` | reads each file of a revision once, and accounts for what a result depends on | `Loaded`, `Deps` |
+//! | `findings` | collects what the stages find wrong | `Diagnostic`, `Poisoned` |
+//! | `shapes` | describes how maps must look, as data; findings and JSON Schemas of it | `Shape` |
+//! | `config` | finds and merges `atmos.yaml` | `Config`, or a gap |
+//! | `templates` | renders Go templates in maps; what templates may ask of the project | `Map`, `Failure`, `Miss` |
+//! | `names` | names stacks and Terraform workspaces | `Named`, `Workspace` |
+//! | `schema` | describes manifests, or reads the schema of the repository | `Schema`, `SchemaChecks` |
+//! | `imports` | finds the top-level manifests, the items of `import` sections, and what a change can reach | paths, `Import` |
+//! | `locals` | resolves the locals of a file; notes what rules about locals need | `FileLocals`, `Observations` |
+//! | `manifest` | reads and renders a manifest and merges it with its imports | `Processed` |
+//! | `component` | merges one component with its bases and defaults | `Built`, or `BuildError` |
+//! | `stack` | names the stack of each component, renders and evaluates it | `StackComponents` |
+//! | `checks` | finds what else Atmos, or a reader of the repository, would refuse | `Diagnostic` |
+//! | `resolve` | runs all stages for one revision, on all cores | `Resolution` |
+//! | `affected` | lists what a change between two revisions affects, as `atmos describe affected` does | `Affected` |
+//!
+//! The data take this way: `config` turns `atmos.yaml` into a `Config`, by which `imports` finds the top-level manifests. Each
+//! becomes one unit: `manifest` reads it as a `Loaded` document, resolves its `locals`, renders it with `templates` and merges
+//! it with what it imports into a `Processed` map, which `schema` checks on the way. For each component in that map,
+//! `component` merges the layers (global, type, bases, own, overrides) into `Built`; `stack` gives it the name of its stack,
+//! renders it with itself as data and evaluates its functions, which makes it a `resolution::Component`. The `checks` read
+//! units, components and the `Observations` about locals, and `resolve` puts all of it into a `Resolution`. What is wrong
+//! goes to a `Sink` at any stage; a result that cannot be had is `Poisoned`, and everything else is still resolved.
 
 mod affected;
 mod checks;

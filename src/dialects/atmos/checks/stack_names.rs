@@ -48,8 +48,8 @@ fn unnamed(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
 
 /// Parts of the name pattern that have no variable: one finding a manifest, or one for the value that is no text.
 fn lacking(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
-    let mut by_value: BTreeMap<(Origin, &'static str), Vec<(&ResolvedManifest, &Named)>> = BTreeMap::new();
-    let mut by_manifest: BTreeMap<(FileId, &'static str), Vec<(&ResolvedManifest, &Named)>> = BTreeMap::new();
+    let mut by_value: BTreeMap<(Origin, &'static str), Vec<User<'_>>> = BTreeMap::new();
+    let mut by_manifest: BTreeMap<(FileId, &'static str), Vec<User<'_>>> = BTreeMap::new();
     for d in done {
         for named in &d.named {
             let Name::Lacks(part) = named.stack else { continue };
@@ -69,44 +69,57 @@ fn lacking(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
         });
     };
     for ((origin, part), users) in by_value {
-        let value = users.first().and_then(|(_, n)| n.instead.as_ref());
-        let message = match value.map(|v| &v.data) {
-            Some(Data::Str(_)) => format!("`{part}` is empty, but `stacks.name_pattern` ({pattern}) needs it"),
-            _ => {
-                let kind = value.map_or("unknown", Value::a_kind);
-                format!("`{part}` must be text, not {kind}, because `stacks.name_pattern` ({pattern}) needs it")
-            }
-        };
-        let mut finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, Label::at(origin, ""));
-        if value.is_some_and(|v| matches!(v.data, Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Bool(_))) {
-            finding = finding.help("put it in quotes");
-        }
-        let mut manifests: Vec<&ResolvedManifest> = users.iter().map(|(d, _)| *d).collect();
-        manifests.dedup_by_key(|d| d.unit.file);
-        for d in manifests.iter().filter(|d| d.unit.file != origin.file) {
-            finding = finding.related(Label::new(d.unit.file, 0, 0, "a stack that it would name"));
-        }
-        finish(finding, part);
+        finish(no_text(origin, part, &users, pattern), part);
     }
     for ((file, part), users) in by_manifest {
-        let Some((d, first)) = users.first() else { continue };
-        let more = match users.len() {
-            1 => String::new(),
-            2 => " and another one".to_owned(),
-            n => format!(" and {} others", n - 1),
-        };
-        let message = format!(
-            "component `{}`{more} of `{}` has no variable `{part}`, which `stacks.name_pattern` ({pattern}) needs",
-            first.name, d.unit.name
-        );
-        let vars = d.processed.as_ref().and_then(|p| p.merged.get("vars")).and_then(|v| v.prov.origin);
-        let primary = match vars.filter(|o| o.file == file) {
-            Some(origin) => Label::at(origin, ""),
-            None => place(d, &first.kind, &first.name, ""),
-        };
-        let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, primary);
-        finish(finding.help(format!("set `vars.{part}` for the stack")), part);
+        no_variable(file, part, &users, pattern).into_iter().for_each(|finding| finish(finding, part));
     }
+}
+
+/// A component, and the manifest that it comes from.
+type User<'a> = (&'a ResolvedManifest, &'a Named);
+
+/// A variable of the name pattern that is no text, or empty.
+fn no_text(origin: Origin, part: &str, users: &[User<'_>], pattern: &str) -> Diagnostic {
+    let value = users.first().and_then(|(_, n)| n.instead.as_ref());
+    let message = match value.map(|v| &v.data) {
+        Some(Data::Str(_)) => format!("`{part}` is empty, but `stacks.name_pattern` ({pattern}) needs it"),
+        _ => {
+            let kind = value.map_or("unknown", Value::a_kind);
+            format!("`{part}` must be text, not {kind}, because `stacks.name_pattern` ({pattern}) needs it")
+        }
+    };
+    let mut finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, Label::at(origin, ""));
+    if value.is_some_and(|v| matches!(v.data, Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Bool(_))) {
+        finding = finding.help("put it in quotes");
+    }
+    let mut manifests: Vec<&ResolvedManifest> = users.iter().map(|(d, _)| *d).collect();
+    manifests.dedup_by_key(|d| d.unit.file);
+    for d in manifests.iter().filter(|d| d.unit.file != origin.file) {
+        finding = finding.related(Label::new(d.unit.file, 0, 0, "a stack that it would name"));
+    }
+    finding
+}
+
+/// A variable of the name pattern that a manifest does not set; one finding for all components (`users`) that lack it.
+fn no_variable(file: FileId, part: &str, users: &[User<'_>], pattern: &str) -> Option<Diagnostic> {
+    let (d, first) = users.first()?;
+    let more = match users.len() {
+        1 => String::new(),
+        2 => " and another one".to_owned(),
+        n => format!(" and {} others", n - 1),
+    };
+    let message = format!(
+        "component `{}`{more} of `{}` has no variable `{part}`, which `stacks.name_pattern` ({pattern}) needs",
+        first.name, d.unit.name
+    );
+    let vars = d.processed.as_ref().and_then(|p| p.merged.get("vars")).and_then(|v| v.prov.origin);
+    let primary = match vars.filter(|o| o.file == file) {
+        Some(origin) => Label::at(origin, ""),
+        None => place(d, &first.kind, &first.name, ""),
+    };
+    let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, primary);
+    Some(finding.help(format!("set `vars.{part}` for the stack")))
 }
 
 /// Components that several manifests configure differently for one stack.

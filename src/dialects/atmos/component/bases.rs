@@ -3,13 +3,38 @@
 use super::inheritance::Step;
 use super::layers::{ComponentType, LOOSE, Layer, Section, Word, WrongShape};
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values};
+use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
 use crate::limits::{Exceeded, Limit, Limits};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The sections that a component takes from its bases.
+const INHERITED: [Section; 21] = [
+    Section::Vars,
+    Section::Settings,
+    Section::Env,
+    Section::Auth,
+    Section::Secrets,
+    Section::Dependencies,
+    Section::Locals,
+    Section::Metadata,
+    Section::Providers,
+    Section::RequiredProviders,
+    Section::Hooks,
+    Section::Test,
+    Section::Mocks,
+    Section::Generate,
+    Section::Render,
+    Section::Backend,
+    Section::RemoteStateBackend,
+    Section::Source,
+    Section::Provision,
+    Section::Retry,
+    Section::Helm,
+];
 
 /// The sum of the bases of a component.
 #[derive(Clone, Debug, Default)]
@@ -126,6 +151,19 @@ struct Visit {
     site: Option<Origin>,
 }
 
+/// The steps of a circle of bases: each was named by the one before it, the first one by the last, at `closing`.
+fn circle(members: &[Visit], closing: Option<Origin>) -> Vec<Step> {
+    let sites = members[1..].iter().map(|v| v.site).chain([closing]);
+    let next = members[1..].iter().chain(members.first());
+    let steps = members.iter().zip(next).zip(sites);
+    let step = |((v, next), site): ((&Visit, &Visit), Option<Origin>)| Step {
+        from: Text::clone(&v.name),
+        to: Text::clone(&next.name),
+        site,
+    };
+    steps.map(step).collect()
+}
+
 /// Merges bases of one component.
 pub(crate) struct Inheritance<'a> {
     /// The configuration.
@@ -203,17 +241,7 @@ impl Inheritance<'_> {
         }
         into.merged += 1;
         if let Some(start) = visited.iter().position(|v| v.component == *component && v.name == name) {
-            // Each of them was named by the one before it, the first one by the last.
-            let members = &visited[start..];
-            let sites = members[1..].iter().map(|v| v.site).chain([base.prov.origin]);
-            let next = members[1..].iter().chain(members.first());
-            let steps = members.iter().zip(next).zip(sites);
-            let step = |((v, next), site): ((&Visit, &Visit), Option<Origin>)| Step {
-                from: Text::clone(&v.name),
-                to: Text::clone(&next.name),
-                site,
-            };
-            return Err(BaseError::Cycle(steps.map(step).collect()));
+            return Err(BaseError::Cycle(circle(&visited[start..], base.prov.origin)));
         }
         let Some(value) = self.all.get(&name) else {
             if legacy && (self.is_folder)(&name) {
@@ -234,6 +262,21 @@ impl Inheritance<'_> {
         };
         Arc::make_mut(&mut into.visited).push((Text::clone(&name), Arc::clone(map)));
         visited.push(Visit { component: Text::clone(component), name: Text::clone(&name), site: base.prov.origin });
+        self.visit_bases_of(into, component, &name, map, visited)?;
+        visited.pop();
+        self.merge(into, &name, map, what)
+    }
+
+    /// Adds the bases that a base itself names.
+    fn visit_bases_of(
+        &self,
+        into: &mut Bases,
+        component: &Key,
+        name: &Key,
+        map: &Map,
+        visited: &mut Vec<Visit>,
+    ) -> Result<(), BaseError> {
+        let what = format_args!("components.{}.{name}", self.kind.name());
         let metadata = map.get("metadata").and_then(Value::as_map);
         let is_abstract = metadata.is_some_and(|m| m.get("type").and_then(Value::as_str) == Some("abstract"));
         if let Some(next) = map.get("component").filter(|_| !is_abstract) {
@@ -241,7 +284,7 @@ impl Inheritance<'_> {
                 let message = format!("`{what}.component` must be text, not {}", next.a_kind());
                 return Err(WrongShape { message, site: next.prov.clone() }.into());
             }
-            self.visit(into, &name, next, true, visited)?;
+            self.visit(into, name, next, true, visited)?;
         }
         for next in metadata.and_then(|m| m.get("inherits")).and_then(Value::as_list).into_iter().flat_map(|l| l.iter())
         {
@@ -251,8 +294,7 @@ impl Inheritance<'_> {
             }
             self.visit(into, component, next, false, visited)?;
         }
-        visited.pop();
-        self.merge(into, &name, map, what)
+        Ok(())
     }
 
     fn merge(&self, into: &mut Bases, name: &Key, map: &Map, what: fmt::Arguments<'_>) -> Result<(), BaseError> {
@@ -260,30 +302,7 @@ impl Inheritance<'_> {
         into.deepest.get_or_insert_with(|| Text::clone(name));
         let strategy = own_strategy(self.strategy, [base.map(Section::Settings)])?;
         let sum = Arc::make_mut(&mut into.layer);
-        let sections = [
-            Section::Vars,
-            Section::Settings,
-            Section::Env,
-            Section::Auth,
-            Section::Secrets,
-            Section::Dependencies,
-            Section::Locals,
-            Section::Metadata,
-            Section::Providers,
-            Section::RequiredProviders,
-            Section::Hooks,
-            Section::Test,
-            Section::Mocks,
-            Section::Generate,
-            Section::Render,
-            Section::Backend,
-            Section::RemoteStateBackend,
-            Section::Source,
-            Section::Provision,
-            Section::Retry,
-            Section::Helm,
-        ];
-        for section in sections {
+        for section in INHERITED {
             let mut own = Arc::clone(base.map(section));
             if section == Section::Metadata {
                 if !self.config.inherit_metadata {
@@ -313,10 +332,8 @@ impl Inheritance<'_> {
         }
         for (loose, _) in LOOSE {
             let Some(own) = base.loose(loose) else { continue };
-            let value = sum.loose(loose).map_or_else(
-                || crate::dialects::atmos::merge::settle(own, strategy),
-                |below| merge_values(strategy, below, own),
-            );
+            let value =
+                sum.loose(loose).map_or_else(|| settle(own, strategy), |below| merge_values(strategy, below, own));
             sum.set_loose(loose, Some(value));
         }
         let chain = Arc::make_mut(&mut into.chain);

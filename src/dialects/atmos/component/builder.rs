@@ -2,18 +2,15 @@
 
 use super::backend;
 use super::bases::{BaseError, Bases, Inheritance, InheritanceCache, own_strategy};
-use super::layers::{ComponentType, LOOSE, Layer, Loose, Section, Word, WrongShape};
+use super::layers::{ComponentType, Layer, Section, WrongShape};
+use super::merged_sections::{DeferringMerge, Layers, MergedSections, add_keys_of_type};
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::merge::deferred::{Deferral, LostPath, merge_deferred};
-use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
+use crate::dialects::atmos::merge::deferred::{Deferral, LostPath};
+use crate::dialects::atmos::merge::{ListStrategy, merge};
 use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value, key};
-use std::cell::RefCell;
 use std::sync::Arc;
-
-/// How many entries a component has at most, nearly.
-const ROOM: usize = 36;
 
 /// What all components of one type in one stack share: the global and the type layer.
 #[derive(Clone, Debug, Default)]
@@ -93,129 +90,109 @@ pub(crate) struct Builder<'a> {
 impl Builder<'_> {
     /// Builds the component of this name.
     pub(crate) fn build(&self, name: &Key, component: &Map) -> Result<Built, BuildError> {
-        let kind = self.kind;
-        let what = format_args!("components.{}.{name}", kind.name());
-        let own = Layer::of(component, kind, self.config, what, false)?;
-        let spacelift = own.map(Section::Settings).get("spacelift");
-        if let Some(value) = spacelift.filter(|v| kind == ComponentType::Terraform && v.as_map().is_none()) {
-            return Err(
-                shape(format!("`{what}.settings.spacelift` must be a map, not {}", value.a_kind()), value).into()
-            );
-        }
-        let overrides_value = component.get("overrides");
-        let overrides_map = match overrides_value.map(|v| (&v.data, v)) {
-            None => Map::none(),
-            Some((Data::Map(map), _)) => Arc::clone(map),
-            Some((_, v)) => {
-                return Err(shape(format!("`{what}.overrides` must be a map, not {}", v.a_kind()), v).into());
-            }
-        };
-        let overrides = Layer::of(&overrides_map, kind, self.config, format_args!("{what}.overrides"), false)?;
+        let own = self.own_layer(name, component)?;
+        let (overrides, authored_overrides) = self.overrides_layer(name, component)?;
         let bases = self.bases(name, component, &own, &overrides)?;
-        let base = &bases.layer;
-        let global = &self.shared.layer;
-        let settings = [Section::Settings].map(|s| [global.map(s), base.map(s), own.map(s), overrides.map(s)]);
-        let strategy = own_strategy(self.strategy, settings[0])?;
+        let layers = Layers { global: &self.shared.layer, base: &bases.layer, own: &own, overrides: &overrides };
+        let (sections, deferrals) = self.merge_sections(name, &layers, &bases)?;
+        let strategy = sections.strategy;
+        let mut map =
+            sections.into_map(self.kind, self.config, self.strategy, &layers, &bases.chain, authored_overrides);
+        add_keys_of_type(self.kind, strategy, &layers, &mut map);
+        let authored = [Arc::clone(own.map(Section::Vars)), Arc::clone(layers.base.map(Section::Vars))];
+        Ok(Built { map, sites: bases.sites, authored, deferrals })
+    }
 
-        let deferrals = RefCell::new(Vec::new());
-        let deferred = |name: &'static str, layers: &[&Arc<Map>]| -> Result<Arc<Map>, LostPath> {
-            let mut found = Vec::new();
-            let merged = merge_deferred(strategy, layers, &mut found);
-            found.iter_mut().for_each(|d| d.path.insert(0, key(name)));
-            deferrals.borrow_mut().append(&mut found);
-            merged
-        };
-        let four = |s: Section, name: &'static str| {
-            deferred(name, &[global.map(s), base.map(s), own.map(s), overrides.map(s)])
-        };
-        let vars = four(Section::Vars, "vars")?;
-        let env = four(Section::Env, "env")?;
-        let metadata = self.metadata(strategy, base, &own);
-        let is_abstract = own.map(Section::Metadata).get("type").and_then(Value::as_str) == Some("abstract");
-        let settings = self.settings(strategy, four(Section::Settings, "settings")?, is_abstract)?;
-        let mut auth = four(Section::Auth, "auth")?;
-        let is_terraform = kind == ComponentType::Terraform;
-        let (mut providers, mut required_providers, mut test) = (Map::none(), Map::none(), Map::none());
-        if is_terraform {
-            auth = deferred("auth", &[&self.config.auth, &auth])?;
-            providers = four(Section::Providers, "providers")?;
-            required_providers = four(Section::RequiredProviders, "required_providers")?;
-            test = deferred("test", &[&Map::none(), base.map(Section::Test), own.map(Section::Test)])?;
+    /// What the component says itself.
+    fn own_layer(&self, name: &Key, component: &Map) -> Result<Layer, BuildError> {
+        let what = format_args!("components.{}.{name}", self.kind.name());
+        let own = Layer::of(component, self.kind, self.config, what, false)?;
+        let spacelift = own.map(Section::Settings).get("spacelift");
+        if let Some(value) = spacelift.filter(|v| self.kind == ComponentType::Terraform && v.as_map().is_none()) {
+            let message = format!("`{what}.settings.spacelift` must be a map, not {}", value.a_kind());
+            return Err(shape(message, value).into());
         }
-        let hooks = if kind.has_hooks() { Some(four(Section::Hooks, "hooks")?) } else { None };
-        let generate = if kind.has_generate() { Some(four(Section::Generate, "generate")?) } else { None };
-        let secrets = self.secrets(strategy, base, &own, &overrides)?;
-        let component_name = self.component_name(name, &own, &bases);
-        let backend = match is_terraform {
-            true => {
-                let layers = backend::Layers { global, base, own: &own };
-                let parts = backend::Parts {
-                    config: self.config,
-                    strategy: self.strategy,
-                    component: name,
-                    name: &component_name,
-                    metadata: &metadata,
-                };
-                Some(backend::of(&layers, &parts).map_err(BuildError::Backend)?)
+        Ok(own)
+    }
+
+    /// The overrides of the component, and their section as it is printed.
+    fn overrides_layer(&self, name: &Key, component: &Map) -> Result<(Layer, Value), BuildError> {
+        let what = format_args!("components.{}.{name}.overrides", self.kind.name());
+        let (map, prov) = match component.get("overrides") {
+            None => (Map::none(), Prov::default()),
+            Some(Value { data: Data::Map(map), prov }) => (Arc::clone(map), prov.clone()),
+            Some(other) => {
+                return Err(shape(format!("`{what}` must be a map, not {}", other.a_kind()), other).into());
             }
-            false => None,
         };
-        let command = [&overrides, &own, base, global].into_iter().find_map(|l| l.word(Word::Command));
-        let command = command.or_else(|| self.config.command(kind.name())).cloned();
-        let three = |section| merge(strategy, [global, base, &own].map(|l| l.map(section)));
-        let two = |section| merge(strategy, [base, &own].map(|l| l.map(section)));
+        let layer = Layer::of(&map, self.kind, self.config, what, false)?;
+        Ok((layer, Value { data: Data::Map(map), prov }))
+    }
 
-        // In the order of the keys, so that each is put at the end.
-        let mut out = Map::with_capacity(ROOM);
-        put(&mut out, "auth", auth);
-        if let Some(backend) = &backend {
-            out.set(key("backend"), backend.settings.clone());
-            out.set(key("backend_type"), backend.kind.clone());
+    /// The sections that can be refused or that hold functions, merged, and the places that wait for functions.
+    fn merge_sections(
+        &self,
+        name: &Key,
+        layers: &Layers<'_>,
+        bases: &Bases,
+    ) -> Result<(MergedSections, Vec<Deferral>), BuildError> {
+        let (kind, own, base) = (self.kind, layers.own, layers.base);
+        let strategy = own_strategy(self.strategy, layers.of(Section::Settings))?;
+        let mut merging = DeferringMerge { strategy, deferrals: Vec::new() };
+        let vars = merging.section("vars", Section::Vars, layers)?;
+        let env = merging.section("env", Section::Env, layers)?;
+        let metadata = self.metadata(strategy, base, own);
+        let is_abstract = own.map(Section::Metadata).get("type").and_then(Value::as_str) == Some("abstract");
+        let settings = merging.section("settings", Section::Settings, layers)?;
+        let settings = self.settings(strategy, settings, is_abstract)?;
+        let mut auth = merging.section("auth", Section::Auth, layers)?;
+        let (mut providers, mut required_providers, mut test) = (Map::none(), Map::none(), Map::none());
+        if kind == ComponentType::Terraform {
+            auth = merging.merge("auth", &[&self.config.auth, &auth])?;
+            providers = merging.section("providers", Section::Providers, layers)?;
+            required_providers = merging.section("required_providers", Section::RequiredProviders, layers)?;
+            test = merging.merge("test", &[&Map::none(), base.map(Section::Test), own.map(Section::Test)])?;
         }
-        out.set(key("command"), command.unwrap_or_else(|| Value::str(key(kind.name()))));
-        out.set(key("component"), component_name);
-        put_filled(&mut out, "dependencies", three(Section::Dependencies));
-        put(&mut out, "env", env);
-        if let Some(generate) = generate {
-            put(&mut out, "generate", generate);
+        let hooks = if kind.has_hooks() { Some(merging.section("hooks", Section::Hooks, layers)?) } else { None };
+        let generate =
+            if kind.has_generate() { Some(merging.section("generate", Section::Generate, layers)?) } else { None };
+        let secrets = self.secrets(strategy, base, own, layers.overrides)?;
+        let component = self.component_name(name, own, bases);
+        let backend = self.backend(name, &component, &metadata, layers)?;
+        let sections = MergedSections {
+            strategy,
+            vars,
+            env,
+            metadata,
+            settings,
+            auth,
+            providers,
+            required_providers,
+            test,
+            hooks,
+            generate,
+            secrets,
+            component,
+            backend,
+        };
+        Ok((sections, merging.deferrals))
+    }
+
+    /// The backend of a component of Terraform.
+    fn backend(
+        &self,
+        name: &Key,
+        component_name: &Value,
+        metadata: &Arc<Map>,
+        layers: &Layers<'_>,
+    ) -> Result<Option<backend::Backend>, BuildError> {
+        if self.kind != ComponentType::Terraform {
+            return Ok(None);
         }
-        if let Some(hooks) = hooks {
-            put(&mut out, "hooks", hooks);
-        }
-        out.set(key("inheritance"), Value::new(Data::List(Arc::clone(&bases.chain))));
-        put_filled(&mut out, "locals", two(Section::Locals));
-        put(&mut out, "metadata", metadata);
-        if is_terraform {
-            put_filled(&mut out, "mocks", two(Section::Mocks));
-        }
-        let overrides_prov = overrides_value.map_or_else(Prov::default, |v| v.prov.clone());
-        out.set(key("overrides"), Value { data: Data::Map(overrides_map), prov: overrides_prov });
-        if is_terraform {
-            put(&mut out, "providers", providers);
-        }
-        if kind.has_source() {
-            put(&mut out, "provision", three(Section::Provision));
-        }
-        if let Some(backend) = backend {
-            out.set(key("remote_state_backend"), backend.remote);
-            out.set(key("remote_state_backend_type"), backend.remote_kind);
-        }
-        if is_terraform {
-            put(&mut out, "required_providers", required_providers);
-            let version = [&overrides, &own, base].into_iter().find_map(|l| l.word(Word::RequiredVersion));
-            out.set(key("required_version"), version.cloned().unwrap_or_else(|| Value::str("")));
-        }
-        put_filled(&mut out, "retry", merge(self.strategy, [base, &own, &overrides].map(|l| l.map(Section::Retry))));
-        put_filled(&mut out, "secrets", secrets);
-        put(&mut out, "settings", settings);
-        if kind.has_source() {
-            put(&mut out, "source", three(Section::Source));
-        }
-        put_filled(&mut out, "test", test);
-        put(&mut out, "vars", vars);
-        self.extras(strategy, base, &own, &mut out);
-        let authored = [Arc::clone(own.map(Section::Vars)), Arc::clone(base.map(Section::Vars))];
-        Ok(Built { map: out, sites: bases.sites, authored, deferrals: deferrals.into_inner() })
+        let (config, strategy) = (self.config, self.strategy);
+        let parts = backend::Parts { config, strategy, component: name, name: component_name, metadata };
+        let layers = backend::Layers { global: layers.global, base: layers.base, own: layers.own };
+        backend::of(&layers, &parts).map(Some).map_err(BuildError::Backend)
     }
 
     fn bases(&self, name: &Key, component: &Map, own: &Layer, overrides: &Layer) -> Result<Bases, BuildError> {
@@ -338,57 +315,10 @@ impl Builder<'_> {
         let scoped: Result<Vec<Arc<Map>>, BuildError> = layers.into_iter().map(|(m, scope)| scoped(m, scope)).collect();
         Ok(merge(strategy, &scoped?))
     }
-
-    /// The keys that only some types have.
-    fn extras(&self, strategy: ListStrategy, base: &Layer, own: &Layer, out: &mut Map) {
-        let global = &self.shared.layer;
-        match self.kind {
-            ComponentType::Kubernetes => {
-                let provider = [own, base, global].into_iter().find_map(|l| l.word(Word::Provider));
-                if let Some(provider) = provider {
-                    out.set(key("provider"), provider.clone());
-                }
-                put_filled(out, "render", merge(strategy, [global, base, own].map(|l| l.map(Section::Render))));
-                for (loose, name) in LOOSE.into_iter().filter(|(l, _)| *l != Loose::Plugins) {
-                    put_loose(out, name, strategy, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
-                }
-            }
-            ComponentType::Helm => {
-                let helm = merge(strategy, [base, own].map(|l| l.map(Section::Helm)));
-                for entry in helm.iter() {
-                    out.set(Text::clone(&entry.key), entry.value.clone());
-                }
-            }
-            _ => {}
-        }
-        if self.kind.has_plugins() {
-            put_loose(out, "plugins", strategy, &[base.loose(Loose::Plugins), own.loose(Loose::Plugins)]);
-        }
-    }
 }
 
 fn shape(message: String, value: &Value) -> WrongShape {
     WrongShape { message, site: value.prov.clone() }
-}
-
-fn put(out: &mut Map, name: &'static str, map: Arc<Map>) {
-    out.set(key(name), Value { data: Data::Map(map), prov: Prov::default() });
-}
-
-fn put_filled(out: &mut Map, name: &'static str, map: Arc<Map>) {
-    if !map.is_empty() {
-        put(out, name, map);
-    }
-}
-
-fn put_loose(out: &mut Map, name: &'static str, strategy: ListStrategy, layers: &[Option<&Value>]) {
-    let merged = layers.iter().flatten().fold(None, |below: Option<Value>, value| match below {
-        None => Some(settle(value, strategy)),
-        Some(below) => Some(merge_values(strategy, &below, value)),
-    });
-    if let Some(value) = merged.filter(|v| !v.is_null()) {
-        out.set(key(name), value);
-    }
 }
 
 fn scoped(secrets: &Arc<Map>, scope: &str) -> Result<Arc<Map>, BuildError> {

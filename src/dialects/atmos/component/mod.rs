@@ -1,5 +1,5 @@
 //! One component before it gets its stack (`reference: atmos.md` sections 4.1 and 4.4 to 4.6): its sections in layers
-//! (`layers`), those of its bases (`bases`), its backend, all merged in order (`builder`).
+//! (`layers`), those of its bases (`bases`), its backend, all merged (`builder`) and put in order (`merged_sections`).
 
 mod backend;
 pub(super) mod bases;
@@ -7,3 +7,4 @@ pub(super) mod builder;
 pub(super) mod custom_types;
 pub(super) mod inheritance;
 pub(super) mod layers;
+mod merged_sections;

@@ -110,12 +110,11 @@ impl Config {
     /// # Errors
     /// What Atmos refuses to start with.
     pub(crate) fn read(all: Value, base: String, start: String) -> Result<Self, String> {
-        let text = |path: &[&str]| all.at_path(path.iter().copied()).and_then(plain_text).unwrap_or_default();
-        let flag = |path: &[&str]| all.at_path(path.iter().copied()).and_then(truth);
-        let list = |path: &[&str]| all.at_path(path.iter().copied()).map(texts_of).unwrap_or_default();
-        let map =
-            |path: &[&str]| all.at_path(path.iter().copied()).and_then(Value::as_map).cloned().unwrap_or_default();
-
+        let settings = Settings(&all);
+        let text = |path: &[&str]| settings.text(path);
+        let flag = |path: &[&str]| settings.flag(path);
+        let list = |path: &[&str]| settings.list(path);
+        let map = |path: &[&str]| settings.map(path);
         let stacks_path = text(&["stacks", "base_path"]);
         if stacks_path.is_empty() {
             return Err("stack base path must be provided in 'stacks.base_path' of the Atmos configuration".to_owned());
@@ -128,43 +127,12 @@ impl Config {
         let Some(stacks) = paths::join(&base, &stacks_path) else {
             return Err(format!("'stacks.base_path' leads out of the repository: {stacks_path}"));
         };
-        let delimiters = all.at_path(["templates", "settings", "delimiters"]).and_then(Value::as_list);
-        let delimiters = delimiters.filter(|l| !l.is_empty()).map(|l| match l.as_slice() {
-            [left, right] => match (plain_text(left), plain_text(right)) {
-                (Some(l), Some(r)) if !l.is_empty() && !r.is_empty() => Ok((l, r)),
-                _ => Err(()),
-            },
-            _ => Err(()),
-        });
-        let evaluations = match all.at_path(["templates", "settings", "evaluations"]).map(|v| &v.data) {
-            Some(Data::Int(n)) if *n > 0 => usize::try_from(*n).unwrap_or(1).min(100),
-            _ => 1,
-        };
         let strategy = text(&["settings", "list_merge_strategy"]);
         let per_type = |key: &str| -> Vec<(Key, Value)> {
             let types = map(&["components"]);
             types.iter().filter_map(|e| Some((Text::clone(&e.key), e.value.get(key)?.clone()))).collect()
         };
         let separator = text(&["components", "terraform", "workspace", "prefix_separator"]);
-        let shaping_origins = [
-            &["base_path"][..],
-            &["stacks", "base_path"],
-            &["stacks", "name_template"],
-            &["stacks", "name_pattern"],
-            &["stacks", "inherit"],
-            &["components"],
-            &["templates"],
-            &["settings", "list_merge_strategy"],
-            &["settings", "yaml"],
-            &["env"],
-            &["auth"],
-            &["integrations"],
-            &["describe"],
-        ]
-        .into_iter()
-        .filter_map(|path| all.at_path(path.iter().copied()))
-        .flat_map(leaves)
-        .collect();
         Ok(Config {
             stacks,
             included,
@@ -180,14 +148,7 @@ impl Config {
             commands: per_type("command"),
             workspaces: flag(&["components", "terraform", "workspaces_enabled"]).unwrap_or(true),
             separator: if separator.is_empty() { "-".to_owned() } else { separator },
-            templates: Templates {
-                enabled: flag(&["templates", "settings", "enabled"]).unwrap_or(false),
-                evaluations,
-                delimiters,
-                ignore_missing: flag(&["templates", "settings", "ignore_missing_template_values"]).unwrap_or(false),
-                sprig: flag(&["templates", "settings", "sprig", "enabled"]).unwrap_or(false),
-                gomplate: flag(&["templates", "settings", "gomplate", "enabled"]).unwrap_or(false),
-            },
+            templates: settings.templates(),
             strategy: ListStrategy::parse(&strategy).ok_or(strategy),
             key_delimiter: Some(text(&["settings", "yaml", "key_delimiter"])).filter(|d| !d.is_empty()),
             env: texts(&map(&["env"])),
@@ -195,7 +156,7 @@ impl Config {
             github: map(&["integrations", "github"]),
             include_empty: flag(&["describe", "settings", "include_empty"]).unwrap_or(true),
             manifest_schema: text(&["schemas", "atmos", "manifest"]),
-            shaping_origins,
+            shaping_origins: settings.shaping_origins(),
             base,
             start,
             all,
@@ -219,6 +180,78 @@ impl Config {
         command.filter(|v| v.as_str().is_some_and(|s| !s.is_empty()))
     }
 }
+
+/// The merged configuration, as a source of settings.
+struct Settings<'a>(&'a Value);
+
+impl Settings<'_> {
+    fn at(&self, path: &[&str]) -> Option<&Value> {
+        self.0.at_path(path.iter().copied())
+    }
+
+    fn text(&self, path: &[&str]) -> String {
+        self.at(path).and_then(plain_text).unwrap_or_default()
+    }
+
+    fn flag(&self, path: &[&str]) -> Option<bool> {
+        self.at(path).and_then(truth)
+    }
+
+    fn list(&self, path: &[&str]) -> Vec<String> {
+        self.at(path).map(texts_of).unwrap_or_default()
+    }
+
+    fn map(&self, path: &[&str]) -> Arc<Map> {
+        self.at(path).and_then(Value::as_map).cloned().unwrap_or_default()
+    }
+
+    /// `templates.settings`.
+    fn templates(&self) -> Templates {
+        let flag = |path: &[&str]| self.flag(path).unwrap_or(false);
+        let delimiters = self.at(&["templates", "settings", "delimiters"]).and_then(Value::as_list);
+        let delimiters = delimiters.filter(|l| !l.is_empty()).map(|l| match l.as_slice() {
+            [left, right] => match (plain_text(left), plain_text(right)) {
+                (Some(l), Some(r)) if !l.is_empty() && !r.is_empty() => Ok((l, r)),
+                _ => Err(()),
+            },
+            _ => Err(()),
+        });
+        let evaluations = match self.at(&["templates", "settings", "evaluations"]).map(|v| &v.data) {
+            Some(Data::Int(n)) if *n > 0 => usize::try_from(*n).unwrap_or(1).min(100),
+            _ => 1,
+        };
+        Templates {
+            enabled: flag(&["templates", "settings", "enabled"]),
+            evaluations,
+            delimiters,
+            ignore_missing: flag(&["templates", "settings", "ignore_missing_template_values"]),
+            sprig: flag(&["templates", "settings", "sprig", "enabled"]),
+            gomplate: flag(&["templates", "settings", "gomplate", "enabled"]),
+        }
+    }
+
+    /// The settings that shape all stacks.
+    fn shaping_origins(&self) -> Vec<Origin> {
+        SHAPING.iter().filter_map(|path| self.at(path)).flat_map(leaves).collect()
+    }
+}
+
+/// Settings that shape all stacks.
+const SHAPING: [&[&str]; 13] = [
+    &["base_path"],
+    &["stacks", "base_path"],
+    &["stacks", "name_template"],
+    &["stacks", "name_pattern"],
+    &["stacks", "inherit"],
+    &["components"],
+    &["templates"],
+    &["settings", "list_merge_strategy"],
+    &["settings", "yaml"],
+    &["env"],
+    &["auth"],
+    &["integrations"],
+    &["describe"],
+];
 
 /// Text of a scalar, as a configuration field of kind text takes it.
 pub(crate) fn plain_text(value: &Value) -> Option<String> {

@@ -70,10 +70,9 @@ fn gives(name: &str) -> Option<Kind> {
     }
 }
 
-fn parse(name: &str, arguments: &str) -> Result<Call, String> {
-    let words = |list: Vec<String>| list.into_iter().map(Text::from).collect::<Vec<Text>>();
-    let mut call = Call { function: name.into(), kind: gives(name), ..Call::default() };
-    let refused = |e: ArgError| match e.message {
+/// What is said of arguments that Atmos refuses with a message.
+fn refusal(name: &str, message: &str) -> String {
+    match message {
         m if m.contains("requires 2 or 3") => {
             format!("`{name}` takes a component and an output, or a component, a stack and an output")
         }
@@ -81,7 +80,13 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
         m if m.contains("requires 2 p") => "`!store.get` takes a store and a key".to_owned(),
         m if m.contains("accepts 1 or 2") => "`!env` takes the name of a variable and a default".to_owned(),
         m => format!("`{name}`: {m}"),
-    };
+    }
+}
+
+fn parse(name: &str, arguments: &str) -> Result<Call, String> {
+    let words = |list: Vec<String>| list.into_iter().map(Text::from).collect::<Vec<Text>>();
+    let mut call = Call { function: name.into(), kind: gives(name), ..Call::default() };
+    let refused = |e: ArgError| refusal(name, &e.message);
     match name {
         "!template" => {
             if arguments.is_empty() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// What the imports on one way have handed over so far, the lowest first.
 #[derive(Default)]
-pub(in crate::dialects::atmos) struct Handed {
+pub(in crate::dialects::atmos) struct ImportedSections {
     parts: Vec<Part>,
     /// Where those of the manifest that is processed now begin; those before are its importers'.
     own: usize,
@@ -25,8 +25,8 @@ pub(in crate::dialects::atmos) struct Mark {
     end: usize,
 }
 
-impl Handed {
-    /// A manifest is begun. Give what this gives to [`Handed::leave`].
+impl ImportedSections {
+    /// A manifest is begun. Give what this gives to [`ImportedSections::leave`].
     pub(in crate::dialects::atmos) fn enter(&mut self) -> Mark {
         let end = self.parts.len();
         Mark { own: std::mem::replace(&mut self.own, end), end }
@@ -69,14 +69,14 @@ mod tests {
         Arc::new([(key.into(), Value::new(Data::Int(n)))].into_iter().collect())
     }
 
-    fn json(handed: &mut Handed) -> String {
+    fn json(handed: &mut ImportedSections) -> String {
         serde_json::to_string(&Value { data: Data::Map(handed.sum(ListStrategy::Replace)), prov: Default::default() })
             .unwrap_or_default()
     }
 
     #[test]
     fn a_manifest_sees_what_came_before_it_and_leaves_nothing() {
-        let mut handed = Handed::default();
+        let mut handed = ImportedSections::default();
         assert_eq!(json(&mut handed), "{}");
         handed.push(map("a", 1));
         handed.push(map("b", 1));
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn imports_are_not_merged_until_a_path_asks() {
-        let mut handed = Handed::default();
+        let mut handed = ImportedSections::default();
         (0..2_000).for_each(|i| handed.push(map(&format!("k{i}"), i)));
         assert!(handed.parts.iter().all(|part| part.sum.is_none()));
         let mark = handed.enter();

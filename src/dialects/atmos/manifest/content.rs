@@ -40,7 +40,7 @@ impl Manifests<'_> {
         deps.add(&included);
         let is_template = loaded.path.ends_with(".yaml.tmpl") || loaded.path.ends_with(".yml.tmpl");
         if call.skip_templates {
-            self.met.unrendered(loaded.file);
+            self.observations.unrendered(loaded.file);
             let value = raw.map_err(|issues| self.broken(loaded, &issues))?;
             let map = self.as_map(loaded, value)?;
             // They are not used, but who looks for one of them is to be told where it is.
@@ -87,7 +87,7 @@ impl Manifests<'_> {
         let host = self.host(loaded, context, deps);
         let engine = Engine { host: host.as_ref(), ..self.engine(missing) };
         if call.ignore_missing {
-            self.met.lenient(loaded.file);
+            self.observations.lenient(loaded.file);
         }
         let data = Value { data: Data::Map(Arc::clone(context)), prov: Prov::default() };
         // Only a context that the importer gave makes a failure one; otherwise the file waits for its components.
@@ -107,7 +107,7 @@ impl Manifests<'_> {
             Some(map) => match engine.map_in_parts(&map, &data, 1) {
                 Ok(rendered) => Ok((*rendered).clone()),
                 Err(Failure::Template { message, site, .. }) if !given => {
-                    self.met.abandoned(loaded.file, &message, site.origin);
+                    self.observations.abandoned(loaded.file, &message, site.origin);
                     Ok((*map).clone())
                 }
                 Err(Failure::Template { message, site, text: Some(text) })
@@ -131,7 +131,7 @@ impl Manifests<'_> {
         let engine = Engine { env: self.env, ..refs::engine(self.templates) };
         let found = self.locals.of(loaded, raw, included, self.config.key_delimiter.as_deref(), &engine);
         if found.has_any() {
-            self.met.locals(&found);
+            self.observations.locals(&found);
         }
         found
     }

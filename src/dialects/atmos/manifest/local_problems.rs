@@ -32,7 +32,7 @@ pub(in crate::dialects::atmos) fn local_problems(
             Some(found) => {
                 // Its imports are not looked at any more, but what they define may be what is meant.
                 explore(manifests, &file.loaded, &file.raw, deps);
-                manifests.met.unresolved(found);
+                manifests.observations.unresolved(found);
             }
             None => {
                 manifests.sink.push(local_problem(manifests, file, problem));
@@ -69,7 +69,13 @@ pub(in crate::dialects::atmos) fn blames_local(
         return false;
     }
     let error = Some(message.to_owned());
-    manifests.met.unresolved(Unresolved { site: site.clone(), file: loaded.file, path, reader: Reader::File, error });
+    manifests.observations.unresolved(Unresolved {
+        site: site.clone(),
+        file: loaded.file,
+        path,
+        reader: Reader::File,
+        error,
+    });
     true
 }
 
@@ -122,7 +128,7 @@ pub(in crate::dialects::atmos) fn explore(manifests: &Manifests<'_>, loaded: &Ar
     let mut stack: Vec<(Text, FileId, Map)> = vec![(Text::clone(&loaded.path), loaded.file, raw.clone())];
     let mut seen: BTreeSet<Text> = BTreeSet::from([Text::clone(&loaded.path)]);
     while let Some((path, file, raw)) = stack.pop() {
-        manifests.met.manifest(&path, file);
+        manifests.observations.manifest(&path, file);
         let relative = paths::relative(&path, &manifests.config.stacks).unwrap_or(&path);
         for item in items::read_items(&raw, relative).unwrap_or_default() {
             if item.path.contains("{{") || items::is_remote(&item.path) {
@@ -131,7 +137,7 @@ pub(in crate::dialects::atmos) fn explore(manifests: &Manifests<'_>, loaded: &Ar
             let pattern = items::pattern(&item.path, &manifests.config.stacks, manifests.reader, deps);
             let found = pattern.and_then(|p| manifests.reader.glob(&p, deps).ok()).unwrap_or_default();
             for to in found {
-                manifests.met.import(&path, &to, item.site.origin);
+                manifests.observations.import(&path, &to, item.site.origin);
                 if seen.len() > MAX_EXPLORED || !seen.insert(to.as_str().into()) {
                     continue;
                 }

@@ -163,7 +163,7 @@ impl Revision<'_> {
             strategy: self.strategy,
             templates: &self.resolver.templates,
             sink: self.sink,
-            observations: &loader.met,
+            observations: &loader.observations,
             lock_file: &loader.lock_file,
             vendored: VendoredFolders::default(),
             external: self.external,
@@ -188,7 +188,7 @@ impl Revision<'_> {
     }
 
     fn local_scopes(&self, loader: &Manifests<'_>, units: &[Arc<Unit>]) -> resolution::Locals {
-        let known = loader.met.records().locals;
+        let known = loader.observations.records().locals;
         let path = |f: &&Arc<FileLocals>| Text::clone(&f.loaded.path);
         let mut files: Vec<&Arc<FileLocals>> = known.values().collect();
         files.sort_by_cached_key(path);

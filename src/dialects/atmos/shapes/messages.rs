@@ -31,17 +31,11 @@ pub(in crate::dialects::atmos) fn finding(violation: &Violation<'_>, files: &Fil
     let what = if path.is_empty() { "a manifest".to_owned() } else { format!("`{path}`") };
     let here = || label(&value.prov, file, "");
     let new = |message: String| Diagnostic::new(&rules::SCHEMA_VIOLATION, message, here());
+    let at_key = |rule, key: &str, message: String| {
+        Diagnostic::new(rule, message, key_label(value, key, files, file)).token(key)
+    };
     let finding = match wrong {
-        Wrong::Kind(kinds) => {
-            let message = format!("{what} must be {}, not {}", one_of_kinds(kinds), value.a_kind());
-            let is_section = kinds == &["map"] && !path.ends_with(']');
-            let rule = if is_section { &rules::NON_MAPPING_SECTION } else { &rules::SCHEMA_VIOLATION };
-            let finding = Diagnostic::new(rule, message, here());
-            match kind_help(kinds, value) {
-                Some(help) => finding.help(help),
-                None => finding,
-            }
-        }
+        Wrong::Kind(kinds) => wrong_kind(&what, path, kinds, value, file),
         Wrong::Word(words) => {
             let found = value.as_str().unwrap_or_default();
             let finding = new(format!("{what} must be {}, not `{found}`", one_of(words))).token(found);
@@ -64,57 +58,67 @@ pub(in crate::dialects::atmos) fn finding(violation: &Violation<'_>, files: &Fil
         Wrong::Key(APPEND_KEY, _) => {
             new(format!("{} must be a map: `!append` is for lists", parent_words(path, APPEND_KEY))).token("!append")
         }
-        Wrong::Key(key, map) => {
-            let mut finding = new(format!("`{key}` is not allowed in {}", parent_words(path, key))).token(*key);
-            finding.rule = rule_of_key(path.strip_suffix(*key).unwrap_or_default().trim_end_matches('.'), key);
-            finding.primary = key_label(value, key, files, file);
-            match near(key, map) {
-                Some(near) => rename_key(finding, near),
-                None => finding.help(allowed(map)),
-            }
-        }
+        Wrong::Key(key, map) => not_allowed(path, key, map, key_label(value, key, files, file)),
         Wrong::Name(name, signs) => {
-            let mut finding =
-                new(format!("`{name}` cannot be a name in {}", parent_words(path, name))).token(*name).help(format!(
-                    "a name is made of the letters a to z, digits and {}",
-                    signs.chars().map(sign).collect::<Vec<_>>().join(" ")
-                ));
-            finding.primary = key_label(value, name, files, file);
-            finding
+            let signs = signs.chars().map(sign).collect::<Vec<_>>().join(" ");
+            let message = format!("`{name}` cannot be a name in {}", parent_words(path, name));
+            at_key(&rules::SCHEMA_VIOLATION, name, message)
+                .help(format!("a name is made of the letters a to z, digits and {signs}"))
+        }
+        Wrong::Typo(key, near) => {
+            let message = format!("`{key}` has no meaning in {}", parent_words(path, key));
+            rename_key(at_key(&rules::UNKNOWN_KEY, key, message), near)
+        }
+        Wrong::Deprecated(key, replacement) => {
+            at_key(&rules::DEPRECATED_KEY, key, format!("`{path}` is deprecated")).help(format!("use `{replacement}`"))
         }
         Wrong::Lacks(key) => new(format!("{what} needs `{key}`")).token(*key),
         Wrong::ExactlyOne(keys, 0) => new(format!("{what} needs {}", one_of(keys))),
         Wrong::ExactlyOne(keys, _) => new(format!("{what} may have only {}", one_of(keys))),
         Wrong::OneGroup(groups) => {
-            let group = |group: &super::shape::Group| {
-                let keys: Vec<String> = group
-                    .iter()
-                    .map(|(key, words)| match words {
-                        [] => format!("`{key}`"),
-                        words => format!("`{key}` ({})", words.join(" or ")),
-                    })
-                    .collect();
-                keys.join(" with ")
-            };
-            let groups: Vec<String> = groups.iter().map(group).collect();
+            let groups: Vec<String> = groups.iter().map(group_words).collect();
             new(format!("{what} needs {}", groups.join(", or ")))
         }
         Wrong::Demands(key, other, word) => {
             new(format!("{what} needs `{other}: {word}`, because its `{key}` is a map")).token(*other)
         }
-        Wrong::Typo(key, near) => {
-            let primary = key_label(value, key, files, file);
-            let place = parent_words(path, key);
-            let finding = Diagnostic::new(&rules::UNKNOWN_KEY, format!("`{key}` has no meaning in {place}"), primary);
-            rename_key(finding.token(*key), near)
-        }
-        Wrong::Deprecated(key, replacement) => {
-            let primary = key_label(value, key, files, file);
-            let finding = Diagnostic::new(&rules::DEPRECATED_KEY, format!("`{path}` is deprecated"), primary);
-            finding.token(*key).help(format!("use `{replacement}`"))
-        }
     };
     included_from(finding, value, file)
+}
+
+/// The finding for a value of the wrong kind.
+fn wrong_kind(what: &str, path: &str, kinds: &[&str], value: &Value, file: FileId) -> Diagnostic {
+    let message = format!("{what} must be {}, not {}", one_of_kinds(kinds), value.a_kind());
+    let is_section = kinds == ["map"] && !path.ends_with(']');
+    let rule = if is_section { &rules::NON_MAPPING_SECTION } else { &rules::SCHEMA_VIOLATION };
+    let finding = Diagnostic::new(rule, message, label(&value.prov, file, ""));
+    match kind_help(kinds, value) {
+        Some(help) => finding.help(help),
+        None => finding,
+    }
+}
+
+/// The finding for a key that its map does not take.
+fn not_allowed(path: &str, key: &str, map: &'static Map, place: Label) -> Diagnostic {
+    let rule = rule_of_key(path.strip_suffix(key).unwrap_or_default().trim_end_matches('.'), key);
+    let message = format!("`{key}` is not allowed in {}", parent_words(path, key));
+    let finding = Diagnostic::new(rule, message, place).token(key);
+    match near(key, map) {
+        Some(near) => rename_key(finding, near),
+        None => finding.help(allowed(map)),
+    }
+}
+
+/// The keys of a group, with the words that some of them take.
+fn group_words(group: &super::shape::Group) -> String {
+    let keys: Vec<String> = group
+        .iter()
+        .map(|(key, words)| match words {
+            [] => format!("`{key}`"),
+            words => format!("`{key}` ({})", words.join(" or ")),
+        })
+        .collect();
+    keys.join(" with ")
 }
 
 /// Names the place of the `!include` that brought a value here.

@@ -53,7 +53,7 @@ pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsew
 /// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
 /// can be told only when all that reads them was looked at.
 pub(in crate::dialects::atmos) fn report_references(manifests: &Manifests<'_>) -> Told {
-    let records = manifests.met.records();
+    let records = manifests.observations.records();
     let graph = Graph::of(&records);
     let mut groups: BTreeMap<(Option<Origin>, [Key; 2]), Vec<&Unresolved>> = BTreeMap::new();
     for found in &records.unresolved {
@@ -182,26 +182,8 @@ fn undefined(
     let name = &path[1];
     let file = primary.file;
     let from = Text::clone(&files.get(file).path);
-    let (mut candidates, mut scopes): (BTreeSet<Key>, Vec<(String, Vec<Key>)>) = Default::default();
-    let in_kind = match &first.reader {
-        Reader::Local(_, kind) => Some(*kind),
-        _ => None,
-    };
-    for scope in own.map(|o| o.locals.scopes.as_slice()).unwrap_or_default() {
-        if in_kind.is_none_or(|kind| scope.kind.is_none() || scope.kind == kind) {
-            scopes.push((scope.kind.unwrap_or("global").to_owned(), scope.raw.keys().cloned().collect()));
-        }
-    }
-    let mut of_components: BTreeSet<Key> = BTreeSet::new();
-    for found in group {
-        if let Reader::Component { visible, .. } = &found.reader {
-            of_components.extend(visible.iter().cloned());
-        }
-    }
-    if !of_components.is_empty() {
-        scopes.push(("component".to_owned(), of_components.into_iter().collect()));
-    }
-    candidates.extend(scopes.iter().flat_map(|s| s.1.iter().cloned()));
+    let scopes = visible_scopes(first, group, own);
+    let mut candidates: BTreeSet<Key> = scopes.iter().flat_map(|s| s.1.iter().cloned()).collect();
     // A local that cannot help itself is no help.
     if let Reader::Local(own, _) = &first.reader {
         candidates.remove(own);
@@ -234,6 +216,30 @@ fn undefined(
         }
         None => finding.help(format!("define `{name}` under `locals`, or give the reference a default")),
     }
+}
+
+/// The scopes whose locals a reference could use, with their names.
+fn visible_scopes(first: &Unresolved, group: &[&Unresolved], own: Option<&Arc<FileLocals>>) -> Vec<(String, Vec<Key>)> {
+    let mut scopes = Vec::new();
+    let in_kind = match &first.reader {
+        Reader::Local(_, kind) => Some(*kind),
+        _ => None,
+    };
+    for scope in own.map(|o| o.locals.scopes.as_slice()).unwrap_or_default() {
+        if in_kind.is_none_or(|kind| scope.kind.is_none() || scope.kind == kind) {
+            scopes.push((scope.kind.unwrap_or("global").to_owned(), scope.raw.keys().cloned().collect()));
+        }
+    }
+    let mut of_components: BTreeSet<Key> = BTreeSet::new();
+    for found in group {
+        if let Reader::Component { visible, .. } = &found.reader {
+            of_components.extend(visible.iter().cloned());
+        }
+    }
+    if !of_components.is_empty() {
+        scopes.push(("component".to_owned(), of_components.into_iter().collect()));
+    }
+    scopes
 }
 
 /// A local that uses a section which only an imported file sets.

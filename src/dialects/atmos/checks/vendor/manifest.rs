@@ -35,7 +35,7 @@ pub(in crate::dialects::atmos) struct Target {
 }
 
 /// The manifests of a project that were read so far.
-pub(in crate::dialects::atmos) struct Manifests<'a> {
+pub(in crate::dialects::atmos) struct VendorManifests<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
     pub(in crate::dialects::atmos) sources: Vec<Source>,
@@ -45,15 +45,15 @@ pub(in crate::dialects::atmos) struct Manifests<'a> {
     /// The imports that were met, as written.
     imported: BTreeSet<Text>,
     /// The files that were read, or wait for it. Each is read once, by whatever names it is imported.
-    met: BTreeSet<String>,
+    seen: BTreeSet<String>,
     waiting: VecDeque<String>,
 }
 
-impl<'a> Manifests<'a> {
+impl<'a> VendorManifests<'a> {
     pub(in crate::dialects::atmos) fn new(reader: &'a Reader<'a>, config: &'a Config) -> Self {
         let (sources, findings) = (Vec::new(), Vec::new());
-        let (components, imported, met) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        Manifests { reader, config, sources, findings, components, imported, met, waiting: VecDeque::new() }
+        let (components, imported, seen) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        VendorManifests { reader, config, sources, findings, components, imported, seen, waiting: VecDeque::new() }
     }
 
     /// Reads what `vendor.base_path` names, or `vendor.yaml`, and what these import.
@@ -70,7 +70,7 @@ impl<'a> Manifests<'a> {
         // Files of a folder are one manifest, and some of them may be none.
         let are_parts = files.first().is_some_and(|file| *file != first);
         for path in &files {
-            self.met.insert(path.clone());
+            self.seen.insert(path.clone());
             self.read(path, &folder, are_parts);
         }
         if are_parts && self.sources.is_empty() && self.imported.is_empty() && self.findings.is_empty() {
@@ -83,7 +83,7 @@ impl<'a> Manifests<'a> {
     }
 
     fn await_turn(&mut self, path: String) {
-        if self.met.insert(path.clone()) {
+        if self.seen.insert(path.clone()) {
             self.waiting.push_back(path);
         }
     }

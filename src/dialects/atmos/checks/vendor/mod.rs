@@ -9,7 +9,7 @@ use crate::dialects::atmos::findings::Sink;
 use crate::dialects::atmos::reader::Reader;
 use crate::dialects::atmos::templates::engine::Templates;
 use crate::resolution::FetchedFolder;
-use manifest::Manifests;
+use manifest::VendorManifests;
 
 /// Reports what is wrong with the vendor manifests of a project; gives the folders that they fill.
 pub(in crate::dialects::atmos) fn check(
@@ -18,7 +18,7 @@ pub(in crate::dialects::atmos) fn check(
     templates: &Templates,
     sink: &Sink,
 ) -> Vec<FetchedFolder> {
-    let mut manifests = Manifests::new(reader, config);
+    let mut manifests = VendorManifests::new(reader, config);
     manifests.read_vendor_files();
     manifests.read_component_files();
     manifests.findings.into_iter().for_each(|finding| sink.report(finding));

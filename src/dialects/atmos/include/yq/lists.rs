@@ -96,36 +96,11 @@ impl Engine {
                 Ok(ctx.clone())
             }
             Op::Unique | Op::UniqueBy => self.each(ctx, |this, id, out| {
-                this.only_list(id, "unique")?;
-                let mut seen = std::collections::HashSet::new();
-                let list = this.arena.replacement(id, Kind::List, "!!seq", "")?;
-                for item in this.arena.content(id).to_vec() {
-                    let key = match this.eval(&ctx.of(item).read_only(), rhs)?.first() {
-                        None => "null".to_owned(),
-                        Some(key) if this.arena.kind(key) == Kind::Scalar => this.arena.text(key).to_owned(),
-                        Some(key) => print::yaml(&this.arena, key)?,
-                    };
-                    if seen.insert(key) {
-                        this.arena.add(list, item)?;
-                    }
-                }
-                out.push(list);
+                out.push(this.unique(ctx, id, rhs)?);
                 Ok(())
             }),
             Op::GroupBy => self.each(ctx, |this, id, out| {
-                this.only_list(id, "group by")?;
-                let mut groups: indexed::Groups = indexed::Groups::default();
-                for item in this.arena.content(id).to_vec() {
-                    let key = this.eval(&ctx.of(item).read_only(), rhs)?.first();
-                    let key = key.map_or_else(|| "null".into(), |k| this.arena.get(k).text.clone());
-                    groups.add(key, item);
-                }
-                let list = this.arena.replacement(id, Kind::List, "!!seq", "")?;
-                for group in groups.into_lists() {
-                    let group = this.list_of(&group)?;
-                    this.arena.add(list, group)?;
-                }
-                out.push(list);
+                out.push(this.grouped(ctx, id, rhs)?);
                 Ok(())
             }),
             Op::Reverse => self.each(ctx, |this, id, out| {
@@ -154,6 +129,41 @@ impl Engine {
                 })
             }
         }
+    }
+
+    /// A list without the items whose key was there before.
+    fn unique(&mut self, ctx: &Ctx, id: Id, rhs: Option<&Rc<Expr>>) -> R<Id> {
+        self.only_list(id, "unique")?;
+        let mut seen = std::collections::HashSet::new();
+        let list = self.arena.replacement(id, Kind::List, "!!seq", "")?;
+        for item in self.arena.content(id).to_vec() {
+            let key = match self.eval(&ctx.of(item).read_only(), rhs)?.first() {
+                None => "null".to_owned(),
+                Some(key) if self.arena.kind(key) == Kind::Scalar => self.arena.text(key).to_owned(),
+                Some(key) => print::yaml(&self.arena, key)?,
+            };
+            if seen.insert(key) {
+                self.arena.add(list, item)?;
+            }
+        }
+        Ok(list)
+    }
+
+    /// A list of lists of items with the same key.
+    fn grouped(&mut self, ctx: &Ctx, id: Id, rhs: Option<&Rc<Expr>>) -> R<Id> {
+        self.only_list(id, "group by")?;
+        let mut groups: indexed::Groups = indexed::Groups::default();
+        for item in self.arena.content(id).to_vec() {
+            let key = self.eval(&ctx.of(item).read_only(), rhs)?.first();
+            let key = key.map_or_else(|| "null".into(), |k| self.arena.get(k).text.clone());
+            groups.add(key, item);
+        }
+        let list = self.arena.replacement(id, Kind::List, "!!seq", "")?;
+        for group in groups.into_lists() {
+            let group = self.list_of(&group)?;
+            self.arena.add(list, group)?;
+        }
+        Ok(list)
     }
 
     fn only_list(&self, id: Id, what: &str) -> R<()> {

@@ -53,13 +53,8 @@ impl Engine {
         let kind = self.arena.kind(id);
         let made = match op {
             Op::Length => {
-                let length = match kind {
-                    Kind::Scalar if self.arena.is_null(id) => 0,
-                    Kind::Scalar => self.arena.text(id).len(),
-                    Kind::Map => self.arena.content(id).len() / 2,
-                    Kind::List => self.arena.content(id).len(),
-                };
-                self.arena.replacement(id, Kind::Scalar, "!!int", &length.to_string())?
+                let length = self.length(id).to_string();
+                self.arena.replacement(id, Kind::Scalar, "!!int", &length)?
             }
             Op::Not => {
                 let truthy = self.truthy(id);
@@ -92,17 +87,7 @@ impl Engine {
                 _ => self.entries(id)?,
             },
             Op::FromEntries => self.entries_to_map(id)?,
-            Op::Path => {
-                let list = self.arena.replacement(id, Kind::List, "!!seq", "")?;
-                for step in self.arena.path(id) {
-                    let node = match step {
-                        Step::Key(key) => self.arena.scalar("!!str", &key)?,
-                        Step::Index(i) => self.arena.scalar("!!int", &i.to_string())?,
-                    };
-                    self.arena.add(list, node)?;
-                }
-                list
-            }
+            Op::Path => self.path_of(id)?,
             Op::Parent(level) => match self.ancestor(id, *level) {
                 Some(parent) => parent,
                 None => return Ok(()),
@@ -115,6 +100,28 @@ impl Engine {
         };
         out.push(made);
         Ok(())
+    }
+
+    fn length(&self, id: Id) -> usize {
+        match self.arena.kind(id) {
+            Kind::Scalar if self.arena.is_null(id) => 0,
+            Kind::Scalar => self.arena.text(id).len(),
+            Kind::Map => self.arena.content(id).len() / 2,
+            Kind::List => self.arena.content(id).len(),
+        }
+    }
+
+    /// The keys and indexes that lead to a node, as a list.
+    fn path_of(&mut self, id: Id) -> R<Id> {
+        let list = self.arena.replacement(id, Kind::List, "!!seq", "")?;
+        for step in self.arena.path(id) {
+            let node = match step {
+                Step::Key(key) => self.arena.scalar("!!str", &key)?,
+                Step::Index(i) => self.arena.scalar("!!int", &i.to_string())?,
+            };
+            self.arena.add(list, node)?;
+        }
+        Ok(list)
     }
 
     fn ancestors(&self, id: Id) -> Vec<Id> {

@@ -53,25 +53,30 @@ impl Engine {
                 Ok(())
             }),
             _ => self.each(ctx, |this, id, out| {
-                let (what, why) = match e.op {
-                    Op::Trim => ("trim", "can only operate on strings. "),
-                    _ => ("change case with", "can only operate on strings. "),
-                };
-                this.must_be_text(id, what, why)?;
-                let text = this.arena.text(id);
-                let text = match e.op {
-                    Op::Trim => text.trim().to_owned(),
-                    // One character stays one character, as in Go.
-                    Op::Case { upper: true } => text.chars().map(|c| single(c, c.to_uppercase())).collect(),
-                    _ => text.chars().map(|c| single(c, c.to_lowercase())).collect(),
-                };
-                let style = this.arena.get(id).style;
-                let new = this.arena.replacement(id, Kind::Scalar, "!!str", &text)?;
-                this.arena.get_mut(new).style = style;
-                out.push(new);
+                out.push(this.changed_text(id, &e.op)?);
                 Ok(())
             }),
         }
+    }
+
+    /// A text trimmed, or in upper or lower case.
+    fn changed_text(&mut self, id: Id, op: &Op) -> R<Id> {
+        let (what, why) = match op {
+            Op::Trim => ("trim", "can only operate on strings. "),
+            _ => ("change case with", "can only operate on strings. "),
+        };
+        self.must_be_text(id, what, why)?;
+        let text = self.arena.text(id);
+        let text = match op {
+            Op::Trim => text.trim().to_owned(),
+            // One character stays one character, as in Go.
+            Op::Case { upper: true } => text.chars().map(|c| single(c, c.to_uppercase())).collect(),
+            _ => text.chars().map(|c| single(c, c.to_lowercase())).collect(),
+        };
+        let style = self.arena.get(id).style;
+        let new = self.arena.replacement(id, Kind::Scalar, "!!str", &text)?;
+        self.arena.get_mut(new).style = style;
+        Ok(new)
     }
 
     fn must_be_text(&self, id: Id, what: &str, why: &str) -> R<()> {

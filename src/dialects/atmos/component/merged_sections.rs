@@ -1,0 +1,193 @@
+//! The sections of a component, merged of its layers, in the order in which they are printed.
+
+use super::backend::Backend;
+use super::layers::{ComponentType, LOOSE, Layer, Loose, Section, Word};
+use crate::dialects::atmos::config::Config;
+use crate::dialects::atmos::merge::deferred::{Deferral, LostPath, merge_deferred};
+use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
+use crate::text::Text;
+use crate::value::{Data, Map, Prov, Value, key};
+use std::sync::Arc;
+
+/// How many entries a component has at most, nearly.
+const ROOM: usize = 36;
+
+/// The layers of a component, the lowest first.
+pub(super) struct Layers<'a> {
+    pub(super) global: &'a Layer,
+    pub(super) base: &'a Layer,
+    pub(super) own: &'a Layer,
+    pub(super) overrides: &'a Layer,
+}
+
+impl<'a> Layers<'a> {
+    /// A section in each of them.
+    pub(super) fn of(&self, section: Section) -> [&'a Arc<Map>; 4] {
+        [self.global, self.base, self.own, self.overrides].map(|layer| layer.map(section))
+    }
+
+    /// A text in the highest one that has it.
+    pub(super) fn word(&self, word: Word) -> Option<&'a Value> {
+        [self.overrides, self.own, self.base, self.global].into_iter().find_map(|layer| layer.word(word))
+    }
+}
+
+/// Sections of a component, merged.
+pub(super) struct MergedSections {
+    /// The list strategy that they were merged with.
+    pub(super) strategy: ListStrategy,
+    pub(super) vars: Arc<Map>,
+    pub(super) env: Arc<Map>,
+    pub(super) metadata: Arc<Map>,
+    pub(super) settings: Arc<Map>,
+    pub(super) auth: Arc<Map>,
+    pub(super) providers: Arc<Map>,
+    pub(super) required_providers: Arc<Map>,
+    pub(super) test: Arc<Map>,
+    pub(super) hooks: Option<Arc<Map>>,
+    pub(super) generate: Option<Arc<Map>>,
+    pub(super) secrets: Arc<Map>,
+    /// The `component` key.
+    pub(super) component: Value,
+    pub(super) backend: Option<Backend>,
+}
+
+/// Merges sections and collects the places in them that wait for functions.
+pub(super) struct DeferringMerge {
+    pub(super) strategy: ListStrategy,
+    pub(super) deferrals: Vec<Deferral>,
+}
+
+impl DeferringMerge {
+    pub(super) fn section(
+        &mut self,
+        name: &'static str,
+        section: Section,
+        layers: &Layers<'_>,
+    ) -> Result<Arc<Map>, LostPath> {
+        self.merge(name, &layers.of(section))
+    }
+
+    pub(super) fn merge(&mut self, name: &'static str, layers: &[&Arc<Map>]) -> Result<Arc<Map>, LostPath> {
+        let before = self.deferrals.len();
+        let merged = merge_deferred(self.strategy, layers, &mut self.deferrals);
+        self.deferrals[before..].iter_mut().for_each(|d| d.path.insert(0, key(name)));
+        merged
+    }
+}
+
+impl MergedSections {
+    /// All sections of a component in the order of their keys, so that each is put at the end. `chain` is the value of
+    /// `inheritance`, `overrides` that of `overrides`.
+    pub(super) fn into_map(
+        self,
+        kind: ComponentType,
+        config: &Config,
+        outer: ListStrategy,
+        layers: &Layers<'_>,
+        chain: &Arc<Vec<Value>>,
+        overrides: Value,
+    ) -> Map {
+        let strategy = self.strategy;
+        let is_terraform = kind == ComponentType::Terraform;
+        let Layers { global, base, own, .. } = *layers;
+        let three = |section| merge(strategy, [global, base, own].map(|l| l.map(section)));
+        let two = |section| merge(strategy, [base, own].map(|l| l.map(section)));
+        let retry = merge(outer, [base, own, layers.overrides].map(|l| l.map(Section::Retry)));
+        let command = layers.word(Word::Command).or_else(|| config.command(kind.name())).cloned();
+        let mut out = Map::with_capacity(ROOM);
+        put(&mut out, "auth", self.auth);
+        let (backend, remote) = self.backend.map_or((None, None), |backend| {
+            (Some((backend.settings, backend.kind)), Some((backend.remote, backend.remote_kind)))
+        });
+        put_pair(&mut out, "backend", "backend_type", backend);
+        out.set(key("command"), command.unwrap_or_else(|| Value::str(key(kind.name()))));
+        out.set(key("component"), self.component);
+        put_filled(&mut out, "dependencies", three(Section::Dependencies));
+        put(&mut out, "env", self.env);
+        put_some(&mut out, "generate", self.generate);
+        put_some(&mut out, "hooks", self.hooks);
+        out.set(key("inheritance"), Value::new(Data::List(Arc::clone(chain))));
+        put_filled(&mut out, "locals", two(Section::Locals));
+        put(&mut out, "metadata", self.metadata);
+        if is_terraform {
+            put_filled(&mut out, "mocks", two(Section::Mocks));
+        }
+        out.set(key("overrides"), overrides);
+        put_some(&mut out, "providers", is_terraform.then_some(self.providers));
+        put_some(&mut out, "provision", kind.has_source().then(|| three(Section::Provision)));
+        put_pair(&mut out, "remote_state_backend", "remote_state_backend_type", remote);
+        if is_terraform {
+            put(&mut out, "required_providers", self.required_providers);
+            let version = [layers.overrides, own, base].into_iter().find_map(|l| l.word(Word::RequiredVersion));
+            out.set(key("required_version"), version.cloned().unwrap_or_else(|| Value::str("")));
+        }
+        put_filled(&mut out, "retry", retry);
+        put_filled(&mut out, "secrets", self.secrets);
+        put(&mut out, "settings", self.settings);
+        put_some(&mut out, "source", kind.has_source().then(|| three(Section::Source)));
+        put_filled(&mut out, "test", self.test);
+        put(&mut out, "vars", self.vars);
+        out
+    }
+}
+
+/// The keys that only some types have.
+pub(super) fn add_keys_of_type(kind: ComponentType, strategy: ListStrategy, layers: &Layers<'_>, out: &mut Map) {
+    let Layers { global, base, own, .. } = *layers;
+    match kind {
+        ComponentType::Kubernetes => {
+            let provider = [own, base, global].into_iter().find_map(|l| l.word(Word::Provider));
+            if let Some(provider) = provider {
+                out.set(key("provider"), provider.clone());
+            }
+            put_filled(out, "render", merge(strategy, [global, base, own].map(|l| l.map(Section::Render))));
+            for (loose, name) in LOOSE.into_iter().filter(|(l, _)| *l != Loose::Plugins) {
+                put_loose(out, name, strategy, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
+            }
+        }
+        ComponentType::Helm => {
+            let helm = merge(strategy, [base, own].map(|l| l.map(Section::Helm)));
+            for entry in helm.iter() {
+                out.set(Text::clone(&entry.key), entry.value.clone());
+            }
+        }
+        _ => {}
+    }
+    if kind.has_plugins() {
+        put_loose(out, "plugins", strategy, &[base.loose(Loose::Plugins), own.loose(Loose::Plugins)]);
+    }
+}
+
+fn put(out: &mut Map, name: &'static str, map: Arc<Map>) {
+    out.set(key(name), Value { data: Data::Map(map), prov: Prov::default() });
+}
+
+fn put_some(out: &mut Map, name: &'static str, map: Option<Arc<Map>>) {
+    if let Some(map) = map {
+        put(out, name, map);
+    }
+}
+
+fn put_pair(out: &mut Map, first: &'static str, second: &'static str, values: Option<(Value, Value)>) {
+    if let Some((a, b)) = values {
+        out.set(key(first), a);
+        out.set(key(second), b);
+    }
+}
+
+fn put_filled(out: &mut Map, name: &'static str, map: Arc<Map>) {
+    if !map.is_empty() {
+        put(out, name, map);
+    }
+}
+
+fn put_loose(out: &mut Map, name: &'static str, strategy: ListStrategy, layers: &[Option<&Value>]) {
+    let merged = layers.iter().flatten().fold(None, |below: Option<Value>, value| match below {
+        None => Some(settle(value, strategy)),
+        Some(below) => Some(merge_values(strategy, &below, value)),
+    });
+    if let Some(value) = merged.filter(|v| !v.is_null()) {
+        out.set(key(name), value);
+    }
+}

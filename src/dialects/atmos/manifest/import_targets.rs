@@ -1,0 +1,124 @@
+//! The files that an import leads to (`reference: atmos.md` section 3).
+
+use super::Manifests;
+use super::local_problems::blames_local;
+use crate::diagnostic::{Diagnostic, Rule};
+use crate::dialects::atmos::findings::{Poisoned, label, rename};
+use crate::dialects::atmos::imports::context::ImportedSections;
+use crate::dialects::atmos::imports::items::{self, Import, dropped, unread};
+use crate::dialects::atmos::merge::merge;
+use crate::dialects::atmos::reader::{Deps, Loaded};
+use crate::dialects::atmos::rules;
+use crate::template::{self, Builtins, MissingKey};
+use crate::text::Text;
+use crate::value::{Data, Prov, Value};
+
+/// An import of a file.
+pub(super) struct ImportSite<'a> {
+    pub(super) manifests: &'a Manifests<'a>,
+    /// The file.
+    pub(super) from: &'a Loaded,
+    /// The import.
+    pub(super) item: &'a Import,
+}
+
+impl ImportSite<'_> {
+    /// Whether its path is a template that is rendered.
+    pub(super) fn is_rendered(&self) -> bool {
+        let config = self.manifests.config;
+        self.item.path.contains("{{") && !self.item.skip_templates && config.templates.enabled
+    }
+
+    /// The files that it leads to. `handed` is what earlier imports hand over.
+    pub(super) fn files(&self, handed: &mut ImportedSections, deps: &mut Deps) -> Result<Vec<String>, Poisoned> {
+        let (reader, stacks) = (self.manifests.reader, &self.manifests.config.stacks);
+        let path = if self.is_rendered() { self.rendered_path(handed)? } else { self.item.path.clone() };
+        if items::is_remote(&path) {
+            return self.fetched(&path);
+        }
+        let pattern = items::pattern(&path, stacks, reader, deps);
+        if pattern.as_deref() == Some(&*self.from.path) {
+            return Err(self.fail(&rules::IMPORT_CYCLE, format!("this manifest imports itself via `{path}`")));
+        }
+        let found = match &pattern {
+            Some(pattern) => reader.glob(pattern, deps).map_err(|bad| {
+                self.fail(if bad.is_limit { &rules::LIMIT_EXCEEDED } else { &rules::UNRESOLVED_IMPORT }, bad.message)
+            })?,
+            None => Vec::new(),
+        };
+        match !found.is_empty() || self.item.skip_if_missing {
+            true => Ok(found),
+            false => self.nothing_found(&path, pattern),
+        }
+    }
+
+    fn fail(&self, rule: &'static Rule, message: String) -> Poisoned {
+        self.manifests.sink.error(rule, message, &self.item.path_site, self.from.file)
+    }
+
+    /// The path, rendered with what earlier imports hand over and the context of this one.
+    fn rendered_path(&self, handed: &mut ImportedSections) -> Result<String, Poisoned> {
+        let ImportSite { manifests, from, item } = self;
+        let handed = handed.sum(manifests.strategy);
+        let context = merge(manifests.strategy, [&handed, &item.context]);
+        let data = Value { data: Data::Map(context), prov: Prov::default() };
+        let missing = if item.ignore_missing || manifests.config.templates.ignore_missing {
+            MissingKey::Default
+        } else {
+            MissingKey::Error
+        };
+        let path = &item.path;
+        let rendered = manifests.engine(missing).text(path, &data).map_err(|e| {
+            if blames_local(manifests, path, &e.message, &item.path_site, from) {
+                return Poisoned;
+            }
+            self.fail(&rules::TEMPLATE_ERROR, format!("import path `{path}` cannot be rendered: {}", e.message))
+        })?;
+        if let Some((_, unknown)) = rendered.unknowns.first() {
+            let reason = unknown.reasons.first().map_or("", |r| r);
+            let what = format!("import path `{path}` depends on what only the run time knows: {reason}");
+            return Err(manifests.sink.push(unread(what, &item.path_site, from)));
+        }
+        Ok(rendered.text)
+    }
+
+    /// An import from elsewhere cannot be read.
+    fn fetched(&self, path: &str) -> Result<Vec<String>, Poisoned> {
+        let what = format!("`{path}` is fetched from elsewhere; stacklint reads only this repository");
+        let finding = unread(what, &self.item.path_site, self.from);
+        if self.item.skip_if_missing {
+            self.manifests.sink.report(finding);
+            return Ok(Vec::new());
+        }
+        Err(self.manifests.sink.push(finding))
+    }
+
+    /// Reports an import that leads nowhere, unless Atmos leaves it out because its path still is a template.
+    fn nothing_found(&self, path: &str, pattern: Option<String>) -> Result<Vec<String>, Poisoned> {
+        let ImportSite { manifests, from, item } = self;
+        let options = template::Options { left: "{{", right: "}}", functions: &Builtins };
+        match template::parse(path, &options) {
+            Ok(template) if !template.is_plain() => {
+                manifests.sink.report(dropped(path, &item.path_site, from));
+                Ok(Vec::new())
+            }
+            Ok(_) => {
+                let looked = pattern.unwrap_or_else(|| path.to_owned());
+                let message = format!("nothing is found for import `{path}` (looked for {looked})");
+                let place = label(&item.path_site, from.file, "");
+                let finding = Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(path);
+                let (help, meant) = items::advice(path, &manifests.config.stacks, manifests.reader);
+                let fix = meant.zip(item.path_site.origin).and_then(|(meant, origin)| {
+                    let text = Text::clone(&manifests.reader.files.get(origin.file).text);
+                    rename(origin, &text, path, &meant)
+                });
+                let finding = match help {
+                    Some(help) => finding.help(help),
+                    None => finding,
+                };
+                Err(manifests.sink.push(Diagnostic { fix, ..finding }))
+            }
+            Err(error) => Err(self.fail(&rules::TEMPLATE_ERROR, format!("import path `{path}`: {}", error.message))),
+        }
+    }
+}

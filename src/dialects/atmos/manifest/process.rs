@@ -1,0 +1,171 @@
+//! One manifest with all that it imports, merged.
+
+use super::import_chain::ImportChain;
+use super::import_targets::ImportSite;
+use super::overrides::AllOverrides;
+use super::{Call, Manifests, Processed};
+use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::findings::Poisoned;
+use crate::dialects::atmos::imports::items::{self, Import};
+use crate::dialects::atmos::merge::merge_imports;
+use crate::dialects::atmos::reader::{Deps, Loaded};
+use crate::dialects::atmos::{paths, rules};
+use crate::text::Text;
+use crate::value::{Data, Key, Map, Value};
+use std::sync::Arc;
+
+/// Processes the manifest at a path, the last one of `chain`.
+pub(super) fn process(
+    manifests: &Manifests<'_>,
+    path: &str,
+    call: &Call,
+    chain: &mut ImportChain,
+    deps: &mut Deps,
+) -> Result<Processed, Poisoned> {
+    let Some(loaded) = load(manifests, path, chain, deps)? else { return Ok(Processed::default()) };
+    manifests.observations.manifest(path, loaded.file);
+    let mut out = Processed::default();
+    let (own, context) = manifests.read(&loaded, call, deps)?;
+    if let Some(checks) = manifests.checks {
+        let files = chain.files.iter().map(|(path, _)| path);
+        out.singular = checks.content(&loaded, &own, call.context.is_empty(), deps, files);
+    }
+    let section = |map: &Map, key: &str| section(manifests, &loaded, map, key);
+    let overrides = call.overrides.of_file(&own, manifests.strategy, section)?;
+    let relative = paths::relative(path, &manifests.config.stacks).unwrap_or(path);
+    let items = items::read_items(&own, relative)
+        .map_err(|(message, site)| manifests.sink.error(&rules::SCHEMA_VIOLATION, message, &site, loaded.file))?;
+    let layers = Vec::new();
+    let mut merging = Merging { manifests, loaded: &loaded, context, overrides, layers, is_poisoned: false, out };
+    for item in items {
+        merging.import(&item, chain, deps);
+    }
+    merging.finish(own)
+}
+
+/// The file at a path; `None` if there is none, or it is empty.
+fn load(
+    manifests: &Manifests<'_>,
+    path: &str,
+    chain: &ImportChain,
+    deps: &mut Deps,
+) -> Result<Option<Arc<Loaded>>, Poisoned> {
+    let loaded = match manifests.reader.load(path, deps) {
+        Ok(Some(loaded)) => loaded,
+        Ok(None) => return Ok(None),
+        Err(message) => {
+            let site = chain.files.iter().rev().find_map(|(_, p)| p.origin);
+            let file = manifests.reader.files.add(path, "", || Text::from(""));
+            let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
+            manifests.sink.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
+            return Err(Poisoned);
+        }
+    };
+    if let Some(checks) = manifests.checks {
+        checks.reaches(&loaded.path);
+    }
+    Ok(Some(loaded).filter(|loaded| !loaded.is_empty()))
+}
+
+/// A section that must be a map; empty if it is not there.
+fn section(manifests: &Manifests<'_>, loaded: &Loaded, map: &Map, key: &str) -> Result<Arc<Map>, Poisoned> {
+    match map.get(key) {
+        None => Ok(Arc::default()),
+        Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
+        Some(other) => {
+            let message = format!("`{key}` must be a map, not {}", other.a_kind());
+            Err(manifests.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, loaded.file))
+        }
+    }
+}
+
+/// A manifest that is being merged with its imports.
+struct Merging<'a> {
+    manifests: &'a Manifests<'a>,
+    loaded: &'a Loaded,
+    /// What it hands to its imports.
+    context: Arc<Map>,
+    overrides: AllOverrides,
+    /// What it imports, the lowest first.
+    layers: Vec<Arc<Map>>,
+    /// Some import cannot be had.
+    is_poisoned: bool,
+    out: Processed,
+}
+
+impl Merging<'_> {
+    /// Adds the files that an import leads to.
+    fn import(&mut self, item: &Import, chain: &mut ImportChain, deps: &mut Deps) {
+        let manifests = self.manifests;
+        if let Some(last) = chain.files.last_mut() {
+            last.1 = item.site.clone();
+        }
+        let call = Call {
+            context: merge_imports(manifests.strategy, [&item.context, &self.context]),
+            skip_templates: item.skip_templates,
+            ignore_missing: item.ignore_missing || manifests.config.templates.ignore_missing,
+            overrides: self.overrides.clone(),
+        };
+        let site = ImportSite { manifests, from: self.loaded, item };
+        self.out.contextual |= site.is_rendered();
+        let files = site.files(&mut chain.handed, deps);
+        let is_missing = |files: &[String]| files.is_empty() && (!item.skip_if_missing || items::is_remote(&item.path));
+        let known = files.as_deref().ok().filter(|files| !is_missing(files));
+        manifests.observations.item(item, known);
+        let Ok(files) = files else {
+            self.is_poisoned = true;
+            return;
+        };
+        for file in files {
+            self.is_poisoned |= self.import_file(item, &file, &call, chain, deps).is_err();
+        }
+    }
+
+    /// Adds one file that an import leads to.
+    fn import_file(
+        &mut self,
+        item: &Import,
+        file: &str,
+        call: &Call,
+        chain: &mut ImportChain,
+        deps: &mut Deps,
+    ) -> Result<(), Poisoned> {
+        let (manifests, loaded) = (self.manifests, self.loaded);
+        self.out.edges.extend(item.site.origin);
+        self.out.targets.insert(file.into());
+        if let Some(checks) = manifests.checks {
+            checks.imports(&loaded.path, file, call.context.is_empty());
+        }
+        manifests.observations.import(&loaded.path, file, item.site.origin);
+        let (limits, sink) = (manifests.reader.limits(), manifests.sink);
+        if chain.exhausts(&item.site, loaded, limits, sink) || chain.refuses(file, loaded, limits, sink) {
+            return Err(Poisoned);
+        }
+        let result = manifests.file(file, call, chain, deps)?;
+        self.overrides.add(&result.overrides, manifests.strategy);
+        self.out.contextual |= result.contextual;
+        self.out.singular |= result.singular;
+        self.out.edges.extend(&result.edges);
+        let handed: Map = ["settings", "vars", "env"]
+            .iter()
+            .filter_map(|k| Some((Key::from(*k), result.merged.get(k).filter(|v| !v.is_null())?.clone())))
+            .collect();
+        if !handed.is_empty() {
+            chain.handed.push(Arc::new(handed));
+        }
+        self.layers.push(Arc::clone(&result.merged));
+        Ok(())
+    }
+
+    /// The content of the manifest (`own`) on top of its imports.
+    fn finish(self, own: Map) -> Result<Processed, Poisoned> {
+        if self.is_poisoned {
+            return Err(Poisoned);
+        }
+        let strategy = self.manifests.strategy;
+        let own = self.overrides.apply(own, strategy);
+        let mut layers = self.layers;
+        layers.push(Arc::new(own));
+        Ok(Processed { merged: merge_imports(strategy, &layers), overrides: self.overrides, ..self.out })
+    }
+}
