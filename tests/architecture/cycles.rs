@@ -38,22 +38,27 @@ fn expand(declaration: &str) -> Vec<String> {
     paths
 }
 
-/// The file that a path leads to, seen from a module; nothing for its own parents and children.
+/// A path seen from a module, from the root of the crate; nothing for a path to another crate.
+fn absolute(from: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = path.split("::").collect();
+    match parts.first() {
+        Some(&"crate") => Some(parts[1..].join("::")),
+        Some(&"super") => {
+            let mut base: Vec<&str> = from.split("::").collect();
+            while parts.first() == Some(&"super") {
+                base.pop();
+                parts.remove(0);
+            }
+            base.extend(parts);
+            Some(base.join("::"))
+        }
+        _ => None,
+    }
+}
+
+/// The file that a path from the root of the crate leads to, seen from a module; nothing for its own parents and children.
 fn target(from: &str, path: &str, modules: &BTreeSet<String>) -> Option<String> {
     let mut parts: Vec<&str> = path.split("::").collect();
-    if parts.first() == Some(&"crate") {
-        parts.remove(0);
-    } else if parts.first() == Some(&"super") {
-        let mut base: Vec<&str> = from.split("::").collect();
-        while parts.first() == Some(&"super") {
-            base.pop();
-            parts.remove(0);
-        }
-        base.extend(parts);
-        parts = base;
-    } else {
-        return None;
-    }
     while !parts.is_empty() && !modules.contains(&parts.join("::")) {
         parts.pop();
     }
@@ -62,18 +67,23 @@ fn target(from: &str, path: &str, modules: &BTreeSet<String>) -> Option<String> 
     (!found.is_empty() && !is_family(from, &found) && !is_family(&found, from)).then_some(found)
 }
 
-fn imports(sources: &[Source]) -> Imports {
-    let modules: BTreeSet<String> = sources.iter().map(|source| module(&source.path)).collect();
+/// The paths that a file names, from the root of the crate: those that it declares with `use`, and those in its code.
+pub(crate) fn paths(source: &Source) -> Vec<String> {
     let declaration = Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);").unwrap();
     let inline = Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
+    let from = module(&source.path);
+    let code: Vec<&str> = source.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let code = code.join("\n");
+    let declared = declaration.captures_iter(&code).flat_map(|c| expand(&c[1].split_whitespace().collect::<String>()));
+    let written = inline.find_iter(&code).map(|path| path.as_str().to_owned());
+    declared.chain(written).filter_map(|path| absolute(&from, &path)).collect()
+}
+
+fn imports(sources: &[Source]) -> Imports {
+    let modules: BTreeSet<String> = sources.iter().map(|source| module(&source.path)).collect();
     let imports = sources.iter().map(|source| {
         let from = module(&source.path);
-        let code: Vec<&str> = source.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-        let code = code.join("\n");
-        let declared =
-            declaration.captures_iter(&code).flat_map(|c| expand(&c[1].split_whitespace().collect::<String>()));
-        let written = inline.find_iter(&code).map(|path| path.as_str().to_owned());
-        let targets = declared.chain(written).filter_map(|path| target(&from, &path, &modules)).collect();
+        let targets = paths(source).iter().filter_map(|path| target(&from, path, &modules)).collect();
         (from, targets)
     });
     imports.collect()

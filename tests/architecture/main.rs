@@ -4,6 +4,7 @@
 
 mod cycles;
 mod imports;
+mod stages;
 mod words;
 
 use std::path::{Path, PathBuf};

@@ -13,28 +13,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A result that cannot be had; why has been reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Poisoned;
+pub(super) struct Poisoned;
 
 /// Collects findings of all threads.
 #[derive(Debug, Default)]
-pub(crate) struct Sink {
+pub(super) struct Sink {
     found: Mutex<Vec<Diagnostic>>,
 }
 
 impl Sink {
     /// Takes a finding that keeps something from being resolved.
-    pub(crate) fn push(&self, finding: Diagnostic) -> Poisoned {
+    pub(super) fn push(&self, finding: Diagnostic) -> Poisoned {
         self.report(finding.breaking());
         Poisoned
     }
 
     /// Takes a finding in spite of which everything is resolved.
-    pub(crate) fn report(&self, finding: Diagnostic) {
+    pub(super) fn report(&self, finding: Diagnostic) {
         self.found.lock().unwrap_or_else(PoisonError::into_inner).push(finding);
     }
 
     /// Takes findings about the shape of manifests, but none where the resolution itself has said so.
-    pub(crate) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
+    pub(super) fn report_unless_said(&self, findings: Vec<Diagnostic>) {
         let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
         const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
         let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&d.rule);
@@ -44,12 +44,12 @@ impl Sink {
     }
 
     /// An error where a value was written, or at the start of `file` where nobody knows; what was asked for is poisoned.
-    pub(crate) fn error(&self, rule: &'static Rule, message: impl Into<String>, site: &Prov, file: FileId) -> Poisoned {
+    pub(super) fn error(&self, rule: &'static Rule, message: impl Into<String>, site: &Prov, file: FileId) -> Poisoned {
         self.push(Diagnostic::new(rule, message, label(site, file, "")))
     }
 
     /// What keeps a file from being decoded.
-    pub(crate) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> Poisoned {
+    pub(super) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> Poisoned {
         for issue in issues {
             // What is missing at the end of a file stands behind its last byte.
             let length = loaded.text.len() as u32;
@@ -73,19 +73,19 @@ impl Sink {
     }
 
     /// Whether a rule reported something at a place.
-    pub(crate) fn has(&self, rule: &Rule, place: &Label) -> bool {
+    pub(super) fn has(&self, rule: &Rule, place: &Label) -> bool {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.iter().any(|d| d.rule == rule && d.primary == *place)
     }
 
     /// All that was found.
-    pub(crate) fn into_findings(self) -> Vec<Diagnostic> {
+    pub(super) fn into_findings(self) -> Vec<Diagnostic> {
         self.found.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A label at the origin of a value, or at the start of `file`.
-pub(crate) fn label(site: &Prov, file: FileId, words: &str) -> Label {
+pub(super) fn label(site: &Prov, file: FileId, words: &str) -> Label {
     match site.origin {
         Some(origin) => Label::at(origin, words),
         None => Label::new(file, 0, 0, words),
@@ -94,7 +94,7 @@ pub(crate) fn label(site: &Prov, file: FileId, words: &str) -> Label {
 
 /// The fix that writes `new` for the text `old` of a value, within its quotes if it has some; `text` is that of the file.
 /// `None` if something else stands there, as where the value came out of a template.
-pub(crate) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option<Fix> {
+pub(super) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option<Fix> {
     let written = text.get(origin.start as usize..origin.end as usize)?;
     let inner = |quote: char| written.strip_prefix(quote).and_then(|w| w.strip_suffix(quote));
     let quotes = match () {
@@ -107,7 +107,7 @@ pub(crate) fn rename(origin: Origin, text: &str, old: &str, new: &str) -> Option
 }
 
 /// Says which stacks a finding reaches, where that is not said: those that its file has a part in.
-pub(in crate::dialects::atmos) fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
+pub(super) fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
     let names = |unit: &Arc<Unit>| {
         let mut names: Vec<Text> = unit.components.iter().map(|c| Text::clone(&c.stack)).collect();
         names.dedup();

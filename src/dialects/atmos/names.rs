@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How a component got the name of its stack.
-pub(crate) struct Named {
+pub(super) struct Named {
     /// The name; empty if what should give it gives nothing.
     pub name: Value,
     /// The variables that workspace patterns may use; only where a name pattern is in force.
@@ -18,7 +18,7 @@ pub(crate) struct Named {
 
 /// The variables of a name pattern.
 #[derive(Default)]
-pub(crate) struct Context {
+pub(super) struct Context {
     fields: Vec<(&'static str, String, Prov)>,
 }
 
@@ -26,7 +26,7 @@ const TOKENS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
 
 impl Context {
     /// What variables say.
-    pub(crate) fn of(vars: &Map) -> Self {
+    pub(super) fn of(vars: &Map) -> Self {
         let text = |key: &&'static str| {
             let value = vars.get(key)?;
             Some((*key, value.as_str()?.to_owned(), value.prov.clone()))
@@ -42,19 +42,19 @@ impl Context {
     }
 
     /// The same with the name of a component.
-    pub(crate) fn with_component(mut self, name: Text) -> Self {
+    pub(super) fn with_component(mut self, name: Text) -> Self {
         self.fields.push(("component", name.to_string(), Prov::default()));
         self
     }
 
     /// The stack name that a pattern gives, if all its parts have a value.
-    pub(crate) fn prefix(&self, pattern: &str) -> Option<String> {
+    pub(super) fn prefix(&self, pattern: &str) -> Option<String> {
         let name = self.name(pattern).ok().filter(|_| !pattern.is_empty())?;
         name.as_str().map(str::to_owned)
     }
 
     /// A pattern with its tokens filled in.
-    pub(crate) fn filled(&self, pattern: &str) -> String {
+    pub(super) fn filled(&self, pattern: &str) -> String {
         self.fill(pattern).as_str().unwrap_or_default().to_owned()
     }
 
@@ -118,7 +118,7 @@ impl Context {
 }
 
 /// A part of the name pattern that looks like a token and is none; where a template names stacks, nobody reads the pattern.
-pub(crate) fn unknown_token(config: &Config) -> Option<&str> {
+pub(super) fn unknown_token(config: &Config) -> Option<&str> {
     let is_unknown = |part: &&str| {
         let token = part.strip_prefix('{').and_then(|p| p.strip_suffix('}'));
         token.map_or(part.contains(['{', '}']), |token| !TOKENS.contains(&token))
@@ -136,7 +136,7 @@ fn derived(text: String, inputs: Vec<Prov>) -> Value {
 ///
 /// # Errors
 /// The name template failed.
-pub(crate) fn stack(
+pub(super) fn stack(
     config: &Config,
     engine: &Engine<'_>,
     manifest: &Key,
@@ -161,7 +161,7 @@ pub(crate) fn stack(
 
 /// The stack of a component as validation sees it, which passes over the `name` of the manifest: `None` if nothing
 /// names stacks, `Err` with the part of the name pattern that has no value.
-pub(crate) fn validated(config: &Config, named: &Value, component: &Map) -> Option<Result<Key, &'static str>> {
+pub(super) fn validated(config: &Config, named: &Value, component: &Map) -> Option<Result<Key, &'static str>> {
     if !config.name_template.is_empty() {
         return Some(Ok(named.as_str().unwrap_or_default().into()));
     }
@@ -174,13 +174,13 @@ pub(crate) fn validated(config: &Config, named: &Value, component: &Map) -> Opti
 }
 
 /// The text of a template over the data of a component.
-pub(crate) fn templated(text: &str, engine: &Engine<'_>, data: &Value) -> Result<Value, template::Error> {
+pub(super) fn templated(text: &str, engine: &Engine<'_>, data: &Value) -> Result<Value, template::Error> {
     let rendered = engine.text(text, data)?;
     Ok(derived(rendered.text, rendered.inputs))
 }
 
 /// The built components of a type in a manifest, by name.
-pub(crate) type Siblings<'a> = HashMap<&'a str, &'a Map>;
+pub(super) type Siblings<'a> = HashMap<&'a str, &'a Map>;
 
 /// Metadata that names a workspace, the strongest first.
 const WORKSPACE_KEYS: [&str; 3] =
@@ -188,7 +188,7 @@ const WORKSPACE_KEYS: [&str; 3] =
 
 /// What the metadata of a component says of its workspace. Atmos looks at the listed bases once more, and this time as
 /// they were built, so that also what they have from their own bases counts.
-pub(crate) fn said_of_workspace(siblings: &Siblings<'_>, name: &str, inherit: bool) -> Map {
+pub(super) fn said_of_workspace(siblings: &Siblings<'_>, name: &str, inherit: bool) -> Map {
     let Some(own) = metadata(siblings, name) else { return Map::new() };
     let mut said: [Option<Value>; 3] = Default::default();
     if inherit {
@@ -250,7 +250,7 @@ fn inherit_from<'a>(
 }
 
 /// What the workspace of a component depends on.
-pub(crate) struct Workspace<'a> {
+pub(super) struct Workspace<'a> {
     pub config: &'a Config,
     pub engine: &'a Engine<'a>,
     /// The `name` of the manifest.
@@ -272,7 +272,7 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// A template failed.
-    pub(crate) fn name(&self) -> Result<Value, template::Error> {
+    pub(super) fn name(&self) -> Result<Value, template::Error> {
         let config = self.config;
         if self.backend_type == "http" || !config.workspaces {
             return Ok(Value::str("default"));
@@ -298,7 +298,7 @@ impl Workspace<'_> {
 
     /// The name of the workspace that Terraform is run in, if that can be said; `describe stacks` says otherwise (see
     /// [`Workspace::name`]) where a component is built from another one. `base` is what its `component` key says.
-    pub(crate) fn deployed(&self, component: &str, base: Option<&str>) -> Option<String> {
+    pub(super) fn deployed(&self, component: &str, base: Option<&str>) -> Option<String> {
         let config = self.config;
         if self.backend_type == "http" || !config.workspaces {
             return Some("default".to_owned());

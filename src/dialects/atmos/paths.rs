@@ -2,15 +2,15 @@
 
 use crate::value::Key;
 
-pub(crate) use crate::go::path::{clean, ext as extension, within as join};
+pub(super) use crate::go::path::{clean, ext as extension, within as join};
 
 /// The folder of a file; empty for a file at the root.
-pub(crate) fn parent(path: &str) -> &str {
+pub(super) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
 /// The path below `base`, if it lies there.
-pub(crate) fn relative<'a>(path: &'a str, base: &str) -> Option<&'a str> {
+pub(super) fn relative<'a>(path: &'a str, base: &str) -> Option<&'a str> {
     if base.is_empty() {
         return Some(path);
     }
@@ -18,7 +18,7 @@ pub(crate) fn relative<'a>(path: &'a str, base: &str) -> Option<&'a str> {
 }
 
 /// The manifest key: the path below the folder of stacks without `.yaml` or `.yml`; `.tmpl` is kept.
-pub(crate) fn manifest_key(path: &str, stacks: &str) -> Key {
+pub(super) fn manifest_key(path: &str, stacks: &str) -> Key {
     let path = relative(path, stacks).unwrap_or(path);
     let path = path.strip_suffix(".yaml").unwrap_or(path);
     path.strip_suffix(".yml").unwrap_or(path).into()

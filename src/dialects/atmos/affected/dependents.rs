@@ -1,5 +1,6 @@
 //! What depends on an affected component, and on that in turn.
 
+use super::integrations;
 use super::{Comparison, Items, component_path};
 use crate::affected::{Affected, Context, Dependent, slug};
 use crate::resolution::{Address, Component};
@@ -17,8 +18,8 @@ const FIELDS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];
 
 /// Adds the dependents of all items that have none yet; what is gone has none.
 pub(super) fn add(comparison: &Comparison<'_>, items: &mut Items, out: &mut Affected) {
-    let index = Index::of(comparison);
-    let mut search = Search { comparison, index: &index, path: Vec::new(), count: 0, is_cut: false };
+    let index = DependencyIndex::of(comparison);
+    let mut search = DependentSearch { comparison, index: &index, path: Vec::new(), count: 0, is_cut: false };
     for (address, item) in items.iter_mut().filter(|(_, item)| item.dependents.is_none()) {
         item.dependents = Some(match comparison.head.get(address).filter(|_| !item.deleted) {
             Some(placed) => search.of(&placed.component),
@@ -32,7 +33,7 @@ pub(super) fn add(comparison: &Comparison<'_>, items: &mut Items, out: &mut Affe
 }
 
 /// The dependencies by the name of what is needed.
-struct Index<'a> {
+struct DependencyIndex<'a> {
     needs: BTreeMap<&'a str, Vec<Need<'a>>>,
 }
 
@@ -44,9 +45,9 @@ struct Need<'a> {
     context: Option<[&'a str; 4]>,
 }
 
-impl<'a> Index<'a> {
+impl<'a> DependencyIndex<'a> {
     fn of(comparison: &'a Comparison<'_>) -> Self {
-        let mut index = Index { needs: BTreeMap::new() };
+        let mut index = DependencyIndex { needs: BTreeMap::new() };
         for placed in comparison.head.values() {
             let component = &placed.component;
             if component.metadata.is_deployed() && (comparison.stack_filter)(&component.stack) {
@@ -107,16 +108,16 @@ impl Need<'_> {
     }
 }
 
-struct Search<'a> {
+struct DependentSearch<'a> {
     comparison: &'a Comparison<'a>,
-    index: &'a Index<'a>,
+    index: &'a DependencyIndex<'a>,
     /// The components that the current one was reached through.
     path: Vec<Address>,
     count: usize,
     is_cut: bool,
 }
 
-impl Search<'_> {
+impl DependentSearch<'_> {
     /// The dependents of a component, sorted. Those that it was reached through are left out: Atmos follows such a cycle
     /// without end.
     fn of(&mut self, target: &Component) -> Vec<Dependent> {
@@ -145,7 +146,7 @@ impl Search<'_> {
             context: Context::of(component),
             stack: Text::clone(&component.stack),
             stack_slug: slug(&component.stack, &component.name),
-            integrations: self.comparison.integrations(component),
+            integrations: integrations::integrations(self.comparison, component),
             settings: self.comparison.settings(component),
             dependents: self.of(component),
             included_in_dependents: false,

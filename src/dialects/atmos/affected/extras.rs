@@ -1,6 +1,7 @@
 //! What changes though Atmos does not list it: each such item says why.
 
 use super::changed::Unnoticed;
+use super::reasons;
 use super::reasons::SECTIONS;
 use super::{Comparison, Items, KINDS, component_path};
 use crate::affected::{self, Request};
@@ -82,7 +83,7 @@ fn why_unlisted(comparison: &Comparison<'_>, change: &ComponentChange) -> String
     if change.status != Status::Removed && metadata.is_some_and(|m| m.is_disabled) {
         return "Atmos does not list disabled components".to_owned();
     }
-    let sections = comparison.sections(&change.kind);
+    let sections = reasons::sections(comparison, &change.kind);
     let is_compared = |section: &str| sections.contains(&section) || matches!(section, "metadata" | "settings");
     let has =
         |section: &str| change.after.as_ref().and_then(|c| c.value.get(section)).is_some_and(|v: &Value| !v.is_null());

@@ -154,10 +154,10 @@ impl Comparison<'_> {
             if self.is_skipped(component) {
                 continue;
             }
-            let found = self.reasons(address, component);
+            let found = reasons::reasons(self, address, component);
             let Some(first) = found.all.first().cloned() else { continue };
             if self.options.admin_stacks && first != "component.module" {
-                admins.extend(self.admins(component, out));
+                admins.extend(integrations::admins(self, component, out));
             }
             let mut item = self.item(component);
             (item.affected, item.affected_all) = (first, found.all);
@@ -210,7 +210,7 @@ impl Comparison<'_> {
             component_path: component_path(component),
             stack: Text::clone(&component.stack),
             stack_slug: slug(&component.stack, &component.name),
-            integrations: self.integrations(component),
+            integrations: integrations::integrations(self, component),
             settings: self.settings(component),
             deployable: true,
             is_job: true,

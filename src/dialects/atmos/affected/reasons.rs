@@ -1,5 +1,6 @@
 //! Why a component of the head is affected, in the order in which Atmos finds out.
 
+use super::files;
 use super::{Comparison, twin};
 use crate::resolution::{Address, Component};
 use crate::value::{Data, Value};
@@ -43,60 +44,58 @@ pub(super) struct Reasons {
     pub(super) folder: Option<String>,
 }
 
-impl Comparison<'_> {
-    /// The reasons for a component of the head; none if it is not affected.
-    pub(super) fn reasons(&self, address: &Address, component: &Arc<Component>) -> Reasons {
-        let other = twin(&self.base, address);
-        let mut found = Reasons::default();
-        let mut add = |reason: &str| found.all.push(reason.to_owned());
-        let is_map = |name: &str| component.value.get(name).is_some_and(|v| v.as_map().is_some());
-        let differs = |name: &str| differs(component, other, name);
-        if is_map("metadata") && differs("metadata") {
-            add("stack.metadata");
-        }
-        let (in_module, in_folder) = self.code.of(component);
-        if in_module {
-            add("component.module");
-        }
-        if in_folder {
-            add("component");
-        }
-        for section in self.sections(&component.kind) {
-            let is_there = component.value.get(section).is_some();
-            let is_reset = section == "validate" && other.is_some_and(|o| o.value.get(section).is_some());
-            if is_there && differs(section) || !is_there && is_reset && &*component.kind == "kubernetes" {
-                add(&format!("stack.{section}"));
-            }
-        }
-        if is_map("settings") {
-            if differs("settings") {
-                add("stack.settings");
-            }
-            if let Some(dependency) = self.changed_dependency(component) {
-                // Only the first reason says which one.
-                if found.all.is_empty() {
-                    (found.file, found.folder) = (dependency.file, dependency.folder);
-                }
-                found.all.push(dependency.reason.to_owned());
-            }
-        }
-        found
+/// The reasons for a component of the head; none if it is not affected.
+pub(super) fn reasons(comparison: &Comparison<'_>, address: &Address, component: &Arc<Component>) -> Reasons {
+    let other = twin(&comparison.base, address);
+    let mut found = Reasons::default();
+    let mut add = |reason: &str| found.all.push(reason.to_owned());
+    let is_map = |name: &str| component.value.get(name).is_some_and(|v| v.as_map().is_some());
+    let differs = |name: &str| differs(component, other, name);
+    if is_map("metadata") && differs("metadata") {
+        add("stack.metadata");
     }
-
-    /// The sections of a type that are compared. `describe.affected.sections` takes the place of the common ones.
-    pub(super) fn sections(&self, kind: &str) -> Vec<&str> {
-        let configured = self.config.all.at_path(["describe", "affected", "sections"]).and_then(Value::as_list);
-        let configured: Vec<&str> =
-            configured.map(|list| list.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
-        let common = if configured.is_empty() { SECTIONS.to_vec() } else { configured };
-        match kind {
-            "helm" => HELM.to_vec(),
-            "kubernetes" => {
-                let rest = common.into_iter().filter(|section| !KUBERNETES.contains(section));
-                KUBERNETES.into_iter().chain(rest).collect()
-            }
-            _ => common,
+    let (in_module, in_folder) = comparison.code.of(component);
+    if in_module {
+        add("component.module");
+    }
+    if in_folder {
+        add("component");
+    }
+    for section in sections(comparison, &component.kind) {
+        let is_there = component.value.get(section).is_some();
+        let is_reset = section == "validate" && other.is_some_and(|o| o.value.get(section).is_some());
+        if is_there && differs(section) || !is_there && is_reset && &*component.kind == "kubernetes" {
+            add(&format!("stack.{section}"));
         }
+    }
+    if is_map("settings") {
+        if differs("settings") {
+            add("stack.settings");
+        }
+        if let Some(dependency) = files::changed_dependency(comparison, component) {
+            // Only the first reason says which one.
+            if found.all.is_empty() {
+                (found.file, found.folder) = (dependency.file, dependency.folder);
+            }
+            found.all.push(dependency.reason.to_owned());
+        }
+    }
+    found
+}
+
+/// The sections of a type that are compared. `describe.affected.sections` takes the place of the common ones.
+pub(super) fn sections<'a>(comparison: &'a Comparison<'_>, kind: &str) -> Vec<&'a str> {
+    let configured = comparison.config.all.at_path(["describe", "affected", "sections"]).and_then(Value::as_list);
+    let configured: Vec<&str> =
+        configured.map(|list| list.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
+    let common = if configured.is_empty() { SECTIONS.to_vec() } else { configured };
+    match kind {
+        "helm" => HELM.to_vec(),
+        "kubernetes" => {
+            let rest = common.into_iter().filter(|section| !KUBERNETES.contains(section));
+            KUBERNETES.into_iter().chain(rest).collect()
+        }
+        _ => common,
     }
 }
 

@@ -71,9 +71,9 @@ fn similar_content<'a>(gone: &[&'a Entry], new: &[&'a Entry], from: &dyn Source,
     if gone.is_empty() || new.is_empty() || gone.len().saturating_mul(new.len()) > MAX_PAIRS {
         return Vec::new();
     }
-    let indexed = |entries: &[&'a Entry], source: &dyn Source| -> Vec<(&'a Entry, Index)> {
+    let indexed = |entries: &[&'a Entry], source: &dyn Source| -> Vec<(&'a Entry, LineIndex)> {
         let regular = entries.iter().filter(|e| e.kind == Kind::File);
-        regular.filter_map(|e| Some((*e, Index::of(&source.read(e).ok()?)?))).collect()
+        regular.filter_map(|e| Some((*e, LineIndex::of(&source.read(e).ok()?)?))).collect()
     };
     let (gone, new) = (indexed(gone, from), indexed(new, to));
     let mut pairs = Vec::new();
@@ -96,20 +96,20 @@ fn similar_content<'a>(gone: &[&'a Entry], new: &[&'a Entry], from: &dyn Source,
 }
 
 /// How many bytes of a file are in equal lines.
-struct Index {
+struct LineIndex {
     size: u64,
     hashed: u64,
     pieces: HashMap<Vec<u8>, u64>,
 }
 
-impl Index {
+impl LineIndex {
     /// `None` for a file that is too large, or empty.
     fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.is_empty() || bytes.len() > MAX_BYTES {
             return None;
         }
         let is_text = !bytes[..bytes.len().min(8_000)].contains(&0);
-        let mut index = Index { size: bytes.len() as u64, hashed: 0, pieces: HashMap::new() };
+        let mut index = LineIndex { size: bytes.len() as u64, hashed: 0, pieces: HashMap::new() };
         for line in bytes.split_inclusive(|b| *b == b'\n') {
             for piece in line.chunks(PIECE) {
                 // A carriage return before the end of a line does not count.
@@ -126,7 +126,7 @@ impl Index {
     }
 
     /// The bytes in common, in ten-thousandths of the larger file.
-    fn score(&self, other: &Index) -> u64 {
+    fn score(&self, other: &LineIndex) -> u64 {
         let most = self.hashed.max(other.hashed).max(1);
         let common: u64 = self.pieces.iter().map(|(piece, n)| other.pieces.get(piece).map_or(0, |m| *n.min(m))).sum();
         (common * 10_000 / most).min(10_000)
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn carriage_returns_do_not_count() {
-        let (a, b) = (Index::of(b"one\ntwo\n"), Index::of(b"one\r\ntwo\r\n"));
+        let (a, b) = (LineIndex::of(b"one\ntwo\n"), LineIndex::of(b"one\r\ntwo\r\n"));
         assert!(a.unwrap().score(&b.unwrap()) == 10_000);
     }
 }

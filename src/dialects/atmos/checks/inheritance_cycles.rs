@@ -2,7 +2,7 @@
 //! at, and cuts the others without a word.
 
 use crate::diagnostic::Label;
-use crate::dialects::atmos::component::inheritance::{Step, cycle};
+use crate::dialects::atmos::component::inheritance::{InheritanceStep, cycle};
 use crate::dialects::atmos::findings::Sink;
 use crate::dialects::atmos::rules;
 use crate::graph::Graph;
@@ -18,11 +18,15 @@ pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], sink: &Sink) {
         // A circle leads only through components that have bases themselves.
         let heirs = || unit.components.iter().filter(|c| c.metadata.bases.iter().any(|b| b.origin.is_some()));
         let names: HashSet<(&str, &str)> = heirs().map(|c| (&*c.kind, &*c.name)).collect();
-        let mut graph: Graph<(&str, &Key), Step> = Graph::new();
+        let mut graph: Graph<(&str, &Key), InheritanceStep> = Graph::new();
         for component in heirs() {
             let named = component.metadata.bases.iter().filter(|b| b.origin.is_some());
             for base in named.filter(|b| names.contains(&(&component.kind, &b.name))) {
-                let step = Step { from: Text::clone(&component.name), to: Text::clone(&base.name), site: base.origin };
+                let step = InheritanceStep {
+                    from: Text::clone(&component.name),
+                    to: Text::clone(&base.name),
+                    site: base.origin,
+                };
                 graph.add_edge((&component.kind, &component.name), (&component.kind, &base.name), step);
             }
         }

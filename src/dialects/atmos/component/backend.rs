@@ -8,7 +8,7 @@ use crate::value::{Data, Key, Map, Prov, Value};
 use std::sync::Arc;
 
 /// The layers of a component that say something of backends.
-pub(crate) struct Layers<'a> {
+pub(super) struct Layers<'a> {
     pub global: &'a Layer,
     pub base: &'a Layer,
     pub own: &'a Layer,

@@ -1,6 +1,6 @@
 //! Base components (`reference: atmos.md` section 4.3): every base that is visited is merged on top of one accumulator.
 
-use super::inheritance::Step;
+use super::inheritance::InheritanceStep;
 use super::layers::{ComponentType, LOOSE, Layer, Section, Word, WrongShape};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
@@ -38,7 +38,7 @@ const INHERITED: [Section; 21] = [
 
 /// The sum of the bases of a component.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bases {
+pub(super) struct Bases {
     /// Their sections, merged.
     pub layer: Arc<Layer>,
     /// Their names, the one merged last first, each once.
@@ -121,7 +121,7 @@ pub(crate) enum BaseError {
         site: Prov,
     },
     /// Bases lead back to one of them.
-    Cycle(Vec<Step>),
+    Cycle(Vec<InheritanceStep>),
     /// Something has the wrong shape.
     Shape(WrongShape),
     /// There are too many, or they are too deep.
@@ -152,11 +152,11 @@ struct Visit {
 }
 
 /// The steps of a circle of bases: each was named by the one before it, the first one by the last, at `closing`.
-fn circle(members: &[Visit], closing: Option<Origin>) -> Vec<Step> {
+fn circle(members: &[Visit], closing: Option<Origin>) -> Vec<InheritanceStep> {
     let sites = members[1..].iter().map(|v| v.site).chain([closing]);
     let next = members[1..].iter().chain(members.first());
     let steps = members.iter().zip(next).zip(sites);
-    let step = |((v, next), site): ((&Visit, &Visit), Option<Origin>)| Step {
+    let step = |((v, next), site): ((&Visit, &Visit), Option<Origin>)| InheritanceStep {
         from: Text::clone(&v.name),
         to: Text::clone(&next.name),
         site,
@@ -165,7 +165,7 @@ fn circle(members: &[Visit], closing: Option<Origin>) -> Vec<Step> {
 }
 
 /// Merges bases of one component.
-pub(crate) struct Inheritance<'a> {
+pub(super) struct Inheritance<'a> {
     /// The configuration.
     pub config: &'a Config,
     /// The component type.
@@ -355,7 +355,7 @@ fn name_in(base: &Value) -> Key {
 ///
 /// # Errors
 /// A name that is none.
-pub(crate) fn own_strategy<'a>(
+pub(super) fn own_strategy<'a>(
     outer: ListStrategy,
     settings: impl IntoIterator<Item = &'a Arc<Map>>,
 ) -> Result<ListStrategy, BaseError> {

@@ -6,7 +6,7 @@ use crate::value::{Key, Origin};
 
 /// That a component inherits from another one, and where that is written.
 #[derive(Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct InheritanceStep {
     pub from: Key,
     pub to: Key,
     pub site: Option<Origin>,
@@ -16,7 +16,7 @@ pub(crate) struct Step {
 /// the same.
 pub(in crate::dialects::atmos) fn cycle(
     rule: &'static Rule,
-    mut steps: Vec<Step>,
+    mut steps: Vec<InheritanceStep>,
     place: impl Fn(Option<Origin>, &str) -> Label,
 ) -> Diagnostic {
     let first = steps.iter().enumerate().min_by(|a, b| a.1.from.cmp(&b.1.from)).map_or(0, |(i, _)| i);

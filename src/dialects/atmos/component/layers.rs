@@ -40,22 +40,22 @@ impl ComponentType {
         }
     }
 
-    pub(crate) fn has_hooks(self) -> bool {
+    pub(super) fn has_hooks(self) -> bool {
         matches!(
             self,
             ComponentType::Terraform | ComponentType::Kubernetes | ComponentType::Helm | ComponentType::Helmfile
         )
     }
 
-    pub(crate) fn has_generate(self) -> bool {
+    pub(super) fn has_generate(self) -> bool {
         matches!(self, ComponentType::Terraform | ComponentType::Kubernetes | ComponentType::Helm)
     }
 
-    pub(crate) fn has_source(self) -> bool {
+    pub(super) fn has_source(self) -> bool {
         self != ComponentType::Ansible
     }
 
-    pub(crate) fn has_plugins(self) -> bool {
+    pub(super) fn has_plugins(self) -> bool {
         matches!(self, ComponentType::Helm | ComponentType::Helmfile)
     }
 }
@@ -172,15 +172,15 @@ static NOTHING: LazyLock<Arc<Map>> = LazyLock::new(Arc::default);
 
 /// The entries of a component that layers look at, by the index of their section, word or loose section.
 #[derive(Default)]
-struct Known<'a> {
+struct KeyedEntries<'a> {
     maps: [Option<&'a Value>; SECTIONS - 1],
     words: [Option<&'a Value>; WORDS.len()],
     loose: [Option<&'a Value>; LOOSE.len()],
 }
 
-impl<'a> Known<'a> {
+impl<'a> KeyedEntries<'a> {
     fn of(component: &'a Map) -> Self {
-        let mut known = Known::default();
+        let mut known = KeyedEntries::default();
         for Entry { key, value } in component.iter() {
             // No key is in two of the tables.
             if let Some(i) = KEYED.iter().position(|(_, k)| **k == **key) {
@@ -254,7 +254,7 @@ impl Layer {
         if component.is_empty() {
             return Ok(layer);
         }
-        let known = Known::of(component);
+        let known = KeyedEntries::of(component);
         for ((section, key), value) in KEYED.into_iter().zip(known.maps) {
             let Some(value) = value.filter(|_| concerns(section, kind, base)) else { continue };
             if base && !config.inherit_source && matches!(section, Section::Source | Section::Provision) {

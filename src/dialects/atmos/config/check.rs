@@ -15,7 +15,7 @@ use crate::value::{Data, Entry, FileId, Flags, Value};
 
 /// What is wrong in the merged configuration; `file` is where it is looked for if its place is not known.
 pub(crate) fn check(all: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
-    let mut run = Run { files, file, path: String::new(), found: Vec::new() };
+    let mut run = ConfigCheck { files, file, path: String::new(), found: Vec::new() };
     run.shape(&CONFIGURATION, all);
     run.found
 }
@@ -50,14 +50,14 @@ fn is_number_text(text: &str, is_whole: bool) -> bool {
     }
 }
 
-struct Run<'a> {
+struct ConfigCheck<'a> {
     files: &'a Files,
     file: FileId,
     path: String,
     found: Vec<Diagnostic>,
 }
 
-impl Run<'_> {
+impl ConfigCheck<'_> {
     /// Looks at a value one step further in.
     fn inside(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
         let length = self.path.len();
@@ -193,7 +193,7 @@ mod tests {
             let taken = taken.replace("\" 1\"", "\"_1\"");
             for text in VALUES.split(' ') {
                 let value = decode_text(&text.replace('_', " "));
-                let mut run = Run { files: &files, file, path: String::new(), found: Vec::new() };
+                let mut run = ConfigCheck { files: &files, file, path: String::new(), found: Vec::new() };
                 run.shape(shape, &value);
                 let is_taken = taken.split(' ').any(|known| known == text);
                 assert_eq!(run.found.is_empty(), is_taken, "{text} for {:?}", kinds(shape));

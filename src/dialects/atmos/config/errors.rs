@@ -16,10 +16,10 @@ pub(in crate::dialects::atmos) fn anchor(files: &Files, shared: &Deps) -> FileId
 }
 
 /// Reports why there is no configuration.
-pub(in crate::dialects::atmos) fn report_unusable(trouble: search::Trouble, sink: &Sink, files: &Files) -> Gap {
+pub(in crate::dialects::atmos) fn report_unusable(trouble: search::ConfigError, sink: &Sink, files: &Files) -> Gap {
     let gap = |reason: String, file: FileId| Gap { extent: Extent::Everything, reason, file: Some(file) };
     match trouble {
-        search::Trouble::File(loaded, issues) => {
+        search::ConfigError::File(loaded, issues) => {
             let reason = issues.first().map_or("it cannot be read", |issue| &issue.message);
             let gap = gap(format!("{} is broken: {reason}", loaded.path), loaded.file);
             for issue in issues {
@@ -30,7 +30,7 @@ pub(in crate::dialects::atmos) fn report_unusable(trouble: search::Trouble, sink
             }
             gap
         }
-        search::Trouble::Settings(message, main, all) => {
+        search::ConfigError::Settings(message, main, all) => {
             let file = main.as_ref().map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
             let found = super::check(&all, files, file);
             let refused = found.iter().find(|finding| finding.rule == &rules::INVALID_CONFIG);
@@ -43,15 +43,15 @@ pub(in crate::dialects::atmos) fn report_unusable(trouble: search::Trouble, sink
             }
             match reason {
                 Some(reason) => gap(reason, file),
-                None => report_unusable(search::Trouble::Message(message, main), sink, files),
+                None => report_unusable(search::ConfigError::Message(message, main), sink, files),
             }
         }
-        search::Trouble::Message(message, main) => {
+        search::ConfigError::Message(message, main) => {
             let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
             sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(file, 0, 0, "")));
             gap(message, file)
         }
-        search::Trouble::Empty(dir, main) => {
+        search::ConfigError::Empty(dir, main) => {
             let message = format!("the folder {dir} has no configuration files, which Atmos refuses");
             let folder = files.add(&dir, "", || Text::from(""));
             let finding = Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(folder, 0, 0, ""));

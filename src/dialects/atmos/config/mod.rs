@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The configuration in force for a project.
 #[derive(Clone, Debug)]
-pub(crate) struct Config {
+pub(super) struct Config {
     /// The folder of stack manifests, from the root of the repository.
     pub stacks: String,
     /// `stacks.included_paths`.
@@ -69,7 +69,7 @@ pub(crate) struct Config {
 
 /// `templates.settings`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Templates {
+pub(super) struct Templates {
     /// Whether components are rendered.
     pub enabled: bool,
     /// How often.
@@ -85,7 +85,7 @@ pub(crate) struct Templates {
 }
 
 /// The settings that hold where there is no configuration file at all.
-pub(crate) const BUILT_IN: &str = "\
+pub(super) const BUILT_IN: &str = "\
 base_path: .
 components:
   terraform: {base_path: components/terraform}
@@ -103,13 +103,13 @@ templates:
 
 impl Config {
     /// The description of the configuration.
-    pub(crate) const SHAPE: &'static Shape = &description::CONFIGURATION;
+    pub(super) const SHAPE: &'static Shape = &description::CONFIGURATION;
 
     /// Reads the settings out of the merged configuration.
     ///
     /// # Errors
     /// What Atmos refuses to start with.
-    pub(crate) fn read(all: Value, base: String, start: String) -> Result<Self, String> {
+    pub(super) fn read(all: Value, base: String, start: String) -> Result<Self, String> {
         let settings = Settings(&all);
         let text = |path: &[&str]| settings.text(path);
         let flag = |path: &[&str]| settings.flag(path);
@@ -164,7 +164,7 @@ impl Config {
     }
 
     /// The folder of the code of a component type as written; empty if there is none.
-    pub(crate) fn component_path(&self, kind: &str) -> &str {
+    pub(super) fn component_path(&self, kind: &str) -> &str {
         match kind {
             // These have no setting for it.
             "container" => return "components/container",
@@ -175,7 +175,7 @@ impl Config {
     }
 
     /// `components.<kind>.command`, if it is set to some text.
-    pub(crate) fn command(&self, kind: &str) -> Option<&Value> {
+    pub(super) fn command(&self, kind: &str) -> Option<&Value> {
         let command = self.commands.iter().find(|(k, _)| &**k == kind).map(|(_, v)| v);
         command.filter(|v| v.as_str().is_some_and(|s| !s.is_empty()))
     }
@@ -254,7 +254,7 @@ const SHAPING: [&[&str]; 13] = [
 ];
 
 /// Text of a scalar, as a configuration field of kind text takes it.
-pub(crate) fn plain_text(value: &Value) -> Option<String> {
+pub(super) fn plain_text(value: &Value) -> Option<String> {
     match &value.data {
         Data::Str(s) => Some(s.to_string()),
         Data::Bool(b) => Some(b.to_string()),
@@ -388,7 +388,7 @@ fn is_empty(value: &Value) -> bool {
 
 /// The functions that may stand in a configuration file, given their plain meaning: `!env NAME default` is the default,
 /// since the environment of a run is not part of the revision.
-pub(crate) fn settle_functions(value: &Value) -> Value {
+pub(super) fn settle_functions(value: &Value) -> Value {
     if !value.holds(Flags::CALL) {
         return value.clone();
     }
@@ -409,7 +409,7 @@ pub(crate) fn settle_functions(value: &Value) -> Value {
 }
 
 /// Keys in lower case, as the configuration library of Atmos keeps them; below `env` and identities the case is kept.
-pub(crate) fn lower_keys(value: &Value) -> Value {
+pub(super) fn lower_keys(value: &Value) -> Value {
     fn lower(value: &Value, keep: bool) -> Value {
         let data = match &value.data {
             Data::Map(m) => Data::Map(Arc::new(

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 /// Why there is no configuration.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum ConfigError {
     /// A file at fault.
     File(Arc<Loaded>, Vec<Issue>),
     /// No file in particular; the main file, if there is one.
@@ -29,11 +29,11 @@ pub(crate) enum Trouble {
 const MAX_IMPORTS: usize = 10;
 
 /// Loads the configuration of a project.
-pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> Result<Config, Trouble> {
+pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> Result<Config, ConfigError> {
     let mut search =
-        Search { reader, project, deps, all: Value::map(Map::new()), main: None, base: None, dirs: Vec::new() };
+        ConfigSearch { reader, project, deps, all: Value::map(Map::new()), main: None, base: None, dirs: Vec::new() };
     search.run()?;
-    let Search { all, main, base, dirs, deps, .. } = search;
+    let ConfigSearch { all, main, base, dirs, deps, .. } = search;
     let found = main.is_some();
     let (mut all, mut base) =
         if found { (all, base) } else { (decode_text(BUILT_IN), Some((".".to_owned(), project.start.clone()))) };
@@ -49,12 +49,12 @@ pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> R
     if let Some(path) = project.env.get("ATMOS_BASE_PATH").filter(|p| !p.is_empty()) {
         base = Some((path.clone(), project.start.clone()));
     }
-    let base = resolve_base(reader, project, base, deps).map_err(|m| Trouble::Message(m, main.clone()))?;
+    let base = resolve_base(reader, project, base, deps).map_err(|m| ConfigError::Message(m, main.clone()))?;
     let all = super::settle_functions(&all);
-    Config::read(all.clone(), base, project.start.clone()).map_err(|m| Trouble::Settings(m, main, all))
+    Config::read(all.clone(), base, project.start.clone()).map_err(|m| ConfigError::Settings(m, main, all))
 }
 
-struct Search<'a, 'r> {
+struct ConfigSearch<'a, 'r> {
     reader: &'a Reader<'r>,
     project: &'a Project,
     deps: &'a mut Deps,
@@ -66,8 +66,8 @@ struct Search<'a, 'r> {
     dirs: Vec<String>,
 }
 
-impl Search<'_, '_> {
-    fn run(&mut self) -> Result<(), Trouble> {
+impl ConfigSearch<'_, '_> {
+    fn run(&mut self) -> Result<(), ConfigError> {
         if !self.project.config.is_empty() {
             for path in &self.project.config {
                 if self.reader.is_dir(path, self.deps) { self.dir(path)? } else { self.file(path)? }
@@ -112,7 +112,7 @@ impl Search<'_, '_> {
     }
 
     /// The configuration of a folder, if it has one.
-    fn dir(&mut self, dir: &str) -> Result<(), Trouble> {
+    fn dir(&mut self, dir: &str) -> Result<(), ConfigError> {
         for name in ["atmos.yaml", "atmos.yml"] {
             let Some(path) = paths::join(dir, name) else { continue };
             if self.reader.exists(&path, self.deps) {
@@ -123,9 +123,9 @@ impl Search<'_, '_> {
     }
 
     /// A main file, with the folders beside it and what it imports.
-    fn file(&mut self, path: &str) -> Result<(), Trouble> {
-        let Some(main) = self.reader.load(path, self.deps).map_err(|m| Trouble::Message(m, None))? else {
-            return Err(Trouble::Message(format!("the configuration file {path} does not exist"), None));
+    fn file(&mut self, path: &str) -> Result<(), ConfigError> {
+        let Some(main) = self.reader.load(path, self.deps).map_err(|m| ConfigError::Message(m, None))? else {
+            return Err(ConfigError::Message(format!("the configuration file {path} does not exist"), None));
         };
         let own = decode(self.reader, &main, self.deps)?;
         let dir = paths::parent(path).to_owned();
@@ -140,7 +140,7 @@ impl Search<'_, '_> {
             }
         }
         let base = resolve_base(self.reader, self.project, base_path(&own).map(|p| (p, dir.clone())), self.deps);
-        let base = base.map_err(|m| Trouble::Message(m, Some(Arc::clone(&main))))?;
+        let base = base.map_err(|m| ConfigError::Message(m, Some(Arc::clone(&main))))?;
         self.imports(&own, &base, 0)?;
         if let Some(path) = base_path(&own) {
             self.base = Some((path, dir.clone()));
@@ -151,7 +151,7 @@ impl Search<'_, '_> {
     }
 
     /// All files of an `atmos.d`: shallow ones first, then by path; of two files with one stem the `.yaml` one.
-    fn folder(&mut self, dir: &str, main: &Arc<Loaded>) -> Result<(), Trouble> {
+    fn folder(&mut self, dir: &str, main: &Arc<Loaded>) -> Result<(), ConfigError> {
         if !self.reader.is_dir(dir, self.deps) {
             return Ok(());
         }
@@ -169,7 +169,7 @@ impl Search<'_, '_> {
         found.retain(|p| p.strip_suffix(".yml").is_none_or(|stem| !yaml.contains(stem)));
         found.sort_by_key(|p| (p.matches('/').count(), p.clone()));
         if found.is_empty() {
-            return Err(Trouble::Empty(dir.to_owned(), Arc::clone(main)));
+            return Err(ConfigError::Empty(dir.to_owned(), Arc::clone(main)));
         }
         for path in found {
             self.part(&path)?;
@@ -177,8 +177,8 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    fn part(&mut self, path: &str) -> Result<Option<Value>, Trouble> {
-        let loaded = self.reader.load(path, self.deps).map_err(|m| Trouble::Message(m, None))?;
+    fn part(&mut self, path: &str) -> Result<Option<Value>, ConfigError> {
+        let loaded = self.reader.load(path, self.deps).map_err(|m| ConfigError::Message(m, None))?;
         let Some(loaded) = loaded else { return Ok(None) };
         let value = decode(self.reader, &loaded, self.deps)?;
         if let Some(base) = base_path(&value) {
@@ -189,7 +189,7 @@ impl Search<'_, '_> {
     }
 
     /// What a file imports, in order; what is not there is passed over. The file itself is merged over it afterwards.
-    fn imports(&mut self, file: &Value, base: &str, depth: usize) -> Result<(), Trouble> {
+    fn imports(&mut self, file: &Value, base: &str, depth: usize) -> Result<(), ConfigError> {
         let patterns: Vec<String> = match file.get("import").and_then(Value::as_list) {
             Some(list) if depth < MAX_IMPORTS => list.iter().filter_map(super::plain_text).collect(),
             _ => return Ok(()),
@@ -204,12 +204,12 @@ impl Search<'_, '_> {
             }
             let found = match self.reader.glob(&path, self.deps) {
                 Ok(found) => found,
-                Err(bad) if bad.is_limit => return Err(Trouble::Message(bad.message, self.main.clone())),
+                Err(bad) if bad.is_limit => return Err(ConfigError::Message(bad.message, self.main.clone())),
                 // A pattern that is none finds nothing, as in Atmos.
                 Err(_) => Vec::new(),
             };
             for match_ in found {
-                let loaded = self.reader.load(&match_, self.deps).map_err(|m| Trouble::Message(m, None))?;
+                let loaded = self.reader.load(&match_, self.deps).map_err(|m| ConfigError::Message(m, None))?;
                 let Some(loaded) = loaded else { continue };
                 let value = decode(self.reader, &loaded, self.deps)?;
                 // What an imported file imports comes after it; only the main file is applied once more at the end.
@@ -221,20 +221,20 @@ impl Search<'_, '_> {
     }
 }
 
-fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<Value, Trouble> {
-    let doc = loaded.doc().map_err(|e| Trouble::File(Arc::clone(loaded), vec![syntax_issue(e)]))?;
+fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<Value, ConfigError> {
+    let doc = loaded.doc().map_err(|e| ConfigError::File(Arc::clone(loaded), vec![syntax_issue(e)]))?;
     let dir = paths::parent(&loaded.path);
     let includer = Includer { reader, manifest: &loaded.path, base: dir, start: dir, deps: Mutex::default() };
     let place = |key: u32, span: Span| loaded.prov(key, span);
     let decoder = Decoder { place: &place, include: Some(&includer), delimiter: None, limits: reader.limits() };
-    let value = decoder.decode(doc).map_err(|issues| Trouble::File(Arc::clone(loaded), issues))?;
+    let value = decoder.decode(doc).map_err(|issues| ConfigError::File(Arc::clone(loaded), issues))?;
     deps.add(&includer.deps.into_inner().unwrap_or_default());
     match value.data {
         Data::Map(_) => Ok(super::lower_keys(&value)),
         Data::Null => Ok(Value::map(Map::new())),
         _ => {
             let message = format!("{} must hold a map, not {}", loaded.path, value.a_kind());
-            Err(Trouble::Message(message, Some(Arc::clone(loaded))))
+            Err(ConfigError::Message(message, Some(Arc::clone(loaded))))
         }
     }
 }
@@ -318,7 +318,7 @@ fn load_profile(
     all: &Value,
     dirs: &[String],
     deps: &mut Deps,
-) -> Result<Option<Value>, Trouble> {
+) -> Result<Option<Value>, ConfigError> {
     let configured = all.at_path(["profiles", "base_path"]).and_then(super::plain_text);
     let mut places: Vec<String> = Vec::new();
     for dir in dirs.iter().rev() {
@@ -336,7 +336,7 @@ fn load_profile(
         let mut files: Vec<String> = files.filter(|p| p.ends_with(".yaml") || p.ends_with(".yml")).collect();
         files.sort_by_key(|p| (p.matches('/').count(), p.clone()));
         for path in files {
-            let loaded = reader.load(&path, deps).map_err(|m| Trouble::Message(m, None))?;
+            let loaded = reader.load(&path, deps).map_err(|m| ConfigError::Message(m, None))?;
             if let Some(loaded) = loaded {
                 value = overlay(&value, &decode(reader, &loaded, deps)?);
             }

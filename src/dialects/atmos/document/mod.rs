@@ -10,17 +10,17 @@ use crate::dialects::atmos::merge::APPEND_KEY;
 use crate::dialects::atmos::rules;
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
-pub(crate) use crate::value::decode::scalar;
+pub(super) use crate::value::decode::scalar;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
-pub(crate) use keys::expand_keys;
+pub(super) use keys::expand_keys;
 use keys::{Pairs, splits};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Something that keeps a document from being decoded.
 #[derive(Clone, Debug)]
-pub(crate) struct Issue {
+pub(super) struct Issue {
     /// The id of the rule it is reported under.
     pub rule: &'static Rule,
     /// What is wrong.
@@ -45,7 +45,7 @@ impl Issue {
 
 /// Why a file cannot be included.
 #[derive(Clone, Debug)]
-pub(crate) struct NotIncluded {
+pub(super) struct NotIncluded {
     /// The reason.
     pub message: String,
     /// The place in the file, if the fault lies there.
@@ -59,7 +59,7 @@ impl From<String> for NotIncluded {
 }
 
 /// Reads the files that `!include` names.
-pub(crate) trait Include {
+pub(super) trait Include {
     /// The value of an include tag with these arguments, which stands at `site`.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ pub(crate) trait Include {
 }
 
 /// How a document is decoded.
-pub(crate) struct Decoder<'a> {
+pub(super) struct Decoder<'a> {
     /// The provenance of a value whose key (or itself) starts at the first offset and which spans the second range.
     pub place: &'a dyn Fn(u32, Span) -> Prov,
     /// Where included files come from. Without it tags are dropped, as in files that are included themselves.
@@ -84,7 +84,7 @@ impl Decoder<'_> {
     ///
     /// # Errors
     /// All that keeps it from being decoded.
-    pub(crate) fn decode(&self, doc: &Document) -> Result<Value, Vec<Issue>> {
+    pub(super) fn decode(&self, doc: &Document) -> Result<Value, Vec<Issue>> {
         let mut issues: Vec<Issue> = yaml::problems(doc)
             .into_iter()
             .filter(|p| self.delimiter.is_none() || p.kind != ProblemKind::DuplicateKey)
@@ -99,14 +99,14 @@ impl Decoder<'_> {
             })
             .collect();
         let mut run =
-            Run { decoder: self, doc, issues: Vec::new(), done: HashMap::new(), depth: 0, values: 0, bare: false };
+            Decoding { decoder: self, doc, issues: Vec::new(), done: HashMap::new(), depth: 0, values: 0, bare: false };
         let value = doc.root().map(|root| run.value(root, None, true)).unwrap_or_default();
         issues.append(&mut run.issues);
         if issues.is_empty() { Ok(value) } else { Err(issues) }
     }
 }
 
-struct Run<'a, 'd> {
+struct Decoding<'a, 'd> {
     decoder: &'a Decoder<'a>,
     doc: &'d Document,
     issues: Vec<Issue>,
@@ -119,7 +119,7 @@ struct Run<'a, 'd> {
     bare: bool,
 }
 
-impl Run<'_, '_> {
+impl Decoding<'_, '_> {
     /// The value of a node; `key` is where its key starts. The tag of the root is not looked at.
     fn value(&mut self, id: NodeId, key: Option<u32>, root: bool) -> Value {
         let node = self.doc.node(id);

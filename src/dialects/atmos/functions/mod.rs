@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The value of a function string where Atmos evaluates it at once (in locals), in an environment of which only this is
 /// known.
-pub(crate) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
+pub(super) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
     let (name, argument) = call.split_once(char::is_whitespace).unwrap_or((call, ""));
     let data = match name {
         "!template" => json_or_text(argument.trim()),
@@ -38,18 +38,18 @@ fn variable(arguments: &str, env: &Env) -> Option<Text> {
 }
 
 /// What `!env` gives where the variable is not set: its default, or nothing.
-pub(in crate::dialects::atmos) fn env_default(arguments: &str) -> String {
+pub(super) fn env_default(arguments: &str) -> String {
     arguments::parse_env(arguments).map(|(_, default)| default).unwrap_or_default()
 }
 
 /// Environment variables by name.
-pub(crate) type Env = BTreeMap<Text, Text>;
+pub(super) type Env = BTreeMap<Text, Text>;
 
 /// An environment that declares nothing.
-pub(crate) static NO_ENV: Env = BTreeMap::new();
+pub(super) static NO_ENV: Env = BTreeMap::new();
 
 /// Why the value of a function is not known; `None` if the name is no function.
-pub(crate) fn reason(name: &str, arguments: &str) -> Option<String> {
+pub(super) fn reason(name: &str, arguments: &str) -> Option<String> {
     let what = match name {
         "!env" => match arguments::parse_env(arguments) {
             Ok((variable, _)) => format!("reads the environment variable `{variable}`"),
@@ -86,14 +86,14 @@ pub(crate) fn reason(name: &str, arguments: &str) -> Option<String> {
 }
 
 /// The data of a JSON text, or the text itself if it is none.
-pub(crate) fn json_or_text(text: &str) -> Data {
+pub(super) fn json_or_text(text: &str) -> Data {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(json) => from_json(&json),
         Err(_) => Data::Str(text.into()),
     }
 }
 
-pub(crate) fn from_json(json: &serde_json::Value) -> Data {
+pub(super) fn from_json(json: &serde_json::Value) -> Data {
     match json {
         serde_json::Value::Null => Data::Null,
         serde_json::Value::Bool(b) => Data::Bool(*b),

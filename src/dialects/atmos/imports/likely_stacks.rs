@@ -4,7 +4,7 @@
 //! The name of a stack is made of variables. A manifest is likely to have it if each of them is somewhere in its files set to
 //! text that the name contains. What is computed may be anything.
 
-use super::reach::Reach;
+use super::reach::ChangeReach;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::findings::Sink;
 use crate::dialects::atmos::paths;
@@ -25,7 +25,7 @@ pub(in crate::dialects::atmos) fn manifests(reader: &Reader<'_>, config: &Config
     let (all, _) = super::stack_files::manifests(reader, config, &Sink::default(), &mut Deps::default());
     let named = if config.name_template.is_empty() { &config.name_pattern } else { &config.name_template };
     let words: HashSet<&str> = words(named).collect();
-    let reach = Reach::new(reader, config, &[], None);
+    let reach = ChangeReach::new(reader, config, &[], None);
     let mut known: HashMap<Text, HashMap<&str, Written>> = HashMap::new();
     let mut is_likely = |path: &String| {
         if *path == stack || *paths::manifest_key(path, &config.stacks) == *stack {

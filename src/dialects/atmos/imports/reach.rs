@@ -18,25 +18,25 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Follows the imports of one revision.
-pub(crate) struct Reach<'a> {
+pub(crate) struct ChangeReach<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
     changes: &'a [Change],
     /// Whether anything changes that is no manifest, so that components may be held against something else.
     others: bool,
     checks: Option<&'a SchemaChecks<'a>>,
-    known: Mutex<HashMap<Text, Arc<Option<Step>>>>,
+    known: Mutex<HashMap<Text, Arc<Option<FileReach>>>>,
     told: Mutex<HashSet<Text>>,
 }
 
 /// What one file depends on by itself, and the files that it imports.
-struct Step {
+struct FileReach {
     files: BTreeSet<FileId>,
     touched: bool,
     next: Vec<Text>,
 }
 
-impl<'a> Reach<'a> {
+impl<'a> ChangeReach<'a> {
     /// For manifests of a revision that differs from another one in `changes`. SchemaChecks, if any, are told what they are not
     /// shown.
     pub(crate) fn new(
@@ -48,7 +48,7 @@ impl<'a> Reach<'a> {
         let is_yaml = |path: &str| [".yaml", ".yml", ".tmpl"].iter().any(|ending| path.ends_with(ending));
         let is_manifest = |c: &Change| paths::relative(&c.path, &config.stacks).is_some_and(is_yaml);
         let others = !changes.iter().all(is_manifest);
-        Reach { reader, config, changes, others, checks, known: Mutex::default(), told: Mutex::default() }
+        ChangeReach { reader, config, changes, others, checks, known: Mutex::default(), told: Mutex::default() }
     }
 
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it.
@@ -88,7 +88,7 @@ impl<'a> Reach<'a> {
         Some((seen, files))
     }
 
-    fn step(&self, path: &Text) -> Arc<Option<Step>> {
+    fn step(&self, path: &Text) -> Arc<Option<FileReach>> {
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(path) {
             return Arc::clone(known);
@@ -98,7 +98,7 @@ impl<'a> Reach<'a> {
         step
     }
 
-    fn find(&self, path: &str) -> Option<Step> {
+    fn find(&self, path: &str) -> Option<FileReach> {
         let mut deps = Deps::default();
         let mut next = Vec::new();
         if let Some(loaded) = self.reader.load(path, &mut deps).ok()?
@@ -133,7 +133,7 @@ impl<'a> Reach<'a> {
             }
         }
         let touched = self.changes.iter().any(|c| deps.touched(&c.path, c.kind));
-        Some(Step { files: deps.files, touched, next })
+        Some(FileReach { files: deps.files, touched, next })
     }
 
     /// A map with the imports of a file.

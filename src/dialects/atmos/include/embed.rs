@@ -9,7 +9,7 @@ use crate::yaml::analyze;
 ///
 /// # Errors
 /// Text of several lines that starts with a tab; the written form cannot be read.
-pub(crate) fn embed(value: &Value) -> Result<Value, String> {
+pub(super) fn embed(value: &Value) -> Result<Value, String> {
     let data = match &value.data {
         Data::Float(f) => match yaml_float(*f).parse::<i64>() {
             Ok(n) => Data::Int(n),

@@ -7,13 +7,13 @@ mod embed;
 mod hcl;
 mod yq;
 
-pub(super) use embed::embed;
 pub(super) use yq::{QueryError, query};
 
 use crate::dialects::atmos::functions::arguments;
 use crate::go::json;
 use crate::text::Text;
 use crate::value::{Map, Value};
+use embed::embed;
 
 /// How the content of a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,11 +17,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The component types that have a scope of their own, in the order in which they hide each other.
-pub(crate) const KINDS: [&str; 3] = ["terraform", "helmfile", "packer"];
+pub(super) const KINDS: [&str; 3] = ["terraform", "helmfile", "packer"];
 
 /// The locals of a file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Locals {
+pub(super) struct Locals {
     /// All scopes in one map, as templates of the file see it.
     pub flat: Map,
     /// Whether the file has a locals section at all, be it empty.
@@ -34,7 +34,7 @@ pub(crate) struct Locals {
 
 /// One scope.
 #[derive(Clone, Debug)]
-pub(crate) struct Scope {
+pub(super) struct Scope {
     /// The component type; `None` for the whole file.
     pub kind: Option<&'static str>,
     /// As written.
@@ -49,7 +49,7 @@ pub(crate) struct Scope {
 
 /// What is wrong with a scope.
 #[derive(Clone, Debug)]
-pub(crate) struct Problem {
+pub(super) struct Problem {
     /// The component type; `None` for the whole file.
     pub kind: Option<&'static str>,
     /// What it is.
@@ -58,7 +58,7 @@ pub(crate) struct Problem {
 
 /// What can be wrong.
 #[derive(Clone, Debug)]
-pub(crate) enum Wrong {
+pub(super) enum Wrong {
     /// The section is no map but this.
     Shape(Value),
     /// These need each other.
@@ -75,7 +75,7 @@ pub(crate) enum Wrong {
 }
 
 /// Resolves the locals of a decoded file.
-pub(crate) fn resolve(file: &Map, engine: &Engine<'_>) -> Locals {
+pub(super) fn resolve(file: &Map, engine: &Engine<'_>) -> Locals {
     let mut out = Locals { present: file.has("locals"), ..Locals::default() };
     let mut failed = BTreeSet::new();
     if let Some(scope) = scope(file, None, &Map::new(), &mut failed, &mut out.problems, context(file, None), engine) {
@@ -150,7 +150,7 @@ fn scope(
         failed.extend(raw.keys().filter(|k| !order.contains(k)).cloned());
     }
     let mut edges: Option<Edges> = None;
-    let mut run = Run { data: Value::map(context.clone()), assumed: OnceCell::new(), engine };
+    let mut run = ScopeResolution { data: Value::map(context.clone()), assumed: OnceCell::new(), engine };
     set_locals(&mut run.data, |all| *all = parent.clone());
     let mut own = Map::new();
     for name in order {
@@ -210,7 +210,7 @@ fn reads_any(value: &Value, names: &BTreeSet<Key>, engine: &Engine<'_>) -> bool 
 }
 
 /// The resolution of a scope on its way.
-struct Run<'a> {
+struct ScopeResolution<'a> {
     /// What templates see. Its map `locals` grows in place: nobody else holds on to it, unless a local is `{{ .locals }}`.
     data: Value,
     /// The same where nothing is set of what is unknown; made when it is asked for.
@@ -232,7 +232,7 @@ fn set_locals(data: &mut Value, change: impl FnOnce(&mut Map)) {
 /// A text and why it fails.
 type Failure = Box<(Value, template::Error)>;
 
-impl Run<'_> {
+impl ScopeResolution<'_> {
     fn locals(&self) -> Option<&Map> {
         self.data.get("locals").and_then(Value::as_map).map(|m| &**m)
     }
@@ -293,7 +293,7 @@ impl Run<'_> {
 }
 
 /// The value behind a text that is nothing but one plain `.a.b`, if there is one.
-pub(crate) fn plain_reference(text: &str, data: &Value, engine: &Engine<'_>) -> Option<Value> {
+pub(super) fn plain_reference(text: &str, data: &Value, engine: &Engine<'_>) -> Option<Value> {
     let parsed = engine.parse(text);
     let path = parsed.as_ref().as_ref().ok()?.sole_field()?;
     let found = path.into_iter().try_fold(data, |v, key| {
@@ -304,7 +304,7 @@ pub(crate) fn plain_reference(text: &str, data: &Value, engine: &Engine<'_>) -> 
 }
 
 /// A value in which every text that is one plain reference is replaced by the typed value it refers to.
-pub(crate) fn replace_references(value: &Value, data: &Value, engine: &Engine<'_>) -> Value {
+pub(super) fn replace_references(value: &Value, data: &Value, engine: &Engine<'_>) -> Value {
     if !value.holds(Flags::TEMPLATE) {
         return value.clone();
     }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const FUNCTIONS: FunctionSet = function_sets::LOCALS;
 
 /// Names of one scope with the names of the same scope that they need.
-pub(crate) type Edges = BTreeMap<Key, BTreeSet<Key>>;
+pub(super) type Edges = BTreeMap<Key, BTreeSet<Key>>;
 
 /// How locals are rendered.
 pub(crate) fn engine(templates: &Templates) -> Engine<'_> {
@@ -31,7 +31,7 @@ pub(crate) fn engine(templates: &Templates) -> Engine<'_> {
 
 /// What needs what as Atmos sees it: it looks for fields `.locals.x` wherever they stand, whatever the dot is there, and
 /// does not know any functions but Go's own, so that a text that calls another one needs nothing.
-pub(crate) fn seen_edges(locals: &Map, engine: &Engine<'_>) -> Edges {
+pub(super) fn seen_edges(locals: &Map, engine: &Engine<'_>) -> Edges {
     let engine = Engine { functions: &Builtins, slot: 6, ..*engine };
     edges_by(locals, &mut |text, found| {
         let parsed = engine.parse(text);
@@ -45,7 +45,7 @@ pub(crate) fn seen_edges(locals: &Map, engine: &Engine<'_>) -> Edges {
 }
 
 /// What needs what, seen through changed dots, variables, `index` and named templates.
-pub(crate) fn true_edges(locals: &Map, engine: &Engine<'_>) -> Edges {
+pub(super) fn true_edges(locals: &Map, engine: &Engine<'_>) -> Edges {
     edges_by(locals, &mut |text, found| {
         for path in reads(text, engine) {
             if let [first, name, ..] = path.as_slice()

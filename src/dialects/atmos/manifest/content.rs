@@ -122,12 +122,7 @@ impl Manifests<'_> {
     }
 
     /// The locals of a file that was decoded with the help of `included`, noted for the rules about locals.
-    pub(in crate::dialects::atmos) fn locals_of(
-        &self,
-        loaded: &Arc<Loaded>,
-        raw: &Map,
-        included: &Deps,
-    ) -> Arc<FileLocals> {
+    pub(super) fn locals_of(&self, loaded: &Arc<Loaded>, raw: &Map, included: &Deps) -> Arc<FileLocals> {
         let engine = Engine { env: self.env, ..refs::engine(self.templates) };
         let found = self.locals.of(loaded, raw, included, self.config.key_delimiter.as_deref(), &engine);
         if found.has_any() {

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::findings::{Sink, label};
-use crate::dialects::atmos::imports::context::ImportedSections;
+use crate::dialects::atmos::imports::imported_sections::ImportedSections;
 use crate::dialects::atmos::reader::Loaded;
 use crate::dialects::atmos::rules;
 use crate::limits::{Limit, Limits};

@@ -4,7 +4,7 @@ use super::Manifests;
 use super::local_problems::blames_local;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::dialects::atmos::findings::{Poisoned, label, rename};
-use crate::dialects::atmos::imports::context::ImportedSections;
+use crate::dialects::atmos::imports::imported_sections::ImportedSections;
 use crate::dialects::atmos::imports::items::{self, Import, dropped, unread};
 use crate::dialects::atmos::merge::merge;
 use crate::dialects::atmos::reader::{Deps, Loaded};

@@ -124,7 +124,7 @@ fn failed(
 }
 
 /// Looks at what a broken file imports, as far as that can be told without rendering it: its locals and its imports.
-pub(in crate::dialects::atmos) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map, deps: &mut Deps) {
+pub(super) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map, deps: &mut Deps) {
     let mut stack: Vec<(Text, FileId, Map)> = vec![(Text::clone(&loaded.path), loaded.file, raw.clone())];
     let mut seen: BTreeSet<Text> = BTreeSet::from([Text::clone(&loaded.path)]);
     while let Some((path, file, raw)) = stack.pop() {

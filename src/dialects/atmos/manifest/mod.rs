@@ -32,11 +32,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The template functions of a render of a whole file.
-pub(crate) const FILE_FUNCTIONS: FunctionSet = function_sets::ALL;
+pub(super) const FILE_FUNCTIONS: FunctionSet = function_sets::ALL;
 
 /// A manifest, merged.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Processed {
+pub(super) struct Processed {
     /// The imports and the file itself.
     pub merged: Arc<Map>,
     /// The overrides, for whoever imports it.
@@ -55,7 +55,7 @@ pub(crate) struct Processed {
 
 impl Processed {
     /// The same with another map of the same content.
-    pub(crate) fn with(self: &Arc<Self>, merged: Arc<Map>) -> Arc<Self> {
+    pub(super) fn with(self: &Arc<Self>, merged: Arc<Map>) -> Arc<Self> {
         match Arc::ptr_eq(&self.merged, &merged) {
             true => Arc::clone(self),
             false => Arc::new(Processed { merged, ..(**self).clone() }),
@@ -84,7 +84,7 @@ impl Call {
 type MemoKey = (Text, bool, bool, bool);
 
 /// Processes manifests of one revision.
-pub(crate) struct Manifests<'a> {
+pub(super) struct Manifests<'a> {
     /// The files.
     pub reader: &'a Reader<'a>,
     /// The configuration.
@@ -106,12 +106,12 @@ pub(crate) struct Manifests<'a> {
     /// The locked versions.
     pub lock_file: LockFile<'a>,
     /// What the templates of files may ask for.
-    pub(in crate::dialects::atmos) mentions: Mentions,
+    pub(super) mentions: Mentions,
     memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
 }
 
 impl<'a> Manifests<'a> {
-    pub(crate) fn new(
+    pub(super) fn new(
         reader: &'a Reader<'a>,
         config: &'a Config,
         strategy: ListStrategy,
@@ -139,29 +139,29 @@ impl<'a> Manifests<'a> {
     }
 
     /// The same, with environment variables that are known.
-    pub(crate) fn with_env(self, env: &'a Env) -> Self {
+    pub(super) fn with_env(self, env: &'a Env) -> Self {
         Manifests { env, ..self }
     }
 
     /// The same, without what was remembered.
-    pub(crate) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b SchemaChecks<'b>>) -> Manifests<'b> {
+    pub(super) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b SchemaChecks<'b>>) -> Manifests<'b> {
         Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks, self.locals)
             .with_env(self.env)
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.
-    pub(crate) fn top(&self, path: &str, deps: &mut Deps) -> Result<Arc<Processed>, Poisoned> {
+    pub(super) fn top(&self, path: &str, deps: &mut Deps) -> Result<Arc<Processed>, Poisoned> {
         let call = Call { ignore_missing: self.config.templates.ignore_missing, ..Call::default() };
         self.file(path, &call, &mut ImportChain::default(), deps)
     }
 
     /// All that is remembered.
-    pub(crate) fn into_processed(self) -> impl Iterator<Item = Arc<Processed>> {
+    pub(super) fn into_processed(self) -> impl Iterator<Item = Arc<Processed>> {
         self.memo.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten()
     }
 
     /// The template engine of whole files.
-    pub(crate) fn engine(&self, missing: MissingKey) -> Engine<'_> {
+    pub(super) fn engine(&self, missing: MissingKey) -> Engine<'_> {
         Engine {
             templates: self.templates,
             slot: 0,

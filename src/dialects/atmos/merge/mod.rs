@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 /// The key of the marker map that an `!append` list is kept in until a merge uses it up.
-pub(crate) const APPEND_KEY: &str = "__atmos_append__";
+pub(super) const APPEND_KEY: &str = "__atmos_append__";
 
 /// What happens when a list meets a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ impl ListStrategy {
 const WIDTH: usize = 8;
 
 /// Merges inputs, the lowest first. Empty inputs have no part in it.
-pub(crate) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
+pub(super) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
     let mut inputs = inputs.into_iter().filter(|m| !m.is_empty());
     let Some(first) = inputs.next() else { return Map::none() };
     let mode = Mode { strategy, markers: true };
@@ -156,7 +156,7 @@ fn finish(out: MapBuilder, flags: Flags) -> Arc<Map> {
 
 /// Merges what manifests hand to each other, the lowest first. A lone input keeps its `!append` markers for a later
 /// merge; that is why they work in one file and not in another.
-pub(crate) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
+pub(super) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item = &'a Arc<Map>>) -> Arc<Map> {
     let inputs: Vec<&Arc<Map>> = inputs.into_iter().filter(|m| !m.is_empty()).collect();
     match inputs.as_slice() {
         [only] if only.flags().has(Flags::TIME) => {
@@ -168,7 +168,7 @@ pub(crate) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterato
 }
 
 /// Merges two values as if they stood under one key.
-pub(crate) fn merge_values(strategy: ListStrategy, lower: &Value, upper: &Value) -> Value {
+pub(super) fn merge_values(strategy: ListStrategy, lower: &Value, upper: &Value) -> Value {
     let key = Text::from("");
     let pair = |v: &Value| Arc::new(Map::from_iter([(Text::clone(&key), v.clone())]));
     let merged = merge(strategy, [&pair(lower), &pair(upper)]);
@@ -281,7 +281,7 @@ fn appended(value: &Value) -> Option<&Arc<Vec<Value>>> {
 }
 
 /// A value as it comes out of a merge that found nothing below it: dates are lost, `!append` markers are plain lists.
-pub(crate) fn settle(value: &Value, strategy: ListStrategy) -> Value {
+pub(super) fn settle(value: &Value, strategy: ListStrategy) -> Value {
     if let Some(items) = appended(value) {
         let list = items.iter().map(settle_item).collect();
         return Value { data: Data::List(Arc::new(list)), prov: value.prov.clone() };

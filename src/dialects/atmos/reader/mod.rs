@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a result depends on: files that were read, paths whose presence was asked for, patterns that were expanded.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Deps {
+pub(super) struct Deps {
     /// Files that had a part.
     pub files: BTreeSet<FileId>,
     /// Paths that were read or asked for, whether they are there or not.
@@ -28,19 +28,19 @@ pub(crate) struct Deps {
 
 impl Deps {
     /// Whether it depends on nothing.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.files.is_empty() && self.paths.is_empty() && self.globs.is_empty()
     }
 
     /// Takes over what another result depends on.
-    pub(crate) fn add(&mut self, other: &Deps) {
+    pub(super) fn add(&mut self, other: &Deps) {
         self.files.extend(&other.files);
         self.paths.extend(other.paths.iter().cloned());
         self.globs.extend(other.globs.iter().cloned());
     }
 
     /// Whether a change of a path can make a difference.
-    pub(crate) fn touched(&self, path: &str, kind: ChangeKind) -> bool {
+    pub(super) fn touched(&self, path: &str, kind: ChangeKind) -> bool {
         let listed = kind != ChangeKind::Modified;
         self.paths.contains(path)
             || listed && self.globs.iter().any(|g| glob::path_match(g, path).unwrap_or(true))
@@ -50,7 +50,7 @@ impl Deps {
 
 /// A file of the revision.
 #[derive(Debug)]
-pub(crate) struct Loaded {
+pub(super) struct Loaded {
     /// Its id.
     pub file: FileId,
     /// Its path as it was asked for.
@@ -64,29 +64,29 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     /// The YAML document in it.
-    pub(crate) fn doc(&self) -> Result<&Document, &yaml::Error> {
+    pub(super) fn doc(&self) -> Result<&Document, &yaml::Error> {
         self.doc.get_or_init(|| yaml::parse(&self.bytes).map(Arc::new)).as_ref().map(|doc| &**doc)
     }
 
     /// Its `import` section alone in a map, if that can be had without reading all of it.
-    pub(crate) fn imports(&self, limits: Limits) -> Option<&Map> {
+    pub(super) fn imports(&self, limits: Limits) -> Option<&Map> {
         self.imports.get_or_init(|| import_section::of(&self.text, limits)).as_ref()
     }
 
     /// Whether it has no content at all.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
     /// The place of a span of this file.
-    pub(crate) fn prov(&self, key: u32, span: Span) -> Prov {
+    pub(super) fn prov(&self, key: u32, span: Span) -> Prov {
         Prov::at(Origin { file: self.file, key: key.min(span.start), start: span.start, end: span.end })
     }
 }
 
 /// Documents parsed so far; both revisions share it.
 #[derive(Default)]
-pub(crate) struct Cache {
+pub(super) struct Cache {
     loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
     /// What files hold that include no other, so that a file is the same value in both revisions.
     decoded: Mutex<HashMap<Reading, Decoded>>,
@@ -95,7 +95,7 @@ pub(crate) struct Cache {
 
 impl Cache {
     /// Nothing yet; how much is taken on.
-    pub(crate) fn new(limits: Limits) -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         Cache { limits, ..Self::default() }
     }
 }
@@ -107,7 +107,7 @@ type Reading = (FileId, Option<Text>);
 type Identity = (BlobId, Text);
 
 /// The files of one revision.
-pub(crate) struct Reader<'a> {
+pub(super) struct Reader<'a> {
     /// The revision.
     pub source: &'a dyn Source,
     /// The table of files.
@@ -121,30 +121,30 @@ pub(crate) struct Reader<'a> {
 type Decoded = Arc<(Result<Value, Vec<Issue>>, Deps)>;
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
+    pub(super) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
         Reader { source, files, cache, decoded: Mutex::default(), seen: Mutex::default() }
     }
 
     /// How much is taken on.
-    pub(crate) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         self.cache.limits
     }
 
     /// The files that were read as YAML so far, with their documents.
-    pub(crate) fn documents(&self) -> Vec<(FileId, Arc<Document>)> {
+    pub(super) fn documents(&self) -> Vec<(FileId, Arc<Document>)> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let document = |loaded: &Arc<Loaded>| loaded.doc.get()?.as_ref().ok().cloned();
         seen.iter().filter_map(|(file, loaded)| Some((*file, document(loaded)?))).collect()
     }
 
     /// Whether a file (or a link to one) is there.
-    pub(crate) fn exists(&self, path: &str, deps: &mut Deps) -> bool {
+    pub(super) fn exists(&self, path: &str, deps: &mut Deps) -> bool {
         deps.paths.insert(path.into());
         !matches!(self.source.listing().resolve(path), Err(ResolveError::Missing))
     }
 
     /// Whether a folder is there.
-    pub(crate) fn is_dir(&self, path: &str, deps: &mut Deps) -> bool {
+    pub(super) fn is_dir(&self, path: &str, deps: &mut Deps) -> bool {
         deps.paths.insert(path.into());
         self.source.listing().is_dir(path)
     }
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Why it cannot be read.
-    pub(crate) fn load(&self, path: &str, deps: &mut Deps) -> Result<Option<Arc<Loaded>>, String> {
+    pub(super) fn load(&self, path: &str, deps: &mut Deps) -> Result<Option<Arc<Loaded>>, String> {
         deps.paths.insert(path.into());
         let entry = match self.source.listing().resolve(path) {
             Ok(entry) => entry,
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of a file as it stands there.
-    pub(crate) fn decode(
+    pub(super) fn decode(
         &self,
         loaded: &Loaded,
         delimiter: Option<&str>,
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// A pattern that is none.
-    pub(crate) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, Unexpanded> {
+    pub(super) fn glob(&self, pattern: &str, deps: &mut Deps) -> Result<Vec<String>, Unexpanded> {
         if !pattern.contains(['*', '?', '[', '{', '\\']) {
             return Ok(if self.exists(pattern, deps) { vec![pattern.to_owned()] } else { Vec::new() });
         }
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
 
 /// Why a pattern gives no files.
 #[derive(Clone, Debug)]
-pub(crate) struct Unexpanded {
+pub(super) struct Unexpanded {
     /// The reason.
     pub message: String,
     /// Whether it finds too many, or takes too long; else it is no pattern.
@@ -267,7 +267,7 @@ pub(crate) struct Unexpanded {
 }
 
 /// What the YAML reader says, as an issue.
-pub(crate) fn syntax_issue(error: &yaml::Error) -> Issue {
+pub(super) fn syntax_issue(error: &yaml::Error) -> Issue {
     Issue {
         rule: &rules::INVALID_YAML,
         message: error.message.clone(),
@@ -280,15 +280,15 @@ pub(crate) fn syntax_issue(error: &yaml::Error) -> Issue {
 }
 
 /// Reads files for `!include`.
-pub(crate) struct Includer<'a, 'r> {
-    pub(crate) reader: &'a Reader<'r>,
+pub(super) struct Includer<'a, 'r> {
+    pub(super) reader: &'a Reader<'r>,
     /// The manifest that includes.
-    pub(crate) manifest: &'a str,
+    pub(super) manifest: &'a str,
     /// `base_path`.
-    pub(crate) base: &'a str,
+    pub(super) base: &'a str,
     /// Where Atmos is started.
-    pub(crate) start: &'a str,
-    pub(crate) deps: Mutex<Deps>,
+    pub(super) start: &'a str,
+    pub(super) deps: Mutex<Deps>,
 }
 
 impl Include for Includer<'_, '_> {
@@ -358,7 +358,7 @@ fn plain_value(loaded: &Loaded, limits: Limits) -> Result<Value, String> {
 }
 
 /// The value of a YAML text that stands in no file.
-pub(crate) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
+pub(super) fn plain_text(text: &str, limits: Limits) -> Result<Value, String> {
     let doc = yaml::document_of(text.into()).map_err(|e| e.message)?;
     let place = |_: u32, _: Span| Prov::default();
     let decoder = Decoder { place: &place, include: None, delimiter: None, limits };

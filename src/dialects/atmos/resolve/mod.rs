@@ -6,7 +6,7 @@ mod units;
 
 use crate::diagnostic;
 use crate::dialects::atmos::component::bases::InheritanceCache;
-use crate::dialects::atmos::config::search::{self, Trouble};
+use crate::dialects::atmos::config::search::{self, ConfigError};
 use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unusable};
 use crate::dialects::atmos::findings::{Sink, name_stacks};
 use crate::dialects::atmos::functions::calls;
@@ -68,7 +68,7 @@ impl Resolver {
     pub(super) fn resolve_with(
         &self,
         reader: &Reader<'_>,
-        config: Result<Config, Trouble>,
+        config: Result<Config, ConfigError>,
         project: &Project,
         shared: &mut Deps,
         scope: Scope<'_>,

@@ -10,7 +10,7 @@ use crate::dialects::atmos::checks::unreached_manifests::{self, Unreached};
 use crate::dialects::atmos::checks::{disabled_templates, inheritance_cycles, locals, vendor, workflows};
 use crate::dialects::atmos::config::{Config, anchor};
 use crate::dialects::atmos::findings::{Sink, label};
-use crate::dialects::atmos::imports::reach::Reach;
+use crate::dialects::atmos::imports::reach::ChangeReach;
 use crate::dialects::atmos::imports::stack_files;
 use crate::dialects::atmos::locals::scopes::FileLocals;
 use crate::dialects::atmos::manifest::{Manifests, Processed, import_graph};
@@ -95,7 +95,7 @@ impl Revision<'_> {
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let stacks = self.stacks(&loader);
         let validations = Validations::new(reader, config, sink);
-        let reach = changes.map(|changes| Reach::new(reader, config, changes, Some(&checks)));
+        let reach = changes.map(|changes| ChangeReach::new(reader, config, changes, Some(&checks)));
         let units = Units {
             revision: self,
             loader: &loader,

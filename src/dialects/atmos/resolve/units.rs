@@ -6,7 +6,7 @@ use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::dependency_paths;
 use crate::dialects::atmos::findings::Poisoned;
-use crate::dialects::atmos::imports::reach::Reach;
+use crate::dialects::atmos::imports::reach::ChangeReach;
 use crate::dialects::atmos::manifest::{Manifests, Processed};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::Deps;
@@ -29,7 +29,7 @@ pub(super) struct Units<'a> {
     pub(super) referenced: &'a ReferencedComponents<'a>,
     pub(super) validations: &'a Validations<'a>,
     /// Which manifests changes can reach, if only those are resolved.
-    pub(super) reach: Option<&'a Reach<'a>>,
+    pub(super) reach: Option<&'a ChangeReach<'a>>,
     /// The changes that units may be left out for.
     pub(super) scope: Scope<'a>,
 }

@@ -21,7 +21,7 @@ pub(crate) struct SchemaChecks<'a> {
 }
 
 #[derive(Default)]
-pub(in crate::dialects::atmos) struct Seen {
+pub(crate) struct Seen {
     /// Every manifest that was processed.
     pub(in crate::dialects::atmos) processed: HashSet<Text>,
     /// What each of them imports, and whether it does so without a context.

@@ -16,14 +16,14 @@ use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::shapes::{check, messages, shape};
 use crate::files::Files;
 use crate::value::{FileId, Value};
-pub(crate) use custom::{Custom, violation};
+pub(super) use custom::{Custom, violation};
 
 /// The description of manifests.
 pub(super) const MANIFEST: &shape::Shape = &manifest::MANIFEST;
 
 /// What manifests are held against.
 #[derive(Debug)]
-pub(crate) enum Schema {
+pub(super) enum Schema {
     /// The description that comes with stacklint.
     BuiltIn,
     /// A JSON Schema of the repository.
@@ -34,7 +34,7 @@ pub(crate) enum Schema {
 
 impl Schema {
     /// The schema that the configuration asks for.
-    pub(crate) fn of(config: &Config, reader: &Reader<'_>, deps: &mut Deps, anchor: FileId, sink: &Sink) -> Schema {
+    pub(super) fn of(config: &Config, reader: &Reader<'_>, deps: &mut Deps, anchor: FileId, sink: &Sink) -> Schema {
         match config.manifest_schema.is_empty() {
             true => Schema::BuiltIn,
             false => match custom::read(config, reader, deps, anchor) {
@@ -48,7 +48,7 @@ impl Schema {
     }
 
     /// What is wrong with the content of a manifest.
-    pub(crate) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
+    pub(super) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
         match self {
             Schema::BuiltIn => {
                 let found = check::check(&manifest::MANIFEST, content);
@@ -61,7 +61,7 @@ impl Schema {
     }
 
     /// Whether something is known of what a manifest may be.
-    pub(crate) fn is_usable(&self) -> bool {
+    pub(super) fn is_usable(&self) -> bool {
         !matches!(self, Schema::Unusable)
     }
 }

@@ -49,7 +49,7 @@ pub(crate) enum Wrong<'v> {
 
 /// All that does not suit.
 pub(crate) fn check<'v>(shape: &'static Shape, value: &'v Value) -> Vec<Violation<'v>> {
-    let mut run = Run { path: String::new(), found: Vec::new() };
+    let mut run = ShapeCheck { path: String::new(), found: Vec::new() };
     run.shape(shape, value);
     run.found
 }
@@ -103,12 +103,12 @@ fn is_call(value: &Value) -> bool {
     value.as_str().is_some_and(|s| s.starts_with("!include"))
 }
 
-struct Run<'v> {
+struct ShapeCheck<'v> {
     path: String,
     found: Vec<Violation<'v>>,
 }
 
-impl<'v> Run<'v> {
+impl<'v> ShapeCheck<'v> {
     fn wrong(&mut self, value: &'v Value, wrong: Wrong<'v>) {
         self.found.push(Violation { path: self.path.clone(), value, wrong });
     }

@@ -127,7 +127,7 @@ pub(crate) enum Condition {
 }
 
 /// Keys that go together.
-pub(crate) type Group = &'static [(&'static str, &'static [&'static str])];
+pub(super) type Group = &'static [(&'static str, &'static [&'static str])];
 
 /// Keys with their shapes: `keys! { "vars": VARS, "depends_on" => "dependencies.components": DEPENDS_ON }`.
 macro_rules! keys {

@@ -195,7 +195,7 @@ impl Finisher<'_> {
         let Sections { map, stack, named, workspace, asked } = sections(stacks, manifest, component, built, &ask)?;
         let shaping_origins = ShapingOrigins { own: sites.into(), shared: Arc::clone(&manifest.shaping_origins) };
         let asked = asked.as_ref();
-        let metadata = metadata::of(metadata::Known { map: &map, kind, workspace, authored, asked }, stacks);
+        let metadata = metadata::of(metadata::FinalSections { map: &map, kind, workspace, authored, asked }, stacks);
         let component = Component {
             stack,
             kind: key(kind),

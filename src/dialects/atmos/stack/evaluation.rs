@@ -32,7 +32,7 @@ pub(crate) struct ExternalInputs<'a> {
 }
 
 /// Puts what the places that wait for functions have into a component, so that its templates are rendered too.
-pub(crate) fn attach(map: &mut Map, deferrals: &[Deferral]) {
+pub(super) fn attach(map: &mut Map, deferrals: &[Deferral]) {
     let waiting = deferrals.iter().filter(|d| d.values.len() > 1).map(|d| Value::list(d.values.clone()));
     let waiting: Vec<Value> = waiting.collect();
     if !waiting.is_empty() {
@@ -52,7 +52,7 @@ pub(crate) fn evaluate(
 ) -> Map {
     let Some(given) = external.given else { return map };
     let waiting = map.remove(WAITING);
-    let run = Run { given, external, outputs, stack, component: map.clone() };
+    let run = Evaluation { given, external, outputs, stack, component: map.clone() };
     let mut out = run.map(&Arc::new(map));
     let waiting = waiting.as_ref().and_then(Value::as_list).map_or(&[][..], |l| l);
     for (deferral, values) in deferrals.iter().filter(|d| d.values.len() > 1).zip(waiting) {
@@ -69,7 +69,7 @@ pub(crate) fn evaluate(
     (*out).clone()
 }
 
-struct Run<'a> {
+struct Evaluation<'a> {
     given: &'a EvalInputs,
     external: ExternalInputs<'a>,
     outputs: &'a dyn Fn(&str, &str) -> Option<Value>,
@@ -77,7 +77,7 @@ struct Run<'a> {
     component: Map,
 }
 
-impl Run<'_> {
+impl Evaluation<'_> {
     fn map(&self, map: &Arc<Map>) -> Arc<Map> {
         if !map.flags().has(Flags::CALL) {
             return Arc::clone(map);

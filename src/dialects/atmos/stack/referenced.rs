@@ -31,7 +31,7 @@ pub(in crate::dialects::atmos) struct ReferencedComponents<'a> {
     /// Where merged manifests come from.
     pub(super) loader: &'a Manifests<'a>,
     manifests: &'a [String],
-    index: OnceLock<Index>,
+    index: OnceLock<ComponentIndex>,
     answered: Mutex<HashMap<ComponentPlace, Answered>>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Answered {
 
 /// The components by stack and name, each with the manifests that define it.
 #[derive(Default)]
-struct Index {
+struct ComponentIndex {
     places: HashMap<(Key, Key), Vec<(ComponentType, Text)>>,
     /// Some manifests or components are broken, so that what is not found may be there all the same.
     is_partial: bool,
@@ -88,10 +88,10 @@ impl<'a> ReferencedComponents<'a> {
     }
 
     /// All components by stack. What is wrong with them is said where their stacks are resolved.
-    fn index(&self, stacks: &StackContext<'_>) -> Index {
+    fn index(&self, stacks: &StackContext<'_>) -> ComponentIndex {
         let (sink, observations) = (Sink::default(), Observations::default());
         let quiet = stacks.quiet(&sink, &observations);
-        let mut index = Index::default();
+        let mut index = ComponentIndex::default();
         for path in self.manifests {
             let mut deps = Deps::default();
             let (Ok(Some(loaded)), Ok(processed)) =
@@ -107,7 +107,7 @@ impl<'a> ReferencedComponents<'a> {
     }
 }
 
-impl Index {
+impl ComponentIndex {
     /// Adds the components of a manifest.
     fn add(&mut self, stacks: &StackContext<'_>, manifest: &StackManifest<'_>, path: &str) {
         let builder = ManifestBuilder { stacks, manifest };

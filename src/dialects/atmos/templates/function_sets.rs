@@ -11,7 +11,7 @@ unknown_table! { METHODS:
 }
 
 /// The namespace `atmos`.
-pub(in crate::dialects::atmos) static NAMESPACE: Namespace =
+pub(super) static NAMESPACE: Namespace =
     Namespace { name: "atmos", type_name: "*exec.AtmosFuncs", methods: &[METHODS], fields: &[] };
 
 /// Everything: templates in files and names.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 impl Engine<'_> {
     /// A map whose strings were rendered one by one; `None` if that may give something else than rendering the whole.
-    pub(in crate::dialects::atmos) fn in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Option<Arc<Map>> {
+    pub(super) fn in_parts(&self, map: &Arc<Map>, data: &Value, rounds: usize) -> Option<Arc<Map>> {
         let mut rendered = Arc::clone(map);
         self.renderings(map, data, rounds)?.put_into(&mut rendered);
         Some(rendered)

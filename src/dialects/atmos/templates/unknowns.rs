@@ -6,8 +6,8 @@ use crate::value::{Data, Key, Unknown, Value};
 use std::sync::Arc;
 
 /// A private character that opens the place of something unknown in a text, the other closes it.
-pub(in crate::dialects::atmos) const OPEN: char = '\u{f8f0}';
-pub(in crate::dialects::atmos) const CLOSE: char = '\u{f8f1}';
+pub(super) const OPEN: char = '\u{f8f0}';
+pub(super) const CLOSE: char = '\u{f8f1}';
 
 /// The rendered text with every unknown part replaced by a token for it.
 pub(crate) fn hide_unknowns(rendered: &Rendered, unknowns: &mut Vec<Arc<Unknown>>) -> (String, Vec<Segment>) {

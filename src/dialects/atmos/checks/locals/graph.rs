@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// One import.
 #[derive(Clone, Debug)]
-pub(crate) struct Step<'a> {
+pub(super) struct ImportStep<'a> {
     /// The importing file.
     pub from: &'a str,
     /// The imported file.
@@ -17,7 +17,7 @@ pub(crate) struct Step<'a> {
 
 /// A local that is defined somewhere else.
 #[derive(Clone, Debug)]
-pub(crate) struct Definition<'a> {
+pub(super) struct Definition<'a> {
     /// The file.
     pub path: &'a str,
     /// Where in it.
@@ -27,24 +27,24 @@ pub(crate) struct Definition<'a> {
     /// Whether the file imports the one that cannot see it.
     pub is_above: bool,
     /// The imports between the two.
-    pub chain: Vec<Step<'a>>,
+    pub chain: Vec<ImportStep<'a>>,
 }
 
 /// The imports of a revision.
 pub(crate) struct Graph<'a> {
-    down: BTreeMap<&'a str, Vec<Step<'a>>>,
-    up: BTreeMap<&'a str, Vec<Step<'a>>>,
+    down: BTreeMap<&'a str, Vec<ImportStep<'a>>>,
+    up: BTreeMap<&'a str, Vec<ImportStep<'a>>>,
 }
 
 /// How a file was reached from another one.
-type Reached<'a, 'g> = BTreeMap<&'a str, Option<&'g Step<'a>>>;
+type Reached<'a, 'g> = BTreeMap<&'a str, Option<&'g ImportStep<'a>>>;
 
 impl<'a> Graph<'a> {
     pub(crate) fn of(records: &'a Records) -> Self {
         let mut graph = Graph { down: BTreeMap::new(), up: BTreeMap::new() };
         for (from, targets) in &records.imports {
             for (to, item) in targets {
-                let step = Step { from, to, item: *item };
+                let step = ImportStep { from, to, item: *item };
                 graph.down.entry(from).or_default().push(step.clone());
                 graph.up.entry(to).or_default().push(step);
             }
@@ -60,7 +60,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The imports that lead from a file down to another.
-    pub(crate) fn chain(&self, from: &str, to: &str) -> Vec<Step<'a>> {
+    pub(crate) fn chain(&self, from: &str, to: &str) -> Vec<ImportStep<'a>> {
         let reached = walk(from, &self.down, |s| s.to, &mut Vec::new());
         trace(&reached, to, |s| s.from)
     }
@@ -119,7 +119,7 @@ impl<'a> Graph<'a> {
     }
 
     /// A component of the file itself that has a local of this name.
-    pub(crate) fn component_with(&self, file: &str, name: &str, records: &Records) -> Option<(Key, Origin)> {
+    pub(super) fn component_with(&self, file: &str, name: &str, records: &Records) -> Option<(Key, Origin)> {
         let found = records.locals.get(records.manifests.get(file)?)?;
         let (origin, component) = found.definition(name)?;
         Some((component?, origin?))
@@ -129,12 +129,12 @@ impl<'a> Graph<'a> {
 /// All files that steps lead to, the nearest first, with the step that led to each.
 fn walk<'a, 'g>(
     from: &str,
-    steps: &'g BTreeMap<&'a str, Vec<Step<'a>>>,
-    next: fn(&Step<'a>) -> &'a str,
+    steps: &'g BTreeMap<&'a str, Vec<ImportStep<'a>>>,
+    next: fn(&ImportStep<'a>) -> &'a str,
     order: &mut Vec<&'a str>,
 ) -> Reached<'a, 'g> {
     let mut reached: Reached<'a, 'g> = BTreeMap::new();
-    let mut queue: VecDeque<&Step<'a>> = steps.get(from).into_iter().flatten().collect();
+    let mut queue: VecDeque<&ImportStep<'a>> = steps.get(from).into_iter().flatten().collect();
     while let Some(step) = queue.pop_front() {
         let to = next(step);
         if to == from || reached.contains_key(to) {
@@ -148,8 +148,8 @@ fn walk<'a, 'g>(
 }
 
 /// The steps back from a file to where the walk began, in the order of the walk.
-fn trace<'a>(reached: &Reached<'a, '_>, to: &str, previous: fn(&Step<'a>) -> &'a str) -> Vec<Step<'a>> {
-    let mut chain: Vec<Step<'a>> = Vec::new();
+fn trace<'a>(reached: &Reached<'a, '_>, to: &str, previous: fn(&ImportStep<'a>) -> &'a str) -> Vec<ImportStep<'a>> {
+    let mut chain: Vec<ImportStep<'a>> = Vec::new();
     let mut at = reached.get(to).copied().flatten();
     while let Some(step) = at {
         chain.push(step.clone());

@@ -52,7 +52,7 @@ pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsew
 
 /// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
 /// can be told only when all that reads them was looked at.
-pub(in crate::dialects::atmos) fn report_references(manifests: &Manifests<'_>) -> Told {
+pub(super) fn report_references(manifests: &Manifests<'_>) -> Told {
     let records = manifests.observations.records();
     let graph = Graph::of(&records);
     let mut groups: BTreeMap<(Option<Origin>, [Key; 2]), Vec<&Unresolved>> = BTreeMap::new();

@@ -28,11 +28,7 @@ const GIVEN: [&str; 10] = [
 type Undefined<'a> = (&'a Missing, &'a Trace, Vec<Text>);
 
 /// Reports traces that nothing else explains: `explained` are places whose references are reported.
-pub(in crate::dialects::atmos) fn report_traces(
-    manifests: &Manifests<'_>,
-    records: &Records,
-    explained: &BTreeSet<Origin>,
-) {
+pub(super) fn report_traces(manifests: &Manifests<'_>, records: &Records, explained: &BTreeSet<Origin>) {
     let spoiled = spoiled_locals(records);
     let mut groups: BTreeMap<Origin, Vec<&Trace>> = BTreeMap::new();
     for trace in &records.traces {

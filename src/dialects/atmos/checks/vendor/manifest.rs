@@ -27,7 +27,7 @@ pub(in crate::dialects::atmos) struct Source {
 }
 
 /// A folder that a source fills.
-pub(in crate::dialects::atmos) struct Target {
+pub(super) struct Target {
     /// The folder, a template.
     pub(in crate::dialects::atmos) path: Value,
     /// The version that replaces the one of the source.
@@ -35,7 +35,7 @@ pub(in crate::dialects::atmos) struct Target {
 }
 
 /// The manifests of a project that were read so far.
-pub(in crate::dialects::atmos) struct VendorManifests<'a> {
+pub(super) struct VendorManifests<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
     pub(in crate::dialects::atmos) sources: Vec<Source>,
@@ -57,7 +57,7 @@ impl<'a> VendorManifests<'a> {
     }
 
     /// Reads what `vendor.base_path` names, or `vendor.yaml`, and what these import.
-    pub(in crate::dialects::atmos) fn read_vendor_files(&mut self) {
+    pub(super) fn read_vendor_files(&mut self) {
         let setting = self.config.all.at_path(["vendor", "base_path"]);
         let named = setting.and_then(plain_text).filter(|path| !path.is_empty());
         let first = match named {
@@ -89,7 +89,7 @@ impl<'a> VendorManifests<'a> {
     }
 
     /// Reads the manifests that lie beside the code of components.
-    pub(in crate::dialects::atmos) fn read_component_files(&mut self) {
+    pub(super) fn read_component_files(&mut self) {
         let kinds = ["terraform", "helmfile", "packer", "ansible"].map(|kind| self.config.component_path(kind));
         let roots: BTreeSet<String> = kinds.iter().filter_map(|path| paths::join(&self.config.base, path)).collect();
         for root in roots.iter().filter(|root| !root.is_empty()) {

@@ -37,7 +37,7 @@ struct Workflow<'a> {
 }
 
 /// Runs of workflows by steps.
-struct Run {
+struct WorkflowCall {
     by: String,
     text: Value,
     words: Vec<String>,
@@ -142,7 +142,7 @@ fn workflow_files(
         .map(Option::as_ref)
         .collect::<Option<Vec<_>>>()
         .map(|all| all.into_iter().flatten().cloned().collect());
-    let known = Known { folder: &folder, names: &names, everywhere, reader };
+    let known = KnownWorkflows { folder: &folder, names: &names, everywhere, reader };
     let findings = runs.iter().filter_map(|run| Some((run, known.missing(run)?)));
     for (at, (run, missing)) in findings.enumerate() {
         if let Some(origin) = run.text.prov.origin {
@@ -190,7 +190,7 @@ fn is_redirected(value: &Value) -> bool {
     }
 }
 
-fn steps(value: &Value, of: &Workflow<'_>, mentions: &mut Vec<Mention>, runs: &mut Vec<Run>) {
+fn steps(value: &Value, of: &Workflow<'_>, mentions: &mut Vec<Mention>, runs: &mut Vec<WorkflowCall>) {
     let Some(list) = value.get("steps").and_then(Value::as_list) else { return };
     for (at, step) in list.iter().enumerate() {
         if step.get(ELSEWHERE).is_some() || is_redirected(step) {
@@ -203,7 +203,7 @@ fn steps(value: &Value, of: &Workflow<'_>, mentions: &mut Vec<Mention>, runs: &m
     }
 }
 
-fn one(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>, runs: &mut Vec<Run>) {
+fn one(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>, runs: &mut Vec<WorkflowCall>) {
     let Some(command) = step.get("command") else { return };
     let (Some(text), Some(origin)) = (command.as_str(), command.prov.origin) else { return };
     let kind = match step.get("type") {
@@ -219,7 +219,7 @@ fn one(step: &Value, by: String, of: &Workflow<'_>, mentions: &mut Vec<Mention>,
         _ => return,
     };
     if let Some(words) = command::words(arguments).filter(|words| words.first().is_some_and(|w| w == "workflow")) {
-        runs.push(Run { by, text: command.clone(), words });
+        runs.push(WorkflowCall { by, text: command.clone(), words });
         return;
     }
     let Some(parsed) = command::parse(arguments).filter(|c| !of.custom.contains(&c.words.join(" "))) else { return };
@@ -257,7 +257,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// The workflows that there are.
-struct Known<'a> {
+struct KnownWorkflows<'a> {
     folder: &'a str,
     names: &'a Names,
     /// Those of all files; none if some file cannot be read.
@@ -268,7 +268,7 @@ struct Known<'a> {
 /// What could be meant by a name: workflows, or files of them.
 enum Candidates<'a> {
     Workflows(&'a BTreeSet<Text>),
-    Files(&'a Known<'a>),
+    Files(&'a KnownWorkflows<'a>),
 }
 
 /// What a step runs that is not there.
@@ -297,8 +297,8 @@ impl Missing<'_> {
     }
 }
 
-impl<'a> Known<'a> {
-    fn missing(&'a self, run: &'a Run) -> Option<Missing<'a>> {
+impl<'a> KnownWorkflows<'a> {
+    fn missing(&'a self, run: &'a WorkflowCall) -> Option<Missing<'a>> {
         let name = run.words.get(1).filter(|name| !name.starts_with('-'))?;
         let files: Vec<&str> = (2..run.words.len()).filter_map(|at| file_named(&run.words, at)).collect();
         let (all, place) = match files.as_slice() {
@@ -321,7 +321,7 @@ impl<'a> Known<'a> {
         Some(Missing { message, name, known: Candidates::Workflows(all) })
     }
 
-    fn no_file(&'a self, run: &Run, file: &'a str) -> Missing<'a> {
+    fn no_file(&'a self, run: &WorkflowCall, file: &'a str) -> Missing<'a> {
         let message = format!("{} runs a workflow of `{file}`, which is not there", run.by);
         Missing { message, name: file, known: Candidates::Files(self) }
     }

@@ -6,6 +6,7 @@
 
 mod assign;
 mod build;
+mod engine;
 mod eval;
 mod lex;
 mod lists;
@@ -75,7 +76,7 @@ fn name(op: &op::Op) -> String {
 /// See [`QueryError`].
 fn print(value: &Value, expression: &str) -> R<String> {
     let parsed = parse::parse(expression)?;
-    let mut engine = eval::Engine::default();
+    let mut engine = engine::Engine::new(eval::apply);
     let root = engine.arena.document(value, 0)?;
     let results = engine.eval(&engine.root(root), parsed.as_ref())?;
     let mut out = String::new();

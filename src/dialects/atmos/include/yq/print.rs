@@ -214,7 +214,7 @@ fn json_scalar(arena: &Arena, id: Id, out: &mut String) -> R<()> {
             let f = scalar::float(text).filter(|f| f.is_finite()).ok_or_else(bad)?;
             out.push_str(&strconv::json_float(f));
         }
-        "!!bool" => out.push_str(if super::eval::truthy_text(text) { "true" } else { "false" }),
+        "!!bool" => out.push_str(if super::engine::truthy_text(text) { "true" } else { "false" }),
         "!!null" => out.push_str("null"),
         _ => push_json(out, text, JsonText::Goccy),
     }

@@ -1,8 +1,8 @@
 //! Expressions with what the real evaluator prints for them; nothing stands for a refusal.
 
 use super::{QueryError, print, query};
-use crate::dialects::atmos::include::embed;
-use crate::go::json;
+use crate::dialects::atmos::include::embed::embed;
+use crate::dialects::atmos::include::json;
 use crate::value::{Data, Value};
 
 const DOCUMENT: &str = r#"{"name": "api", "size": 3, "rate": 2.5, "note": null, "on": true, "off": false, "none": [], "void": {}, "text": "one\ntwo\n", "code": "042",

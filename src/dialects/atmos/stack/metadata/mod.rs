@@ -17,7 +17,7 @@ use std::sync::Arc;
 const RESERVED: &[&str] = &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
 
 /// What is known of a component.
-pub(in crate::dialects::atmos) struct Known<'a> {
+pub(super) struct FinalSections<'a> {
     /// Its sections, rendered.
     pub(in crate::dialects::atmos) map: &'a Map,
     /// Its type.
@@ -31,7 +31,7 @@ pub(in crate::dialects::atmos) struct Known<'a> {
 }
 
 /// The facts of a component.
-pub(in crate::dialects::atmos) fn of(known: Known<'_>, stacks: &StackContext<'_>) -> ComponentMetadata {
+pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackContext<'_>) -> ComponentMetadata {
     let map = known.map;
     let metadata = |key: &str| map.get("metadata").and_then(|m| m.get(key));
     let code = code(map, known.kind, stacks);

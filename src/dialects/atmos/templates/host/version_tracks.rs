@@ -95,7 +95,7 @@ fn name_of(track: Option<&Value>) -> &str {
 
 /// The versions of a track, by name.
 #[derive(Debug)]
-pub(in crate::dialects::atmos) struct Track {
+pub(crate) struct Track {
     entries: Vec<(Text, Arc<Locked>)>,
     inputs: Vec<Prov>,
 }
