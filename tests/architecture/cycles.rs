@@ -7,9 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How many files may import each other.
 const MOST: usize = 3;
 
-/// Folders with longer cycles, and how long these are: they may only become shorter.
-const LONGER: [(&str, usize); 1] = [("policies::cel", 4)];
-
 /// The files that each file imports, by their paths as modules.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
@@ -118,12 +115,8 @@ fn few_files_import_each_other() {
     let sources = sources();
     let imports = imports(&sources);
     assert!(imports.values().map(BTreeSet::len).sum::<usize>() > sources.len(), "imports are found");
-    let most = |group: &[&str]| {
-        let longer = LONGER.iter().find(|(folder, _)| group.iter().all(|file| file.starts_with(folder)));
-        longer.map_or(MOST, |(_, most)| *most)
-    };
     let found = cycles(&imports);
-    let wrong: Vec<_> = found.iter().filter(|group| group.len() > most(group)).collect();
+    let wrong: Vec<_> = found.iter().filter(|group| group.len() > MOST).collect();
     assert!(wrong.is_empty(), "these files import each other: {wrong:#?}");
 }
 

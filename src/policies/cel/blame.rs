@@ -1,7 +1,8 @@
 //! Which values made an expression false: those that the parts of it read that were false.
 
 use super::compare::Found;
-use super::eval::{Failure, Scope};
+use super::eval::Scope;
+use super::outcome::Failure;
 use super::value::{Link, Node, Root, Val};
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, operators};
 use cel::parser::Expression as Ast;

@@ -1,7 +1,8 @@
 //! Equality and order, with values that are not known: two values differ as soon as something known in them does.
 
-use super::eval::{Failure, Steps};
+use super::outcome::{Failure, Outcome, Steps};
 use super::value::{Blank, Val};
+use cel::common::ast::operators;
 use std::cmp::Ordering;
 
 /// Whether two values are equal, if that is known.
@@ -112,4 +113,23 @@ pub(super) fn order(a: &Val<'_>, b: &Val<'_>) -> Option<Ordering> {
             _ => a.number()?.partial_cmp(&b.number()?),
         },
     }
+}
+
+/// Compares two values by an operator.
+pub(super) fn compare<'a>(name: &str, a: &Val<'a>, b: &Val<'a>) -> Outcome<'a> {
+    let order = match order(a, b) {
+        Some(order) => order,
+        // Not a number: nothing is above or below it.
+        None if a.number().is_some() && b.number().is_some() => return Ok(Val::Bool(false)),
+        None => {
+            let (a, b) = (a.type_name(), b.type_name());
+            return Err(Failure::Wrong(format!("a {a} cannot be compared with a {b}")));
+        }
+    };
+    Ok(Val::Bool(match name {
+        operators::LESS => order.is_lt(),
+        operators::LESS_EQUALS => order.is_le(),
+        operators::GREATER => order.is_gt(),
+        _ => order.is_ge(),
+    }))
 }

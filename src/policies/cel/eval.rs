@@ -1,9 +1,10 @@
 //! The evaluation of expressions. `&&` and `||` decide as soon as one side does, whatever the other one is; apart from that
 //! what is computed from something unknown is unknown.
 
-use super::compare::{Found, equal, lookup, order};
+use super::compare::{Found, equal, lookup};
 use super::functions;
-use super::value::{Blank, Link, Node, Root, Val};
+use super::outcome::{Failure, Outcome, Steps, no_truth};
+use super::value::{Link, Node, Root, Val};
 use crate::resolution::Component;
 use crate::value::{Entry, Language, Value};
 use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, MapExpr, operators};
@@ -12,49 +13,6 @@ use std::rc::Rc;
 
 /// The steps for compiling a pattern.
 const COMPILING: u64 = 5_000;
-
-/// Why an expression has no value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
-    /// It reads what is not there.
-    Missing(String),
-    /// It asks a value for what that cannot give.
-    Wrong(String),
-    /// It takes more steps than it may.
-    Exceeded,
-}
-
-/// Steps that are left.
-#[derive(Debug)]
-pub(crate) struct Steps {
-    left: u64,
-    taken: u64,
-}
-
-impl Steps {
-    /// So many steps.
-    pub(crate) fn new(left: u64) -> Steps {
-        Steps { left, taken: 0 }
-    }
-
-    /// How many were taken.
-    pub(crate) fn taken(&self) -> u64 {
-        self.taken
-    }
-
-    pub(super) fn take(&mut self, steps: u64) -> Result<(), Failure> {
-        self.taken = self.taken.saturating_add(steps);
-        if self.taken > self.left {
-            return Err(Failure::Exceeded);
-        }
-        Ok(())
-    }
-
-    /// The steps for text that is read or made.
-    pub(super) fn take_bytes(&mut self, bytes: usize) -> Result<(), Failure> {
-        self.take(bytes as u64 / 16)
-    }
-}
 
 /// What an expression is evaluated over.
 pub(crate) struct Scope<'a> {
@@ -74,8 +32,6 @@ pub(crate) struct Scope<'a> {
     sections: Vec<&'a Entry>,
 }
 
-pub(super) type Result_<'a> = Result<Val<'a>, Failure>;
-
 impl<'a> Scope<'a> {
     /// A scope without any variable.
     pub(crate) fn new(language: &'a Language, steps: u64) -> Scope<'a> {
@@ -89,7 +45,7 @@ impl<'a> Scope<'a> {
         self.bound.clear();
     }
 
-    pub(super) fn eval(&mut self, ast: &'a Ast) -> Result_<'a> {
+    pub(super) fn eval(&mut self, ast: &'a Ast) -> Outcome<'a> {
         self.steps.take(1)?;
         match &ast.expr {
             Expr::Literal(literal) => Ok(self.literal(literal)),
@@ -127,7 +83,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn variable(&self, name: &str) -> Result_<'a> {
+    fn variable(&self, name: &str) -> Outcome<'a> {
         if let Some((_, value)) = self.bound.iter().rev().find(|(bound, _)| *bound == name) {
             return value.clone();
         }
@@ -184,7 +140,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn map(&mut self, map: &'a MapExpr) -> Result_<'a> {
+    fn map(&mut self, map: &'a MapExpr) -> Outcome<'a> {
         let mut entries = Vec::with_capacity(map.entries.len());
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else {
@@ -195,7 +151,7 @@ impl<'a> Scope<'a> {
         Ok(Val::Map(Rc::new(entries)))
     }
 
-    fn call(&mut self, call: &'a CallExpr) -> Result_<'a> {
+    fn call(&mut self, call: &'a CallExpr) -> Outcome<'a> {
         match (call.func_name.as_str(), &call.args[..]) {
             (operators::LOGICAL_AND, [a, b]) => self.logic(a, b, false),
             (operators::LOGICAL_OR, [a, b]) => self.logic(a, b, true),
@@ -248,14 +204,14 @@ impl<'a> Scope<'a> {
     }
 
     /// `&&` for `decisive` false, `||` for true: one decisive side is enough.
-    fn logic(&mut self, a: &'a Ast, b: &'a Ast, decisive: bool) -> Result_<'a> {
+    fn logic(&mut self, a: &'a Ast, b: &'a Ast, decisive: bool) -> Outcome<'a> {
         let first = self.eval(a);
         self.logic_after(first, b, decisive)
     }
 
     /// The same where the first side was evaluated.
-    pub(super) fn logic_after(&mut self, first: Result_<'a>, b: &'a Ast, decisive: bool) -> Result_<'a> {
-        let truth = |value: Result_<'a>| match value {
+    pub(super) fn logic_after(&mut self, first: Outcome<'a>, b: &'a Ast, decisive: bool) -> Outcome<'a> {
+        let truth = |value: Outcome<'a>| match value {
             Ok(Val::Bool(b)) => Ok(Ok(b)),
             Ok(Val::Unknown(blank)) => Ok(Err(blank)),
             Ok(other) => Err(no_truth(&other)),
@@ -276,7 +232,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn is_in(&mut self, item: &Val<'a>, all: &Val<'a>) -> Result_<'a> {
+    fn is_in(&mut self, item: &Val<'a>, all: &Val<'a>) -> Outcome<'a> {
         if let Val::Unknown(blank) = all {
             return Ok(Val::Unknown(blank.clone()));
         }
@@ -308,7 +264,7 @@ impl<'a> Scope<'a> {
         })
     }
 
-    pub(super) fn index(&mut self, of: &Val<'a>, at: &Val<'a>) -> Result_<'a> {
+    pub(super) fn index(&mut self, of: &Val<'a>, at: &Val<'a>) -> Outcome<'a> {
         if let Val::Unknown(blank) = of {
             return Ok(Val::Unknown(blank.clone()));
         }
@@ -342,25 +298,6 @@ impl<'a> Scope<'a> {
             Found::Unknown(blank) => Ok(Val::Unknown(blank)),
         }
     }
-
-    /// Compares two values by an operator.
-    pub(super) fn compare(name: &str, a: &Val<'a>, b: &Val<'a>) -> Result_<'a> {
-        let order = match order(a, b) {
-            Some(order) => order,
-            // Not a number: nothing is above or below it.
-            None if a.number().is_some() && b.number().is_some() => return Ok(Val::Bool(false)),
-            None => {
-                let (a, b) = (a.type_name(), b.type_name());
-                return Err(Failure::Wrong(format!("a {a} cannot be compared with a {b}")));
-            }
-        };
-        Ok(Val::Bool(match name {
-            operators::LESS => order.is_lt(),
-            operators::LESS_EQUALS => order.is_le(),
-            operators::GREATER => order.is_gt(),
-            _ => order.is_ge(),
-        }))
-    }
 }
 
 fn missing(of: &Val<'_>, key: &str) -> Failure {
@@ -372,13 +309,4 @@ fn missing(of: &Val<'_>, key: &str) -> Failure {
     let inside = path.1.to_string();
     let dot = if inside.is_empty() { "" } else { "." };
     Failure::Missing(format!("`{}.{inside}{dot}{key}` is not set", path.0.name()))
-}
-
-pub(super) fn no_truth(value: &Val<'_>) -> Failure {
-    Failure::Wrong(format!("a {} is neither true nor false", value.type_name()))
-}
-
-/// The first unknown value among some.
-pub(super) fn unknown<'a>(values: &[Val<'a>]) -> Option<Blank<'a>> {
-    values.iter().find_map(|value| if let Val::Unknown(blank) = value { Some(blank.clone()) } else { None })
 }

@@ -1,8 +1,8 @@
 //! The functions and operators of expressions, on known values: those of the standard, and of its extensions those for
 //! texts; `cidrContains` and `cidrOverlaps` are our own. What is given something unknown is unknown.
 
-use super::compare::equal;
-use super::eval::{Failure, Scope, Steps, unknown};
+use super::compare::{compare, equal};
+use super::outcome::{Failure, Steps, unknown, wrong};
 use super::text;
 use super::value::Val;
 use crate::validation::cidr::Range;
@@ -91,7 +91,7 @@ pub(super) fn call<'a>(name: &str, args: &[Val<'a>], steps: &mut Steps) -> Resul
     }
     match (name, args) {
         (operators::LESS | operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS, [a, b]) => {
-            Scope::compare(name, a, b)
+            compare(name, a, b)
         }
         (operators::ADD, [a, b]) if a.type_name() == "list" && b.type_name() == "list" => {
             let mut all = a.items().unwrap_or_default();
@@ -198,8 +198,4 @@ fn arithmetic<'a>(name: &str, a: &Val<'a>, b: &Val<'a>) -> Result<Val<'a>, Failu
 
 fn overflow() -> Failure {
     Failure::Wrong("a number is too large, or divided by zero".to_owned())
-}
-
-pub(super) fn wrong(name: &str, value: &Val<'_>) -> Failure {
-    Failure::Wrong(format!("`{name}` takes no {}", value.type_name()))
 }

@@ -1,6 +1,7 @@
 //! Macros: what they go through, and short ways for those that people write.
 
-use super::eval::{Failure, Result_, Scope, no_truth};
+use super::eval::Scope;
+use super::outcome::{Failure, Outcome, no_truth};
 use super::value::Val;
 use cel::common::ast::{ComprehensionExpr, Expr, operators};
 use cel::parser::Expression as Ast;
@@ -29,7 +30,7 @@ impl<'a> Scope<'a> {
         Ok(items)
     }
 
-    pub(super) fn comprehension(&mut self, all: &'a ComprehensionExpr) -> Result_<'a> {
+    pub(super) fn comprehension(&mut self, all: &'a ComprehensionExpr) -> Outcome<'a> {
         let range = self.eval(&all.iter_range)?;
         if let Some(blank) = range.open() {
             return Ok(Val::Unknown(blank));
@@ -43,7 +44,7 @@ impl<'a> Scope<'a> {
         result
     }
 
-    fn fold(&mut self, all: &'a ComprehensionExpr, items: Vec<Val<'a>>, slot: usize) -> Result_<'a> {
+    fn fold(&mut self, all: &'a ComprehensionExpr, items: Vec<Val<'a>>, slot: usize) -> Outcome<'a> {
         if let Some(judged) = Judged::of(all) {
             return self.judge(&judged, &all.iter_var, items, slot, all);
         }
@@ -96,7 +97,7 @@ impl<'a> Scope<'a> {
         items: Vec<Val<'a>>,
         slot: usize,
         all: &'a ComprehensionExpr,
-    ) -> Result_<'a> {
+    ) -> Outcome<'a> {
         for item in items {
             self.steps.take(JUDGING)?;
             let so_far = std::mem::replace(&mut self.bound[slot].1, Ok(Val::Null));

@@ -8,12 +8,14 @@ mod eval;
 mod functions;
 mod macros;
 mod names;
+mod outcome;
 mod reads;
 mod text;
 mod value;
 
 pub(crate) use blame::Blamed;
-pub(crate) use eval::{Failure, Scope};
+pub(crate) use eval::Scope;
+pub(crate) use outcome::Failure;
 pub(crate) use reads::Chain;
 
 pub(crate) use value::{Blank, Link, Node, Root, Val};

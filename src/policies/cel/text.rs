@@ -1,7 +1,6 @@
 //! Functions on texts. Positions are those of characters.
 
-use super::eval::{Failure, Steps};
-use super::functions::wrong;
+use super::outcome::{Failure, Steps, wrong};
 use super::value::Val;
 use regex::RegexBuilder;
 use std::rc::Rc;
