@@ -2,7 +2,7 @@
 
 use super::cel::{Node, Root, Val};
 use crate::diff::{Change, ComponentChange, Status};
-use crate::resolution::{CodeOrigin, Component};
+use crate::resolution::Component;
 use crate::terraform::{Module, Modules};
 use crate::text::Text;
 use crate::validation::{Path, Step};
@@ -13,9 +13,6 @@ use std::sync::{Arc, OnceLock};
 
 /// How deep a value may nest to be handed to a policy in Rego.
 const MAX_DEPTH: usize = 200;
-
-/// The types of components whose code declares variables and modules.
-const WITH_CODE: [&str; 1] = ["terraform"];
 
 /// The code of components, by folder.
 #[derive(Default)]
@@ -46,7 +43,7 @@ impl CodeOf {
 
     /// The code of one of them.
     pub(super) fn get(&self, component: &Component) -> &Value {
-        if component.metadata.code.is_none() || !WITH_CODE.contains(&&*component.kind) {
+        if component.metadata.code.is_none() || !component.metadata.is_module {
             return &self.nothing;
         }
         folder(component).and_then(|folder| self.known.get(folder)).unwrap_or(&self.elsewhere)
@@ -55,9 +52,7 @@ impl CodeOf {
 
 /// The folder of the code of a component, if all that it declares is known.
 fn folder(component: &Component) -> Option<&Text> {
-    let code = component.metadata.code.as_ref()?;
-    let is_known = WITH_CODE.contains(&&*component.kind) && code.supply != CodeOrigin::Fetched && !code.is_open;
-    is_known.then_some(&code.folder)
+    component.metadata.known_module().map(|code| &code.folder)
 }
 
 fn code(module: &Module) -> Value {

@@ -16,6 +16,8 @@ pub struct ComponentMetadata {
     pub is_locked: bool,
     /// The code that it configures, where that lies in one folder of the repository.
     pub code: Option<Code>,
+    /// Its code is a module, whose files declare its variables and outputs.
+    pub is_module: bool,
     /// The module that it calls, in systems whose components are such calls: graphs show it.
     pub called: Option<CalledModule>,
     /// What it hands to its code.
@@ -216,6 +218,11 @@ pub enum StackSelector {
 }
 
 impl ComponentMetadata {
+    /// The code, if it is a module of which all that it declares is known.
+    pub fn known_module(&self) -> Option<&Code> {
+        self.code.as_ref().filter(|code| self.is_module && code.supply != CodeOrigin::Fetched && !code.is_open)
+    }
+
     /// Whether it is deployed.
     pub fn is_deployed(&self) -> bool {
         !self.is_abstract && !self.is_disabled

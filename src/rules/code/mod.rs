@@ -12,18 +12,15 @@ use crate::diagnostic::rules::{
 };
 
 use super::Components;
-use crate::resolution::{CodeOrigin, Component};
+use crate::resolution::Component;
 use crate::terraform::Module;
 use std::sync::Arc;
-
-/// The types of components whose code declares variables and outputs.
-const WITH_VARIABLES: [&str; 1] = ["terraform"];
 
 /// The code of a component, if all that it declares is known.
 pub(super) fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
     let code = component.metadata.code.as_ref()?;
-    let is_known = WITH_VARIABLES.contains(&&*component.kind) && code.supply != CodeOrigin::Fetched && !code.is_open;
-    context.modules.get(&code.folder).filter(|_| is_known)
+    // Code that cannot be read is reported, known or not.
+    context.modules.get(&code.folder).filter(|_| component.metadata.known_module().is_some())
 }
 
 /// The checks of this group.

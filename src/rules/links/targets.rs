@@ -71,7 +71,7 @@ pub(super) fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
 /// The code of a component, if all outputs that it declares are known.
 fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>> {
     let code = component.metadata.code.as_ref().filter(|c| c.supply != CodeOrigin::Fetched && !c.is_open)?;
-    context.modules.get(&code.folder).filter(|_| &*component.kind == "terraform")
+    context.modules.get(&code.folder).filter(|_| component.metadata.is_module)
 }
 
 pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {

@@ -44,6 +44,7 @@ pub(in crate::dialects::atmos) fn of(known: FinalSections<'_>, stacks: &StackCon
         is_disabled: metadata("enabled").and_then(Value::as_bool) == Some(false),
         is_locked: metadata("locked").and_then(Value::as_bool) == Some(true),
         code,
+        is_module: known.kind == "terraform",
         inputs: inputs(map, known.authored),
         state,
         workspace: known.workspace.map(Text::from),
