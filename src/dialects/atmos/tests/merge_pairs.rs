@@ -1,4 +1,4 @@
-//! Every pair of kinds at one path, under every list strategy: the table in `pairs.txt`, which is written out from
+//! Every pair of kinds at one path, under every list strategy: the table in `merge_pairs.txt`, which is written out from
 //! `reference: atmos.md` sections 5 and 8.4.
 
 use super::{NoFiles, json};
@@ -45,7 +45,7 @@ fn contributors(value: &Value) -> BTreeSet<u32> {
 
 #[test]
 fn every_pair_of_kinds_under_every_strategy() {
-    let rows = include_str!("pairs.txt").lines().filter(|l| !l.starts_with('#')).skip(1);
+    let rows = include_str!("merge_pairs.txt").lines().filter(|l| !l.starts_with('#')).skip(1);
     let mut pairs = BTreeSet::new();
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();

@@ -1,5 +1,8 @@
 //! `reference: atmos.md` section 9.
 
+mod properties;
+mod rules;
+
 use super::{World, boxed, dev, json};
 
 /// The variables of `box`, which are `uses`, in a file with these locals.

@@ -1,9 +1,9 @@
 //! Locals of random files against a naive evaluator, and how the work grows.
 
-use super::{World, dev, json};
 use crate::dialects::atmos::locals::refs;
 use crate::dialects::atmos::locals::resolve;
 use crate::dialects::atmos::templates::engine::Templates;
+use crate::dialects::atmos::tests::{World, dev, json};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ fn seconds(locals: usize) -> f64 {
     for i in 1..locals {
         text.push_str(&format!("  l{i:04}: '{{{{ .locals.l{:04} }}}}'\n", i - 1));
     }
-    let file = super::map(&text);
+    let file = crate::dialects::atmos::tests::map(&text);
     let run = || {
         let templates = Templates::default();
         #[allow(clippy::disallowed_methods, reason = "it is about time")]
@@ -137,6 +137,6 @@ fn very_long_chains_do_not_overflow() {
         ));
     }
     let templates = Templates::default();
-    let found = resolve(&super::map(&text), &refs::engine(&templates));
+    let found = resolve(&crate::dialects::atmos::tests::map(&text), &refs::engine(&templates));
     assert_eq!(found.flat.len(), 20_000);
 }

@@ -1,14 +1,19 @@
 //! Findings about locals.
 
-use super::{World, dev};
 use crate::diagnostic::Diagnostic;
+use crate::dialects::atmos::tests::{World, dev};
 
 /// What is found under a rule: `file:line message | file:line related… | note… | help`, without `stacks/`.
 fn told(world: &World, rule: &str) -> Vec<String> {
     use crate::dialects::Dialect;
     let files = crate::files::Files::default();
     let source = crate::source::Memory::new("memory", world.files.clone());
-    let resolution = super::Atmos::new().resolve(&source, &world.project, &files, super::Scope::All);
+    let resolution = crate::dialects::atmos::tests::Atmos::new().resolve(
+        &source,
+        &world.project,
+        &files,
+        crate::dialects::atmos::tests::Scope::All,
+    );
     let place = |l: &crate::diagnostic::Label| {
         let file = files.get(l.file);
         format!("{}:{}", file.path.trim_start_matches("stacks/"), file.line(l.start))
