@@ -59,7 +59,7 @@ pub(super) struct Bases {
     singular: bool,
 }
 
-/// InheritanceCache of bases, shared by the components that name the same bases.
+/// What bases were merged into, shared by the components that name the same bases.
 #[derive(Debug, Default)]
 pub(crate) struct InheritanceCache {
     known: Mutex<HashMap<SumKey, Vec<Arc<Sum>>>>,
@@ -178,8 +178,8 @@ pub(super) struct Inheritance<'a> {
     pub outer: ListStrategy,
     /// Whether a folder of Terraform code has this name below the components of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
-    /// InheritanceCache that other components have come to.
-    pub sums: &'a InheritanceCache,
+    /// What the bases of other components were merged into.
+    pub cache: &'a InheritanceCache,
     /// How much is taken on.
     pub limits: Limits,
 }
@@ -197,7 +197,7 @@ impl Inheritance<'_> {
         }
         let place = self.all.get(&name).and_then(Value::as_map).map_or(0, |map| Arc::as_ptr(map).addr());
         let key = (self.kind, self.strategy, into.added.clone(), place);
-        let known = if into.singular { None } else { self.sums.find(&key, component, self.all) };
+        let known = if into.singular { None } else { self.cache.find(&key, component, self.all) };
         if let Some(sum) = known {
             into.layer = Arc::clone(&sum.layer);
             into.chain = Arc::clone(&sum.chain);
@@ -214,7 +214,7 @@ impl Inheritance<'_> {
                 let sites = into.sites[before..].iter().skip(own).copied().collect();
                 let (layer, chain, deepest) = (Arc::clone(&into.layer), Arc::clone(&into.chain), into.deepest.clone());
                 let (visited, merged) = (Arc::clone(&into.visited), into.merged);
-                self.sums.keep(key, Sum { layer, chain, deepest, sites, visited, merged });
+                self.cache.keep(key, Sum { layer, chain, deepest, sites, visited, merged });
             }
         }
         into.after.push((name, Arc::clone(&into.layer), Arc::clone(&into.chain)));

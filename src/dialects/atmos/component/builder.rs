@@ -81,8 +81,8 @@ pub(crate) struct Builder<'a> {
     pub shared: &'a Shared,
     /// Whether a folder of that name is there below the folder of the type.
     pub is_folder: &'a dyn Fn(&str) -> bool,
-    /// InheritanceCache of bases, for all stacks.
-    pub sums: &'a InheritanceCache,
+    /// What base components were merged into, for all stacks.
+    pub cache: &'a InheritanceCache,
     /// How much is taken on.
     pub limits: Limits,
 }
@@ -235,7 +235,7 @@ impl Builder<'_> {
             strategy,
             outer: self.strategy,
             is_folder: self.is_folder,
-            sums: self.sums,
+            cache: self.cache,
             limits: self.limits,
         }
     }

@@ -163,8 +163,8 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
             paths::join(&self.stacks.config.base, &below).is_some_and(|p| self.stacks.reader.is_dir(&p, &mut deps))
         };
         let (config, strategy, limits) = (self.stacks.config, self.stacks.strategy, self.stacks.reader.limits());
-        let (is_folder, sums) = (&is_folder, &*self.stacks.bases);
-        let builder = Builder { config, strategy, kind, all, shared, is_folder, sums, limits };
+        let (is_folder, cache) = (&is_folder, &*self.stacks.bases);
+        let builder = Builder { config, strategy, kind, all, shared, is_folder, cache, limits };
         builder.build(name, map).map_err(|t| report_build_error(self.stacks, self.manifest, &t, kind, name, value))
     }
 
