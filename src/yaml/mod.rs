@@ -23,5 +23,5 @@ pub use node::{Document, Kind, Node, NodeId, Position, Span, Style, Tag};
 pub use order::{compare_keys, sort_keys};
 pub use parse::{Error, document_of, documents_of, parse};
 pub use scalar::{Scalar, core_tag, resolve, short_tag};
-pub(crate) use style::{analyze, double_quoted, is_base60, is_old_bool};
+pub(crate) use style::{analyze, double_quoted, is_base60, is_old_bool, is_printable};
 pub use timestamp::Timestamp;

@@ -97,7 +97,7 @@ pub(super) fn is_break(char: char) -> bool {
 }
 
 /// What the encoder leaves unescaped. It knows nothing beyond the Basic Multilingual Plane.
-fn is_printable(char: char) -> bool {
+pub(crate) fn is_printable(char: char) -> bool {
     matches!(char, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && char != '\u{feff}'
 }
 

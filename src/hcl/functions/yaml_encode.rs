@@ -1,7 +1,7 @@
 //! Writes YAML as cty's `yamlencode` does: block style, text in double quotes, text of several lines as literals.
 
 use crate::hcl::val::{Data, Val};
-use crate::yaml::double_quoted;
+use crate::yaml::{double_quoted, is_printable};
 
 /// The text of a value.
 pub(super) fn encode(value: &Val) -> String {
@@ -113,11 +113,6 @@ fn text_of(text: &str, level: usize) -> String {
         }
     }
     out
-}
-
-/// What libyaml writes as it is: nothing beyond the basic plane, and no tab.
-fn is_printable(c: char) -> bool {
-    matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && c != '\u{feff}'
 }
 
 #[cfg(test)]
