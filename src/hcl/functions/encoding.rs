@@ -212,10 +212,7 @@ fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
         other if OTHERS.iter().any(|prefix| other.starts_with(prefix)) => {
             Err(Fail::Unknown(format!("the character set {name} is not known here")))
         }
-        _ => Err(Fail::Argument(
-            index,
-            format!("\"{name}\" is not a supported IANA encoding name or alias in this OpenTofu version"),
-        )),
+        _ => Err(Fail::Argument(index, format!("\"{name}\" is not a supported IANA encoding name or alias"))),
     }
 }
 
