@@ -1,7 +1,8 @@
 //! `stacklint check`: what is wrong in one state.
 
 use super::open::{Place, State};
-use super::{Failure, Global, fix, functions, reporting};
+use super::options::functions;
+use super::{Failure, Global, fix, reporting};
 use crate::review::{self, Demand, Filter, Outcome, Request};
 use clap::Args;
 use std::path::PathBuf;

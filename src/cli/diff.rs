@@ -1,7 +1,8 @@
 //! `stacklint diff`: what will be different, and because of which line.
 
 use super::open::{Place, State};
-use super::{Failure, Global, functions, reporting};
+use super::options::functions;
+use super::{Failure, Global, reporting};
 use crate::review::{self, Filter, Outcome, Request};
 use crate::source::{Source, Spec};
 use clap::Args;

@@ -1,4 +1,4 @@
-//! What was typed, and what it means.
+//! The command line: arguments, and where output goes. One file for each subcommand.
 
 mod affected;
 mod check;
@@ -9,15 +9,13 @@ mod describe;
 mod diff;
 mod eval;
 mod fix;
-mod functions;
 mod generate;
 mod graph;
 mod hook;
 mod impact;
-mod inputs;
-mod locals;
 mod lsp;
 mod open;
+mod options;
 mod output;
 mod policy;
 mod progress;

@@ -1,7 +1,7 @@
 //! What commands that answer questions about one state, or about a change, have in common.
 
-use super::functions::Functions;
 use super::open::{self, Place};
+use super::options::functions::Functions;
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;

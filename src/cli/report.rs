@@ -1,7 +1,7 @@
 //! `stacklint report`: a page to look around in, of one state or of a change.
 
-use super::functions::Merging;
 use super::open::{self, Place};
+use super::options::functions::Merging;
 use super::reporting::Judging;
 use super::{Failure, Global, Outcome, output};
 use crate::diff::Status;

@@ -1,8 +1,8 @@
 //! `stacklint describe locals`: the local names of the file of a stack.
 
-use super::describe::Common;
-use super::open::{Place, State};
-use super::{Failure, Global, output};
+use super::Common;
+use crate::cli::open::{Place, State};
+use crate::cli::{Failure, Global, output};
 use crate::diagnostic::Level;
 use crate::files::Files;
 use crate::report::locals::{Described, Owner};
@@ -19,7 +19,7 @@ use std::io::Write;
 /// Imported files are not looked at: local names are seen by the text of their own file alone. JSON and YAML have the
 /// shape of `atmos describe locals`.
 #[derive(Args, Debug)]
-pub(super) struct Options {
+pub(in crate::cli) struct Options {
     /// Print all that this component sees, its own names among them
     component: Option<String>,
     /// The stack, by its name or by the file that defines it

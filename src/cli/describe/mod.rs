@@ -1,8 +1,10 @@
 //! `stacklint describe`: the configuration of one state, resolved.
 
-use super::functions::Functions;
-use super::open::{Place, State};
-use super::{Failure, Global, output};
+mod locals;
+
+use crate::cli::open::{Place, State};
+use crate::cli::options::functions::Functions;
+use crate::cli::{Failure, Global, output};
 use crate::files::Files;
 use crate::report::describe::{self, Components, Described};
 use crate::report::log::Kind;
@@ -23,7 +25,7 @@ pub(super) enum What {
     /// Print one component of a stack, or the stacks that contain it
     Component(Component),
     /// Print the local names of the file of a stack, and their values
-    Locals(super::locals::Options),
+    Locals(locals::Options),
 }
 
 #[derive(Args, Debug)]
@@ -147,7 +149,7 @@ impl What {
 pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     let Some(asked) = what.asked() else {
         return match what {
-            What::Locals(options) => super::locals::run(options, global),
+            What::Locals(options) => locals::run(options, global),
             _ => Ok(Outcome::Clean),
         };
     };
@@ -183,7 +185,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     }
     // Left to the end of the process, which is near.
     std::mem::forget((found, dialects));
-    super::question::report_broken(&resolution.findings, &files, global)
+    crate::cli::question::report_broken(&resolution.findings, &files, global)
 }
 
 /// The components that are asked for.

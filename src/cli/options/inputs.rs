@@ -2,8 +2,8 @@
 //! command that resolves configuration.
 #![allow(clippy::disallowed_methods, reason = "variable files that the user names may lie outside of the repository")]
 
-use super::Failure;
-use super::open::Place;
+use crate::cli::Failure;
+use crate::cli::open::Place;
 use crate::dialects::{VariableInput, assignment};
 use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// `--var`, `--var-file` and `--workspace`. The first two keep the order of the command line: the later one wins.
 #[derive(Debug, Default)]
-pub(super) struct Inputs {
+pub(in crate::cli) struct Inputs {
     variables: Vec<Variable>,
     workspace: Option<String>,
 }
@@ -80,7 +80,7 @@ impl Inputs {
     ///
     /// # Errors
     /// A file outside of the repository cannot be read.
-    pub(super) fn apply(&self, place: &mut Place) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, place: &mut Place) -> Result<(), Failure> {
         let one = |variable: &Variable| match variable {
             Variable::Value(name, text) => Ok(VariableInput::Value { name: name.clone(), text: text.clone() }),
             Variable::File(path) => file(path, place),

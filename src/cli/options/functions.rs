@@ -1,9 +1,9 @@
 //! The options about YAML functions, the same for every command that resolves configuration.
 #![allow(clippy::disallowed_methods, reason = "values and variables that the user names are files on the disk")]
 
-use super::Failure;
 use super::inputs::Inputs;
-use super::open::Place;
+use crate::cli::Failure;
+use crate::cli::open::Place;
 use crate::dialects::{EvalInputs, assignment, variable};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Functions")]
 #[group(skip)]
-pub(super) struct Functions {
+pub(in crate::cli) struct Functions {
     /// Evaluate YAML functions as far as that needs nothing from outside; the options below imply it
     #[arg(long)]
     functions: bool,
@@ -29,7 +29,7 @@ pub(super) struct Functions {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Functions")]
 #[group(skip)]
-pub(super) struct Merging {
+pub(in crate::cli) struct Merging {
     #[command(flatten)]
     functions: Functions,
     /// Report also what would be different if the merge of YAML functions spanned imports
@@ -42,7 +42,7 @@ impl Functions {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
         self.inputs.apply(place)?;
         let mut given = EvalInputs::default();
         for path in env_files {
@@ -72,7 +72,7 @@ impl Merging {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(super) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
         place.project.promised_merge = self.promised_merge;
         self.functions.apply(env_files, place)
     }
