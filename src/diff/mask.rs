@@ -10,7 +10,7 @@ use crate::value::{Data, Map, Value};
 /// What is shown instead.
 pub const MASK: &str = "••••••••";
 
-/// Whether what is under `key` of a map is a secret: like [`is_secret_below`], and `{name: DB_PASSWORD, value: …}` counts.
+/// Whether what is under `key` of a map is a secret: like `is_secret_below`, and `{name: DB_PASSWORD, value: …}` counts.
 pub fn is_secret_in(map: &Map, parent: bool, key: &str) -> bool {
     is_secret_below(parent, key) || is_named_by(key) && names_secret(map)
 }
