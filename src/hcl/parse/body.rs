@@ -16,11 +16,7 @@ impl Parser<'_> {
             if !self.at_end() {
                 let span = self.next_span();
                 if self.peek() == b'}' {
-                    self.error(
-                        "Argument or block definition required",
-                        "An argument or block definition is required here.",
-                        span,
-                    );
+                    self.no_item(span);
                     self.pos += 1;
                 }
             }
@@ -50,8 +46,7 @@ impl Parser<'_> {
     fn item(&mut self, body: &mut Body) -> Read<()> {
         let Some(name) = self.name() else {
             let span = self.next_span();
-            let detail = "An argument or block definition is required here.";
-            return Err(self.error("Argument or block definition required", detail, span));
+            return Err(self.no_item(span));
         };
         self.blank();
         match self.peek() {
@@ -67,10 +62,21 @@ impl Parser<'_> {
             b'"' | b'{' => self.block(name, body),
             _ if self.at_name() => self.block(name, body),
             _ => {
-                let span = self.next_span();
+                let span = name.span;
                 let detail = "An argument or block definition is required here. To set an argument, use the equals sign \
                               \"=\" to introduce the argument value.";
                 Err(self.error("Argument or block definition required", detail, span))
+            }
+        }
+    }
+
+    /// Something else stands where an argument or a block is expected. After another mistake that is likely a part of it.
+    fn no_item(&mut self, span: Span) -> Broken {
+        match self.has_errors() {
+            true => Broken,
+            false => {
+                let detail = "An argument or block definition is required here.";
+                self.error("Argument or block definition required", detail, span)
             }
         }
     }
@@ -138,6 +144,10 @@ impl Parser<'_> {
         let opening = Span::new(start, start + 1);
         body.blocks.push(Block { kind, labels, body: inner });
         result?;
+        if !closed && self.has_errors() {
+            // Where a mistake ends is a guess, which may have gone too far.
+            return Err(Broken);
+        }
         if !closed {
             let detail = "There is no closing brace for this block before the end of the file. This may be caused by \
                           incorrect brace nesting elsewhere in this file.";
@@ -173,8 +183,7 @@ impl Parser<'_> {
                         .to_owned(),
                 ),
             };
-            let span = if is_block { name.span } else { self.next_span() };
-            return Err(self.error(summary, detail, span));
+            return Err(self.error(summary, detail, name.span));
         }
         self.pos += 1;
         let expr = Arc::new(self.expression()?);

@@ -129,6 +129,10 @@ impl<'a> Parser<'a> {
         Parser { pos, ..Parser::new(text) }
     }
 
+    fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
     fn error(&mut self, summary: &'static str, detail: impl Into<String>, span: Span) -> Broken {
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(SyntaxError { summary, detail: detail.into(), span });
