@@ -134,6 +134,7 @@ fn functions_have_the_peculiarities_of_opentofu() {
         ("coalesce(null, [\"a\"], true)", json!(["a"])),
         ("toset([{ a = \"x\" }, {}])", json!([{"a": "x"}, {}])),
         ("tomap({ a = null, b = { c = 1 } })", json!({"a": null, "b": {"c": 1}})),
+        ("timecmp(\"2020-01-01T1:00:00Z\", \"2020-01-01T01:00:00Z\")", json!(0)),
         ("log(3, 0.1)", json!(-0.47712125471966244)),
         ("title(\"ǆ\")", json!("ǅ")),
         ("lower(\"ΑΣ İ\")", json!("ας i".replace('ς', "σ"))),
@@ -152,6 +153,9 @@ fn functions_have_the_peculiarities_of_opentofu() {
     for text in [
         "false && []",
         "signum(2.5)",
+        "timeadd(\"2020-01-01T1:00:00Z\", \"1h\")",
+        "timeadd(\"2020-01-01T01:00:00,5Z\", \"1h\")",
+        "formatdate(\"hh\", \"2020-01-01T1:00:00Z\")",
         "parseint(10, 2)",
         "join(\",\")",
         "indent(-1, \"a\")",

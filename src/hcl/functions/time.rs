@@ -18,14 +18,28 @@ pub(super) const ALL: &[Function] = &[
     function("timestamp", &[], |_| impure("timestamp() reads the clock")),
 ];
 
+/// A point in time as Go's `time.Parse` reads it.
 fn parse(args: &Args<'_, '_>, index: usize) -> Result<Time, Fail> {
     let text = args.str(index);
     let wrong = |_| Fail::Argument(index, format!("not a valid RFC3339 timestamp: cannot use \"{text}\""));
     layout::parse(layout::RFC3339, text).map_err(wrong)
 }
 
+/// The same with what Go lets pass refused: an hour of one digit, a comma before the fraction of a second. `timecmp` alone is
+/// not as strict.
+fn parse_strict(args: &Args<'_, '_>, index: usize) -> Result<Time, Fail> {
+    let time = parse(args, index)?;
+    let text = args.str(index).as_bytes();
+    let wrong = |what: &str| Err(Fail::Argument(index, format!("not a valid RFC3339 timestamp: {what}")));
+    match (text.get("2006-01-02T".len() + 1), text.get("2006-01-02T15:04:05".len())) {
+        (Some(b':'), _) => wrong("hour must have exactly two digits"),
+        (_, Some(b',')) => wrong("cannot use \",\" as timestamp segment"),
+        _ => Ok(time),
+    }
+}
+
 fn time_add(args: &mut Args<'_, '_>) -> Outcome {
-    let mut time = parse(args, 0)?;
+    let mut time = parse_strict(args, 0)?;
     let nanos = parse_duration(args.str(1)).map_err(Fail::Call)?;
     let total = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos) + i128::from(nanos);
     time.seconds = i64::try_from(total.div_euclid(1_000_000_000)).unwrap_or(0);
@@ -33,7 +47,7 @@ fn time_add(args: &mut Args<'_, '_>) -> Outcome {
 }
 
 fn format_date(args: &mut Args<'_, '_>) -> Outcome {
-    let time = parse(args, 1)?;
+    let time = parse_strict(args, 1)?;
     let layout = args.str(0);
     let mut out = String::new();
     let mut rest = layout;
