@@ -143,9 +143,12 @@ impl Walk<'_> {
             | ExprKind::Index(inner, _) => self.expr(inner),
             ExprKind::Splat(a, b) | ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| self.expr(e)),
             ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
-            // Names of files are no content.
-            ExprKind::Call(call) if call.name.text.contains("file") => {}
-            ExprKind::Call(call) => call.arguments.iter().for_each(|e| self.expr(e)),
+            ExprKind::Call(call) => {
+                // The name of a file is no content; what the file is rendered with is.
+                let function = call.name.text.rsplit("::").next().unwrap_or_default();
+                let skipped = usize::from(function.starts_with("file") || function == "templatefile");
+                call.arguments.iter().skip(skipped).for_each(|e| self.expr(e));
+            }
             ExprKind::For(all) => {
                 let more = [Some(&all.collection), all.key.as_ref(), Some(&all.value), all.condition.as_ref()];
                 more.into_iter().flatten().for_each(|e| self.expr(e));

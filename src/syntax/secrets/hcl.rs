@@ -111,6 +111,8 @@ mod tests {
             ("password = \"${var.password}\"", "password = \"${var.password}\""),
             ("password = \"x-${f(\"y\")}\"", "password = *"),
             ("password = file(\"secret.txt\")", "password = file(\"secret.txt\")"),
+            ("a = templatefile(\"t\", { password = \"b\" })", "a = templatefile(\"t\", { password = * })"),
+            ("password = profile(\"b\")", "password = profile(*)"),
             ("password = data.x[\"y\"].z", "password = data.x[\"y\"].z"),
             ("password = null", "password = null"),
             ("a = [{ name = \"DB_PASSWORD\", value = \"b\" }]", "a = [{ name = \"DB_PASSWORD\", value = * }]"),
