@@ -146,6 +146,7 @@ fn functions_have_the_peculiarities_of_opentofu() {
         ),
         ("yamlencode(true)", json!("true\n...\n")),
         ("textencodebase64(\"a\", \"UTF-16\")", json!("/v8AYQ==")),
+        ("textencodebase64(\"é\", \"csISOLatin1\")", json!("6Q==")),
         ("textdecodebase64(\"//5hAA==\", \"UTF-16\")", json!("a")),
     ] {
         assert_eq!(value(text), expected, "{text}");

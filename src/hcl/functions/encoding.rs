@@ -207,8 +207,11 @@ fn charset(name: &str, index: usize) -> Result<Charset, Fail> {
         "utf-16" | "csutf16" => Ok(Charset::Utf16 { little: false, has_mark: true }),
         "utf-16le" | "csutf16le" => Ok(Charset::Utf16 { little: true, has_mark: false }),
         "utf-16be" | "csutf16be" => Ok(Charset::Utf16 { little: false, has_mark: false }),
-        "iso-8859-1" | "iso_8859-1" | "iso_8859-1:1987" | "latin1" | "l1" | "ibm819" | "cp819" => Ok(Charset::Latin1),
-        "us-ascii" | "us" | "iso646-us" | "ibm367" | "cp367" => Ok(Charset::Ascii),
+        "iso-8859-1" | "iso_8859-1" | "iso_8859-1:1987" | "latin1" | "l1" | "ibm819" | "cp819" | "iso-ir-100"
+        | "csisolatin1" => Ok(Charset::Latin1),
+        "us-ascii" | "us" | "iso646-us" | "ibm367" | "cp367" | "iso-ir-6" | "csascii" | "ansi_x3.4-1968" => {
+            Ok(Charset::Ascii)
+        }
         other if OTHERS.iter().any(|prefix| other.starts_with(prefix)) => {
             Err(Fail::Unknown(format!("the character set {name} is not known here")))
         }
@@ -225,7 +228,7 @@ const OTHERS: [&str; 16] = [
     "cp8",
     "shift_jis",
     "ms_kanji",
-    "sjis",
+    "cs",
     "big5",
     "gb",
     "euc-",
