@@ -16,6 +16,7 @@ pub mod locals;
 pub mod log;
 pub mod markdown;
 pub mod page;
+pub mod rdjson;
 pub mod sarif;
 mod secrets;
 mod subjects;
@@ -123,6 +124,8 @@ pub enum Format {
     Gitlab,
     /// JUnit XML.
     Junit,
+    /// The diagnostic format of reviewdog.
+    Rdjson,
     /// The components that differ, as `describe affected` of the deployment tool lists them.
     Affected,
     /// The components to deploy, as the matrix of a job of GitHub Actions.
@@ -131,7 +134,7 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 10] = [
+    pub const ALL: [Format; 11] = [
         Format::Text,
         Format::Concise,
         Format::Json,
@@ -140,6 +143,7 @@ impl Format {
         Format::Markdown,
         Format::Gitlab,
         Format::Junit,
+        Format::Rdjson,
         Format::Affected,
         Format::Matrix,
     ];
@@ -155,6 +159,7 @@ impl Format {
             Format::Markdown => "markdown",
             Format::Gitlab => "gitlab",
             Format::Junit => "junit",
+            Format::Rdjson => "rdjson",
             Format::Affected => "affected",
             Format::Matrix => "matrix",
         }
@@ -172,14 +177,16 @@ impl Format {
 
     /// Whether it has a place for what was analyzed.
     pub fn shows_coverage(self) -> bool {
-        !matches!(self, Format::Concise | Format::Gitlab | Format::Affected | Format::Matrix)
+        !matches!(self, Format::Concise | Format::Gitlab | Format::Rdjson | Format::Affected | Format::Matrix)
     }
 
     /// How it goes where people and CI systems read along.
     pub fn kind(self) -> log::Kind {
         match self {
             Format::Text | Format::Concise => log::Kind::Text,
-            Format::Json | Format::Sarif | Format::Gitlab | Format::Affected | Format::Matrix => log::Kind::Json,
+            Format::Json | Format::Sarif | Format::Gitlab | Format::Rdjson | Format::Affected | Format::Matrix => {
+                log::Kind::Json
+            }
             // They escape what they hold.
             Format::Github | Format::Junit | Format::Markdown => log::Kind::Raw,
         }
@@ -200,6 +207,7 @@ impl Format {
             Format::Markdown => markdown::write(out, report, options),
             Format::Gitlab => gitlab::write(out, report),
             Format::Junit => junit::write(out, report),
+            Format::Rdjson => rdjson::write(out, report),
             Format::Affected => affected::write(out, report),
             Format::Matrix => affected::write_matrix(out, report),
         }?;

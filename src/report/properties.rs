@@ -161,7 +161,7 @@ fn check(report: &Report<'_>) {
         let lead = usize::from(report.comparison.is_some());
         assert_eq!(commands, 2 + lead + report.findings.iter().filter(|f| f.counts()).count());
     }
-    for format in [Format::Json, Format::Gitlab] {
+    for format in [Format::Json, Format::Gitlab, Format::Rdjson] {
         serde_json::from_str::<Json>(&of(format)).unwrap();
     }
     let log: Json = serde_json::from_str(&of(Format::Sarif)).unwrap();

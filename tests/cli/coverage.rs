@@ -302,7 +302,7 @@ fn what_was_analyzed_is_in_every_format() {
     for format in ["text", "markdown", "github", "junit", "sarif"] {
         repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0).says(line);
     }
-    for format in ["concise", "gitlab", "affected", "matrix"] {
+    for format in ["concise", "gitlab", "rdjson", "affected", "matrix"] {
         repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0).hides("compared").complains(line);
     }
     let report = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0).json();

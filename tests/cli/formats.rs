@@ -4,7 +4,7 @@ use crate::common::Repo;
 use serde_json::Value as Json;
 use std::process::Command;
 
-const FORMATS: [&str; 8] = ["text", "concise", "json", "sarif", "github", "markdown", "gitlab", "junit"];
+const FORMATS: [&str; 9] = ["text", "concise", "json", "sarif", "github", "markdown", "gitlab", "junit", "rdjson"];
 
 const DEV: &str = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n";
 
@@ -86,6 +86,11 @@ fn places_are_the_same_in_every_format() {
     let gitlab: Json = serde_json::from_str(&of("gitlab")).unwrap();
     assert_eq!(gitlab[0]["location"]["path"], "stacks/deploy/ü, b.yaml");
     assert_eq!(gitlab[0]["fingerprint"], run["results"][0]["partialFingerprints"]["stacklint/v1"]);
+    let reviewdog: Json = serde_json::from_str(&of("rdjson")).unwrap();
+    let place = &reviewdog["diagnostics"][0]["location"];
+    assert_eq!(place["path"], "stacks/deploy/ü, b.yaml");
+    // In bytes of UTF-8.
+    assert_eq!([&place["range"]["start"]["column"], &place["range"]["end"]["column"]], [10, 28]);
     assert!(of("junit").contains("file=\"stacks/deploy/ü, b.yaml\" line=\"2\""));
 }
 

@@ -21,7 +21,8 @@ const LOADED: [&str; 14] = [
     "a\\rb ##[error]c",
 ];
 
-const FORMATS: [&str; 9] = ["text", "concise", "json", "sarif", "github", "markdown", "junit", "gitlab", "affected"];
+const FORMATS: [&str; 10] =
+    ["text", "concise", "json", "sarif", "github", "markdown", "junit", "gitlab", "rdjson", "affected"];
 
 /// Runs a command in every format and with color, and holds the output against what may never be in it.
 pub(super) fn is_harmless(repo: &Repo, arguments: &[&str]) {
@@ -98,7 +99,7 @@ fn look_at(run: &Run, format: &str) {
         assert!(!is_command || format == "github" && own.iter().any(|o| line.starts_with(o)), "{format}: {line:?}");
     }
     match format {
-        "json" | "sarif" | "gitlab" | "affected" => drop(run.json()),
+        "json" | "sarif" | "gitlab" | "rdjson" | "affected" => drop(run.json()),
         "markdown" => {
             let spoken = outside_of_code(&run.stdout);
             assert!(!spoken.contains("<script") && !spoken.contains("<img"), "{run}");
