@@ -1,6 +1,7 @@
 //! What packages of Go's standard library do, exactly: the systems that are resolved here are written in Go.
 
 pub(crate) mod duration;
+pub(crate) mod encoding;
 pub(crate) mod escape;
 pub(crate) mod glob;
 pub(crate) mod json;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::node::Style;
 use super::timestamp::Timestamp;
+use crate::go::encoding::base64_decode;
 
 /// The typed meaning of a scalar.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,10 +54,8 @@ pub fn resolve(text: &str, style: Style, tag: Option<&str>) -> Result<Scalar, St
         "!!str" => return Ok(Scalar::Str),
         "!!merge" if text == "<<" => return Ok(Scalar::Merge),
         "!!binary" => {
-            return match base64(text) {
-                Some(bytes) => Ok(Scalar::Binary(bytes)),
-                None => Err("!!binary value contains invalid base64 data".to_owned()),
-            };
+            let invalid = |_| "!!binary value contains invalid base64 data".to_owned();
+            return base64_decode(text).map(Scalar::Binary).map_err(invalid);
         }
         // Quotes do not matter under an explicit core tag, and only `!!timestamp` still looks for dates.
         "!!null" | "!!bool" | "!!int" | "!!float" | "!!timestamp" => plain(text, tag == "!!timestamp"),
@@ -217,34 +216,6 @@ fn float(text: &str) -> Option<f64> {
         return None;
     }
     text.parse().ok().filter(|float: &f64| float.is_finite())
-}
-
-/// Standard base64 with padding; line breaks are skipped wherever they stand.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let bytes: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r')).collect();
-    if !bytes.len().is_multiple_of(4) {
-        return None;
-    }
-    let padding = bytes.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
-    let mut decoded = Vec::with_capacity(bytes.len() / 4 * 3);
-    let (mut bits, mut held) = (0_u32, 0);
-    for &byte in &bytes[..bytes.len() - padding] {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            decoded.push((bits >> held) as u8);
-        }
-    }
-    Some(decoded)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Encodings: base64, JSON, CSV, URLs, character sets.
 
 use super::{Args, Fail, Function, NULLABLE, Outcome, S, function};
+use crate::go::encoding::{base64_decode, base64_encode};
 use crate::go::escape::{self, JsonText, push_json};
 use crate::hcl::ast::Span;
 use crate::hcl::parse::json::{Json, JsonKind, parse_json};
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Entries, Val};
-use crate::template::funcs::hash::{base64_decode, base64_encode};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
 
@@ -27,7 +27,7 @@ pub(super) const ALL: &[Function] = &[
 fn base64(args: &mut Args<'_, '_>) -> Outcome {
     let wrong = |_| Fail::Call(format!("failed to decode base64 data \"{}\"", args.str(0)));
     let clean: String = args.str(0).chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-    let bytes = base64_decode(&clean, false).map_err(wrong)?;
+    let bytes = base64_decode(&clean).map_err(wrong)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Val::str(text)),
         Err(_) => Err(Fail::Call("the result of decoding the provided string is not valid UTF-8".to_owned())),
@@ -262,7 +262,7 @@ fn text_encode(args: &mut Args<'_, '_>) -> Outcome {
 fn text_decode(args: &mut Args<'_, '_>) -> Outcome {
     let set = charset(args.str(1), 1)?;
     let wrong = |_| Fail::Argument(0, "the given value is has an invalid base64 symbol".to_owned());
-    let bytes = base64_decode(args.str(0), false).map_err(wrong)?;
+    let bytes = base64_decode(args.str(0)).map_err(wrong)?;
     let text = match set {
         Charset::Utf8 => String::from_utf8(bytes).ok(),
         Charset::Utf16 { little, has_mark } => from_utf16(&bytes, little, has_mark),

@@ -2,6 +2,7 @@
 
 use super::hashes::{hex, md5, sha1, sha256, sha512};
 use super::{A, Args, Content, Fail, FileError, Function, Outcome, S, file_failed, function};
+use crate::go::encoding::base64_encode;
 use crate::go::path::{base, clean, dir};
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Expr, Name, Step};
@@ -10,7 +11,6 @@ use crate::hcl::parse::parse_template;
 use crate::hcl::types::Type;
 use crate::hcl::val::{Entries, Val};
 use crate::source::glob::Glob;
-use crate::template::funcs::hash::base64_encode;
 use crate::value::{FileId, Origin, Prov};
 
 pub(super) const ALL: &[Function] = &[

@@ -1,8 +1,8 @@
 //! Hashes of text, and identifiers made of them.
 
 use super::{Args, Fail, Function, N, Outcome, S, function};
+use crate::go::encoding::base64_encode;
 use crate::hcl::val::Val;
-use crate::template::funcs::hash::base64_encode;
 use sha1::Digest;
 
 pub(super) const ALL: &[Function] = &[

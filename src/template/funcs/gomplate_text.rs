@@ -4,8 +4,7 @@ use super::call::{Args, data, lossy, not_evaluated, replace_all};
 use super::cast::{conv_data_text, conv_int, conv_text};
 use super::sprig_text::{repeat, split, trim};
 use super::{hash, regex, text};
-use crate::go::strconv;
-use crate::go::{glob, path};
+use crate::go::{encoding, glob, path, strconv};
 use crate::template::format;
 use crate::value::Data;
 
@@ -97,10 +96,10 @@ table! { FILEPATH:
 }
 
 table! { BASE64:
-    "Encode" ("a") => |a| if matches!(a.data(0), Data::Null) { String::new() } else { hash::base64_encode(t(a, 0).as_bytes()) };
+    "Encode" ("a") => |a| if matches!(a.data(0), Data::Null) { String::new() } else { encoding::base64_encode(t(a, 0).as_bytes()) };
     "Decode" ("a") => |a| {
         let s = t(a, 0);
-        hash::base64_decode(&s, false).or_else(|_| hash::base64_decode(&s, true)).map(|b| lossy(&b))
+        encoding::base64_decode(&s).or_else(|_| encoding::base64_url_decode(&s)).map(|b| lossy(&b))
     };
     "DecodeBytes" ("a") => |a| not_evaluated("base64.DecodeBytes", a);
 }

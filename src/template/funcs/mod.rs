@@ -8,7 +8,7 @@ mod decimal;
 mod duration;
 mod gomplate_data;
 mod gomplate_text;
-pub(crate) mod hash;
+mod hash;
 mod json;
 mod namespaces;
 mod objects;

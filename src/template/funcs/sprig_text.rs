@@ -3,8 +3,7 @@
 use super::call::{Args, MAX_TEXT, affordable, lossy, not_evaluated, replace_all};
 use super::cast::{self, to_text, to_texts};
 use super::{hash, regex, semver, text, url};
-use crate::go::path;
-use crate::go::strconv;
+use crate::go::{encoding, path, strconv};
 use crate::template::{Val, format};
 use crate::value::{Data, Value};
 
@@ -68,10 +67,10 @@ table! { TABLE:
     "regexSplit" | "mustRegexSplit" ("ssi") => |a| regex::split(a.s(0), a.s(1), a.i(2));
     "regexQuoteMeta" ("s") => |a| regex::quote_meta(a.s(0));
 
-    "b64enc" ("s") => |a| hash::base64_encode(a.s(0).as_bytes());
-    "b64dec" ("s") => |a| hash::base64_decode(a.s(0), false).map_or_else(|e| e, |b| lossy(&b));
-    "b32enc" ("s") => |a| hash::base32_encode(a.s(0).as_bytes());
-    "b32dec" ("s") => |a| hash::base32_decode(a.s(0)).map_or_else(|e| e, |b| lossy(&b));
+    "b64enc" ("s") => |a| encoding::base64_encode(a.s(0).as_bytes());
+    "b64dec" ("s") => |a| encoding::base64_decode(a.s(0)).map_or_else(|e| e, |b| lossy(&b));
+    "b32enc" ("s") => |a| encoding::base32_encode(a.s(0).as_bytes());
+    "b32dec" ("s") => |a| encoding::base32_decode(a.s(0)).map_or_else(|e| e, |b| lossy(&b));
     "sha1sum" ("s") => |a| hash::sha1(a.s(0).as_bytes());
     "sha256sum" ("s") => |a| hash::sha256(a.s(0).as_bytes());
     "sha512sum" ("s") => |a| hash::sha512(a.s(0).as_bytes());
