@@ -4,9 +4,10 @@
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
+use parking_lot::RwLock;
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
 
 /// One file, as it was read.
 #[derive(Debug)]
@@ -111,11 +112,11 @@ impl Files {
     /// The id of the file at `path` whose content is `identity` (a blob id); `text` is asked for only the first time.
     pub fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Text) -> FileId {
         let key = (Text::from(path), Text::from(identity));
-        if let Some(id) = self.inner.read().unwrap_or_else(PoisonError::into_inner).ids.get(&key) {
+        if let Some(id) = self.inner.read().ids.get(&key) {
             return *id;
         }
         let file = Arc::new(File::new(Text::clone(&key.0), text()));
-        let mut inner = self.inner.write().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.write();
         if let Some(id) = inner.ids.get(&key) {
             return *id;
         }
@@ -127,6 +128,6 @@ impl Files {
 
     /// The file behind an id that this table handed out.
     pub fn get(&self, id: FileId) -> Arc<File> {
-        Arc::clone(&self.inner.read().unwrap_or_else(PoisonError::into_inner).files[id.index()])
+        Arc::clone(&self.inner.read().files[id.index()])
     }
 }

@@ -36,8 +36,8 @@ pub(crate) fn join(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
 
 /// Runs `f` on a thread with room for deep recursion, or here if there can be none.
 pub(crate) fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-    let work = std::sync::Mutex::new(Some(f));
-    let take = || work.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+    let work = parking_lot::Mutex::new(Some(f));
+    let take = || work.lock().take();
     let run = || take().map(|f| f());
     let done = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run).ok()?;

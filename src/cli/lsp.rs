@@ -13,8 +13,9 @@ use crate::review::{self, Filter, Host, Overrides, Request, Workspace};
 use crate::source::Overlay;
 use crate::terraform;
 use clap::Args;
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Serve an editor: findings while you type, values, definitions, references, fixes.
 ///
@@ -79,7 +80,7 @@ impl Analyzer for Worktree {
     }
 
     fn analyze(&self, buffers: &Contents) -> Result<Analysis, String> {
-        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = self.place.lock();
         let said = |failure: Failure| failure.message().unwrap_or_default().to_owned();
         let source = Overlay::new(place.open(&State::Worktree).map_err(said)?, buffers);
         let overrides = Overrides::default();

@@ -5,8 +5,8 @@
     reason = "whether standard error is a terminal, and what the environment says of it, decides whether there is a line"
 )]
 
+use parking_lot::{Mutex, MutexGuard};
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Shorter runs show nothing.
@@ -29,7 +29,7 @@ struct State {
 static STATE: Mutex<State> = Mutex::new(State { phase: "", shown: None, is_over: true });
 
 fn state() -> MutexGuard<'static, State> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+    STATE.lock()
 }
 
 /// Follows this run, if somebody looks at a terminal.

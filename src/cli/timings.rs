@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "the clock of the process is what this is about")]
 
 use super::{output, progress};
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 /// Measures phases, and tells how long each took when the run ends, on standard error.
@@ -33,14 +33,14 @@ impl Timings {
     /// A phase begins.
     pub(super) fn begin(&self, phase: &'static str) {
         progress::phase(phase);
-        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.began.lock() = Instant::now();
     }
 
     /// The phase that began last ends. Phases of one name are added up.
     pub(super) fn end(&self, phase: &'static str) {
         let Some(phases) = &self.phases else { return };
-        let took = self.began.lock().unwrap_or_else(PoisonError::into_inner).elapsed();
-        let mut phases = phases.lock().unwrap_or_else(PoisonError::into_inner);
+        let took = self.began.lock().elapsed();
+        let mut phases = phases.lock();
         match phases.iter_mut().find(|(known, _)| *known == phase) {
             Some((_, sum)) => *sum += took,
             None => phases.push((phase, took)),
@@ -51,7 +51,7 @@ impl Timings {
 impl Drop for Timings {
     fn drop(&mut self) {
         let Some(phases) = &self.phases else { return };
-        let phases = phases.lock().unwrap_or_else(PoisonError::into_inner);
+        let phases = phases.lock();
         let total = self.start.elapsed();
         let rest = total.saturating_sub(phases.iter().map(|(_, took)| *took).sum());
         for (name, took) in phases.iter().copied().chain([("other", rest), ("all", total)]) {

@@ -1,8 +1,8 @@
 //! The rules that policies are reported under.
 
 use crate::diagnostic::{Group, Level, Rule};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 /// What a rule of a policy is made of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +21,7 @@ pub(super) struct Custom {
 /// be is limited by the policies of the revisions that are read.
 pub(super) fn custom(custom: Custom) -> &'static Rule {
     static KNOWN: Mutex<BTreeMap<Custom, &'static Rule>> = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     if let Some(rule) = known.get(&custom) {
         return rule;
     }

@@ -14,9 +14,10 @@ use crate::terraform::Modules;
 use crate::threads;
 use crate::validation::{Budget, Unusable};
 use crate::value::{FileId, Value};
+use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// One policy may take one of so many parts of the steps of all.
 const PART: u64 = 4;
@@ -355,7 +356,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn note(&self, policy: usize, trouble: Unusable) {
-        let mut known = self.states[policy].trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.states[policy].trouble.lock();
         // That a limit was reached is known of all of it, an error of one component alone.
         if known.is_none() || matches!(trouble, Unusable::Exceeded(_)) {
             *known = Some(trouble);
@@ -363,7 +364,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn has_trouble(&self, policy: usize) -> bool {
-        self.states[policy].trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.states[policy].trouble.lock().is_some()
     }
 
     /// What a policy says of one thing.
@@ -432,7 +433,7 @@ impl<'a> Run<'a> {
         let mut found = Vec::new();
         for (i, policy) in self.active(&[Subject::Component, Subject::Change, Subject::Components]) {
             let state = &self.states[i];
-            let trouble = state.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let trouble = state.trouble.lock().clone();
             let (id, place) = (policy.id(), policy.place.clone());
             let finding = match trouble {
                 Some(Unusable::Exceeded(why)) => {

@@ -5,8 +5,8 @@ use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
 use crate::resolution::Resolution;
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
 /// The rules that held findings back.
 #[derive(Debug, Default)]
@@ -17,12 +17,12 @@ pub struct Withheld {
 impl Withheld {
     /// A rule would have reported something if all was resolved.
     pub(super) fn by(&self, rule: &'static Rule) {
-        self.rules.lock().unwrap_or_else(PoisonError::into_inner).insert(rule.id);
+        self.rules.lock().insert(rule.id);
     }
 
     /// Says so, at the first place that keeps something from being resolved. What was said is forgotten.
     pub(super) fn take(&self, resolution: &Resolution, files: &Files) -> Option<Diagnostic> {
-        let rules = std::mem::take(&mut *self.rules.lock().unwrap_or_else(PoisonError::into_inner));
+        let rules = std::mem::take(&mut *self.rules.lock());
         let first = |places: &mut dyn Iterator<Item = Label>| {
             places.min_by_key(|label| (files.get(label.file).path.to_string(), label.start))
         };

@@ -1,7 +1,8 @@
 //! Reading from the object database.
 
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::objs::tree::EntryKind;
@@ -40,11 +41,6 @@ struct Contents {
     size: usize,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Everything behind these locks is a cache and valid at any time.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Objects {
     pub(super) fn new(repo: gix::ThreadSafeRepository, limit: u64) -> Self {
         Self { repo, idle: Mutex::default(), contents: Mutex::default(), limit }
@@ -60,7 +56,7 @@ impl Objects {
 
     /// Runs `work` with a handle no other thread uses. Handles keep their caches between uses.
     pub(super) fn with<T>(&self, work: impl FnOnce(&gix::Repository) -> T) -> T {
-        let idle = locked(&self.idle).pop();
+        let idle = self.idle.lock().pop();
         let repo = idle.unwrap_or_else(|| {
             let mut repo = self.repo.to_thread_local();
             repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
@@ -69,7 +65,7 @@ impl Objects {
             repo
         });
         let result = work(&repo);
-        locked(&self.idle).push(repo);
+        self.idle.lock().push(repo);
         result
     }
 
@@ -86,7 +82,7 @@ impl Objects {
 
     /// The content of a blob.
     fn blob(&self, id: ObjectId, path: &str) -> Result<Arc<[u8]>, Error> {
-        if let Some(bytes) = locked(&self.contents).by_id.get(&id) {
+        if let Some(bytes) = self.contents.lock().by_id.get(&id) {
             return Ok(Arc::clone(bytes));
         }
         let broken = |reason| Error::BrokenObject { id: id.to_string(), path: Some(path.into()), reason };
@@ -105,7 +101,7 @@ impl Objects {
             Ok(Some(Arc::from(object.data.as_slice())))
         })?;
         let bytes = bytes.ok_or_else(|| self.missing(id, Some(path)))?;
-        let mut contents = locked(&self.contents);
+        let mut contents = self.contents.lock();
         if bytes.len() <= CONTENT_CACHE_ITEM && contents.size + bytes.len() <= CONTENT_CACHE {
             contents.size += bytes.len();
             contents.by_id.insert(id, Arc::clone(&bytes));
@@ -116,7 +112,7 @@ impl Objects {
     /// Positions of `ids` in the order they lie in packs; loose ones and those already read come last.
     fn pack_order(&self, ids: &[Option<ObjectId>]) -> Vec<usize> {
         let mut buffer = Vec::new();
-        let known = locked(&self.contents);
+        let known = self.contents.lock();
         let mut order: Vec<_> = self.with(|repo| {
             let mut key = |id: &Option<ObjectId>| {
                 if known.by_id.contains_key(id.as_ref()?) {

@@ -64,19 +64,20 @@ mod tests {
     use super::*;
     use crate::files::Files;
     use crate::source::Memory;
+    use parking_lot::Mutex;
     use std::collections::HashMap;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
     #[derive(Default)]
     struct Shelf(Mutex<HashMap<String, Vec<u8>>>);
 
     impl Store for Shelf {
         fn get(&self, key: &str) -> Option<Vec<u8>> {
-            self.0.lock().unwrap().get(key).cloned()
+            self.0.lock().get(key).cloned()
         }
 
         fn put(&self, key: &str, bytes: &[u8]) {
-            self.0.lock().unwrap().insert(key.to_owned(), bytes.to_vec());
+            self.0.lock().insert(key.to_owned(), bytes.to_vec());
         }
     }
 
@@ -153,7 +154,7 @@ mod tests {
         };
         assert_eq!(names(), ["a", "a"]);
         let key = key(code.as_bytes(), Syntax::Native);
-        assert_eq!(shelf.0.lock().unwrap().keys().collect::<Vec<_>>(), [&key], "equal files have one entry");
+        assert_eq!(shelf.0.lock().keys().collect::<Vec<_>>(), [&key], "equal files have one entry");
         put(&*shelf, &key, &parse(other.as_bytes(), Syntax::Native));
         assert_eq!(names(), ["b", "b"], "what is kept is believed");
         shelf.put(&key, b"garbage");

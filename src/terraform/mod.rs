@@ -14,9 +14,10 @@ pub use types::{Attribute, Mismatch, Type};
 use crate::files::Files;
 use crate::source::{BlobId, Child, Entry, Node, Source, Store};
 use crate::value::{FileId, Kind, Origin};
+use parking_lot::Mutex;
 use read::{Declarations, Declared, Parsed, Unreadable, VariableParts};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// A module: one folder with code.
 #[derive(Debug, Default)]
@@ -145,10 +146,6 @@ pub struct Modules<'a> {
     environment: OnceLock<BTreeSet<String>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl<'a> Modules<'a> {
     /// The modules of a revision.
     pub fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
@@ -165,11 +162,11 @@ impl<'a> Modules<'a> {
     /// The module in a folder (from the root of the repository). `None` if there is no folder, no code in it, or code that
     /// cannot be read; the latter is among [`Modules::troubles`].
     pub fn get(&self, folder: &str) -> Option<Arc<Module>> {
-        if let Some(known) = lock(&self.known).get(folder) {
+        if let Some(known) = self.known.lock().get(folder) {
             return known.clone();
         }
         let module = self.read(folder).map(Arc::new);
-        lock(&self.known).entry(folder.into()).or_insert(module).clone()
+        self.known.lock().entry(folder.into()).or_insert(module).clone()
     }
 
     /// Whether there is a folder at a path, symbolic links followed.
@@ -222,7 +219,7 @@ impl<'a> Modules<'a> {
 
     /// What kept modules that were asked for from being read, sorted by file.
     pub fn troubles(&self) -> Vec<Trouble> {
-        let mut troubles = lock(&self.troubles).clone();
+        let mut troubles = self.troubles.lock().clone();
         troubles.sort_by_key(|t| (t.file, t.offset));
         troubles.dedup();
         troubles
@@ -283,7 +280,7 @@ impl<'a> Modules<'a> {
     }
 
     fn trouble(&self, file: FileId, why: &Unreadable) {
-        lock(&self.troubles).push(Trouble { file, offset: why.offset as u32, message: why.message.clone() });
+        self.troubles.lock().push(Trouble { file, offset: why.offset as u32, message: why.message.clone() });
     }
 
     fn file(&self, entry: &Entry, bytes: &[u8]) -> FileId {
@@ -294,11 +291,11 @@ impl<'a> Modules<'a> {
         let bytes = self.source.read(entry).ok()?;
         let file = self.file(entry, &bytes);
         let key = (entry.id, syntax);
-        if let Some(known) = lock(&self.cache.files).get(&key) {
+        if let Some(known) = self.cache.files.lock().get(&key) {
             return Some((file, Arc::clone(known)));
         }
         let parsed = Arc::new(self.kept_or_parsed(&bytes, syntax)?);
-        lock(&self.cache.files).insert(key, Arc::clone(&parsed));
+        self.cache.files.lock().insert(key, Arc::clone(&parsed));
         Some((file, parsed))
     }
 

@@ -86,7 +86,7 @@ fn revisions_share_what_is_equal() {
     let (files, cache) = (Files::default(), Cache::default());
     assert_eq!(names(&Modules::new(&a, &files, &cache).get("m").unwrap().variables), ["a"]);
     assert_eq!(names(&Modules::new(&b, &files, &cache).get("m").unwrap().variables), ["a", "b"]);
-    assert_eq!(lock(&cache.files).len(), 3);
+    assert_eq!(cache.files.lock().len(), 3);
 }
 
 #[test]

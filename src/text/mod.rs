@@ -5,11 +5,12 @@ mod messages;
 pub(crate) use messages::plain;
 
 use foldhash::fast::RandomState;
+use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::LazyLock;
 
 /// Text that is shared: one pointer, as every value and every key of a map has one. Two that are one are equal without a look
 /// at what they say.
@@ -40,10 +41,10 @@ impl Lasting {
         if text.len() > LASTING_LENGTH {
             return Text::from(text);
         }
-        if let Some(known) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(text) {
+        if let Some(known) = self.0.read().get(text) {
             return Text::clone(known);
         }
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         match known.get(text) {
             Some(known) => Text::clone(known),
             None if known.len() < LASTING => {

@@ -3,8 +3,7 @@
 //! is refused before it starts.
 #![allow(clippy::disallowed_methods, reason = "a schema or policy that does not end must not hang the run")]
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use parking_lot::Mutex;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -47,8 +46,7 @@ impl Budget {
         most: Duration,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Stopped> {
-        let lock = || self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let left = (*lock()).min(most);
+        let left = (*self.left.lock()).min(most);
         if left.is_zero() {
             return Err(Stopped::OutOfTime);
         }
@@ -62,7 +60,7 @@ impl Budget {
             return Err(Stopped::Defect);
         }
         let result = receive.recv_timeout(left);
-        let mut left = lock();
+        let mut left = self.left.lock();
         *left = left.saturating_sub(start.elapsed());
         result.map_err(|error| match error {
             RecvTimeoutError::Timeout => Stopped::OutOfTime,

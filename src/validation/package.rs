@@ -6,12 +6,13 @@ use super::rego_memory::Metered;
 use super::rego_text::{self, Written};
 use super::{Budget, Path, Step, Unusable, cidr, rego_guard, rego_heads};
 use crate::text::Text;
+use parking_lot::Mutex;
 use regorus::{Engine, Value};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The rules that are asked for.
@@ -174,7 +175,7 @@ impl Package {
 
     fn all(&self, inputs: &[Json]) -> Result<Vec<Found>, Unusable> {
         let _metered = Metered::start();
-        let mut made = self.engine.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.engine.0.lock();
         let engine = match made.get_or_insert_with(|| self.engine()) {
             Ok(engine) => engine,
             Err(why) => return Err(why.clone()),

@@ -6,11 +6,12 @@ use super::rego_text::{self, Read, Statement};
 use super::{Budget, Path, Step, Unusable, each_unknown, rego_guard, rego_heads, to_json};
 use crate::text::Text;
 use crate::value::Value;
+use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
 use std::collections::{BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// The rule that is asked for.
 const RULE: &str = "errors";
@@ -151,7 +152,7 @@ impl Policy {
     }
 
     fn engines(&self) -> MutexGuard<'_, Engines> {
-        self.engines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.engines.lock()
     }
 
     /// An engine with the policy, some statements left out.

@@ -3,8 +3,8 @@
 //! The allocator that comes with the engine counts the bytes of each thread. A thread publishes its count only when the engine
 //! compares it with the limit, so memory of threads that do not evaluate Rego is not counted.
 
+use parking_lot::Mutex;
 use regorus::{LimitError, check_global_memory_limit, set_global_memory_limit, set_thread_flush_threshold_override};
-use std::sync::{Mutex, PoisonError};
 
 /// The most bytes that all running evaluations may hold together.
 const MAX_BYTES: u64 = 512 << 20;
@@ -19,7 +19,7 @@ impl Metered {
     /// Begins an evaluation on this thread. What it allocates counts until it is dropped. It must free on this thread what it
     /// allocates here, apart from its results, and nothing else: the engine adds up what threads allocate and free.
     pub(super) fn start() -> Self {
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = RUNNING.lock();
         if *running == 0 {
             set_thread_flush_threshold_override(Some(0));
             set_global_memory_limit(Some(published() + MAX_BYTES));
@@ -31,7 +31,7 @@ impl Metered {
 
 impl Drop for Metered {
     fn drop(&mut self) {
-        *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        *RUNNING.lock() -= 1;
     }
 }
 

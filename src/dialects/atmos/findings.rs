@@ -8,8 +8,9 @@ use crate::dialects::atmos::rules;
 use crate::resolution::Unit;
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov};
+use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A result that cannot be had; why has been reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl Sink {
 
     /// Takes a finding in spite of which everything is resolved.
     pub(super) fn report(&self, finding: Diagnostic) {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(finding);
+        self.found.lock().push(finding);
     }
 
     /// Takes findings about the shape of manifests, but none where the resolution itself has said so.
@@ -38,7 +39,7 @@ impl Sink {
         let place = |d: &Diagnostic| (d.primary.file, d.primary.start);
         const SHAPE: [&Rule; 3] = [&rules::SCHEMA_VIOLATION, &rules::INEFFECTIVE_METADATA, &rules::NON_MAPPING_SECTION];
         let is_about_shape = |d: &&Diagnostic| SHAPE.contains(&d.rule);
-        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = self.found.lock();
         let said: HashSet<_> = found.iter().filter(is_about_shape).map(place).collect();
         found.extend(findings.into_iter().filter(|d| !is_about_shape(&d) || !said.contains(&place(d))));
     }
@@ -74,13 +75,13 @@ impl Sink {
 
     /// Whether a rule reported something at a place.
     pub(super) fn has(&self, rule: &Rule, place: &Label) -> bool {
-        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.found.lock();
         found.iter().any(|d| d.rule == rule && d.primary == *place)
     }
 
     /// All that was found.
     pub(super) fn into_findings(self) -> Vec<Diagnostic> {
-        self.found.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.found.into_inner()
     }
 }
 

@@ -8,8 +8,9 @@ use crate::source::{BlobId, ResolveError, Source};
 use crate::text::Text;
 use crate::value::{FileId, Origin, Prov, Value, decode};
 use crate::yaml::{self, ProblemKind, Span};
+use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A file of the revision.
 #[derive(Debug)]
@@ -67,7 +68,7 @@ impl<'a> Loader<'a> {
     /// Why it cannot be read.
     pub(crate) fn load(&self, path: &str) -> Result<Option<Arc<Loaded>>, String> {
         let ask = |path: &str| {
-            self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+            self.asked.lock().insert(path.to_owned());
         };
         ask(path);
         let entry = match self.source.listing().resolve(path) {
@@ -77,8 +78,7 @@ impl<'a> Loader<'a> {
         };
         ask(&entry.path);
         let key = (entry.id, Text::from(path));
-        let lock = || self.cache.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(loaded) = lock().get(&key) {
+        if let Some(loaded) = self.cache.loaded.lock().get(&key) {
             return Ok(Some(Arc::clone(loaded)));
         }
         let bytes = self.source.read(entry).map_err(|e| e.to_string())?;
@@ -106,7 +106,7 @@ impl<'a> Loader<'a> {
             }
         };
         let loaded = Arc::new(Loaded { file, text, value });
-        lock().insert(key, Arc::clone(&loaded));
+        self.cache.loaded.lock().insert(key, Arc::clone(&loaded));
         Ok(Some(loaded))
     }
 }

@@ -40,7 +40,7 @@ use load::{Cache, Loader};
 use overlay::{Place, Resource};
 use sink::Sink;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use substitute::Mode;
 
 /// The names that a configuration has in its folder, the first one first.
@@ -150,7 +150,7 @@ impl Jitsubst {
     fn unit(&self, loader: &Loader<'_>, path: &str, project: &Project, scope: Scope<'_>) -> (Arc<Unit>, Sink) {
         let mut sink = Sink::default();
         let Imported { config, files } = imports::load(loader, path, &mut sink);
-        let asked = std::mem::take(&mut *loader.asked.lock().unwrap_or_else(PoisonError::into_inner));
+        let asked = std::mem::take(&mut *loader.asked.lock());
         let touched = match scope {
             Scope::All | Scope::Units(_) => true,
             Scope::Touched(changes) => changes.iter().any(|c| asked.contains(&*c.path)),

@@ -9,8 +9,8 @@ use crate::resolution::Component;
 use crate::source::glob::path_match;
 use crate::terraform::Modules;
 use crate::value::Value;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// The settings whose folders Atmos sorts changed files by, in this order.
 const SORTED: [&str; 4] = ["terraform", "helmfile", "packer", "kubernetes"];
@@ -50,12 +50,11 @@ impl<'a> CodeReasons<'a> {
     pub(super) fn of(&self, component: &Component) -> (bool, bool) {
         let name = component.value.get("component").and_then(Value::as_str).unwrap_or(&component.name);
         let key = (component.kind.to_string(), name.to_owned());
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
+        if let Some(known) = self.known.lock().get(&key) {
             return *known;
         }
         let found = self.find(&component.kind, name);
-        lock().insert(key, found);
+        self.known.lock().insert(key, found);
         found
     }
 

@@ -14,8 +14,9 @@ use crate::source::Change;
 use crate::text::Text;
 use crate::validation::{Budget, JsonSchema, Module, Policy, Ruling, Unusable};
 use crate::value::{Data, Entry, Flags, Map, Unknown, Value};
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The package that policies of components are in.
 const POLICY_PACKAGE: &str = "atmos";
@@ -123,13 +124,12 @@ impl<'a> Validations<'a> {
     }
 
     fn schema(&self, asked: &Asked<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) {
-        let lock = || self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&loaded.path).cloned();
+        let known = self.schemas.lock().get(&loaded.path).cloned();
         let known = known.unwrap_or_else(|| {
             let mut own = Deps::default();
             let mut read = |path: &str| self.reader.load(path, &mut own).ok().flatten().map(|l| l.text.to_string());
             let schema = JsonSchema::read(&loaded.text, &loaded.path, &mut read, &self.budget);
-            Arc::clone(lock().entry(Text::clone(&loaded.path)).or_insert_with(|| Arc::new((schema, own))))
+            Arc::clone(self.schemas.lock().entry(Text::clone(&loaded.path)).or_insert_with(|| Arc::new((schema, own))))
         });
         deps.add(&known.1);
         let schema = match &known.0 {
@@ -193,7 +193,7 @@ impl<'a> Validations<'a> {
             is_new
         });
         let module = |m: &Arc<Loaded>| Module { path: Text::clone(&m.path), text: Text::clone(&m.text) };
-        let mut policies = self.policies.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut policies = self.policies.lock();
         let made = policies
             .entry(paths)
             .or_insert_with(|| Arc::new(Policy::new(POLICY_PACKAGE, modules.iter().map(module).collect())));

@@ -11,8 +11,8 @@ use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::schema::manifest_checks::SchemaChecks;
 use crate::source::glob;
 use crate::text::Text;
+use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Mutex, PoisonError};
 
 /// The manifests that no stack reaches.
 #[derive(Default)]
@@ -131,13 +131,10 @@ fn unreached(
             _ => true,
         };
         if touched {
-            elsewhere.lock().unwrap_or_else(PoisonError::into_inner).add(told);
+            elsewhere.lock().add(told);
             own.into_findings().into_iter().for_each(|f| apart.report(f));
         }
     });
     let roots = roots.into_iter().filter(|path| !from_templates.contains(path.as_str()));
-    Unreached {
-        manifests: roots.map(|path| (*path).clone()).collect(),
-        told: elsewhere.into_inner().unwrap_or_else(PoisonError::into_inner),
-    }
+    Unreached { manifests: roots.map(|path| (*path).clone()).collect(), told: elsewhere.into_inner() }
 }

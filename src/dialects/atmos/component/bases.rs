@@ -7,9 +7,10 @@ use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
 use crate::limits::{Exceeded, Limit, Limits};
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The sections that a component takes from its bases.
 const INHERITED: [Section; 21] = [
@@ -85,8 +86,8 @@ struct Sum {
 const MAX_VARIANTS: usize = 4;
 
 impl InheritanceCache {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<SumKey, Vec<Arc<Sum>>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<SumKey, Vec<Arc<Sum>>>> {
+        self.known.lock()
     }
 
     /// The sum of bases that are the very same in `all`.

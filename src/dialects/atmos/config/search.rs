@@ -9,8 +9,9 @@ use crate::limits::Limits;
 use crate::text::Text;
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Span};
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Why there is no configuration.
 #[derive(Debug)]
@@ -228,7 +229,7 @@ fn decode(reader: &Reader<'_>, loaded: &Arc<Loaded>, deps: &mut Deps) -> Result<
     let place = |key: u32, span: Span| loaded.prov(key, span);
     let decoder = Decoder { place: &place, include: Some(&includer), delimiter: None, limits: reader.limits() };
     let value = decoder.decode(doc).map_err(|issues| ConfigError::File(Arc::clone(loaded), issues))?;
-    deps.add(&includer.deps.into_inner().unwrap_or_default());
+    deps.add(&includer.deps.into_inner());
     match value.data {
         Data::Map(_) => Ok(super::lower_keys(&value)),
         Data::Null => Ok(Value::map(Map::new())),

@@ -14,8 +14,9 @@ use crate::dialects::atmos::templates::host::{mentions_component, mentions_versi
 use crate::source::Change;
 use crate::text::Text;
 use crate::value::{FileId, Map};
+use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Follows the imports of one revision.
 pub(crate) struct ChangeReach<'a> {
@@ -55,7 +56,7 @@ impl<'a> ChangeReach<'a> {
     pub(crate) fn untouched(&self, path: &str) -> Option<BTreeSet<FileId>> {
         let (mut seen, files) = self.closure(path)?;
         let Some(checks) = self.checks else { return Some(files) };
-        seen.retain(|path| self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(Text::clone(path)));
+        seen.retain(|path| self.told.lock().insert(Text::clone(path)));
         for path in &seen {
             checks.reaches(path);
             let step = self.step(path);
@@ -89,12 +90,11 @@ impl<'a> ChangeReach<'a> {
     }
 
     fn step(&self, path: &Text) -> Arc<Option<FileReach>> {
-        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(path) {
+        if let Some(known) = self.known.lock().get(path) {
             return Arc::clone(known);
         }
         let step = Arc::new(self.find(path));
-        lock().insert(Text::clone(path), Arc::clone(&step));
+        self.known.lock().insert(Text::clone(path), Arc::clone(&step));
         step
     }
 

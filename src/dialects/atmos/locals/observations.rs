@@ -5,8 +5,9 @@ use super::scopes::FileLocals;
 use crate::dialects::atmos::imports::items::Import;
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Records of all threads.
 #[derive(Default)]
@@ -113,7 +114,7 @@ pub(crate) struct Missing {
 
 impl Observations {
     fn lock(&self) -> MutexGuard<'_, Records> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 
     /// Whether a manifest was met; if not, it is from now on.
@@ -147,7 +148,7 @@ impl Observations {
     /// An item of an `import` section, with the files that it leads to; `None` if these cannot be had.
     pub(crate) fn item(&self, import: &Import, targets: Option<&[String]>) {
         let Some(place) = import.site.origin else { return };
-        let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut items = self.items.lock();
         let item =
             items.entry(place).or_insert_with(|| Item { import: import.clone(), targets: Vec::new(), is_open: false });
         item.is_open |= targets.is_none();
@@ -191,7 +192,7 @@ impl Observations {
 
     /// The items of imports, which nothing else needs any more.
     pub(crate) fn take_items(&self) -> BTreeMap<Origin, Item> {
-        std::mem::take(&mut *self.items.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.items.lock())
     }
 
     /// All of it.

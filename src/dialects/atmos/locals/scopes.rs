@@ -14,8 +14,9 @@ use crate::resolution::{Dependency, Local, LocalLevel, LocalScope};
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Value};
 use crate::yaml::Span;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// Locals resolved so far; both revisions share it. By the files they come from (the file itself, then what it
 /// includes) and the delimiter of keys.
@@ -60,8 +61,7 @@ impl LocalCache {
         let files: Vec<FileId> =
             std::iter::once(loaded.file).chain(included.files.iter().copied().filter(|f| *f != loaded.file)).collect();
         let key = (files, delimiter.map(str::to_owned));
-        let lock = || self.resolved.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&key).cloned();
+        let known = self.resolved.lock().get(&key).cloned();
         known.unwrap_or_else(|| {
             let locals = super::resolve(raw, engine);
             let found = FileLocals {
@@ -71,7 +71,7 @@ impl LocalCache {
                 view: OnceLock::new(),
                 oddities: OnceLock::new(),
             };
-            lock().entry(key).or_insert_with(|| Arc::new(found)).clone()
+            self.resolved.lock().entry(key).or_insert_with(|| Arc::new(found)).clone()
         })
     }
 }

@@ -19,7 +19,8 @@ use crate::template::{MissingKey, Segment};
 use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value};
 use crate::yaml::{self, Document, Span};
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 impl Manifests<'_> {
     /// The content of a file before imports, and the context that it hands to them.
@@ -216,7 +217,7 @@ impl Manifests<'_> {
             limits: self.reader.limits(),
         };
         let value = decoder.decode(doc);
-        deps.add(&includer.deps.into_inner().unwrap_or_else(PoisonError::into_inner));
+        deps.add(&includer.deps.into_inner());
         value
     }
 

@@ -27,9 +27,10 @@ use crate::text::Text;
 use crate::value::{Map, Origin, Prov};
 use import_chain::ImportChain;
 use overrides::AllOverrides;
+use parking_lot::Mutex;
 use process::process;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The template functions of a render of a whole file.
 pub(super) const FILE_FUNCTIONS: FunctionSet = function_sets::ALL;
@@ -157,7 +158,7 @@ impl<'a> Manifests<'a> {
 
     /// All that is remembered.
     pub(super) fn into_processed(self) -> impl Iterator<Item = Arc<Processed>> {
-        self.memo.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten()
+        self.memo.into_inner().into_values().flatten()
     }
 
     /// The template engine of whole files.
@@ -184,8 +185,7 @@ impl<'a> Manifests<'a> {
     ) -> Result<Arc<Processed>, Poisoned> {
         let plain = call.overrides.is_empty() && call.gives_nothing();
         let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, !call.context.is_empty());
-        let lock = || self.memo.lock().unwrap_or_else(PoisonError::into_inner);
-        if plain && let Some(known) = lock().get(&key).cloned() {
+        if plain && let Some(known) = self.memo.lock().get(&key).cloned() {
             if let Ok(known) = &known {
                 deps.add(&known.deps);
             }
@@ -205,7 +205,7 @@ impl<'a> Manifests<'a> {
         let is_remembered = plain && processed.as_ref().is_ok_and(|p| !p.contextual && !p.singular);
         chain.imports = before + if is_remembered { 1 } else { 1 + chain.imports };
         if is_remembered {
-            lock().insert(key, processed.clone());
+            self.memo.lock().insert(key, processed.clone());
         }
         processed
     }

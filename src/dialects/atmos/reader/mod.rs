@@ -12,8 +12,9 @@ use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
 use crate::text::Text;
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// What a result depends on: files that were read, paths whose presence was asked for, patterns that were expanded.
 #[derive(Clone, Debug, Default)]
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
 
     /// The files that were read as YAML so far, with their documents.
     pub(super) fn documents(&self) -> Vec<(FileId, Arc<Document>)> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.seen.lock();
         let document = |loaded: &Arc<Loaded>| loaded.doc.get()?.as_ref().ok().cloned();
         seen.iter().filter_map(|(file, loaded)| Some((*file, document(loaded)?))).collect()
     }
@@ -164,11 +165,10 @@ impl<'a> Reader<'a> {
             deps.paths.insert(Text::from(&*entry.path));
         }
         let key = (entry.id, Text::from(path));
-        let lock = || self.cache.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let see = |loaded: &Arc<Loaded>| {
-            self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(loaded.file, Arc::clone(loaded));
+            self.seen.lock().insert(loaded.file, Arc::clone(loaded));
         };
-        if let Some(loaded) = lock().get(&key) {
+        if let Some(loaded) = self.cache.loaded.lock().get(&key) {
             deps.files.insert(loaded.file);
             see(loaded);
             return Ok(Some(Arc::clone(loaded)));
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         let file = self.files.add(path, &entry.id.to_string(), || Text::clone(&text));
         let loaded = Arc::new(Loaded { file, path: Text::clone(&key.1), text, bytes, doc, imports: OnceLock::new() });
         // Another thread may have read it meanwhile: all are to parse the same one, or what one of them parses is lost.
-        let loaded = Arc::clone(lock().entry(key).or_insert(loaded));
+        let loaded = Arc::clone(self.cache.loaded.lock().entry(key).or_insert(loaded));
         see(&loaded);
         deps.files.insert(file);
         Ok(Some(loaded))
@@ -205,12 +205,11 @@ impl<'a> Reader<'a> {
         start: &str,
         deps: &mut Deps,
     ) -> Result<Value, Vec<Issue>> {
-        let lock = || self.decoded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&loaded.file).cloned() {
+        if let Some(known) = self.decoded.lock().get(&loaded.file).cloned() {
             deps.add(&known.1);
             return known.0.clone();
         }
-        let shared = || self.cache.decoded.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = || self.cache.decoded.lock();
         let key = (loaded.file, delimiter.map(Text::from));
         if let Some(known) = shared().get(&key).cloned() {
             return known.0.clone();
@@ -223,14 +222,14 @@ impl<'a> Reader<'a> {
             }
             Err(error) => Err(vec![syntax_issue(error)]),
         };
-        let own = includer.deps.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let own = includer.deps.into_inner();
         deps.add(&own);
         let alone = own.is_empty();
         let decoded = Arc::new((value.clone(), own));
         if alone {
             shared().insert(key, decoded);
         } else {
-            lock().insert(loaded.file, decoded);
+            self.decoded.lock().insert(loaded.file, decoded);
         }
         value
     }
@@ -299,7 +298,7 @@ impl Include for Includer<'_, '_> {
         let Some(path) = words.first().filter(|p| !p.is_empty()) else {
             return Err(format!("`{function}` needs the path of a file").into());
         };
-        let mut deps = self.deps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut deps = self.deps.lock();
         if path.contains("://") || path.contains("::") {
             let reason = format!("`{function} {path}` fetches a file from the network");
             return Ok(unknown(&format!("{function} {arguments}"), &reason, site));

@@ -21,9 +21,10 @@ use crate::limits::Limits;
 use crate::resolution::{Extent, Gap, Resolution};
 use crate::source::Source;
 use crate::value::{FileId, Value};
+use parking_lot::{Mutex, MutexGuard};
 use project::{ProjectResolution, resolve_project};
 use sharing::PreviousRevision;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Resolves revisions. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
@@ -118,7 +119,7 @@ impl Resolver {
 
     /// What base components were merged into under a configuration.
     fn bases(&self, config: &Config) -> Arc<InheritanceCache> {
-        let mut all = self.bases.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.bases.lock();
         if let Some((_, bases)) = all.iter().find(|(known, _)| *known == config.all) {
             return Arc::clone(bases);
         }
@@ -128,7 +129,7 @@ impl Resolver {
     }
 
     fn leftovers(&self) -> MutexGuard<'_, Vec<Arc<Processed>>> {
-        self.leftovers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.leftovers.lock()
     }
 }
 

@@ -5,8 +5,9 @@
 use crate::resolution::{Component, Unit};
 use crate::text::{Text, order};
 use crate::value::{Contribution, Data, Map, Prov, Value};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// How deep values, and the histories of values, are looked into.
 const MAX_DEPTH: usize = 64;
@@ -20,8 +21,8 @@ pub(super) struct PreviousRevision {
 }
 
 impl PreviousRevision {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Text, Arc<Unit>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<Text, Arc<Unit>>> {
+        self.known.lock()
     }
 
     /// Remembers units for the next revision.
@@ -32,10 +33,9 @@ impl PreviousRevision {
 
     /// The merged manifest of a unit: it is kept for the next one, which shares with it what it can and ends that.
     pub(super) fn manifest(&self, unit: &Text, merged: &Arc<Map>) -> Arc<Map> {
-        let lock = || self.manifests.lock().unwrap_or_else(PoisonError::into_inner);
-        let previous = lock().remove(unit);
+        let previous = self.manifests.lock().remove(unit);
         let Some(previous) = previous else {
-            lock().insert(Text::clone(unit), Arc::clone(merged));
+            self.manifests.lock().insert(Text::clone(unit), Arc::clone(merged));
             return Arc::clone(merged);
         };
         let mut mine = Value::new(Data::Map(Arc::clone(merged)));

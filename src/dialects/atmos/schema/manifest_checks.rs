@@ -8,8 +8,8 @@ use crate::files::Files;
 use crate::source::Change;
 use crate::text::Text;
 use crate::value::{Map, Value};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
 
 /// Holds manifests against the schema as they are processed, and remembers who was reached.
 pub(crate) struct SchemaChecks<'a> {
@@ -59,8 +59,8 @@ impl<'a> SchemaChecks<'a> {
     }
 
     /// Who was reached so far.
-    pub(in crate::dialects::atmos) fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(in crate::dialects::atmos) fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock()
     }
 
     /// A manifest is processed.

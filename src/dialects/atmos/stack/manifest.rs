@@ -7,7 +7,8 @@ use crate::dialects::atmos::reader::Deps;
 use crate::template::{self, MissingKey};
 use crate::text::Text;
 use crate::value::{FileId, Key, Map, Origin, Value};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// A merged manifest whose components are built.
 pub(super) struct StackManifest<'a> {
@@ -49,12 +50,12 @@ impl<'a> StackManifest<'a> {
 
     /// What its components depend on.
     pub(super) fn deps(&self) -> MutexGuard<'_, Deps> {
-        self.deps.lock().unwrap_or_else(PoisonError::into_inner)
+        self.deps.lock()
     }
 
     /// What its components depended on.
     pub(super) fn into_deps(self) -> Deps {
-        self.deps.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.deps.into_inner()
     }
 
     /// The components of a type.
@@ -74,7 +75,7 @@ impl<'a> StackManifest<'a> {
             map.get(first)?.at_path(rest.iter().map(String::as_str)).filter(|v| v.as_str().is_some())
         };
         let values: Option<Vec<&Value>> = self.name_fields.as_ref().and_then(|all| all.iter().map(at).collect());
-        let last = || self.last_name.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = || self.last_name.lock();
         if let (Some(values), Some((of, name))) = (&values, &*last())
             && values.iter().zip(of).all(|(a, b)| is_same(a, b))
         {

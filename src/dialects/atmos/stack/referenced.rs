@@ -12,8 +12,9 @@ use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::templates::host::answers::{Answer, ComponentRef};
 use crate::text::Text;
 use crate::value::{Entry, FileId, Key, Map};
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// A component of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +61,7 @@ impl<'a> ReferencedComponents<'a> {
 
     /// What was answered so far.
     pub(super) fn answered(&self) -> MutexGuard<'_, HashMap<ComponentPlace, Answered>> {
-        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
+        self.answered.lock()
     }
 
     /// The path of the manifest that defines a component.

@@ -16,10 +16,11 @@ use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
 use crate::text::Text;
 use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span};
+use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Why something could not be rendered.
 #[derive(Clone, Debug)]
@@ -115,23 +116,22 @@ impl Engine<'_> {
         let references = template.references();
         let found = references.into_iter().filter(|r| missing.contains(&r.span));
         let found = found.map(|r| Miss { site: site(r.span.start), path: r.path, guarded: r.guarded });
-        misses.lock().unwrap_or_else(PoisonError::into_inner).extend(found);
+        misses.lock().extend(found);
     }
 
     /// The template of a text.
     pub(crate) fn parse(&self, text: &str) -> Parsed {
-        let lock = || self.templates.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let key = match self.delimiters {
             ("{{", "}}") => Cow::Borrowed(text),
             (left, right) => Cow::Owned(format!("{left}\0{right}\0{text}")),
         };
-        if let Some(parsed) = lock().get(&self.slot).and_then(|known| known.get(&*key)) {
+        if let Some(parsed) = self.templates.parsed.lock().get(&self.slot).and_then(|known| known.get(&*key)) {
             return Arc::clone(parsed);
         }
         let options =
             template::Options { left: self.delimiters.0, right: self.delimiters.1, functions: self.functions };
         let parsed = Arc::new(template::parse(text, &options));
-        lock().entry(self.slot).or_default().insert(key.into(), Arc::clone(&parsed));
+        self.templates.parsed.lock().entry(self.slot).or_default().insert(key.into(), Arc::clone(&parsed));
         parsed
     }
 
@@ -144,13 +144,12 @@ impl Engine<'_> {
     }
 
     fn written_first(&self, text: &str, indent: usize) -> Parsed {
-        let lock = || self.templates.written.lock().unwrap_or_else(PoisonError::into_inner);
         let way = (self.slot, indent);
-        if let Some(parsed) = lock().get(&way).and_then(|known| known.get(text)) {
+        if let Some(parsed) = self.templates.written.lock().get(&way).and_then(|known| known.get(text)) {
             return Arc::clone(parsed);
         }
         let parsed = self.parse(&yaml::scalar_text(text, indent));
-        lock().entry(way).or_default().insert(text.into(), Arc::clone(&parsed));
+        self.templates.written.lock().entry(way).or_default().insert(text.into(), Arc::clone(&parsed));
         parsed
     }
 

@@ -12,8 +12,9 @@ use crate::source::{BlobId, ResolveError, Source};
 use crate::text::Text;
 use crate::value::FileId;
 use crate::yaml;
+use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A configuration file.
 #[derive(Debug)]
@@ -67,21 +68,20 @@ impl<'a> Loader<'a> {
 
     /// Remembers that a path was asked for.
     pub(crate) fn ask(&self, path: &str) {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        self.asked.lock().insert(path.to_owned());
     }
 
     /// The paths that were asked for.
     pub(crate) fn asked(&self) -> BTreeSet<String> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.asked.lock().clone()
     }
 
     /// The configuration file at a path, with its problems reported once.
     pub(crate) fn load(&self, path: &str, sink: &mut Sink) -> Option<Arc<ConfigFile>> {
-        let lock = || self.cache.files.lock().unwrap_or_else(PoisonError::into_inner);
         let known = self.source.listing().resolve(path).ok().and_then(|entry| {
             self.ask(path);
             self.ask(&entry.path);
-            lock().get(&(entry.id, Text::from(path), self.era)).cloned()
+            self.cache.files.lock().get(&(entry.id, Text::from(path), self.era)).cloned()
         });
         let file = match known {
             Some(file) => file,
@@ -89,7 +89,7 @@ impl<'a> Loader<'a> {
                 let (id, bytes) = self.bytes(path, sink)?;
                 let key = (id, Text::from(path), self.era);
                 let file = Arc::new(self.read(&key.0, &key.1, &bytes));
-                lock().insert(key, Arc::clone(&file));
+                self.cache.files.lock().insert(key, Arc::clone(&file));
                 file
             }
         };
@@ -99,7 +99,7 @@ impl<'a> Loader<'a> {
 
     /// Reports the problems of a file, unless that was done.
     pub(crate) fn report(&self, file: &ConfigFile, sink: &mut Sink) {
-        if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(file.file) {
+        if self.reported.lock().insert(file.file) {
             file.findings.iter().for_each(|finding| sink.push(finding.clone()));
         }
     }

@@ -9,8 +9,9 @@ use crate::dialects::opentofu::module::paths::{Base, NamedPath, Pattern};
 use crate::dialects::{ProjectInputs, Scope};
 use crate::text::Text;
 use foldhash::fast::RandomState;
+use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// A module that others call, and what a change means to it.
 struct Shared {
@@ -70,9 +71,8 @@ impl<'a> Touched<'a> {
     }
 
     fn shared(&self, path: &Text, dir: &Text, is_there: bool, changes: &[&str]) -> Arc<Shared> {
-        let lock = || self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (path.clone(), dir.clone());
-        if let Some(known) = lock().get(&key) {
+        if let Some(known) = self.shared.lock().get(&key) {
             return Arc::clone(known);
         }
         let module = reach::called(self.modules, dir, is_there);
@@ -83,7 +83,7 @@ impl<'a> Touched<'a> {
             || changes.iter().any(|path| part.has(path, false))
             || matched(of_module.iter().filter_map(|named| named.resolve("", dir)), changes);
         let found = Arc::new(Shared { module, is_reached, of_root });
-        lock().insert(key, Arc::clone(&found));
+        self.shared.lock().insert(key, Arc::clone(&found));
         found
     }
 }

@@ -16,9 +16,10 @@ use crate::value::FileId;
 use foldhash::fast::RandomState;
 pub(crate) use json::values as json_values;
 use names::{Syntax, configuration};
+use parking_lot::Mutex;
 use path::join;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 /// A file, parsed.
 #[derive(Debug)]
@@ -77,11 +78,6 @@ pub(crate) struct Loader<'a> {
     linked: OnceLock<BTreeSet<String>>,
 }
 
-/// Locks a cache; a thread that panicked leaves nothing half done in it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl<'a> Loader<'a> {
     pub(crate) fn new(source: &'a dyn Source, files: &'a FileTable, cache: &'a ParsedFiles, project: &Project) -> Self {
         // Without a work tree any absolute path will do, as long as it is always the same.
@@ -119,7 +115,7 @@ impl<'a> Loader<'a> {
 
     /// The folder that a path leads to, links followed; none if there is none.
     pub(crate) fn folder_at(&self, path: &Text) -> Result<Option<Text>, ResolveError> {
-        if let Some(known) = lock(&self.folders).get(path) {
+        if let Some(known) = self.folders.lock().get(path) {
             return known.clone();
         }
         let found = match self.source.listing().lookup(path) {
@@ -128,7 +124,7 @@ impl<'a> Loader<'a> {
             Ok(Node::File(_)) | Err(ResolveError::Missing) => Ok(None),
             Err(error) => Err(error),
         };
-        lock(&self.folders).insert(path.clone(), found.clone());
+        self.folders.lock().insert(path.clone(), found.clone());
         found
     }
 
@@ -178,7 +174,7 @@ impl<'a> Loader<'a> {
         })?;
         let is_json = matches!(syntax, Syntax::Json | Syntax::JsonValues);
         let with = |file, parsed| SourceFile { file, blob: entry.id, name: name.to_owned(), parsed, is_json };
-        let known = lock(&self.cache.parsed).get(&(entry.id, syntax)).cloned();
+        let known = self.cache.parsed.lock().get(&(entry.id, syntax)).cloned();
         if let Some(parsed) = known {
             let file = self.files.add(&entry.path, &entry.id.to_string(), || parsed.text.clone());
             return Ok(with(file, parsed));
@@ -209,7 +205,7 @@ impl<'a> Loader<'a> {
 
     /// The content of a file of configuration, which gets no place in the table of files.
     pub(crate) fn parsed(&self, entry: &Entry, syntax: Syntax, bytes: &[u8]) -> Arc<Parsed> {
-        if let Some(known) = lock(&self.cache.parsed).get(&(entry.id, syntax)) {
+        if let Some(known) = self.cache.parsed.lock().get(&(entry.id, syntax)) {
             return Arc::clone(known);
         }
         self.parse(entry.id, syntax, Text::from(String::from_utf8_lossy(bytes)), bytes)
@@ -230,7 +226,7 @@ impl<'a> Loader<'a> {
             parsed.errors.push(SyntaxError { summary: "Invalid character encoding", detail, span: Span::new(at, at) });
         }
         let parsed = Arc::new(parsed);
-        lock(&self.cache.parsed).insert((id, syntax), Arc::clone(&parsed));
+        self.cache.parsed.lock().insert((id, syntax), Arc::clone(&parsed));
         parsed
     }
 }

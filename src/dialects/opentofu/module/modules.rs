@@ -4,7 +4,7 @@ use super::Module;
 use crate::dialects::opentofu::failure::Failure;
 use crate::dialects::opentofu::load::names::{Syntax, is_override};
 use crate::dialects::opentofu::load::path::join;
-use crate::dialects::opentofu::load::{Loader, ParsedFiles, SourceFile, lock};
+use crate::dialects::opentofu::load::{Loader, ParsedFiles, SourceFile};
 use crate::dialects::opentofu::module::lead::Lead;
 use crate::dialects::opentofu::module::outline::{FileOutline, Outline};
 use crate::dialects::opentofu::module::reader::Reader;
@@ -17,8 +17,9 @@ use crate::source::{BlobId, Entry, Source};
 use crate::text::Text;
 use crate::value::FileId;
 use foldhash::fast::RandomState;
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// What tells apart the states of a folder: with the same files in the same table it declares the same.
 type ModuleKey = (String, Vec<(String, FileId, BlobId, bool)>);
@@ -55,11 +56,11 @@ impl Cache {
 
     /// Whether there are root modules in what a number stands for.
     pub(crate) fn presence(&self, content: u64, find: impl FnOnce() -> Presence) -> Presence {
-        if let Some(known) = lock(&self.presence).get(&content) {
+        if let Some(known) = self.presence.lock().get(&content) {
             return *known;
         }
         let found = find();
-        lock(&self.presence).insert(content, found);
+        self.presence.lock().insert(content, found);
         found
     }
 }
@@ -99,16 +100,16 @@ impl<'a> Modules<'a> {
 
     /// What a folder declares; none if no configuration is there. A folder is read once.
     pub(crate) fn module(&self, dir: &str) -> Option<Arc<Module>> {
-        if let Some(known) = lock(&self.modules).get(dir) {
+        if let Some(known) = self.modules.lock().get(dir) {
             return known.clone();
         }
         let found = self.read(dir);
-        lock(&self.modules).entry(dir.to_owned()).or_insert(found).clone()
+        self.modules.lock().entry(dir.to_owned()).or_insert(found).clone()
     }
 
     /// Where the calls of a module lead that name their source by a literal.
     pub(crate) fn callees(&self, dir: &str, leads: &[Lead]) -> Arc<Vec<Callee>> {
-        if let Some(known) = lock(&self.callees).get(dir) {
+        if let Some(known) = self.callees.lock().get(dir) {
             return Arc::clone(known);
         }
         let one = |lead: &Lead| match lead {
@@ -120,7 +121,7 @@ impl<'a> Modules<'a> {
             Lead::Elsewhere => None,
         };
         let found: Arc<Vec<Callee>> = Arc::new(leads.iter().filter_map(one).collect());
-        lock(&self.callees).insert(dir.to_owned(), Arc::clone(&found));
+        self.callees.lock().insert(dir.to_owned(), Arc::clone(&found));
         found
     }
 
@@ -131,11 +132,11 @@ impl<'a> Modules<'a> {
 
     /// What a folder tells without being read as a whole; none if no configuration is there.
     pub(crate) fn outline(&self, dir: &str) -> Option<Arc<Outline>> {
-        if let Some(known) = lock(&self.outlines).get(dir) {
+        if let Some(known) = self.outlines.lock().get(dir) {
             return known.clone();
         }
         let found = self.shared_outline(dir);
-        lock(&self.outlines).entry(dir.to_owned()).or_insert(found).clone()
+        self.outlines.lock().entry(dir.to_owned()).or_insert(found).clone()
     }
 
     /// What a folder tells, found once for all revisions in which it holds the same.
@@ -149,14 +150,14 @@ impl<'a> Modules<'a> {
         let is_child = |entry: &&Entry| entry.path.get(skip..).is_some_and(|name| !name.contains('/'));
         let entries = || listing.under(dir).iter().filter(is_child);
         let key = (dir.to_owned(), self.loader.is_terraform);
-        if let Some(known) = lock(&self.cache.outlines).get(&key) {
+        if let Some(known) = self.cache.outlines.lock().get(&key) {
             let same = known.iter().find(|(there, _)| entries().eq(there.iter()));
             if let Some((_, outline)) = same {
                 return outline.clone();
             }
         }
         let found = self.read_outline(dir);
-        lock(&self.cache.outlines).entry(key).or_default().push((entries().cloned().collect(), found.clone()));
+        self.cache.outlines.lock().entry(key).or_default().push((entries().cloned().collect(), found.clone()));
         found
     }
 
@@ -182,14 +183,14 @@ impl<'a> Modules<'a> {
         let source: &'a dyn Source = self.loader.source;
         let entry = source.listing().resolve(&path).ok()?;
         let is_own = !self.loader.is_linked(&path);
-        if let Some(known) = lock(&self.cache.file_outlines).get(&(entry.id, syntax)) {
+        if let Some(known) = self.cache.file_outlines.lock().get(&(entry.id, syntax)) {
             return Some((entry, is_own, Arc::clone(known)));
         }
         let bytes = self.loader.bytes(entry)?;
         let text = std::str::from_utf8(&bytes).ok().filter(|_| syntax == Syntax::Native);
         let whole = || FileOutline::of(&self.loader.parsed(entry, syntax, &bytes));
         let found = Arc::new(text.and_then(FileOutline::of_text).unwrap_or_else(whole));
-        lock(&self.cache.file_outlines).insert((entry.id, syntax), Arc::clone(&found));
+        self.cache.file_outlines.lock().insert((entry.id, syntax), Arc::clone(&found));
         Some((entry, is_own, found))
     }
 
@@ -223,11 +224,11 @@ impl<'a> Modules<'a> {
 
     /// What a folder declares in the state that a key stands for.
     fn shared(&self, key: ModuleKey, read: impl FnOnce() -> Module) -> Arc<Module> {
-        if let Some(known) = lock(&self.cache.modules).get(&key) {
+        if let Some(known) = self.cache.modules.lock().get(&key) {
             return Arc::clone(known);
         }
         let found = Arc::new(read());
-        lock(&self.cache.modules).insert(key, Arc::clone(&found));
+        self.cache.modules.lock().insert(key, Arc::clone(&found));
         found
     }
 }

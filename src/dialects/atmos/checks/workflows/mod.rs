@@ -16,8 +16,8 @@ use crate::text::{Text, nearest};
 use crate::value::{Data, Map, Value};
 use crate::yaml::{self, Span};
 use command::Stack;
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
 
 /// Sections that make commands run in another place, where other stacks may be.
 const ELSEWHERE: &str = "working_directory";

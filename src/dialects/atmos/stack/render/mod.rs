@@ -17,8 +17,9 @@ use crate::template::MissingKey;
 use crate::text::Text;
 use crate::value::{Data, Entry, FileId, Flags, Key, Map, Prov, Value};
 use missing_values::{blames_local, note_missing};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Finds another component that the templates or functions of a component ask for.
 pub(super) type Ask<'a> = &'a dyn Fn(&ComponentRef) -> Answer;
@@ -82,7 +83,7 @@ pub(super) fn render(
     let misses = Mutex::default();
     let plain = Engine { env: &env, misses: Some(&misses), ..plain };
     let data = Value::map(map);
-    let take_misses = || std::mem::take(&mut *misses.lock().unwrap_or_else(PoisonError::into_inner));
+    let take_misses = || std::mem::take(&mut *misses.lock());
     let is_disabled = data.at_path(["metadata", "enabled"]).and_then(Value::as_bool) == Some(false);
     let mut host = Host { answers: Some(Arc::new(Answers::new(is_disabled))), ..Host::default() };
     let mut attempt = Attempt::of(&Engine { host: Some(&host), ..plain }, &data, rounds);

@@ -5,8 +5,8 @@ use crate::dialects::atmos::templates::function_sets::NAMESPACE;
 use crate::template::{Object, Val};
 use crate::text::Text;
 use crate::value::{Data, Value};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
 
 /// A component and the stack that it is asked for in, as the template names them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,7 +51,7 @@ impl Answers {
 
     /// What was asked and is not known.
     pub(in crate::dialects::atmos) fn asked(&self) -> Vec<ComponentRef> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.asked.lock().iter().cloned().collect()
     }
 
     /// What is answered.
@@ -66,7 +66,7 @@ impl Answers {
             Some(Answer::Cycle(message)) => Err(message.to_string()),
             None => {
                 let reason = format!("reads component `{}` of stack `{}`", target.component, target.stack);
-                self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(target);
+                self.asked.lock().insert(target);
                 Ok(Val::unknown("atmos.Component", reason))
             }
         }

@@ -9,9 +9,10 @@ use crate::files::Files;
 use crate::template::Val;
 use crate::value::FileId;
 use answers::{Answers, Components};
+use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use version_tracks::{LockFile, Track};
 
 /// What one rendering may ask.
@@ -60,13 +61,12 @@ pub(in crate::dialects::atmos) struct Mentions(Mutex<HashMap<FileId, (bool, bool
 
 impl Mentions {
     fn of(&self, file: FileId, files: &Files) -> (bool, bool) {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&file) {
+        if let Some(known) = self.0.lock().get(&file) {
             return *known;
         }
         let text = &files.get(file).text;
         let found = (mentions_component(text), mentions_version(text));
-        lock().insert(file, found);
+        self.0.lock().insert(file, found);
         found
     }
 }
