@@ -1,6 +1,7 @@
 //! What commands that answer questions about one state, or about a change, have in common.
 
 use super::open::{self, Place};
+use super::options::env_file::EnvFileArgument;
 use super::options::functions::Functions;
 use super::{Failure, Global, Outcome, output};
 use crate::diagnostic::{Diagnostic, Level};
@@ -10,9 +11,8 @@ use crate::report::{self, Finding};
 use crate::resolution::Resolution;
 use crate::review::{self, Filter, Resolved, ResolvedPair};
 use crate::source::{Source, Spec};
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Which state is asked about, and what it is resolved with.
 #[derive(Args, Debug)]
@@ -24,8 +24,8 @@ pub(super) struct State {
     #[command(flatten)]
     functions: Functions,
     /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
-    #[arg(long, value_name = "FILE", help_heading = "Functions")]
-    env_file: Vec<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Functions")]
+    env_file: Vec<EnvFileArgument>,
 }
 
 /// Options of questions that are answered as text or JSON.

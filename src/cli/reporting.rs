@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "reports and baselines that the user names are files on the disk")]
 
 use super::open::Place;
+use super::options::env_file::EnvFileArgument;
 use super::{Failure, Global, output};
 use crate::diagnostic::{Level, baseline};
 use crate::report::log::Kind;
@@ -11,7 +12,7 @@ use crate::rules::Group;
 use crate::settings::FailOn;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -63,8 +64,8 @@ pub(super) struct Judging {
     exit_zero: bool,
     /// A file with the environment variables that are set where the projects are deployed, `NAME=VALUE` or `NAME` a line;
     /// only the names count. Others are reported as not set
-    #[arg(long, value_name = "FILE")]
-    env_file: Vec<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    env_file: Vec<EnvFileArgument>,
     /// A file of known findings that are not reported
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -148,7 +149,7 @@ pub(super) fn output_of(text: &str, compares: bool) -> Result<Output, String> {
 
 impl Judging {
     /// The files with environment variables.
-    pub(super) fn env_files(&self) -> &[PathBuf] {
+    pub(super) fn env_files(&self) -> &[EnvFileArgument] {
         &self.env_file
     }
 
@@ -171,9 +172,8 @@ impl Judging {
         let groups = [(self.pedantic, Group::Hygiene), (self.preview, Group::Preview)];
         let groups = groups.into_iter().filter_map(|(asked, group)| asked.then_some(group)).collect();
         let mut variables: Option<BTreeSet<String>> = None;
-        for path in &self.env_file {
-            let text = read(path, "variables in")?;
-            variables.get_or_insert_default().extend(variable_names(&text).map(str::to_owned));
+        for file in &self.env_file {
+            variables.get_or_insert_default().extend(file.read()?.names.iter().cloned());
         }
         let baseline = match (&self.baseline, &self.write_baseline) {
             (_, Some(_)) => BaselineFile::Nowhere,
@@ -325,12 +325,4 @@ fn read(path: &Path, what: &str) -> Result<String, Failure> {
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", path.display()))
-}
-
-/// The names in a file of environment variables.
-fn variable_names(text: &str) -> impl Iterator<Item = &str> {
-    let lines = text.lines().map(|line| line.trim().trim_start_matches("export ").trim_start());
-    let names =
-        lines.filter(|line| !line.starts_with('#')).map(|line| line.split('=').next().unwrap_or_default().trim());
-    names.filter(|name| !name.is_empty())
 }

@@ -48,42 +48,6 @@ impl EvalInputs {
         }
         Ok(())
     }
-
-    /// Adds the variables of a text with a `NAME=VALUE` a line. Empty lines, those that start with `#`, and names without
-    /// a value are skipped, `export ` in front of a name and quotes around a value are dropped.
-    ///
-    /// # Errors
-    /// The first line that is none of this.
-    pub fn add_env(&mut self, text: &str) -> Result<(), String> {
-        for (i, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let line = line.strip_prefix("export ").unwrap_or(line);
-            // It is set, but to what is not said.
-            if line.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                continue;
-            }
-            let (name, value) = variable(line).map_err(|e| format!("line {}: {e}", i + 1))?;
-            self.env.insert(name, value);
-        }
-        Ok(())
-    }
-}
-
-/// The name and the value of `NAME=VALUE`.
-///
-/// # Errors
-/// There is no name or no `=`.
-pub fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
-    let (name, value) = (name.trim(), value.trim());
-    if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(format!("`{name}` is no name of a variable"));
-    }
-    let quoted = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
-    Ok((name.to_owned(), quoted('"').or_else(|| quoted('\'')).unwrap_or(value).to_owned()))
 }
 
 fn value(json: &Json) -> Value {
@@ -119,15 +83,5 @@ mod tests {
         for bad in ["", "[]", "{\"vpc\": 1}", "{\"vpc\": {\"dev\": []}}"] {
             assert!(given.add_values(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn variables() {
-        let mut given = EvalInputs::default();
-        given.add_env("# comment\n\nA=1\nexport B = \"x y\"\nC='='\nD=\nA=2\n").unwrap();
-        let all: Vec<_> = given.env.iter().map(|(k, v)| format!("{k}={v}")).collect();
-        assert_eq!(all, ["A=2", "B=x y", "C==", "D="]);
-        assert_eq!(given.add_env("A=1\nB\nno thing").unwrap_err(), "line 3: `no thing` is not NAME=VALUE");
-        assert!(variable("=x").is_err() && variable("a b=x").is_err());
     }
 }

@@ -2,6 +2,7 @@
 //! own folder knows it, and [`all`] is the only list of them.
 
 pub mod atmos;
+mod env_file;
 mod eval_inputs;
 mod evaluation;
 pub mod garden;
@@ -12,9 +13,10 @@ mod registry;
 mod root_settings;
 mod search;
 
-pub use eval_inputs::{EvalInputs, variable};
+pub use env_file::{EnvFile, assignment, unquoted};
+pub use eval_inputs::EvalInputs;
 pub use evaluation::{EvalError, EvalMode, Evaluated, LookedUp, Spot, texts};
-pub use project_inputs::{ProjectInputs, VariableInput, assignment};
+pub use project_inputs::{ProjectInputs, VariableInput};
 
 pub use registry::{Dialects, Found, Part, combine};
 pub use root_settings::{RootSettings, VariableSet};

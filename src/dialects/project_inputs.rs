@@ -40,15 +40,3 @@ pub enum VariableInput {
         text: String,
     },
 }
-
-/// The name and the value of `NAME=VALUE`, both as written.
-///
-/// # Errors
-/// There is no name or no `=`, or white space in the name.
-pub fn assignment(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
-    if name.is_empty() || name.contains(char::is_whitespace) {
-        return Err(format!("`{name}` is not a variable name"));
-    }
-    Ok((name.to_owned(), value.to_owned()))
-}

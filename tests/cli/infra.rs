@@ -130,6 +130,10 @@ fn variables_are_checked_where_somebody_says_which_are_set() {
     repo.write("deploy.env", "# what the pipeline sets\nexport IMAGE_TGA=1\n\nOTHER\n");
     let run = repo.run(&["check", "--env-file", "deploy.env"]).ends_with(0);
     run.says("jit-env-silently-empty").says("did you mean `IMAGE_TGA`?");
+    // A pipe can be read only once.
+    let line = format!("{} check --env-file <(cat deploy.env)", crate::common::bin().display());
+    let piped = std::process::Command::new("bash").args(["-c", &line]).current_dir(repo.root()).output().unwrap();
+    assert!(String::from_utf8_lossy(&piped.stdout).contains("did you mean `IMAGE_TGA`?"), "{piped:?}");
     repo.write("stacklint.toml", "variables = ['IMAGE_TAG']\n");
     repo.run(&["check"]).ends_with(0).hides("IMAGE_TAG");
     repo.run(&["check", "--env-file", "none.env"]).ends_with(2).complains("cannot read the variables in none.env");

@@ -3,6 +3,7 @@
 mod locals;
 
 use crate::cli::open::{Place, State};
+use crate::cli::options::env_file::EnvFileArgument;
 use crate::cli::options::functions::Functions;
 use crate::cli::{Failure, Global, output};
 use crate::files::Files;
@@ -10,10 +11,9 @@ use crate::report::describe::{self, Components, Described};
 use crate::report::log::Kind;
 use crate::resolution::{Address, Placed, Resolution};
 use crate::review::{self, Filter, Outcome, Resolved};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Print resolved configuration.
 #[derive(Debug, Subcommand)]
@@ -100,8 +100,8 @@ pub(super) struct Common {
     #[command(flatten)]
     pub(super) functions: Functions,
     /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
-    #[arg(long, value_name = "FILE", help_heading = "Functions")]
-    pub(super) env_file: Vec<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Functions")]
+    pub(super) env_file: Vec<EnvFileArgument>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

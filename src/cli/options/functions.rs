@@ -1,12 +1,13 @@
 //! The options about YAML functions, the same for every command that resolves configuration.
 #![allow(clippy::disallowed_methods, reason = "values and variables that the user names are files on the disk")]
 
+use super::env_file::EnvFileArgument;
 use super::inputs::Inputs;
 use crate::cli::Failure;
 use crate::cli::open::Place;
-use crate::dialects::{EvalInputs, assignment, variable};
+use crate::dialects::{EvalInputs, assignment, unquoted};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Functions")]
@@ -42,25 +43,24 @@ impl Functions {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(in crate::cli) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, env_files: &[EnvFileArgument], place: &mut Place) -> Result<(), Failure> {
         self.inputs.apply(place)?;
         let mut given = EvalInputs::default();
-        for path in env_files {
-            given
-                .add_env(&read(path, "the variables in ")?)
-                .map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
+        for file in env_files {
+            given.env.extend(file.read()?.values.clone());
         }
         place.project.inputs.env.extend(given.env.clone());
         for (name, value) in &self.variables {
             place.project.inputs.env.insert(name.clone(), value.clone());
-            let (name, value) = variable(&format!("{name}={value}")).map_err(Failure::Message)?;
-            given.env.insert(name, value);
+            given.env.insert(name.clone(), unquoted(value).to_owned());
         }
         if !self.functions && self.values.is_empty() && given.env.is_empty() {
             return Ok(());
         }
         for path in &self.values {
-            given.add_values(&read(path, "")?).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
+            let text = crate::source::read_named(path)
+                .map_err(|e| Failure::Message(format!("cannot read {}: {e}", path.display())))?;
+            given.add_values(&text).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
         }
         place.project.given = Some(given);
         Ok(())
@@ -72,12 +72,8 @@ impl Merging {
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub(in crate::cli) fn apply(&self, env_files: &[PathBuf], place: &mut Place) -> Result<(), Failure> {
+    pub(in crate::cli) fn apply(&self, env_files: &[EnvFileArgument], place: &mut Place) -> Result<(), Failure> {
         place.project.promised_merge = self.promised_merge;
         self.functions.apply(env_files, place)
     }
-}
-
-fn read(path: &Path, what: &str) -> Result<String, Failure> {
-    crate::source::read_named(path).map_err(|e| Failure::Message(format!("cannot read {what}{}: {e}", path.display())))
 }
