@@ -48,7 +48,7 @@ impl Level {
 }
 
 /// A place in a file with words to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Label {
     /// The file.
     pub file: FileId,
@@ -212,7 +212,8 @@ impl Diagnostic {
     }
 }
 
-/// Sorts findings by place and unites those that are equal but for the stacks they reach: one cause, one finding.
+/// Sorts findings by place and unites those that are equal but for the stacks that they reach and their related places: one
+/// cause, one finding.
 pub fn unite(findings: &mut Vec<Diagnostic>) {
     let key = |d: &Diagnostic| (d.primary.file, d.primary.start, d.primary.end, d.rule.id, d.message.clone());
     findings.sort_by_cached_key(key);
@@ -221,6 +222,7 @@ pub fn unite(findings: &mut Vec<Diagnostic>) {
         if same {
             kept.stacks.append(&mut later.stacks);
             kept.subjects.append(&mut later.subjects);
+            kept.related.append(&mut later.related);
             kept.is_breaking |= later.is_breaking;
         }
         same
@@ -228,5 +230,7 @@ pub fn unite(findings: &mut Vec<Diagnostic>) {
     for finding in findings {
         finding.stacks.sort();
         finding.stacks.dedup();
+        let mut seen = HashSet::new();
+        finding.related.retain(|label| seen.insert(label.clone()));
     }
 }

@@ -18,19 +18,91 @@ pub fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: Limits)
     if !problems.is_empty() {
         return Err(problems);
     }
-    let most = (limits.count(Limit::NestingDepth), limits.get(Limit::DocumentValues));
-    let mut run = Run { doc, place, done: HashMap::new(), depth: 0, values: 0, most, beyond: None };
+    let mut run = Run { doc, place, walk: Walk::new(limits), beyond: None };
     let value = doc.root().map(|root| run.value(root, None)).unwrap_or_default();
     match run.beyond {
         None => Ok(value),
         Some((limit, span)) => {
-            let exceeded = limits.exceeded(limit);
-            let what = match limit {
-                Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
-                _ => format!("this document comes to {exceeded}"),
-            };
-            let message = format!("{what}; {}", exceeded.help());
+            let (message, help) = exceeded(limits, limit);
+            let message = format!("{message}; {help}");
             Err(vec![Problem { kind: ProblemKind::BeyondLimit, message, span, related: None }])
+        }
+    }
+}
+
+/// What to say about a document beyond a limit: the problem, and what to do.
+pub(crate) fn exceeded(limits: Limits, limit: Limit) -> (String, String) {
+    let exceeded = limits.exceeded(limit);
+    let message = match limit {
+        Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
+        _ => format!("this document comes to {exceeded}"),
+    };
+    (message, exceeded.help())
+}
+
+/// The state of a walk that makes values of type `V` from a document. An anchored node is decoded once, but counts wherever
+/// an alias stands for it.
+#[derive(Debug)]
+pub(crate) struct Walk<V> {
+    limits: Limits,
+    /// The values of anchored nodes, with the number of values in them.
+    anchors: HashMap<NodeId, (V, u64)>,
+    /// The number of nodes around the current one.
+    pub(crate) depth: u64,
+    /// The number of values so far, with aliases expanded.
+    pub(crate) values: u64,
+}
+
+/// How a walk goes on at a node.
+#[derive(Debug)]
+pub(crate) enum Step<V> {
+    /// The value is known: the node is an alias.
+    Known(V),
+    /// The node is an alias of a node that has not been decoded.
+    Alias(NodeId),
+    /// The node is to be decoded, and handed to [`Walk::leave`] with this count.
+    Decode(u64),
+    /// Beyond a limit.
+    Beyond(Limit),
+}
+
+impl<V: Clone> Walk<V> {
+    /// A walk that begins.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Walk { limits, anchors: HashMap::new(), depth: 0, values: 0 }
+    }
+
+    /// Counts a node and says what to do with it.
+    pub(crate) fn enter(&mut self, doc: &Document, id: NodeId) -> Step<V> {
+        if let Kind::Alias { .. } = doc.node(id).kind {
+            let target = doc.target(id);
+            let Some((value, size)) = self.anchors.get(&target).cloned() else { return Step::Alias(target) };
+            self.values = self.values.saturating_add(size);
+            return self.beyond().map_or(Step::Known(value), Step::Beyond);
+        }
+        let before = self.values;
+        self.values += 1;
+        if let Some(limit) = self.beyond() {
+            return Step::Beyond(limit);
+        }
+        self.depth += 1;
+        Step::Decode(before)
+    }
+
+    /// Leaves a node with its value.
+    pub(crate) fn leave(&mut self, node: &Node, id: NodeId, before: u64, value: &V) {
+        self.depth -= 1;
+        if node.anchor.is_some() {
+            self.anchors.insert(id, (value.clone(), self.values - before));
+        }
+    }
+
+    /// The limit that the walk is beyond, if any.
+    pub(crate) fn beyond(&self) -> Option<Limit> {
+        match () {
+            () if self.depth > self.limits.get(Limit::NestingDepth) => Some(Limit::NestingDepth),
+            () if self.values > self.limits.get(Limit::DocumentValues) => Some(Limit::DocumentValues),
+            () => None,
         }
     }
 }
@@ -38,13 +110,7 @@ pub fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: Limits)
 struct Run<'a> {
     doc: &'a Document,
     place: &'a dyn Fn(u32, Span) -> Prov,
-    /// Anchored nodes, with the number of values in them.
-    done: HashMap<NodeId, (Value, u64)>,
-    depth: usize,
-    /// The values so far, with aliases expanded.
-    values: u64,
-    /// The most levels and values.
-    most: (usize, u64),
+    walk: Walk<Value>,
     /// The first limit that does not hold, and where.
     beyond: Option<(Limit, Span)>,
 }
@@ -52,43 +118,26 @@ struct Run<'a> {
 impl Run<'_> {
     fn value(&mut self, id: NodeId, key: Option<u32>) -> Value {
         let node = self.doc.node(id);
-        if let Kind::Alias { .. } = node.kind {
-            let target = self.doc.target(id);
-            let Some((value, size)) = self.done.get(&target).cloned() else { return self.value(target, None) };
-            self.values = self.values.saturating_add(size);
-            return if self.is_within(node) { value } else { Value::default() };
-        }
-        let before = self.values;
-        self.values += 1;
-        if !self.is_within(node) {
-            return Value::default();
-        }
-        self.depth += 1;
+        let before = match self.walk.enter(self.doc, id) {
+            Step::Known(value) => return value,
+            Step::Alias(target) => return self.value(target, None),
+            Step::Decode(before) => before,
+            Step::Beyond(limit) => {
+                self.beyond.get_or_insert((limit, node.span));
+                return Value::default();
+            }
+        };
         let data = match &node.kind {
             Kind::Scalar { value, style } => scalar(value, *style, core(node)),
             Kind::Sequence(items) => Data::List(Arc::new(items.iter().map(|i| self.value(*i, None)).collect())),
             Kind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
             Kind::Alias { .. } => Data::Null,
         };
-        self.depth -= 1;
         let start = node.tag.as_ref().map_or(node.span.start, |t| t.span.start.min(node.span.start));
         let prov = (self.place)(key.unwrap_or(start), Span { start, end: node.span.end });
         let value = Value { data, prov };
-        if node.anchor.is_some() {
-            self.done.insert(id, (value.clone(), self.values - before));
-        }
+        self.walk.leave(node, id, before, &value);
         value
-    }
-
-    /// Whether limits hold at a node.
-    fn is_within(&mut self, node: &Node) -> bool {
-        let limit = match () {
-            () if self.depth > self.most.0 => Limit::NestingDepth,
-            () if self.values > self.most.1 => Limit::DocumentValues,
-            () => return true,
-        };
-        self.beyond.get_or_insert((limit, node.span));
-        false
     }
 
     fn map(&mut self, pairs: &[(NodeId, NodeId)]) -> Map {

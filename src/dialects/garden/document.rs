@@ -4,9 +4,9 @@ use super::template::node::{Data, Node, Object};
 use crate::diagnostic::{Rule, rules};
 use crate::limits::{Limit, Limits};
 use crate::text::{Text, intern};
+use crate::value::decode::{Step, Walk, exceeded};
 use crate::value::{FileId, Origin, Prov};
 use crate::yaml::{self, Document, Kind, NodeId, ProblemKind, Span, Style};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What keeps a document from being read.
@@ -31,7 +31,7 @@ pub(crate) fn read(doc: &Document, file: Option<FileId>, limits: Limits) -> Resu
     if !problems.is_empty() {
         return Err(problems.into_iter().map(Problem::from).collect());
     }
-    let mut reader = Reader { doc, file, anchors: HashMap::new(), depth: 0, values: 0, limits, problems: Vec::new() };
+    let mut reader = Reader { doc, file, limits, walk: Walk::new(limits), problems: Vec::new() };
     let node = doc.root().map(|root| reader.node(root, None)).unwrap_or_default();
     if reader.problems.is_empty() { Ok(node) } else { Err(reader.problems) }
 }
@@ -64,29 +64,23 @@ pub(crate) fn read_text(text: &str) -> Result<Vec<Node>, String> {
 struct Reader<'a> {
     doc: &'a Document,
     file: Option<FileId>,
-    /// Values of anchored nodes, and how many values are in them.
-    anchors: HashMap<NodeId, (Node, u64)>,
-    depth: usize,
-    values: u64,
     limits: Limits,
+    walk: Walk<Node>,
     problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
     fn node(&mut self, id: NodeId, key: Option<u32>) -> Node {
         let node = self.doc.node(id);
-        if let Kind::Alias { .. } = node.kind {
-            let target = self.doc.target(id);
-            let Some((value, size)) = self.anchors.get(&target).cloned() else { return self.node(target, key) };
-            self.values = self.values.saturating_add(size);
-            return if self.is_within(node.span) { value } else { Node::default() };
-        }
-        let before = self.values;
-        self.values += 1;
-        if !self.is_within(node.span) {
-            return Node::default();
-        }
-        self.depth += 1;
+        let before = match self.walk.enter(self.doc, id) {
+            Step::Known(value) => return value,
+            Step::Alias(target) => return self.node(target, key),
+            Step::Decode(before) => before,
+            Step::Beyond(limit) => {
+                self.exceeded(limit, node.span);
+                return Node::default();
+            }
+        };
         let tag = node.tag.as_ref().map(|t| &*t.text);
         let data = match &node.kind {
             Kind::Scalar { value, style } => scalar(value, *style, tag),
@@ -94,13 +88,10 @@ impl Reader<'_> {
             Kind::Mapping(pairs) => Data::Map(Arc::new(self.map(pairs))),
             Kind::Alias { .. } => Data::Null,
         };
-        self.depth -= 1;
         let start = node.tag.as_ref().map_or(node.span.start, |t| t.span.start.min(node.span.start));
         let origin = |file| Origin { file, key: key.unwrap_or(start).min(start), start, end: node.span.end };
         let value = Node::at(data, self.file.map(|file| Prov::at(origin(file))).unwrap_or_default());
-        if node.anchor.is_some() {
-            self.anchors.insert(id, (value.clone(), self.values - before));
-        }
+        self.walk.leave(node, id, before, &value);
         value
     }
 
@@ -128,23 +119,13 @@ impl Reader<'_> {
         merged.into_iter().chain(own).collect()
     }
 
-    /// Whether limits hold at a place.
-    fn is_within(&mut self, span: Span) -> bool {
-        let limit = match () {
-            () if self.depth > self.limits.count(Limit::NestingDepth) => Limit::NestingDepth,
-            () if self.values > self.limits.get(Limit::DocumentValues) => Limit::DocumentValues,
-            () => return true,
-        };
+    /// Reports a limit; only the first one.
+    fn exceeded(&mut self, limit: Limit, span: Span) {
         if self.problems.is_empty() {
-            let exceeded = self.limits.exceeded(limit);
-            let what = match limit {
-                Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
-                _ => format!("this document comes to {exceeded}"),
-            };
-            let message = format!("{what}; {}", exceeded.help());
+            let (message, help) = exceeded(self.limits, limit);
+            let message = format!("{message}; {help}");
             self.problems.push(Problem { rule: &rules::LIMIT_EXCEEDED, message, span, related: None });
         }
-        false
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the stages put what they find. A mistake that shows in several environments is one finding.
+//! Collects the findings of all stages. `diagnostic::unite` makes one finding of a mistake that shows in several environments.
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::text::Text;
@@ -21,27 +21,10 @@ impl Sink {
         self.found.push(finding);
     }
 
-    /// Takes a finding about one environment. What another environment has said already at the same place in the same
-    /// words gets this one, and its related places, too.
-    pub(crate) fn in_stack(&mut self, stack: &Text, finding: Diagnostic) {
-        let same = |d: &&mut Diagnostic| {
-            d.rule == finding.rule && d.primary == finding.primary && d.message == finding.message
-        };
-        match self.found.iter_mut().find(same) {
-            Some(known) => {
-                known.stacks.push(Text::clone(stack));
-                for label in finding.related {
-                    if !known.related.contains(&label) {
-                        known.related.push(label);
-                    }
-                }
-            }
-            None => {
-                let mut finding = finding;
-                finding.stacks.push(Text::clone(stack));
-                self.found.push(finding);
-            }
-        }
+    /// Adds a finding about one environment.
+    pub(crate) fn report_in(&mut self, stack: &Text, mut finding: Diagnostic) {
+        finding.stacks.push(Text::clone(stack));
+        self.report(finding);
     }
 
     /// Whether something so far keeps the whole from being resolved.

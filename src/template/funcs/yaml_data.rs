@@ -1,8 +1,8 @@
 //! YAML text to data and back, for the functions that do that.
 
-use crate::text::Text;
+use crate::value::decode::{below, scalar};
 use crate::value::{Data, Entry, Key, Map, Value};
-use crate::yaml::{self, Document, Emitter, Kind, NodeId, Scalar};
+use crate::yaml::{self, Document, Emitter, Kind, NodeId};
 use std::sync::Arc;
 
 /// How deep a document may nest.
@@ -30,16 +30,7 @@ fn node(doc: &Document, id: NodeId, depth: usize) -> Result<Value, String> {
     let node_ = doc.node(doc.target(id));
     let core = node_.tag.as_ref().map(|t| &*t.text).filter(|t| t.starts_with("!!"));
     let data = match &node_.kind {
-        Kind::Scalar { value, style } => match yaml::resolve(value, *style, core)? {
-            Scalar::Null => Data::Null,
-            Scalar::Bool(b) => Data::Bool(b),
-            Scalar::Int(i) => Data::Int(i),
-            Scalar::Uint(u) => Data::Uint(u),
-            Scalar::Float(f) => Data::Float(f),
-            Scalar::Time(t) => Data::Time(Arc::new(t)),
-            Scalar::Binary(b) => Data::Str(String::from_utf8_lossy(&b).into()),
-            Scalar::Str | Scalar::Merge => Data::Str(Text::clone(value)),
-        },
+        Kind::Scalar { value, style } => scalar(value, *style, core),
         Kind::Sequence(items) => {
             let items: Result<Vec<Value>, String> = items.iter().map(|i| node(doc, *i, depth + 1)).collect();
             Data::List(Arc::new(items?))
@@ -52,23 +43,19 @@ fn node(doc: &Document, id: NodeId, depth: usize) -> Result<Value, String> {
 
 fn map(doc: &Document, pairs: &[(NodeId, NodeId)], depth: usize) -> Result<Map, String> {
     let mut own: Vec<(Key, Value)> = Vec::new();
-    let mut merged: Vec<(Key, Value)> = Vec::new();
+    let mut merged: Vec<Value> = Vec::new();
     for (key, value) in pairs {
         let value = node(doc, *value, depth + 1)?;
         if yaml::is_merge_key(doc, *key) {
-            let sources = value.as_list().map_or_else(|| vec![value.clone()], |l| l.to_vec());
-            // The earlier source wins, so it is put on top of the later ones.
-            for source in sources.iter().rev().filter_map(Value::as_map) {
-                merged.extend(source.iter().map(|e| (Text::clone(&e.key), e.value.clone())));
-            }
+            merged.push(value);
             continue;
         }
         let Data::Str(text) = node(doc, *key, depth + 1)?.data else {
-            return Err("yaml: a key is no text".to_owned());
+            return Err("yaml: a key is not text".to_owned());
         };
         own.push((text, value));
     }
-    Ok(merged.into_iter().chain(own).collect())
+    Ok(below(&merged).into_iter().chain(own).collect())
 }
 
 /// The YAML text of a value; `None` if it holds something that has none.

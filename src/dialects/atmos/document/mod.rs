@@ -11,11 +11,11 @@ use crate::dialects::atmos::rules;
 use crate::limits::{Limit, Limits};
 use crate::text::Text;
 pub(super) use crate::value::decode::scalar;
+use crate::value::decode::{Step, Walk, exceeded};
 use crate::value::{Data, Key, Map, Prov, Value};
 use crate::yaml::{self, Document, Kind, Node, NodeId, ProblemKind, Scalar, Span, Style};
 pub(super) use keys::expand_keys;
 use keys::{Pairs, splits};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Something that keeps a document from being decoded.
@@ -98,8 +98,7 @@ impl Decoder<'_> {
                 issue
             })
             .collect();
-        let mut run =
-            Decoding { decoder: self, doc, issues: Vec::new(), done: HashMap::new(), depth: 0, values: 0, bare: false };
+        let mut run = Decoding { decoder: self, doc, issues: Vec::new(), walk: Walk::new(self.limits), bare: false };
         let value = doc.root().map(|root| run.value(root, None, true)).unwrap_or_default();
         issues.append(&mut run.issues);
         if issues.is_empty() { Ok(value) } else { Err(issues) }
@@ -110,11 +109,7 @@ struct Decoding<'a, 'd> {
     decoder: &'a Decoder<'a>,
     doc: &'d Document,
     issues: Vec<Issue>,
-    /// Anchored nodes, with the number of values in them.
-    done: HashMap<NodeId, (Value, u64)>,
-    depth: usize,
-    /// The values so far, with aliases expanded.
-    values: u64,
+    walk: Walk<Value>,
     /// Inside of a tag whose content Atmos does not look into: tags are dropped.
     bare: bool,
 }
@@ -123,44 +118,37 @@ impl Decoding<'_, '_> {
     /// The value of a node; `key` is where its key starts. The tag of the root is not looked at.
     fn value(&mut self, id: NodeId, key: Option<u32>, root: bool) -> Value {
         let node = self.doc.node(id);
-        if let Kind::Alias { .. } = node.kind {
-            let target = self.doc.target(id);
-            let Some((value, size)) = self.done.get(&target).cloned() else { return self.value(target, None, false) };
-            self.values = self.values.saturating_add(size);
-            return if self.is_within(Limit::DocumentValues, self.values, node) { value } else { Value::default() };
-        }
-        let before = self.values;
-        self.values += 1;
-        if !self.is_within(Limit::DocumentValues, self.values, node)
-            || !self.is_within(Limit::NestingDepth, self.depth as u64, node)
-        {
-            return Value::default();
-        }
-        self.depth += 1;
+        let before = match self.walk.enter(self.doc, id) {
+            Step::Known(value) => return value,
+            Step::Alias(target) => return self.value(target, None, false),
+            Step::Decode(before) => before,
+            Step::Beyond(limit) => {
+                self.exceeded(limit, node);
+                return Value::default();
+            }
+        };
         let value = self.tagged(node, key, root);
-        self.depth -= 1;
-        if node.anchor.is_some() {
-            self.done.insert(id, (value.clone(), self.values - before));
-        }
+        self.walk.leave(node, id, before, &value);
         value
     }
 
-    /// Whether a limit holds at a node; of each limit the first place beyond it is told.
-    fn is_within(&mut self, limit: Limit, value: u64, node: &Node) -> bool {
-        if value <= self.decoder.limits.get(limit) {
-            return true;
-        }
-        let exceeded = self.decoder.limits.exceeded(limit);
-        let message = match limit {
-            Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
-            _ => format!("this document comes to {exceeded}"),
-        };
+    /// Whether limits hold; otherwise reports the one that does not.
+    fn is_within(&mut self, node: &Node) -> bool {
+        let beyond = self.walk.beyond();
+        beyond.is_none_or(|limit| {
+            self.exceeded(limit, node);
+            false
+        })
+    }
+
+    /// Reports a limit at a node: of each limit only the first place.
+    fn exceeded(&mut self, limit: Limit, node: &Node) {
+        let (message, help) = exceeded(self.decoder.limits, limit);
         if !self.issues.iter().any(|issue| issue.rule == &rules::LIMIT_EXCEEDED && issue.message == message) {
             let mut issue = Issue::new(&rules::LIMIT_EXCEEDED, message, node.span);
-            issue.help = Some(exceeded.help());
+            issue.help = Some(help);
             self.issues.push(issue);
         }
-        false
     }
 
     fn tagged(&mut self, node: &Node, key: Option<u32>, root: bool) -> Value {
@@ -228,8 +216,9 @@ impl Decoding<'_, '_> {
         match included {
             Some(Ok(value)) => {
                 let most = self.decoder.limits.count(Limit::DocumentValues);
-                self.values = self.values.saturating_add(value.count(most).map_or(u64::MAX, |count| count as u64));
-                if self.is_within(Limit::DocumentValues, self.values, node) { value } else { Value::default() }
+                let count = value.count(most).map_or(u64::MAX, |count| count as u64);
+                self.walk.values = self.walk.values.saturating_add(count);
+                if self.is_within(node) { value } else { Value::default() }
             }
             Some(Err(NotIncluded { message, place })) => {
                 let span = Span { start: tag.start, end: node.span.end.max(tag.end) };
@@ -273,11 +262,11 @@ impl Decoding<'_, '_> {
                     Some(delimiter) => {
                         let parts: Vec<Key> = name.split(delimiter).map(Key::from).collect();
                         // Every part is a level.
-                        let depth = self.depth;
-                        self.depth += parts.len() - 1;
-                        let fits = self.is_within(Limit::NestingDepth, self.depth as u64, node);
+                        let depth = self.walk.depth;
+                        self.walk.depth += parts.len() as u64 - 1;
+                        let fits = self.is_within(node);
                         let value = if fits { self.value(*value, Some(start), false) } else { Value::default() };
-                        self.depth = depth;
+                        self.walk.depth = depth;
                         if fits {
                             own.expand(parts, value);
                         }

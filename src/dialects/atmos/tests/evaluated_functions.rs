@@ -20,7 +20,7 @@ components:
 "
     ));
     let mut given = EvalInputs::default();
-    given.add_env("X=x").unwrap();
+    given.env.insert("X".into(), "x".into());
     given
         .add_values(
             r#"{"vpc": {"dev": {"id": "vpc-1", "ids": ["a", "b"], "map": {"a": 1}}, "prod": {"id": "vpc-2"}},

@@ -102,7 +102,7 @@ fn duplicates(stack: &Stack, sink: &mut Sink) {
             .related(label(&first.prov, first.file, "the first one"))
             .token(&**name)
             .breaking();
-        sink.in_stack(&stack.name, finding);
+        sink.report_in(&stack.name, finding);
     }
 }
 
@@ -135,21 +135,21 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
                     finding
                 }
             };
-            sink.in_stack(&stack.name, finding.token(&*name));
+            sink.report_in(&stack.name, finding.token(&*name));
         }
     }
 }
 
 fn cycles(stack: &Stack, sink: &mut Sink) {
     for cycle in stack.depends.cycles() {
-        sink.in_stack(
+        sink.report_in(
             &stack.name,
             circle(&rules::DEPENDENCY_CYCLE, "resources depend on each other", &cycle).breaking(),
         );
     }
     for cycle in stack.needs.cycles() {
         if cycle.iter().any(|s| s.edge.is_reference) {
-            sink.in_stack(&stack.name, circle(&rules::REFERENCE_CYCLE, "resources need each other", &cycle));
+            sink.report_in(&stack.name, circle(&rules::REFERENCE_CYCLE, "resources need each other", &cycle));
         }
     }
 }

@@ -48,7 +48,7 @@ impl One<'_, '_> {
     }
 
     fn report(&mut self, finding: Diagnostic) {
-        self.sink.in_stack(&self.stack.name, finding);
+        self.sink.report_in(&self.stack.name, finding);
     }
 
     fn module(&mut self, module: &str, ordered: bool) {
@@ -189,6 +189,6 @@ fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, sink: &mut
         let finding = Diagnostic::new(&rules::JIT_ENV_SILENTLY_EMPTY, message, place)
             .token(first.written.as_str())
             .note("every `$` that a name follows is expanded, in scripts too");
-        sink.in_stack(&stack.name, finding);
+        sink.report_in(&stack.name, finding);
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
                 let finding =
                     Diagnostic::new(&rules::JIT_SECRET_LITERAL, message, label(&value.prov, planned.resource.file, ""))
                         .help("declare it below `secrets` and refer to it as `${NAME}`");
-                sink.in_stack(&stack.name, finding);
+                sink.report_in(&stack.name, finding);
             });
         }
     }
