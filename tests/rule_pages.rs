@@ -77,7 +77,7 @@ fn sections(page: &str) -> Vec<Section> {
     found
 }
 
-/// Runs a section. A rule that is off is switched on.
+/// Runs a section. A rule that is off is enabled.
 fn run(rule: &str, is_off: bool, section: &Section) -> Run {
     let repo = Repo::new();
     let has = |name: &str| section.before.iter().any(|f| f.0 == name);

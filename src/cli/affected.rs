@@ -8,13 +8,13 @@ use clap::{ArgAction, Args};
 #[command(next_help_heading = "Affected components (formats affected and matrix)")]
 #[group(skip)]
 pub(super) struct Options {
-    /// List for each component those that depend on it
+    /// List the dependents of each component
     #[arg(long)]
     include_dependents: bool,
     /// List the settings of each component
     #[arg(long)]
     include_settings: bool,
-    /// Leave out components that are locked
+    /// Omit locked components
     #[arg(long)]
     exclude_locked: bool,
     /// List also the components that administer affected Spacelift stacks

@@ -7,10 +7,10 @@ use crate::review::{self, Demand, Filter, Outcome, Request};
 use clap::Args;
 use std::path::PathBuf;
 
-/// Report what is wrong in the configuration.
+/// Report problems in the configuration of one state.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// Only what these files reach: files, folders or patterns
+    /// Report only what these files affect: files, folders or patterns
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Only stacks whose name matches this pattern
@@ -19,10 +19,10 @@ pub(super) struct Options {
     /// Only components whose name matches this pattern
     #[arg(long, value_name = "GLOB")]
     component: Option<String>,
-    /// Look at this revision instead of the worktree
+    /// Analyze this revision instead of the worktree
     #[arg(long, value_name = "REV", conflicts_with = "staged")]
     rev: Option<String>,
-    /// Look at what is staged for commit
+    /// Analyze what is staged for commit
     #[arg(long)]
     staged: bool,
     #[command(flatten)]

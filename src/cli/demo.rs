@@ -7,10 +7,10 @@ use clap::{Args, Parser};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Show the main job on a small built-in repository.
+/// Show what `diff` reports for a small built-in repository.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// Keep the repository and say where it is
+    /// Keep the repository and print its path
     #[arg(long)]
     keep: bool,
 }
@@ -153,7 +153,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     if options.keep {
         writeln!(out, "The example is in {}", scratch.keep().display())?;
     } else {
-        writeln!(out, "To look at the example itself: `stacklint demo --keep`.")?;
+        writeln!(out, "To keep the repository of the example: `stacklint demo --keep`.")?;
     }
     out.flush()?;
     Ok(outcome)

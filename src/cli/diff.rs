@@ -9,16 +9,16 @@ use clap::Args;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// Show what changes in the configuration of every component between two states.
+/// Show how the configuration of every component changes between two states.
 ///
 /// REVISIONS is `A..B`, `A B` (the same), `A...B` (from the merge base of both), or one revision, which is compared with the
-/// worktree. Without it, HEAD is compared with the worktree. `-- PATH…` narrows the report to what files reach.
+/// worktree. Without it, HEAD is compared with the worktree. `-- PATH…` limits the report to what these files affect.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// What to compare
+    /// The revisions to compare
     #[arg(value_name = "REVISIONS")]
     revisions: Option<String>,
-    /// The newer revision, if the older one stands alone before it
+    /// The newer revision, if the first argument names only the older one
     #[arg(value_name = "REVISION")]
     newer: Option<String>,
     /// Compare with what is staged for commit
@@ -33,10 +33,10 @@ pub(super) struct Options {
     /// Only components whose name matches this pattern
     #[arg(long, value_name = "GLOB")]
     component: Option<String>,
-    /// Only what these files reach: files, folders or patterns, behind `--`
+    /// Report only what these files affect: files, folders or patterns, behind `--`
     #[arg(last = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Exit with 3 if something changes and nothing is wrong
+    /// Exit with 3 if there are effective changes and no findings
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Print what a template comes to.
+/// Evaluate a template and print the result.
 ///
 /// TEMPLATE is a JSON file whose strings are resolved against the context, or a text that is a template itself. The context
 /// is a JSON file, or the final configuration of a component.
@@ -25,7 +25,7 @@ pub(super) struct Options {
     /// A JSON file with templates in it, or a template
     #[arg(value_name = "TEMPLATE")]
     template: String,
-    /// A JSON file with what the template may refer to
+    /// A JSON file with the data that the template can refer to
     #[arg(long, value_name = "FILE", required_unless_present = "stack", conflicts_with = "stack")]
     context: Option<PathBuf>,
     /// The stack of the component that is the context
@@ -34,41 +34,41 @@ pub(super) struct Options {
     /// The component that is the context
     #[arg(short, long, value_name = "NAME", requires = "stack")]
     component: Option<String>,
-    /// The type of the component, where several types have one of that name
+    /// The type of the component, if components of several types have this name
     #[arg(long = "type", value_name = "TYPE", requires = "component")]
     kind: Option<String>,
-    /// Look at this revision instead of the worktree
+    /// Analyze this revision instead of the worktree
     #[arg(long, value_name = "REV", requires = "component")]
     rev: Option<String>,
-    /// Leave what cannot be resolved as it is written
+    /// Keep what cannot be resolved as written
     #[arg(long)]
     partial: bool,
     /// Show keys and tokens of well-known services
     #[arg(long)]
     show_secrets: bool,
-    /// What becomes of escaped templates like `$${x}`, where the language lets a later stage take the escapes away
+    /// What to do with escaped templates like `$${x}`, in languages where a later stage removes the escapes
     #[arg(long, value_name = "HOW")]
     escapes: Option<Escapes>,
-    /// Print the keys that the template looks up instead of its value, and which of them the context lacks
+    /// Print the keys that the template reads instead of its value, and which of them are missing in the context
     #[arg(long, conflicts_with_all = ["partial", "escapes"])]
     references: bool,
-    /// How to print the value
+    /// Output format of the value
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Text as it is, anything else as YAML
+    /// Strings as they are, other values as YAML
     Text,
     Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Escapes {
-    /// They stay as they are written
+    /// Keep them as written
     Keep,
-    /// They lose their escape
+    /// Remove the escape
     Resolve,
 }
 

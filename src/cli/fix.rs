@@ -17,13 +17,13 @@ const MAX_ROUNDS: usize = 10;
 #[command(next_help_heading = "Fixes")]
 #[group(skip)]
 pub(super) struct Options {
-    /// Apply the fixes that change nothing but what is wrong
+    /// Apply safe fixes
     #[arg(long, conflicts_with_all = ["rev", "staged"])]
     pub(super) fix: bool,
-    /// Apply also the fixes that are only probably what was meant
+    /// Apply also fixes that may not be what was meant
     #[arg(long, conflicts_with_all = ["rev", "staged"])]
     pub(super) unsafe_fixes: bool,
-    /// Show what --fix or --unsafe-fixes would change, and change nothing
+    /// Print the changes of --fix or --unsafe-fixes as a diff, without writing them
     #[arg(long, conflicts_with_all = ["rev", "staged"])]
     pub(super) diff: bool,
 }

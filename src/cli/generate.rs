@@ -5,7 +5,7 @@ use crate::report::log::Kind;
 use clap::{Args, CommandFactory};
 use std::io::Write;
 
-/// Print the script that makes a shell complete commands, options, stacks, components and paths.
+/// Print a shell completion script for commands, options, stacks, components and paths.
 #[derive(Args, Debug)]
 pub(super) struct Completions {
     /// The shell

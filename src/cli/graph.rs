@@ -29,16 +29,16 @@ pub(super) struct Options {
     /// Only stacks whose name matches this pattern
     #[arg(short, long, value_name = "GLOB")]
     stack: Option<String>,
-    /// Only what is near this node
+    /// Only the nodes near this one
     #[arg(long, value_name = "NODE")]
     focus: Option<String>,
-    /// How many edges away from the node of --focus
+    /// The maximum distance from the node of --focus, in edges
     #[arg(long, value_name = "N", default_value_t = 1, requires = "focus")]
     depth: usize,
-    /// How to print it
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: FormatName,
-    /// Print everything, however long it is; of a change also what stays the same
+    /// Print everything without shortening; for a change also what stays the same
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -51,13 +51,13 @@ enum AboutName {
     Imports,
     /// Which components inherit from which others
     Inheritance,
-    /// Which components need which others
+    /// Which components depend on which others
     Dependencies,
     /// Which local names read which others
     Locals,
-    /// What components read of others
+    /// Which values components read from others
     References,
-    /// Which components run which code, and which modules that calls
+    /// Which code components run, and which modules that calls
     Modules,
 }
 

@@ -18,7 +18,7 @@ use std::path::Path;
 /// whole file it also says what imports it, and what would be missing or no longer resolve without it.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// The file, perhaps with a line or a range of lines
+    /// The file, optionally with a line or a range of lines
     #[arg(value_name = "FILE[:LINE[-LINE]]")]
     place: String,
     #[command(flatten)]

@@ -17,12 +17,12 @@ use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Serve an editor: findings while you type, values, definitions, references, fixes.
+/// Run the language server: findings while you type, values, definitions, references, fixes.
 ///
 /// Speaks the Language Server Protocol over standard input and output. docs/editors.md says how editors start it.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// Accepted because many editors add it; there is no other way to talk to the server
+    /// Accepted because many editors add it; the server always uses standard input and output
     #[arg(long)]
     stdio: bool,
 }

@@ -50,7 +50,7 @@ struct Cli {
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 nothing to report; 1 findings at or above --fail-on (in diff only new ones count), or a part of what was
-asked for could not be resolved; 2 stacklint could not do its work, or not all of it; 3 with --exit-code: effective changes, no findings.";
+asked for could not be resolved; 2 stacklint could not run, or not completely; 3 with --exit-code: effective changes, no findings.";
 
 /// Options of every command.
 #[derive(Args, Clone, Debug)]
@@ -61,19 +61,19 @@ struct Global {
     /// Configuration files or folders to use instead of searching for them
     #[arg(long, global = true, value_name = "PATH")]
     config: Vec<PathBuf>,
-    /// Look only at the projects in or below this folder, a path from the root of the repository; can be repeated
+    /// Analyze only the projects in or below this folder, a path from the root of the repository; can be repeated
     #[arg(long = "project", global = true, value_name = "PATH", conflicts_with = "config")]
     projects: Vec<String>,
     /// When to color output
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
-    /// Look only at projects of this system
+    /// Analyze only projects of this system
     #[arg(long, global = true, value_name = "NAME", value_parser = PossibleValuesParser::new(Dialects::names()))]
     dialect: Option<String>,
-    /// Keep in this folder what files of Terraform code declare, so that later runs need not read them again
+    /// Cache the declarations of Terraform code in this folder
     #[arg(long, global = true, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// Tell on standard error how long the phases of the run took
+    /// Print phase timings to stderr
     #[arg(long, global = true)]
     timings: bool,
 }
@@ -87,7 +87,7 @@ impl Global {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Color {
-    /// Where the output is a terminal, unless NO_COLOR and its like say otherwise
+    /// If the output is a terminal, unless NO_COLOR, FORCE_COLOR or CLICOLOR_FORCE is set
     Auto,
     Always,
     Never,

@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 20;
 pub(super) enum What {
     /// Run the cases in the YAML files of a folder
     Test(Test),
-    /// Print what an expression comes to for the components of a stack
+    /// Evaluate an expression for the components of a stack
     Eval(Eval),
 }
 
@@ -32,10 +32,10 @@ pub(super) struct Test {
     /// The folder, or one file
     #[arg(value_name = "DIR", default_value = "policies")]
     folder: PathBuf,
-    /// Fail if no case makes a policy find something, or none satisfies it
+    /// Fail if a policy has no case with a finding, or no case without one
     #[arg(long)]
     require_coverage: bool,
-    /// How to print the results
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: question::Format,
 }

@@ -18,12 +18,12 @@ use std::io::Write;
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct State {
-    /// Look at this revision instead of the worktree
+    /// Analyze this revision instead of the worktree
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
     #[command(flatten)]
     functions: Functions,
-    /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
+    /// Read environment variables from a file with one NAME=VALUE per line; can be repeated
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Functions")]
     env_file: Vec<EnvFileArgument>,
 }
@@ -32,10 +32,10 @@ pub(super) struct State {
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct Options {
-    /// How to print it
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: Format,
-    /// Print everything, however long it is
+    /// Print everything without shortening
     #[arg(long)]
     all: bool,
     /// Show values that look like secrets, keys and tokens

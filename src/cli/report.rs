@@ -17,13 +17,13 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Write a page of HTML that shows a change, or all components of one state.
+/// Write an HTML page that shows a change, or all components of one state.
 ///
 /// REVISIONS is `A..B`, `A...B` (from the merge base of both), or one revision, which is compared with the worktree.
 /// Without it, the page shows the worktree. The page loads nothing: it can be opened from the disk, or kept as an artifact.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// What to compare
+    /// The revisions to compare
     #[arg(value_name = "REVISIONS")]
     revisions: Option<String>,
     /// The file to write

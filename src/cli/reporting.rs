@@ -10,6 +10,7 @@ use crate::report::{self, Format, Report};
 use crate::review::{self, BaselineFile, Demand, Outcome, Overrides, Review, SettingsFrom};
 use crate::rules::Group;
 use crate::settings::FailOn;
+use crate::text::count;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum, ValueHint};
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Report")]
 #[group(skip)]
 pub(super) struct Options<const COMPARES: bool> {
-    /// How to print it
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats(COMPARES))]
     format: Format,
     /// Write a report in this format to a file, or to standard output as `FORMAT` or `FORMAT=-`; can be repeated, and
@@ -32,7 +33,7 @@ pub(super) struct Options<const COMPARES: bool> {
     /// Show all components and whole values
     #[arg(long)]
     all: bool,
-    /// Show values whose keys look secret
+    /// Show values of keys that look like secrets
     #[arg(long)]
     show_secrets: bool,
     #[command(flatten)]
@@ -50,23 +51,23 @@ pub(super) struct Judging {
     /// Do not report findings below this level [default: note]
     #[arg(long, value_name = "LEVEL")]
     min_level: Option<LevelName>,
-    /// Fail also if something could not be analysed
+    /// Fail also if something could not be analyzed
     #[arg(long)]
     strict: bool,
-    /// Report also what could be tidier (the group hygiene), as warnings
+    /// Report also findings of the group `hygiene`, as warnings
     #[arg(long)]
     pedantic: bool,
-    /// Report also what rules find that are not proven yet (the group preview), as warnings
+    /// Report also findings of the group `preview` (rules that are being tested), as warnings
     #[arg(long)]
     preview: bool,
-    /// Always exit with 0 where only findings would make it 1
+    /// Exit with 0 even if there are findings
     #[arg(long)]
     exit_zero: bool,
-    /// A file with the environment variables that are set where the projects are deployed, `NAME=VALUE` or `NAME` a line;
-    /// only the names count. Others are reported as not set
+    /// A file with the environment variables that are set where the projects are deployed, one `NAME=VALUE` or `NAME` per line;
+    /// variables that it does not name are reported as not set
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     env_file: Vec<EnvFileArgument>,
-    /// A file of known findings that are not reported
+    /// A baseline: a file of existing findings that are not reported
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// From which side of a comparison settings, baselines and comments that silence findings are taken. From the base, a
@@ -219,8 +220,8 @@ impl Judging {
             let all = review.findings.iter().filter(|f| f.is_present());
             baseline::write(&mut text, all, &review.files)?;
             crate::source::write_file(path, &text).map_err(|e| cannot_write(path, &e))?;
-            let number = review.findings.len();
-            output::eprint(&format!("stacklint: wrote {number} findings into the baseline {}", path.display()));
+            let number = count(review.findings.len(), "finding");
+            output::eprint(&format!("stacklint: wrote {number} to the baseline {}", path.display()));
             review.findings.clear();
         }
         let remote = place.repository.as_ref().and_then(crate::source::Repository::remote_url);

@@ -15,7 +15,7 @@ use std::io::Write;
 /// List the rules.
 #[derive(Args, Debug)]
 pub(super) struct List {
-    /// How to print them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -28,13 +28,13 @@ pub(super) struct Explain {
     rule: String,
 }
 
-/// Show the settings that count here, and where each of them is from.
+/// Show the effective settings, and where each of them is set.
 #[derive(Args, Debug)]
 pub(super) struct Config {
-    /// Look at this revision instead of the worktree
+    /// Analyze this revision instead of the worktree
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
-    /// How to print them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }

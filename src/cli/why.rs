@@ -19,18 +19,18 @@ use std::io::Write;
 /// that made it.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// The stack, or a pattern for several; before it perhaps `A..B`, two revisions
+    /// The stack, or a pattern for several; optionally after a range of two revisions, `A..B`
     #[arg(value_name = "[A..B] STACK")]
     stack: String,
     /// The component
     component: String,
-    /// The value: keys with dots between them (`vars.cidr`) or a JSON Pointer (`/vars/cidr`); all of the component without it
+    /// The value: keys separated by dots (`vars.cidr`) or a JSON Pointer (`/vars/cidr`) [default: the whole component]
     #[arg(default_value = "")]
     path: String,
     /// The value, where a range of revisions comes first
     #[arg(hide = true)]
     last: Option<String>,
-    /// The type of the component, where several types have one of that name
+    /// The type of the component, if components of several types have this name
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
     #[command(flatten)]

@@ -32,7 +32,7 @@ impl Diagnostic {
     pub(crate) fn defect(defect: &Defect, file: FileId) -> Self {
         let message = format!("stacklint failed here ({}): {}", defect.work, defect.said);
         Diagnostic::new(&INTERNAL_ERROR, message, Label::new(file, 0, 0, ""))
-            .note("what this part of the work would have found is missing; everything else is told")
+            .note("findings of this part are missing; all others are reported")
             .help(format!("this is a defect of stacklint: please report it with the file at {ISSUES}"))
             .breaking()
     }

@@ -24,6 +24,7 @@ pub use rule::{Group, Rule};
 pub use together::{Subject, Together};
 
 use crate::value::{FileId, Origin};
+use std::collections::HashSet;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -295,7 +295,7 @@ impl<'a> Ignores<'a> {
         let mut found = Vec::new();
         for comment in &comments.malformed {
             let label = Label::new(id, comment.start, comment.end, "");
-            let message = format!("this comment silences nothing: {}", comment.why);
+            let message = format!("this comment suppresses nothing: {}", comment.why);
             found.push(Diagnostic::new(&UNUSED_IGNORE, message, label));
         }
         for (i, ignore) in comments.ignores.iter().enumerate() {
@@ -308,7 +308,7 @@ impl<'a> Ignores<'a> {
             for j in &unused {
                 let (name, start, end) = &ignore.rules[*j];
                 let place = if ignore.line.is_some() { "on this line" } else { "in this file" };
-                let message = format!("there is no `{name}` {place} to silence");
+                let message = format!("there is no finding of `{name}` {place} to suppress");
                 let edit = removal(file, id, ignore, *j, unused.len() == ignore.rules.len());
                 found.push(
                     Diagnostic::new(&UNUSED_IGNORE, message, Label::new(id, *start, *end, ""))

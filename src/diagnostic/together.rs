@@ -261,12 +261,12 @@ mod tests {
     fn names_are_listed() {
         let of = |name: &str| {
             let mut d = Diagnostic::new(&X, format!("no value for `{name}`"), Label::new(FileId::new(0), 0, 1, ""));
-            let start = "`vpc` gives no value to #".to_owned();
+            let start = "`vpc` sets no value for #".to_owned();
             d.together = Some(Together::Names { start, noun: "variable", name: name.to_owned() });
             Finding { diagnostic: d, level: Level::Warning, novelty: None, fingerprint: name.into(), also: Vec::new() }
         };
         let united = unite(vec![of("a"), of("b")]);
         assert_eq!(united.len(), 1);
-        assert_eq!(united[0].diagnostic.message, "`vpc` gives no value to 2 variables: `a`, `b`");
+        assert_eq!(united[0].diagnostic.message, "`vpc` sets no value for 2 variables: `a`, `b`");
     }
 }

@@ -170,13 +170,13 @@ pub trait Dialect: Send + Sync {
         None
     }
 
-    /// The context that templates of a component are evaluated in; none if a component is none.
+    /// The context that templates of a component are evaluated in; `None` if components provide no context.
     fn context(&self, _component: &Component) -> Option<Value> {
         None
     }
 }
 
-/// All dialects, with nothing parsed yet, which take on so much.
+/// All dialects, with empty caches and these limits.
 pub fn all(limits: Limits) -> Vec<Box<dyn Dialect>> {
     vec![
         Box::new(atmos::Atmos::with_limits(limits)),

@@ -16,7 +16,7 @@ pub struct Dialects {
 }
 
 impl Dialects {
-    /// The dialect of a name (see [`names`](Self::names)), or all of them, which take on so much.
+    /// The dialect of a name (see [`names`](Self::names)), or all of them, with these limits.
     pub fn new(only: Option<&str>, limits: Limits) -> Self {
         let mut all = all(limits);
         all.retain(|d| only.is_none_or(|name| d.name() == name));

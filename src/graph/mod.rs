@@ -11,7 +11,7 @@ use petgraph::graph::{DiGraph, EdgeIndex, NodeIndex};
 use petgraph::visit::EdgeRef;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The most cycles that are told of one tangle (a strongly connected component).
+/// Maximum number of cycles reported per strongly connected component.
 const MAX_CYCLES: usize = 50;
 
 /// A directed graph; between two nodes there may be several edges.

@@ -128,7 +128,7 @@ fn component(mut fields: BTreeMap<String, Yaml>) -> Result<(Component, Value), S
     let mut text = |key: &str, default: Option<&str>| match (fields.remove(key), default) {
         (Some(Yaml::String(text)), _) => Ok(text),
         (None, Some(default)) => Ok(default.to_owned()),
-        _ => Err(format!("a component has a `{key}`, which is a text")),
+        _ => Err(format!("a component has a `{key}`, which is a string")),
     };
     let (stack, name) = (text("stack", None)?, text("name", None)?);
     let kind = text("type", Some("terraform"))?;

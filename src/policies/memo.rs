@@ -33,7 +33,7 @@ enum Identity<'a> {
     Name(&'a str),
     /// The section is a map without the key; whether there may be more in it than is known, and where it was written.
     Lacking { is_open: bool, origin: Option<Origin>, trail: usize },
-    /// A value by its data (by number, or by where it is in memory) and provenance; of a section that is no map, that of the
+    /// A value by its data (by number, or by where it is in memory) and provenance; of a section that is not a map, that of the
     /// section.
     Value { is_section: bool, data: (Discriminant<Data>, u64, u64), origin: Option<Origin>, trail: usize },
 }

@@ -255,7 +255,7 @@ impl<'a> Search<'a> {
         self.matchers.insert(spans, matcher);
     }
 
-    /// Whether one of some places that shape components lies in the spans, and is no import: what imports lead to is known.
+    /// Whether one of some places that shape components lies in the spans, and is not an import: what imports lead to is known.
     fn steered(&self, origins: &[Origin]) -> bool {
         let mut touched = origins.iter().filter(|origin| self.spans.touch(**origin));
         touched.any(|origin| !self.is_import(*origin))

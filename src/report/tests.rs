@@ -82,9 +82,13 @@ fn found(files: &Files) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
         Diagnostic::new(&shared::DUPLICATE_KEY, "`size` is set twice", new("stacks/test.yaml", "size", "again")),
         Diagnostic::new(&shared::UNUSED_IGNORE, "silenced", new("stacks/prod.yaml", "new", "")),
         Diagnostic::new(&shared::UNUSED_IGNORE, "of old", new("stacks/prod.yaml", "stage", "")),
-        Diagnostic::new(&shared::UNUSED_IGNORE, "there is no `duplicate-key` on this line to silence", unused.clone())
-            .help("remove it")
-            .fix(Fix::one("remove it", remove, Applicability::Safe)),
+        Diagnostic::new(
+            &shared::UNUSED_IGNORE,
+            "there is no finding of `duplicate-key` on this line to suppress",
+            unused.clone(),
+        )
+        .help("remove it")
+        .fix(Fix::one("remove it", remove, Applicability::Safe)),
     ];
     let known =
         Diagnostic::new(&shared::DUPLICATE_KEY, "`size` is set twice", old("stacks/test.yaml", "size", "again"));
@@ -175,7 +179,7 @@ fn coverage() -> Coverage {
         place: Some((file.into(), 2)),
     };
     let lost = unresolved("test", "stacks/test.yaml", "`size` is set\u{1b}[31m twice");
-    let never = unresolved("old", "stacks/old.yaml", "nothing is found for import `<b>`");
+    let never = unresolved("old", "stacks/old.yaml", "import `<b>` not found");
     let side = |unresolved| SideCoverage { stacks: 6, components: 31, untouched: 0, unresolved };
     let project = ProjectCoverage {
         dialect: "system",

@@ -198,7 +198,7 @@ pub struct Component {
 /// What becomes of what is deployed when its component is no longer described.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RemovalEffect {
-    /// It stays, and nobody looks after it.
+    /// It stays deployed, unmanaged.
     #[default]
     Orphaned,
     /// The next run of the deployment tool destroys it.

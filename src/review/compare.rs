@@ -391,7 +391,7 @@ impl Comparing<'_> {
             let number = text::count(new.units.len(), "file");
             let message = format!("{}, but {number} that it configured are still there", gap.reason);
             let finding = Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, "")).breaking();
-            new.findings.push(finding.help("put it back, or remove what it configured as well"));
+            new.findings.push(finding.help("restore it, or also remove what it configured"));
         }
         if let Some(Gap { reason, file: Some(file), .. }) = misnamed(new, old) {
             // A state by itself is what it is; a change that renames stacks so is a mistake.

@@ -32,7 +32,7 @@ impl Paths {
             let path = path.trim_end_matches('/');
             paths.plain.insert(path.to_owned());
             if path.contains(['*', '?', '[', '{']) {
-                let glob = Glob::new(path).map_err(|e| Error::Message(format!("`{path}` is no path: {e}")))?;
+                let glob = Glob::new(path).map_err(|e| Error::Message(format!("`{path}` is not a path: {e}")))?;
                 paths.patterns.push(glob);
             }
         }

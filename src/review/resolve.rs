@@ -143,7 +143,7 @@ impl Workspace<'_> {
             Missing::Nothing(candidates) => {
                 let start = if self.project.start.is_empty() { "its root" } else { &self.project.start };
                 let mut message = format!(
-                    "{name} holds no project that stacklint knows by {known_by} (searched {start}, the folders around it \
+                    "{name} holds no project that stacklint recognizes by {known_by} (searched {start}, the folders around it \
                      and those below it; -C DIR starts elsewhere, --config PATH names the configuration)"
                 );
                 for path in candidates.iter().take(MAX_CANDIDATES) {

@@ -137,7 +137,7 @@ fn named(mut finding: Diagnostic, hidden: &[&Finding], files: &Files) -> Diagnos
     if hidden.len() > MAX_NAMED {
         finding.notes.push(format!("and {} more", hidden.len() - MAX_NAMED));
     }
-    finding.help("it counts from the next commit on; `--settings-from head` makes it count at once").token("")
+    finding.help("it applies from the next commit on; `--settings-from head` applies it now").token("")
 }
 
 /// `2 errors and 1 warning`.

@@ -197,7 +197,7 @@ pub fn check_state(
         let message = format!("this code cannot be read: {}", trouble.message.trim());
         let place = Label::new(trouble.file, trouble.offset, trouble.offset, "");
         Diagnostic::new(&shared::INCOMPLETE_ANALYSIS, message, place)
-            .note("what rules say of variables and outputs was withheld for the components that use it")
+            .note("findings about variables and outputs were withheld for the components that use it")
     }));
     found.extend(withheld.take(context.resolution, context.files));
     found

@@ -38,6 +38,10 @@ impl Withheld {
         let message =
             format!("findings of {} were withheld: this keeps something from being resolved", names.join(", "));
         let finding = Diagnostic::new(&INCOMPLETE_ANALYSIS, message, Label { message: String::new(), ..place });
-        Some(finding.token(names.join(" ")).note("what is said to be missing may be in what could not be resolved"))
+        Some(
+            finding
+                .token(names.join(" "))
+                .note("what is reported as missing may be in a part that could not be resolved"),
+        )
     }
 }

@@ -245,7 +245,7 @@ impl Load {
             if name.get_ref().is_empty() || name.get_ref().contains(['/', '@']) {
                 return Err(located(
                     Some(name.span()),
-                    &format!("`{}` is no name of a set of variables", name.get_ref()),
+                    &format!("`{}` is not the name of a set of variables", name.get_ref()),
                 ));
             }
             root.sets.insert(name.into_inner(), set.set());

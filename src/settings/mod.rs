@@ -136,7 +136,7 @@ pub struct Settings {
     pub min_level: Sourced<Level>,
     /// Whether what could not be analysed fails the run.
     pub strict: Sourced<bool>,
-    /// Whether a comment that silences findings must say why.
+    /// Whether a comment that suppresses findings must give a reason.
     pub require_reasons: Sourced<bool>,
     /// The projects that are analyzed: patterns of folders from the root of the repository, and the line of the first one.
     pub projects: Sourced<Vec<Glob>>,

@@ -45,7 +45,7 @@ pub fn schema() -> Value {
                 "default": false,
             },
             "require-reasons": {
-                "description": "Whether a comment that silences findings must say why.",
+                "description": "Whether a comment that suppresses findings must give a reason.",
                 "type": "boolean",
                 "default": false,
             },
@@ -95,7 +95,7 @@ pub fn schema() -> Value {
                 "type": "string",
             },
             "baseline": {
-                "description": "A file of known findings that are not reported, relative to this file. `--write-baseline` writes it.",
+                "description": "A baseline: a file of existing findings that are not reported, relative to this file. `--write-baseline` writes it.",
                 "type": "string",
             },
             "max-components": {

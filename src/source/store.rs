@@ -49,7 +49,7 @@ impl DiskStore {
     pub fn open(dir: &Path, space: &str) -> Result<Self, Error> {
         let fail = |reason: String| Error::Keep { path: dir.into(), reason };
         if fs::metadata(dir).is_ok_and(|there| !there.is_dir()) {
-            return Err(fail("it is no folder".to_owned()));
+            return Err(fail("it is not a folder".to_owned()));
         }
         let dir = &make_folder(dir).map_err(|e| fail(e.to_string()))?;
         let is_empty = fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none());
@@ -115,7 +115,7 @@ pub(super) fn is_own(name: &OsStr) -> bool {
 fn make_dir(folder: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(there) if there.is_dir() => Ok(()),
-        Ok(_) => Err(std::io::Error::other(format!("{} is no folder", folder.display()))),
+        Ok(_) => Err(std::io::Error::other(format!("{} is not a folder", folder.display()))),
         Err(_) => match fs::create_dir(folder) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
             _ => Ok(()),

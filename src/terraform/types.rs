@@ -62,12 +62,12 @@ pub struct Mismatch {
 }
 
 impl Type {
-    /// Reads a type expression. What is no type, or one that this does not know, is [`Type::Any`].
+    /// Reads a type expression. What is not a type, or one that this does not know, is [`Type::Any`].
     pub(super) fn parse(expression: &Expr) -> Type {
         parse(expression, 0)
     }
 
-    /// Reads the text of a type; none if it is no expression, or holds what is no type.
+    /// Reads the text of a type; none if it is not an expression, or holds what is not a type.
     pub fn of_text(text: &str) -> Option<Type> {
         let expression = parse_expression(text).ok()?;
         let ty = parse(&expression, 0);

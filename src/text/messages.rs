@@ -49,11 +49,11 @@ fn words(message: &str) -> Option<String> {
     let known = match message {
         "duplicate key" => "this key stands here twice",
         "expected value" => "a value is expected",
-        "key must be a string" => "a key must be a text in quotes",
+        "key must be a string" => "a key must be a string in quotes",
         "trailing characters" => "more text follows the end of the value",
         _ if message.starts_with("EOF while parsing") => "the text ends too early",
         _ if message.starts_with("data did not match any variant") => {
-            "this must be a text, a number, or `true` or `false`"
+            "this must be a string, a number, `true` or `false`"
         }
         _ => return None,
     };
@@ -82,7 +82,7 @@ fn kind(wanted: &str) -> &str {
     match wanted {
         "a boolean" => "`true` or `false`",
         "a sequence" => "a list",
-        "a string" | "str" => "a text in quotes",
+        "a string" | "str" => "a string in quotes",
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0",
         "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
         "f32" | "f64" => "a number",
@@ -147,7 +147,7 @@ mod tests {
             ("EOF while parsing a value at line 2 column 0", "the text ends too early (line 2, column 0)"),
             (
                 "data did not match any variant of untagged enum ValueContent",
-                "this must be a text, a number, or `true` or `false`",
+                "this must be a string, a number, `true` or `false`",
             ),
             (
                 "string values must be quoted, expected literal string",

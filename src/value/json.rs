@@ -94,7 +94,7 @@ pub(crate) enum Number {
     Whole(i128),
     /// With a fraction or an exponent.
     Fraction(f64),
-    /// As text, because it is no number.
+    /// As text, because it is not a number.
     Word(&'static str),
 }
 

@@ -227,7 +227,7 @@ impl Map {
         self.flags = self.flags | self.entries[index].value.flags();
     }
 
-    /// Says that nothing in it has a flag any more.
+    /// Clears `flag` for the subtree.
     pub fn forget(&mut self, flag: Flags) {
         self.flags = self.flags.without(flag);
     }

@@ -12,7 +12,7 @@ pub enum ProblemKind {
     DuplicateKey,
     /// A list or a map as a key.
     InvalidKey,
-    /// A merge key whose value is no map, alias of a map or list of those.
+    /// A merge key whose value is not a map, alias of a map or list of those.
     BadMerge,
     /// A core tag on text it does not suit.
     BadScalar,

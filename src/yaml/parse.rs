@@ -132,7 +132,7 @@ pub(super) struct Stop {
     message: String,
     offset: usize,
     reported_line: Option<u32>,
-    /// The input holds something that is no text.
+    /// The input holds something that is not text.
     reader: bool,
 }
 

@@ -61,7 +61,7 @@ pub fn resolve(text: &str, style: Style, tag: Option<&str>) -> Result<Scalar, St
         "!!null" | "!!bool" | "!!int" | "!!float" | "!!timestamp" => plain(text, tag == "!!timestamp"),
         _ => return Ok(Scalar::Str),
     };
-    // Under a tag `<<` is no merge key.
+    // Under a tag `<<` is not a merge key.
     let found = if found == Scalar::Merge { Scalar::Str } else { found };
     match (&*tag, &found) {
         ("!!float", Scalar::Int(int)) => Ok(Scalar::Float(*int as f64)),

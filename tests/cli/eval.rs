@@ -145,10 +145,10 @@ fn what_a_template_looks_up() {
         "var.sizes[0]\nvar[\"x.y\"], not in the context\nactions.build.api.version (build.api), not in the context\n"
     );
     for (template, error) in [
-        ("${actions}", "`actions` alone is no reference"),
-        ("${actions.build}", "`actions.build` alone is no reference"),
+        ("${actions}", "`actions` alone is not a reference"),
+        ("${actions.build}", "`actions.build` alone is not a reference"),
         ("${actions.bild.api}", "`actions.bild` is no kind of action"),
-        ("${runtime.tasks.1}", "`1` is no name of an action"),
+        ("${runtime.tasks.1}", "`1` is not the name of an action"),
         ("${actions[a.b].api}", "Could not find key a"),
         ("${a", "Unable to parse"),
         ("${var.image.x ? 1 : 2}", "Attempted to look up key x on primitive value"),

@@ -153,7 +153,7 @@ fn a_project_in_a_folder_is_looked_at_from_there() {
     git_in(&tree, &["add", "."]);
     let (ok, text) = try_git_in(&tree, &["commit", "--quiet", "--message", "bad"]);
     assert!(!ok && text.contains("prod.yaml"), "{text}");
-    // What was broken before is named in one line, and is no finding of this commit.
+    // What was broken before is named in one line, and is not a finding of this commit.
     assert!(text.contains("resolves on neither side") && !text.contains("dev.yaml:1:10"), "{text}");
     // A branch without the folder.
     git_in(&tree, &["checkout", "--quiet", "--orphan", "empty"]);
@@ -296,7 +296,7 @@ fn the_range_that_pre_commit_names_is_compared() {
     repo.write(STACK, BAD).git(&["add", "."]);
     passes(&repo, &["--no-verify"]);
     let refs = |from, to| [("PRE_COMMIT", "1"), ("PRE_COMMIT_FROM_REF", from), ("PRE_COMMIT_TO_REF", to)];
-    // What `main` brought meanwhile is no change of `topic`.
+    // What `main` brought meanwhile is not a change of `topic`.
     let topic = repo.run_with(&["hook", "run"], &refs("main", "topic")).ends_with(0);
     assert_eq!(
         topic.stdout,

@@ -56,12 +56,12 @@ fn comments_silence() {
 #[test]
 fn a_baseline_is_written_and_kept() {
     let repo = repo(BROKEN);
-    repo.run(&["check", "--write-baseline", "known.json"]).ends_with(0).complains("wrote 1 findings");
+    repo.run(&["check", "--write-baseline", "known.json"]).ends_with(0).complains("wrote 1 finding to");
     repo.run(&["check", "--baseline", "known.json"]).ends_with(0).says("1 suppressed");
     repo.write("stacklint.toml", "baseline = 'known.json'\n");
     repo.run(&["check"]).ends_with(0);
     repo.write("stacks/deploy/ok.yaml", "import: [catalog/missing]\nvars: {stage: ok}\n");
-    repo.run(&["check"]).ends_with(1).says("catalog/missing").hides("]: nothing is found for import `catalog/gone`");
+    repo.run(&["check"]).ends_with(1).says("catalog/missing").hides("]: import `catalog/gone` not found");
     repo.run(&["check", "--baseline", "none.json"]).ends_with(2).complains("cannot read the baseline none.json");
     repo.write("bad.json", "{}");
     repo.run(&["check", "--baseline", "bad.json"]).ends_with(2).complains("bad.json: it is no baseline");

@@ -177,5 +177,5 @@ fn a_name_template_that_is_none_is_told_where_it_stands() {
     let repo = project(&[("stacks/deploy/dev.yaml", &stack("dev", "    a: {}\n    b: {}\n"))]);
     repo.edit("atmos.yaml", "{{ .vars.stage }}", "{{ .vars.stage");
     let run = repo.run(&["check", "--format", "concise"]).ends_with(1).says("atmos.yaml:2:");
-    assert_eq!(run.stdout.matches("is no template").count(), 1, "{}", run.stdout);
+    assert_eq!(run.stdout.matches("is not a template").count(), 1, "{}", run.stdout);
 }

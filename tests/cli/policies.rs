@@ -338,7 +338,7 @@ fn what_cannot_be_evaluated_is_reported_and_all_else_is_evaluated() {
         ("id = 'duplicate-key'\nthat = 'true'\nmessage = 'm'", "a rule of stacklint has this id"),
         ("id = 'two-zones'\nthat = 'true'\nmessage = 'm'", "another policy has this id"),
         ("id = 'Big'\nthat = 'true'\nmessage = 'm'", "small letters"),
-        ("id = 'a'\nthat = 'component.stack > 1'\nmessage = 'm'", "a string cannot be compared with a int"),
+        ("id = 'a'\nthat = 'component.stack > 1'\nmessage = 'm'", "string cannot be compared with int"),
         ("id = 'a'\nthat = 'component.stack'\nmessage = 'm'", "neither true nor false"),
         ("id = 'a'\nthat = 'true'\nmessage = ' '", "its message is empty"),
     ] {

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 const DEV: &str = "vars: {stage: dev}\ncomponents: {terraform: {box: {vars: {size: 1}}}}\n";
 
-/// Three projects of one system and one of another; what is vendored or hidden is no project of ours.
+/// Three projects of one system and one of another; what is vendored or hidden is not a project of ours.
 fn repo() -> Repo {
     let repo = Repo::new();
     for folder in ["infra", "platform/a", "platform/b", "vendor/x", ".cache/y", "app/node_modules/z"] {

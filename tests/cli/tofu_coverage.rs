@@ -52,7 +52,7 @@ const DAMAGES: [Damage; 6] = [
             r.edit("envs/dev/main.tf", "modules/net", "modules/nett");
         },
         lost: &["envs/dev"],
-        reason: "modules/nett, which is not there",
+        reason: "modules/nett, which does not exist",
     },
     Damage {
         name: "a deleted module of a module",
@@ -60,7 +60,7 @@ const DAMAGES: [Damage; 6] = [
             r.remove("modules/sub/main.tf");
         },
         lost: &["envs/dev", "envs/prod"],
-        reason: "modules/sub, which is not there",
+        reason: "modules/sub, which does not exist",
     },
     Damage {
         name: "a broken file of a module",

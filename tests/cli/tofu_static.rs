@@ -25,7 +25,7 @@ const ROWS: &[Row] = &[
     ("a version of a folder", &[("main.tf", "module \"m\" {\n  source  = \"./m\"\n  version = \"1.0.0\"\n}\n"), ("m/main.tf", "locals {\n}\n")], &["main.tf:2 tofu-module-source"]),
     ("an address that no registry has", &[("main.tf", "module \"m\" {\n  source  = \"-.example/a/b/c\"\n  version = \"1.0.0\"\n}\n")], &["main.tf:2 tofu-module-source"]),
     ("a number that becomes text", &[("main.tf", "terraform {\n  backend \"local\" {\n    path = var.a\n  }\n}\nvariable \"a\" {\n  type = string\n}\n"), ("terraform.tfvars", "a = 12\n")], &[]),
-    ("text that is no number", &[("main.tf", "provider \"p\" {\n  alias    = \"a\"\n  for_each = { a = var.a }\n}\nvariable \"a\" {\n  type = number\n}\n"), ("terraform.tfvars", "a = \"x\"\n")], &["terraform.tfvars:1 tofu-invalid-value"]),
+    ("text that is not a number", &[("main.tf", "provider \"p\" {\n  alias    = \"a\"\n  for_each = { a = var.a }\n}\nvariable \"a\" {\n  type = number\n}\n"), ("terraform.tfvars", "a = \"x\"\n")], &["terraform.tfvars:1 tofu-invalid-value"]),
     ("a tuple that becomes a set", &[("main.tf", "provider \"p\" {\n  alias    = \"a\"\n  for_each = var.a\n}\nvariable \"a\" {\n  type = set(string)\n}\n"), ("terraform.tfvars", "a = [\"x\", \"x\", \"y\"]\n")], &[]),
     ("an attribute that is missing", &[("main.tf", "provider \"p\" {\n  alias    = \"a\"\n  for_each = { a = var.a.n }\n}\nvariable \"a\" {\n  type = object({ n = string })\n}\n"), ("terraform.tfvars", "a = {}\n")], &["terraform.tfvars:1 tofu-invalid-value"]),
     ("an attribute with a default", &[("main.tf", "provider \"p\" {\n  alias    = \"a\"\n  for_each = { a = var.a.n }\n}\nvariable \"a\" {\n  type = object({ n = optional(string, \"d\") })\n}\n"), ("terraform.tfvars", "a = {}\n")], &[]),
@@ -44,7 +44,7 @@ const ROWS: &[Row] = &[
     ("a method that is not there", &[("main.tf", "terraform {\n  encryption {\n    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n")], &["main.tf:4 tofu-encryption"]),
     ("a method that does not encrypt, where that is forbidden", &[("main.tf", "terraform {\n  encryption {\n    method \"unencrypted\" \"u\" {\n    }\n    state {\n      method   = method.unencrypted.u\n      enforced = true\n    }\n  }\n}\n")], &["main.tf:2 tofu-encryption"]),
     ("keys that need each other", &[("main.tf", "terraform {\n  encryption {\n    key_provider \"pbkdf2\" \"a\" {\n      chain = key_provider.pbkdf2.b\n    }\n    key_provider \"pbkdf2\" \"b\" {\n      chain = key_provider.pbkdf2.a\n    }\n    method \"aes_gcm\" \"m\" {\n      keys = key_provider.pbkdf2.a\n    }\n    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n")], &["main.tf:4 tofu-encryption", "main.tf:7 tofu-encryption"]),
-    ("a key that is no key", &[("main.tf", "terraform {\n  encryption {\n    key_provider \"pbkdf2\" \"k\" {\n      passphrase = \"short\"\n    }\n    method \"aes_gcm\" \"m\" {\n      keys = key_provider.pbkdf2.k\n    }\n    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n")], &["main.tf:4 tofu-encryption"]),
+    ("a key that is not a key", &[("main.tf", "terraform {\n  encryption {\n    key_provider \"pbkdf2\" \"k\" {\n      passphrase = \"short\"\n    }\n    method \"aes_gcm\" \"m\" {\n      keys = key_provider.pbkdf2.k\n    }\n    state {\n      method = method.aes_gcm.m\n    }\n  }\n}\n")], &["main.tf:4 tofu-encryption"]),
 ];
 
 #[test]

@@ -226,7 +226,7 @@ impl Plant {
         self.write(self.tree.manifest, all);
     }
 
-    /// Writes a manifest that is no stack itself; gives the path that imports it.
+    /// Writes a manifest that is not a stack itself; gives the path that imports it.
     pub(crate) fn shared(&mut self, name: &str, text: &str) -> String {
         let ending = if self.tree.ending.is_empty() { ".yaml" } else { self.tree.ending };
         self.write(&format!("{}/planted/{name}{ending}", self.tree.stacks), text);

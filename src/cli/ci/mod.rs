@@ -20,7 +20,7 @@ use facts::Facts;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Judge the change that a CI system runs for.
+/// Check the change that a CI system runs for.
 ///
 /// What is compared is found in the variables of GitHub Actions (and its event), GitLab CI, Azure Pipelines and Jenkins;
 /// elsewhere --base names it. Where the system names nothing to compare with, HEAD is looked at by itself, as
@@ -28,13 +28,13 @@ use std::path::{Path, PathBuf};
 /// summary of the job are written.
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// Compare with this revision, from where the head left it
+    /// Compare with the merge base of the head and this revision
     #[arg(long, value_name = "REV")]
     base: Option<String>,
-    /// Look at this revision instead of the one that the system names
+    /// Analyze this revision instead of the one that the CI system names
     #[arg(long, value_name = "REV")]
     head: Option<String>,
-    /// Print the git directory (`repository PATH`) and what has to be fetched first (`commit ID`, `branch NAME`,
+    /// Only print the git directory (`repository PATH`) and what has to be fetched (`commit ID`, `branch NAME`,
     /// `history`), and do nothing else
     #[arg(long)]
     needs: bool,
@@ -109,7 +109,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     }
     if job.base == Base::Deleted {
         facts.changed = "false";
-        say(&format!("Nothing to look at: {}.", job.note))?;
+        say(&format!("Nothing to analyze: {}.", job.note))?;
         return Ok(Outcome::Clean);
     }
     let sides = range::sides(&job, repository)?;
@@ -163,7 +163,7 @@ fn job(options: &Options) -> Result<Job, Failure> {
         (None, Some(_)) => Job { system: System::Other, head: "HEAD".to_owned(), base: Base::Nothing, note: "" },
         (None, None) => {
             return Err(Failure::Message(
-                "no CI system that stacklint knows has started it: name what to compare with by --base REV".to_owned(),
+                "not running in a known CI system: name the revision to compare with by --base REV".to_owned(),
             ));
         }
     };

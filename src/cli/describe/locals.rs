@@ -20,18 +20,18 @@ use std::io::Write;
 /// shape of `atmos describe locals`.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Options {
-    /// Print all that this component sees, its own names among them
+    /// Print all local names that this component can use, including its own
     component: Option<String>,
     /// The stack, by its name or by the file that defines it
     #[arg(short, long, value_name = "STACK")]
     stack: String,
-    /// The type of the component, where several types have one of that name
+    /// The type of the component, if components of several types have this name
     #[arg(long = "type", value_name = "TYPE", requires = "component")]
     kind: Option<String>,
     /// Print where each name is written, its text, what it depends on, what it hides, and all scopes merged
     #[arg(long)]
     provenance: bool,
-    /// How to print them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     #[command(flatten)]

@@ -67,7 +67,7 @@ pub(super) struct Component {
     /// The stack it belongs to, the file that defines that, or a pattern
     #[arg(short, long, value_name = "STACK")]
     stack: Option<String>,
-    /// Its type, where several types have a component of that name
+    /// Its type, if components of several types have this name
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
     /// Show below each value the values that it replaced, with their places
@@ -83,7 +83,7 @@ pub(super) struct Component {
 #[derive(Args, Clone, Copy, Debug)]
 #[group(skip)]
 pub(super) struct Printing {
-    /// How to print it
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -91,7 +91,7 @@ pub(super) struct Printing {
 #[derive(Args, Debug)]
 #[group(skip)]
 pub(super) struct Common {
-    /// Look at this revision instead of the worktree
+    /// Analyze this revision instead of the worktree
     #[arg(long, value_name = "REV")]
     pub(super) rev: Option<String>,
     /// Show keys and tokens of well-known services
@@ -99,7 +99,7 @@ pub(super) struct Common {
     pub(super) show_secrets: bool,
     #[command(flatten)]
     pub(super) functions: Functions,
-    /// Read environment variables from a file with a NAME=VALUE a line; can be repeated
+    /// Read environment variables from a file with one NAME=VALUE per line; can be repeated
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Functions")]
     pub(super) env_file: Vec<EnvFileArgument>,
 }

@@ -30,7 +30,7 @@ pub(in crate::cli) struct Install {
     /// Install the hook for pushes as well
     #[arg(long)]
     pre_push: bool,
-    /// Install them also where core.hooksPath is set for all repositories, or leads out of this one
+    /// Install them even if core.hooksPath is set globally, or points outside of this repository
     #[arg(long)]
     force: bool,
 }

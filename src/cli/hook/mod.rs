@@ -7,7 +7,7 @@ mod run;
 use super::{Failure, Global, Outcome};
 use clap::Subcommand;
 
-/// Look at what is staged before each commit.
+/// Check what is staged before each commit.
 #[derive(Debug, Subcommand)]
 pub(super) enum What {
     Install(install::Install),

@@ -20,7 +20,7 @@ const MAX_PUSHED: usize = 50;
 /// The most bytes that git may say about a push.
 const MAX_INPUT: u64 = 1 << 20;
 
-/// Judge what is staged: this is what the hooks run.
+/// Check what is staged: this is what the hooks run.
 ///
 /// Compares HEAD with the index, as `stacklint diff --staged` does: only what the commit brings counts, not what was wrong
 /// before, and not what lies unstaged in the worktree. The first commit of a branch is compared with nothing. Prints new
@@ -30,10 +30,10 @@ const MAX_INPUT: u64 = 1 << 20;
 /// files (`pre-commit run --all-files` with nothing staged), all findings of HEAD count.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Options {
-    /// Show what changes in the components, not only how much
+    /// Show the changes of components, not only their number
     #[arg(long)]
     diff: bool,
-    /// Compare what is pushed to this remote, as git says on standard input to a pre-push hook
+    /// Compare what is pushed to this remote, read from standard input as in a pre-push hook
     #[arg(long, value_name = "REMOTE")]
     pushed_to: Option<String>,
     #[command(flatten)]

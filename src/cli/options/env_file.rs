@@ -24,7 +24,7 @@ impl EnvFileArgument {
     /// The variables of the file.
     ///
     /// # Errors
-    /// The file cannot be read, or a line of it is no variable.
+    /// The file cannot be read, or a line of it is not a variable.
     pub(in crate::cli) fn read(&self) -> Result<&EnvFile, Failure> {
         if let Some(content) = self.content.get() {
             return Ok(content);

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Functions")]
 #[group(skip)]
 pub(in crate::cli) struct Functions {
-    /// Evaluate YAML functions as far as that needs nothing from outside; the options below imply it
+    /// Evaluate YAML functions that need no external data; the options below imply it
     #[arg(long)]
     functions: bool,
     /// Set an environment variable for functions, templates and input variables; can be repeated
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Functions {
 pub(in crate::cli) struct Merging {
     #[command(flatten)]
     functions: Functions,
-    /// Report also what would be different if the merge of YAML functions spanned imports
+    /// Report also what would change if YAML functions were merged across imports
     #[arg(long)]
     promised_merge: bool,
 }

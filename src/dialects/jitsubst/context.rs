@@ -11,7 +11,7 @@
 //! }
 //! ```
 //!
-//! All of it is optional. `env: null` is no environment at all. The outputs in a state come below `outputs`, and the
+//! All of it is optional. `env: null` is not an environment at all. The outputs in a state come below `outputs`, and the
 //! provider's id is the `id` of its resource. A `config` is an `infra.yaml`: when a plan is made, its secrets that are
 //! outputs are known from the state, and its other secrets are not looked up, even where the environment has them.
 

@@ -34,7 +34,7 @@ rule!(
     "jit-module-skipped-in-env",
     Correctness,
     "0.1.0",
-    "a reference names a module that its environment leaves out"
+    "a reference names a module that is not part of the environment"
 );
 rule!(JIT_NESTED_REF, "jit-nested-ref", Suspicious, "0.1.0", "a reference is nested in another reference");
 rule!(

@@ -16,7 +16,7 @@ pub(crate) type DefaultOf<'a> = dyn FnMut(&Expr) -> Val + 'a;
 /// A type constraint with the defaults of its optional attributes.
 ///
 /// # Errors
-/// The part that is no type.
+/// The part that is not a type.
 pub(crate) fn constraint(
     expr: &Expr,
     is_json: bool,

@@ -123,7 +123,7 @@ pub(super) fn compare<'a>(name: &str, a: &Val<'a>, b: &Val<'a>) -> Outcome<'a> {
         None if a.number().is_some() && b.number().is_some() => return Ok(Val::Bool(false)),
         None => {
             let (a, b) = (a.type_name(), b.type_name());
-            return Err(Failure::Wrong(format!("a {a} cannot be compared with a {b}")));
+            return Err(Failure::Wrong(format!("{a} cannot be compared with {b}")));
         }
     };
     Ok(Val::Bool(match name {

@@ -105,7 +105,7 @@ fn known_values() {
             ("true || v.missing == 1", "true"),
             ("v.missing == 1 || true", "true"),
             ("v.missing == 1 || false", "missing"),
-            ("v.s > 1", "wrong: a string cannot be compared with a int"),
+            ("v.s > 1", "wrong: string cannot be compared with int"),
             ("v.s && true", "wrong: a string is neither true nor false"),
             ("v.n / 0 == 1", "wrong: a number is too large, or divided by zero"),
             ("9223372036854775807 + 1 == 0", "wrong: a number is too large, or divided by zero"),

@@ -23,13 +23,13 @@ pub enum About {
     Imports,
     /// Which components inherit from which others.
     Inheritance,
-    /// Which components need which others: declared or by what they read.
+    /// Which components depend on which others: declared or by what they read.
     Dependencies,
     /// Which local names read which others.
     Locals,
-    /// What components read of others, and nothing that is only declared.
+    /// Which values components read from others, and nothing that is only declared.
     References,
-    /// Which components run which code, and which modules that calls.
+    /// Which code components run, and which modules that calls.
     Modules,
 }
 

@@ -135,7 +135,7 @@ fn overridden(keys: &[String], place: Origin, users: &[&Unit], sections: &[&str]
     )
     .related(Label::at(winner, "this value wins"))
     .token(name)
-    .help("change the value that wins, or take one of the two away");
+    .help("change the value that wins, or remove one of the two");
     finding.stacks = stacks.into_iter().collect();
     Some(finding)
 }

@@ -57,7 +57,7 @@ fn lost(before: &[Cipher], after: &[Cipher]) -> Option<String> {
     Some(match (definition.is_null(), is_named) {
         (true, _) => "there is no fallback for the state that is not encrypted yet".to_owned(),
         (false, true) => format!("`{}` has other keys", written.name),
-        (false, false) => format!("`{}` encrypted it, and is no fallback", written.name),
+        (false, false) => format!("`{}` encrypted it, and is not a fallback", written.name),
     })
 }
 
@@ -82,12 +82,12 @@ mod tests {
         };
         assert!(told(&old, &[&new, &old]).is_none());
         assert!(told(&old, &[&cipher("renamed", Some("1"))]).is_none());
-        assert!(told(&old, &[&new]).is_some_and(|t| t.contains("is no fallback")));
+        assert!(told(&old, &[&new]).is_some_and(|t| t.contains("is not a fallback")));
         assert!(told(&old, &[&cipher("a", Some("3"))]).is_some_and(|t| t.contains("other keys")));
         assert!(told(&plain(), &[&new]).is_some_and(|t| t.contains("not encrypted")));
         assert!(told(&plain(), &[&new, &plain()]).is_none());
         assert!(told(&old, &[&plain()]).is_some());
-        assert!(told(&cipher("a", None), &[&new]).is_none(), "what is not known is no finding");
+        assert!(told(&cipher("a", None), &[&new]).is_none(), "what is not known is not a finding");
         assert!(told(&plain(), &[&cipher("a", None)]).is_none());
     }
 }

@@ -74,9 +74,9 @@ fn told(changes: &Changes<'_>, path: &str, locals: &[&LocalChange]) -> Option<Di
     let reached: BTreeSet<_> = locals.iter().flat_map(|l| &l.reached).collect();
     let components: BTreeSet<_> = reached.iter().map(|(address, _)| address).collect();
     let message = match reached.len() {
-        0 => format!("local {} differs, and no component does because of it", names.join(", ")),
+        0 => format!("local {} changes, but no component changes because of it", names.join(", ")),
         values => format!(
-            "only locals differ here ({}), and with them {} of {}",
+            "only locals change here ({}), and with them {} of {}",
             names.join(", "),
             count(values, "value"),
             count(components.len(), "component")

@@ -27,7 +27,7 @@ pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
             .map(|c| {
                 (
                     &c.causes[..],
-                    Phrase::new("is switched off", "are switched off", format!("`{}` is now false", dotted(&c.path))),
+                    Phrase::new("is disabled", "are disabled", format!("`{}` is now false", dotted(&c.path))),
                 )
             })
             .collect()
@@ -48,11 +48,7 @@ pub(super) fn enabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
             .map(|c| {
                 (
                     &c.causes[..],
-                    Phrase::new(
-                        "is switched on",
-                        "are switched on",
-                        format!("`{}` is no longer false", dotted(&c.path)),
-                    ),
+                    Phrase::new("is enabled", "are enabled", format!("`{}` is no longer false", dotted(&c.path))),
                 )
             })
             .collect()

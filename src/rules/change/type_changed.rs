@@ -17,7 +17,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             let (before, after) = (kind(c.before.as_ref()?)?, kind(c.after.as_ref()?)?);
             let path = c.path.trim_start_matches('/').replace('/', ".");
             let details = format!("`{path}`: {before} → {after}");
-            let text = Phrase::new("gets a value of another type", "get a value of another type", details);
+            let text = Phrase::new("changes the type of a value", "change the type of a value", details);
             (before != after).then_some((&c.causes[..], text))
         });
         differ.collect()
@@ -27,13 +27,13 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 /// The kind of a known value that is something; empty collections fit every kind that a module may want.
 fn kind(value: &Value) -> Option<&'static str> {
     match &value.data {
-        Data::Bool(_) => Some("a truth value"),
-        Data::Int(_) | Data::Uint(_) | Data::Float(_) => Some("a number"),
+        Data::Bool(_) => Some("boolean"),
+        Data::Int(_) | Data::Uint(_) | Data::Float(_) => Some("number"),
         // A function that is called later can give anything.
         Data::Str(text) if text.starts_with('!') || text.contains("{{") => None,
-        Data::Str(_) => Some("a text"),
-        Data::List(_) => Some("a list"),
-        Data::Map(_) => Some("a map"),
+        Data::Str(_) => Some("string"),
+        Data::List(_) => Some("list"),
+        Data::Map(_) => Some("map"),
         Data::Null | Data::Time(_) | Data::Unknown(_) => None,
     }
 }

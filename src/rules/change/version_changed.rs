@@ -53,7 +53,8 @@ pub(super) fn source(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let differ = sources(changed).filter_map(|step| {
             let (old, new) = (Address::parse(step.before.as_str()?), Address::parse(step.after.as_str()?));
             let details = format!("`{}` {}", step.name, transition(Some(step.before), Some(step.after)));
-            let text = Phrase::new("takes its code from another place", "take their code from another place", details);
+            let text =
+                Phrase::new("takes its code from another source", "take their code from another source", details);
             (!old.is_same_code(&new)).then_some((step.causes, text))
         });
         differ.collect()

@@ -47,7 +47,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         } else if let Some(first) = guarded.first() {
             let number = guarded.len();
             let which = if number == 1 { "a component".to_owned() } else { format!("{number} components") };
-            format!("this line changes {which} in protected stacks, `{}` for one", first.change.stack)
+            format!("this line changes {which} in protected stacks, for example `{}`", first.change.stack)
         } else {
             continue;
         };

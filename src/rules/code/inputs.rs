@@ -94,7 +94,7 @@ pub(super) fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
         }
         let Some(first) = written.undeclared.first() else { continue };
         let Some(module) = module(context, first) else { continue };
-        let message = format!("`{name}` is no variable of `{}`", module.folder);
+        let message = format!("`{name}` is not a variable of `{}`", module.folder);
         let mut finding = Diagnostic::new(&UNDECLARED_VARIABLE, message, at_key(context.files, *origin, ""))
             .token(&**name)
             .address(format!("{}/{}/{name}", first.stack, first.name));
@@ -168,7 +168,7 @@ pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
             if outside.get_or_init(|| Outside::new(context)).gives(name, variable, context) {
                 continue;
             }
-            let message = format!("`{}` gives no value to `{name}`, a required variable of its code", component.name);
+            let message = format!("`{}` sets no value for `{name}`, a required variable of its code", component.name);
             let finding = Diagnostic::new(&MISSING_REQUIRED_VARIABLE, message, at_key(context.files, origin, ""))
                 .related(Label::at(variable.origin, "it has no default"))
                 .token(&**name)
@@ -176,7 +176,7 @@ pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
                 .help("set it for the component, or give the variable a default")
                 .subject(&component.stack, &component.name)
                 .together(Together::Names {
-                    start: format!("`{}` gives no value to # of its code", component.name),
+                    start: format!("`{}` sets no value for # of its code", component.name),
                     noun: "required variable",
                     name: name.to_string(),
                 });

@@ -73,12 +73,14 @@ pub(super) fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
             false => format!("`{}` of `{}`", c.name, c.stack),
         };
         let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        let message = format!("{} and {}{more} keep their state in one object", name(first), name(second));
+        let message = format!("{} and {}{more} share one state object", name(first), name(second));
         let mut finding = Diagnostic::new(&SHARED_STATE_ADDRESS, message, at_key(context.files, origin, ""))
             .note(format!("the object: {}, workspace {}", place.join(", "), workspace(second)))
             .token(format!("{} {}", first.name, second.name))
             .address(format!("{}/{}", second.stack, second.name))
-            .help("give one of them a workspace, a key or a prefix of its own: each would plan to destroy what the others made");
+            .help(
+                "give one of them its own workspace, key or prefix: each would plan to destroy what the others created",
+            );
         if let Some(other) = first.value.prov.origin.filter(|o| *o != origin) {
             let label = at_key(context.files, other, "");
             finding = finding.related(Label { message: format!("{} is here", name(first)), ..label });

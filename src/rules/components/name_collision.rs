@@ -60,13 +60,12 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
                 continue;
             }
             let (text, origin) = odd.own[input];
-            let message =
-                format!("this makes `{}` a part of stack `{stack}`, which `{}` is", odd.unit.name, other.unit.name);
+            let message = format!("`{}` defines stack `{stack}`, as `{}` does", odd.unit.name, other.unit.name);
             let mut finding = Diagnostic::new(&STACK_NAME_COLLISION, message, at_value(context.files, origin, ""))
                 .token(text)
                 .related(at_value(context.files, other.own[input].1, "the other manifest"))
                 .note(format!("both have the component `{}`", common.name))
-                .note("the other manifests are called as the stacks that they give")
+                .note("the other manifests have the names of the stacks that they define")
                 .help("correct the name, or call the manifest as its stack if the two are meant to be one");
             finding.stacks = vec![Text::clone(stack)];
             findings.push(finding);

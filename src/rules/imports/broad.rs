@@ -33,8 +33,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             let message = format!("`{path}` imports {} files", import.targets.len());
             let mut finding = Diagnostic::new(&BROAD_GLOB_IMPORT, message, at_value(context.files, import.path, ""))
                 .token(path)
-                .note("every file that is put below the folder becomes part of the stacks, unseen")
-                .help(format!("name what is meant, or raise `max-imports`, which is {max}"));
+                .note("every file that is added below the folder silently becomes part of the stacks")
+                .help(format!("name the files that are needed, or raise `max-imports`, which is {max}"));
             finding.stacks = stacks(context.resolution, import.item.file);
             finding
         })
@@ -66,7 +66,7 @@ pub(super) fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let mut finding = Diagnostic::new(&BROAD_GLOB_IMPORT, message, at_value(files, import.path, ""))
             .token(format!("{path} {}", more.join(" ")));
         finding.stacks = stacks(context.resolution, import.item.file);
-        found.push(finding.help("name what is meant, if not all of it is"));
+        found.push(finding.help("name the files, if not all of them are meant"));
     }
     found
 }

@@ -18,7 +18,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     }
     unreached
         .map(|(id, file)| {
-            let message = format!("{} is no stack, and nothing imports it", file.path);
+            let message = format!("{} is neither a stack manifest nor imported by one", file.path);
             Diagnostic::new(&UNREACHABLE_FILE, message, Label::new(id, 0, 0, ""))
                 .token("")
                 .note("the included paths of the configuration say which manifests are stacks")

@@ -48,7 +48,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 continue;
             }
             let path = written(context.files, import);
-            let message = format!("no component of any stack has anything from `{path}`");
+            let message = format!("import `{path}` contributes nothing to any component");
             let mut finding = Diagnostic::new(&UNUSED_IMPORT, message, at_value(context.files, import.path, ""))
                 .token(&*path)
                 .help("remove the import");

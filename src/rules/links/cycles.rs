@@ -60,7 +60,7 @@ pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for cycle in graph.cycles() {
         if cycle.iter().any(|step| step.edge.link.how == LinkKind::Reads) {
-            let help = "take one of these away: none of them can be resolved before the others";
+            let help = "remove one of these references: none of the components can be resolved before the others";
             report(context, &mut findings, &REFERENCE_CYCLE, &cycle, help);
         }
     }

@@ -86,7 +86,7 @@ pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
         if module.outputs.contains_key(name) {
             continue;
         }
-        let message = format!("`{name}` is no output of `{}`, the code of `{}`", module.folder, target.name);
+        let message = format!("`{name}` is not an output of `{}`, the code of `{}`", module.folder, target.name);
         let mut finding = Diagnostic::new(&UNDEFINED_OUTPUT, message, at_name(context.files, origin, name, ""))
             .token(format!("{} {name}", link.component))
             .address(address(component));

@@ -117,7 +117,7 @@ fn no_stack(context: &Components<'_>, rule: &'static Rule, component: &Component
             let message = format!("{}, but none has {}", subject(component, link), words.join(", "));
             let place = at_name(context.files, link.origin.unwrap_or(origin), &link.component, "");
             let finding = Diagnostic::new(rule, message, place).token(&*link.component).address(address);
-            Some(finding.help("correct what says in which stack it is"))
+            Some(finding.help("correct the variables that name the stack"))
         }
         StackSelector::Here | StackSelector::Unknown => None,
     }

@@ -44,7 +44,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                     continue;
                 };
                 found.add((here, place), component, true, || {
-                    say(format!("`{tag}` does not continue the list at `{path}`: it replaces it"))
+                    say(format!("`{tag}` does not append to the list at `{path}`: it replaces it"))
                         .related(at(context.files, place, "this list is lost"))
                         .note(format!(
                             "`{tag}` is used up by the first merge that it meets: in a file with imports that is the merge \
@@ -61,8 +61,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             }
             _ => found.add((here, here), component, true, || {
                 let kind = Kind::of(value).map_or("this", Kind::name);
-                say(format!("`{tag}` has no effect on {kind}: only lists can be continued"))
-                    .help("write a list, or leave the tag out")
+                say(format!("`{tag}` has no effect on {kind}: only lists can be appended to"))
+                    .help("write a list, or remove the tag")
             }),
         }
     }

@@ -79,14 +79,14 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 
 fn finding(path: &str, primary: Label, veil: &Veil) -> Diagnostic {
     let message = match veil {
-        Veil::Function(function) => format!("`{path}` was known, and is now what `{function}` gives"),
+        Veil::Function(function) => format!("`{path}` was known, and is now the result of `{function}`"),
         Veil::NoValue => format!("`{path}` was known, and now holds `<no value>`"),
         Veil::Unknown(_) => format!("`{path}` was known, and cannot be told from the files any more"),
     };
     let finding = Diagnostic::new(&VALUE_BECAME_UNKNOWN, message, primary).token(path);
     match veil {
-        Veil::Function(_) => finding.note("further changes of the value will not show in a review"),
-        Veil::NoValue => finding.help("set what the template reads, or give it a `default`"),
+        Veil::Function(_) => finding.note("a review does not show later changes of the value"),
+        Veil::NoValue => finding.help("set the value that the template reads, or add a `default`"),
         Veil::Unknown(Some(reason)) => finding.note(reason.to_string()),
         Veil::Unknown(None) => finding,
     }

@@ -39,7 +39,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                     format!("null has no effect here: `{}` keeps the value of the YAML function", seen.dotted());
                 Diagnostic::new(&DEFERRED_MERGE_CONFLICT, message, at(context.files, here, ""))
                     .related(at(context.files, below, "the function"))
-                    .note("where the last layers of a component meet, null counts for nothing over a function")
+                    .note("in the last merge of a component, null does not override a function")
                     .help(format!(
                         "write the value that is meant, or `{}` to remove the key",
                         seen.component.language.vocabulary.unset
@@ -144,13 +144,13 @@ impl Conflict {
                 let who = |side: &Side<'_>| side.call.as_ref().map(|c| Box::<str>::from(&*c.function));
                 match (who(upper), who(lower)) {
                     (Some(function), _) => format!("`{path}` is {old} below, but `{function}` gives {new} here"),
-                    (None, Some(function)) => format!("`{path}` is {new} here, but `{function}` below gives {old}"),
+                    (None, Some(function)) => format!("`{path}` is {new} here, but `{function}` below returns {old}"),
                     (None, None) => format!("`{path}` is {old} below, but {new} here"),
                 }
             }
             Conflict::Replaced => {
                 let function = lower.call.as_ref().map_or("", |c| &c.function);
-                format!("the map at `{path}` is not merged with what `{function}` gives: the function is lost")
+                format!("the map at `{path}` is not merged with the result of `{function}`: the function is lost")
             }
             Conflict::Promised if upper.value.is_null() => {
                 let function = lower.call.as_ref().map_or("", |c| &c.function);

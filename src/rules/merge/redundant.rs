@@ -13,7 +13,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     redundant
         .into_iter()
         .map(|(origin, used)| {
-            let message = format!("`{}` has this value without this line", used.path);
+            let message = format!("`{}` has the same value without this line", used.path);
             let mut finding = Diagnostic::new(&REDUNDANT_OVERRIDE, message, at(context.files, origin, ""));
             if let Some(below) = used.below {
                 finding = finding.related(at(context.files, below, "it comes from here"));

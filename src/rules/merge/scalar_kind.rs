@@ -69,5 +69,5 @@ fn fix(context: &Context<'_>, here: Origin, kind: Kind) -> Option<Fix> {
         Ok(Scalar::Int(_) | Scalar::Uint(_) | Scalar::Float(_)) => kind == Kind::Number,
         _ => false,
     };
-    is_kind.then(|| replacement(here, inner, "take the quotes away"))
+    is_kind.then(|| replacement(here, inner, "remove the quotes"))
 }

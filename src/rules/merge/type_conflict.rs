@@ -103,6 +103,6 @@ fn diagnostic(
         };
     }
     finding
-        .note("values of different kinds do not merge: the later one wins, and nothing of the earlier one is left")
+        .note("values of different types do not merge: the later one replaces the earlier one")
         .help(format!("write {} here, or set the key to null in between if the kind is to change", old.name()))
 }

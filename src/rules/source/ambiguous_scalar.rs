@@ -45,7 +45,7 @@ fn reading<'a>(text: &str, key: impl FnOnce() -> Option<&'a str>) -> Option<Stri
     let digits = text.trim_start_matches(['-', '+']);
     let only_digits = digits.len() > 1 && digits.bytes().all(|b| b.is_ascii_digit());
     match resolve(text, Style::Plain, None).ok()? {
-        Scalar::Time(_) => Some("a date, which comes out as an empty map".to_owned()),
+        Scalar::Time(_) => Some("a date, which becomes an empty map".to_owned()),
         Scalar::Int(number) if only_digits && digits.starts_with('0') && number.to_string() != text => {
             Some(format!("the octal number {number}"))
         }
@@ -114,7 +114,7 @@ mod tests {
             ("08", "x", Some("the number 8, without its leading zero")),
             ("18446744073709551616", "x", Some("the number 1.8446744073709552e19, which has lost digits")),
             ("12e5", "x", Some("the number 1200000, a power of ten")),
-            ("2024-01-01", "x", Some("a date, which comes out as an empty map")),
+            ("2024-01-01", "x", Some("a date, which becomes an empty map")),
             ("1.10", "engine_version", Some("the number 1.1")),
             ("1.0", "tag", Some("the number 1")),
             ("1.10", "cpu", None),

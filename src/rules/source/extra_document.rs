@@ -13,9 +13,13 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
             let text = document.text();
             let mark = text.get(end..).and_then(|rest| rest.find("\n---")).map_or(end, |at| end + at + 1);
             let label = Label::new(file, mark as u32, (mark + 3).min(text.len()) as u32, "");
-            Diagnostic::new(&EXTRA_DOCUMENT, "what follows is not read: a file holds one YAML document", label)
-                .help("move it into a file of its own")
-                .token("---")
+            Diagnostic::new(
+                &EXTRA_DOCUMENT,
+                "only the first YAML document of a file is read: this one is ignored",
+                label,
+            )
+            .help("move it to its own file")
+            .token("---")
         })
         .collect()
 }

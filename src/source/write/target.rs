@@ -24,7 +24,7 @@ impl Target {
     /// worktrees, links are the user's own.
     ///
     /// # Errors
-    /// A folder on the way is a link in a worktree, is no folder, or is absent and `make` is not set.
+    /// A folder on the way is a link in a worktree, is not a folder, or is absent and `make` is not set.
     pub(super) fn of(path: &Path, make: bool) -> io::Result<Self> {
         let absolute = std::path::absolute(path)?;
         let mut todo: Vec<OsString> = Vec::new();

@@ -35,7 +35,7 @@ fn keyed_range(line: &str, all: bool) -> Vec<Range<usize>> {
             let value = &content[colon + 1..];
             let from = content.len() - value.trim_start().len();
             let plain = value.trim().trim_matches(['"', '\'']);
-            // What opens a block or is an anchor, alias or truth value is no secret.
+            // What opens a block or is an anchor, alias or truth value is not a secret.
             let harmless = is_reference(plain)
                 || matches!(plain, "|" | ">" | "|-" | ">-" | "|+" | ">+" | "true" | "false" | "null" | "~")
                 || plain.starts_with(['#', '*']);

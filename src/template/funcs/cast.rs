@@ -87,7 +87,7 @@ pub(super) fn to_texts(value: &Val) -> Vec<String> {
     }
 }
 
-/// An integer out of anything; what is no number is 0. Text may have a base prefix, and a fraction, which is cut off.
+/// An integer out of anything; what is not a number is 0. Text may have a base prefix, and a fraction, which is cut off.
 pub(super) fn to_int(value: &Val) -> i64 {
     match data(value) {
         Data::Int(n) => *n,
@@ -118,7 +118,7 @@ pub(super) fn float_to_int(f: f64) -> i64 {
     }
 }
 
-/// A float out of anything; what is no number is 0.
+/// A float out of anything; what is not a number is 0.
 pub(super) fn to_float(value: &Val) -> f64 {
     match data(value) {
         Data::Int(n) => *n as f64,

@@ -11,7 +11,7 @@ const SNIFFED: usize = 8_000;
 /// Why a file that differs has no name, or not its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unnoticed {
-    /// It is no text.
+    /// It is not text.
     Binary,
     /// It has no content on either side.
     Empty,

@@ -360,12 +360,12 @@ fn unusable(why: &Unusable, what: &str, loaded: &Loaded) -> Diagnostic {
         Unusable::Unsupported(why) => {
             let finding =
                 Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, format!("this {what} is not evaluated: {why}"), place);
-            finding.note("nothing is said of the components that name it")
+            finding.note("components that name it are not validated")
         }
         Unusable::Exceeded(why) => {
             let finding =
                 Diagnostic::new(&rules::LIMIT_EXCEEDED, format!("this {what} is not evaluated: {why}"), place);
-            finding.note("nothing is said of the components that name it")
+            finding.note("components that name it are not validated")
         }
     };
     finding.token("")

@@ -47,7 +47,7 @@ pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], config: &Config, te
             .token(&*text)
             .help("set `templates.settings.enabled: true` in atmos.yaml");
         if let Some(setting) = setting {
-            finding = finding.related(Label::at(setting, "they are switched off here"));
+            finding = finding.related(Label::at(setting, "they are disabled here"));
         }
         finding.stacks = stacks.into_iter().collect();
         sink.report(finding);

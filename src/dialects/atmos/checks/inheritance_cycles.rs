@@ -38,7 +38,7 @@ pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], sink: &Sink) {
             };
             let finding = cycle(&rules::SELF_INHERITANCE, steps.collect(), place);
             if !sink.has(&rules::INHERITANCE_CYCLE, &finding.primary) {
-                let note = "Atmos cuts the circle without a word: what wins depends on the component that is looked at";
+                let note = "Atmos silently cuts the cycle: which value wins depends on the component";
                 sink.report(finding.note(note));
             }
         }

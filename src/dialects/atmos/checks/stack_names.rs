@@ -27,7 +27,7 @@ pub(crate) fn doubtful_names(config: &Config, done: &[ResolvedManifest], file: F
         "neither `stacks.name_template` nor `stacks.name_pattern` is set".to_owned()
     } else {
         let token = names::unknown_token(config)?;
-        format!("`stacks.name_pattern` ({}) has `{token}`, which Atmos passes over", config.name_pattern)
+        format!("`stacks.name_pattern` ({}) has `{token}`, which Atmos ignores", config.name_pattern)
     };
     Some(Gap { extent: Extent::Names, reason, file: Some(file) })
 }
@@ -46,7 +46,7 @@ fn unnamed(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
         .report(finding.help("set `name_template: \"{{ .vars.stage }}\"`, or what your stacks are told apart by"));
 }
 
-/// Parts of the name pattern that have no variable: one finding a manifest, or one for the value that is no text.
+/// Parts of the name pattern that have no variable: one finding a manifest, or one for the value that is not text.
 fn lacking(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId) {
     let mut by_value: BTreeMap<(Origin, &'static str), Vec<User<'_>>> = BTreeMap::new();
     let mut by_manifest: BTreeMap<(FileId, &'static str), Vec<User<'_>>> = BTreeMap::new();
@@ -79,7 +79,7 @@ fn lacking(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
 /// A component, and the manifest that it comes from.
 type User<'a> = (&'a ResolvedManifest, &'a Named);
 
-/// A variable of the name pattern that is no text, or empty.
+/// A variable of the name pattern that is not text, or empty.
 fn no_text(origin: Origin, part: &str, users: &[User<'_>], pattern: &str) -> Diagnostic {
     let value = users.first().and_then(|(_, n)| n.instead.as_ref());
     let message = match value.map(|v| &v.data) {
@@ -162,7 +162,7 @@ fn duplicates(stacks: &StackContext<'_>, done: &[ResolvedManifest]) {
             finding = finding.note(format!("`{}` and `{}` differ in {}", first.unit.name, d.unit.name, listed(paths)));
         }
         finding.stacks = vec![stack.into()];
-        stacks.sink.report(finding.help("configure it in one manifest, or give the components names of their own"));
+        stacks.sink.report(finding.help("configure it in one manifest, or give the components different names"));
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn language(promised_merge: bool) -> Language {
 /// Template functions whose result is the JSON text of their argument.
 const TO_JSON: [&str; 6] = ["toJson", "toRawJson", "toPrettyJson", "mustToJson", "mustToRawJson", "data.ToJSON"];
 
-/// The function of a string and its arguments as text; `None` if it is no call. Matching is bounded by white space:
+/// The function of a string and its arguments as text; `None` if it is not a call. Matching is bounded by white space:
 /// `!envx` is not `!env`.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     if !is_call(text) {
@@ -90,7 +90,7 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
     match name {
         "!template" => {
             if arguments.is_empty() {
-                return Err("`!template` needs a text".to_owned());
+                return Err("`!template` needs a string".to_owned());
             }
             call.arguments = vec![arguments.into()];
             if arguments.contains("{{") {

@@ -48,7 +48,7 @@ pub(super) type Env = BTreeMap<Text, Text>;
 /// An environment that declares nothing.
 pub(super) static NO_ENV: Env = BTreeMap::new();
 
-/// Why the value of a function is not known; `None` if the name is no function.
+/// Why the value of a function is not known; `None` if the name is not a function.
 pub(super) fn reason(name: &str, arguments: &str) -> Option<String> {
     let what = match name {
         "!env" => match arguments::parse_env(arguments) {

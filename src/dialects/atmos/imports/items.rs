@@ -168,11 +168,11 @@ pub(in crate::dialects::atmos) fn unread(what: String, site: &Prov, from: &Loade
 
 /// An import that Atmos leaves out without a word, because its path still is a template when the file is looked for.
 pub(in crate::dialects::atmos) fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
-    Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported here: `{path}` is not rendered"), {
+    Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported: the path `{path}` is not rendered"), {
         label(site, from.file, "")
     })
     .note("Atmos leaves out an import whose path still is a template when it looks for the file")
-    .help("enable templates in atmos.yaml, hand the values over with `context`, or write the path out")
+    .help("enable templates in atmos.yaml, pass the values with `context`, or write the path without a template")
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ impl<'a> ChangeReach<'a> {
                 LockFile::new(self.reader, self.config).depend(&mut deps);
             }
             let relative = paths::relative(path, &self.config.stacks).unwrap_or(path);
-            // What is no list of imports keeps the manifest from being resolved, so nothing is imported.
+            // What is not a list of imports keeps the manifest from being resolved, so nothing is imported.
             for item in items::read_items(&content, relative).unwrap_or_default() {
                 if item.path.contains("{{") {
                     return None;

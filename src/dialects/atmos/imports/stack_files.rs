@@ -68,7 +68,7 @@ pub(crate) fn manifests(
     (found.into_iter().collect(), gap)
 }
 
-/// Whether the folder of stacks holds any manifest that is no template; Atmos takes a folder without one for empty.
+/// Whether the folder of stacks holds any manifest that is not a template; Atmos takes a folder without one for empty.
 pub(crate) fn has_plain_manifest(reader: &Reader<'_>, config: &Config) -> bool {
     let below = reader.source.listing().under(&config.stacks);
     below.iter().any(|e| e.path.ends_with(".yaml") || e.path.ends_with(".yml"))

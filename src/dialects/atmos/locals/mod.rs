@@ -59,7 +59,7 @@ pub(super) struct Problem {
 /// What can be wrong.
 #[derive(Clone, Debug)]
 pub(super) enum Wrong {
-    /// The section is no map but this.
+    /// The section is not a map but this.
     Shape(Value),
     /// These need each other.
     Cycle(Vec<Key>),
@@ -271,7 +271,7 @@ impl ScopeResolution<'_> {
     fn text(&self, s: &Text, raw: &Value) -> Result<Value, Failure> {
         let (data, engine) = (&self.data, self.engine);
         if s.starts_with('!') {
-            // Atmos runs functions in locals at once, whatever else is switched off.
+            // Atmos runs functions in locals at once, whatever else is disabled.
             return Ok(functions::evaluate(s, &raw.prov, engine.env));
         }
         if !s.contains("{{") {

@@ -49,7 +49,7 @@ impl ImportChain {
         }
         let site = self.files.last().map_or_else(Prov::default, |file| file.1.clone());
         let exceeded = limits.exceeded(Limit::ImportDepth);
-        let message = format!("imports lead deeper than {} files", exceeded.value);
+        let message = format!("imports are nested deeper than {} files", exceeded.value);
         let finding = Diagnostic::new(&rules::LIMIT_EXCEEDED, message, label(&site, from.file, ""));
         sink.push(finding.help(exceeded.help()));
         true

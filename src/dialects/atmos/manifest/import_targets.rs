@@ -104,7 +104,7 @@ impl ImportSite<'_> {
             }
             Ok(_) => {
                 let looked = pattern.unwrap_or_else(|| path.to_owned());
-                let message = format!("nothing is found for import `{path}` (looked for {looked})");
+                let message = format!("import `{path}` not found (looked for {looked})");
                 let place = label(&item.path_site, from.file, "");
                 let finding = Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(path);
                 let (help, meant) = items::advice(path, &manifests.config.stacks, manifests.reader);

@@ -87,7 +87,7 @@ fn local_problem(manifests: &Manifests<'_>, file: &FileLocals, problem: &Problem
             let section = problem.kind.map_or_else(|| "locals".to_owned(), |k| format!("{k}.locals"));
             let message = format!("`{section}`: locals must be a map, not a {}", value.kind());
             Diagnostic::new(&rules::NON_MAPPING_SECTION, message, at(&value.prov, ""))
-                .help("write names and values below it, or leave the section out")
+                .help("write names and values below it, or remove the section")
         }
         Wrong::Cycle(members) => cycle(members, &raw, &|prov, words| at(prov, words)),
         Wrong::Template { name, text, error, .. } => failed(manifests, file, name, &raw, text, error),
@@ -117,7 +117,7 @@ fn failed(
     );
     Diagnostic::new(&rules::TEMPLATE_ERROR, message, at(&text.prov, ""))
         .related(at(&needed.value.prov, &format!("`{}` is defined here", needed.key)))
-        .note("Atmos does not look for references in texts that call functions other than Go's own, such as `upper`")
+        .note("Atmos does not look for references in strings that call functions other than Go's own, such as `upper`")
         .note(format!("Atmos says: {}", error.message))
         .help(format!("give `{}` a name that sorts before `{name}`, or use it without a function first", needed.key))
         .token(&**name)
@@ -169,7 +169,7 @@ fn cycle(members: &[Key], raw: &Map, at: &dyn Fn(&Prov, &str) -> Label) -> Diagn
     let site = |name: &Key| raw.get(name).map_or_else(Prov::default, |v| v.prov.clone());
     let mut words: Vec<&str> = members.iter().map(|k| &**k).collect();
     words.extend(members.first().map(|k| &**k));
-    let message = format!("these locals need each other: {}", words.join(" → "));
+    let message = format!("these locals refer to each other: {}", words.join(" → "));
     let first = members.first().map(site).unwrap_or_default();
     let mut sorted = words[1..].to_vec();
     sorted.sort_unstable();

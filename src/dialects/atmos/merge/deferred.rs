@@ -12,7 +12,7 @@ use std::sync::Arc;
 const HELD_BACK: [&str; 9] =
     ["!template", "!terraform.output", "!terraform.state", "!store.get", "!store", "!exec", "!env", "!labels", "!tags"];
 
-/// A map that holds a function was replaced by something that is no map: Atmos cannot put the function back.
+/// A map that holds a function was replaced by something that is not a map: Atmos cannot put the function back.
 #[derive(Debug)]
 pub(crate) struct LostPath {
     /// The path of the function.
@@ -157,7 +157,7 @@ pub(crate) fn resolved(values: &[Value], strategy: ListStrategy) -> Option<Value
                 match &value.data {
                     Data::Map(next) => sum = merge(strategy, [&sum, next]),
                     Data::Unknown(_) => return None,
-                    // What is no map ends it, whatever lies above.
+                    // What is not a map ends it, whatever lies above.
                     _ => return Some(chosen(value)),
                 }
             }

@@ -64,7 +64,7 @@ fn without_strategy(name: &str, reader: &Reader<'_>, config: &Config, shared: &D
     let setting = config.all.at_path(["settings", "list_merge_strategy"]);
     let site = setting.map(|v| v.prov.clone()).unwrap_or_default();
     let file = anchor(reader.files, shared);
-    let message = format!("`{name}` is no list merge strategy: use `replace`, `append` or `merge`");
+    let message = format!("`{name}` is not a list merge strategy: use `replace`, `append` or `merge`");
     let gap = Gap { extent: Extent::Everything, reason: message.clone(), file: Some(file) };
     sink.error(&rules::INVALID_CONFIG, message, &site, file);
     ProjectResolution { gap: Some(gap), ..Default::default() }
@@ -139,7 +139,7 @@ impl Revision<'_> {
             finding = finding.related(Label::new(template.file, 0, 0, "only a template"));
         }
         if !manifests.is_empty() {
-            finding = finding.help("Atmos takes a folder for empty that holds nothing but templates: add a manifest");
+            finding = finding.help("Atmos treats a folder of templates alone as empty: add a manifest");
         }
         self.sink.push(finding);
         (manifests, Some(gap))

@@ -139,5 +139,5 @@ fn nothing(loaded: &Loaded) -> Diagnostic {
     let message = "a manifest must be a map, and there is nothing here";
     Diagnostic::new(&rules::SCHEMA_VIOLATION, message, Label::new(loaded.file, 0, 0, ""))
         .token("")
-        .help("write `{}`, or remove the file; only a file without a single byte is passed over")
+        .help("write `{}`, or remove the file; only an empty file (0 bytes) is skipped")
 }

@@ -45,7 +45,7 @@ pub(in crate::dialects::atmos) fn finding(violation: &Violation<'_>, files: &Fil
             }
         }
         Wrong::Call => new(format!("{what} holds a quoted `!include`, which is not carried out"))
-            .help("take the quotes away, so that the file is included"),
+            .help("remove the quotes, so that the file is included"),
         Wrong::Range(range) => new(format!("{what} must be {}", range_words(range))),
         Wrong::Empty => new(format!("{what} must not be empty")),
         Wrong::Repeated(first) => {
@@ -230,7 +230,7 @@ fn kind_help(kinds: &[&str], value: &Value) -> Option<String> {
     }
     let text = value.as_str()?;
     if kinds == ["boolean"] && matches!(text.to_ascii_lowercase().as_str(), "true" | "false") {
-        return Some("take the quotes away".to_owned());
+        return Some("remove the quotes".to_owned());
     }
     if kinds == ["boolean"] && matches!(text.to_ascii_lowercase().as_str(), "yes" | "no" | "on" | "off") {
         return Some("YAML as Atmos reads it knows `true` and `false` only".to_owned());

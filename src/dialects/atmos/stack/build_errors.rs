@@ -40,13 +40,13 @@ pub(super) fn report_build_error(
         }
         BuildError::Base(BaseError::Limit { exceeded, site }) => {
             let message = match exceeded.limit {
-                Limit::InheritanceDepth => format!("the bases of `{name}` lead deeper than {}", exceeded.value),
+                Limit::InheritanceDepth => format!("the chain of bases of `{name}` is longer than {}", exceeded.value),
                 _ => format!("`{name}` merges {exceeded}"),
             };
             finding(&rules::LIMIT_EXCEEDED, message, site).help(exceeded.help())
         }
         BuildError::Base(BaseError::Strategy(strategy, site)) => {
-            finding(&rules::INVALID_CONFIG, format!("`{strategy}` is no list merge strategy"), site)
+            finding(&rules::INVALID_CONFIG, format!("`{strategy}` is not a list merge strategy"), site)
                 .help("use `replace`, `append` or `merge`")
         }
         BuildError::Lost(lost) => lost_function(lost, name, at(&lost.blocker)),

@@ -20,7 +20,7 @@ pub(in crate::dialects::atmos) struct Named {
     pub name: Key,
     /// The name of its stack.
     pub stack: Name,
-    /// What is the variable of the part that the name pattern [lacks](Name::Lacks), if there is one that is no text.
+    /// What is the variable of the part that the name pattern [lacks](Name::Lacks), if there is one that is not text.
     pub instead: Option<Value>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn report_unnamed(
     let engine = stacks.name_engine(MissingKey::Error);
     if manifest.name.is_none() && !template.is_empty() && engine.parse(template).is_err() {
         let site = stacks.config.all.at_path(["stacks", "name_template"]).map(|v| v.prov.clone()).unwrap_or_default();
-        let message = format!("`stacks.name_template` is no template: {}", error.message);
+        let message = format!("`stacks.name_template` is not a template: {}", error.message);
         return stacks.sink.error(&rules::STACK_NAME_UNRESOLVED, message, &site, manifest.file);
     }
     let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);

@@ -81,7 +81,7 @@ fn sources_without_a_version() {
         all.iter().map(|f| f.split_once("vendor.yaml:5 ").unwrap().1.to_owned()).collect::<Vec<_>>()
     };
     let open = "the address of the vendor source names no version, so what is fetched changes over time";
-    let missing = "the vendor source has no `version`, which its address asks for";
+    let missing = "the vendor source has no `version`, which its address refers to";
     assert_eq!(found("source: github.com/a/b.git//modules/x"), [open]);
     assert_eq!(found("source: 'git::https://example.com/a/b.git//x?depth=1'"), [open]);
     assert_eq!(found("source: 'oci://example.com/a/b'"), [open]);

@@ -58,9 +58,9 @@ fn workflows_that_are_not_there() {
         [""; 0]
     );
     for (step, message) in [
-        ("workflow x", "runs workflow `x`, which is not there"),
-        ("workflow v -f a", "runs workflow `v` of `a`, which is not there"),
-        ("workflow v --file=c", "runs a workflow of `c`, which is not there"),
+        ("workflow x", "runs workflow `x`, which does not exist"),
+        ("workflow v -f a", "runs workflow `v` of `a`, which does not exist"),
+        ("workflow v --file=c", "runs a workflow of `c`, which does not exist"),
     ] {
         let found = found(&format!("    - command: {step}\n"));
         assert_eq!(found, [format!("undefined-workflow flows/a.yaml:4 step `step1` of workflow `w` {message}")]);

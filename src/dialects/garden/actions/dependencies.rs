@@ -165,7 +165,7 @@ pub(crate) fn read_action(reference: &Reference) -> Result<Option<Dependency>, R
     let Some(kinds) = kinds_below(&root.text) else { return Ok(None) };
     let refuse = |message: String| Err(Refusal::Message(message));
     let (word, kind) = match path.next() {
-        None => return refuse(format!("`{}` alone is no reference: name a kind and an action", root.text)),
+        None => return refuse(format!("`{}` alone is not a reference: name a kind and an action", root.text)),
         Some(ReferenceKey::Unknown) => return Ok(None),
         Some(ReferenceKey::Failed(failure)) => return Err(Refusal::Failure(failure)),
         Some(ReferenceKey::Known(segment)) => match kinds.iter().find(|(word, _)| *word == segment.text) {
@@ -178,11 +178,11 @@ pub(crate) fn read_action(reference: &Reference) -> Result<Option<Dependency>, R
         },
     };
     let name = match path.next() {
-        None => return refuse(format!("`{}.{word}` alone is no reference: name an action", root.text)),
+        None => return refuse(format!("`{}.{word}` alone is not a reference: name an action", root.text)),
         Some(ReferenceKey::Unknown) => return Ok(None),
         Some(ReferenceKey::Failed(failure)) => return Err(Refusal::Failure(failure)),
         Some(ReferenceKey::Known(segment)) if segment.is_number => {
-            return refuse(format!("`{}` is no name of an action", segment.text));
+            return refuse(format!("`{}` is not the name of an action", segment.text));
         }
         Some(ReferenceKey::Known(segment)) => Text::clone(&segment.text),
     };

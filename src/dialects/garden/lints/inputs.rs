@@ -21,7 +21,7 @@ pub(super) fn check(resource: &Resource, sink: &mut Sink) {
         return;
     }
     for (name, node) in declared.iter().filter(|(name, _)| !read.names.contains(name.as_str())) {
-        let message = format!("nothing in this template reads the input `{name}`");
+        let message = format!("this template does not use its input `{name}`");
         report(
             sink,
             &GARDEN_UNUSED_INPUT,

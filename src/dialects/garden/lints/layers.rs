@@ -74,7 +74,7 @@ fn over_scalar(below: &Node, above: &Node, sink: &mut Sink) {
 }
 
 fn refuse(name: &Text, value: &Node, known: &Node, sink: &mut Sink) {
-    let message = format!("`{name}` stays the single value that the project has for it, where it is looked up");
+    let message = format!("`{name}` keeps the scalar value of the project: a map does not override it");
     let mut label = sink.label(&known.prov);
     label.message = "the value that stays".to_owned();
     let finding = Diagnostic::new(&GARDEN_SCALAR_OBJECT_MERGE, message, sink.label(&value.prov)).related(label);

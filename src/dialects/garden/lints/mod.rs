@@ -54,7 +54,7 @@ impl Walk<'_> {
                 Lazy::Template(template) => {
                     if self.era == Era::Cedar && ends_optional(&template.block) {
                         let message =
-                            format!("the `?` behind `{}` is part of the text", template.raw.trim_end_matches('?'));
+                            format!("the `?` after `{}` is part of the text", template.raw.trim_end_matches('?'));
                         let help = "write `${x || null}` or `${x || ''}`: the suffix has no meaning since Garden 0.14";
                         report(self.sink, &rules::GARDEN_OPTIONAL_SUFFIX, &node.prov, message, help, &template.raw);
                     }
@@ -101,10 +101,10 @@ impl Walk<'_> {
         let needs = |key: &str| match key {
             keys::CONCAT if !in_list => Some(("stands in no list", "write it as an item of a list: `- $concat: …`")),
             keys::THEN | keys::ELSE if node.get(keys::IF).is_none() => {
-                Some(("has no `$if` beside it", "add `$if`, or take it away"))
+                Some(("has no `$if` beside it", "add `$if`, or remove it"))
             }
             keys::RETURN | keys::FILTER if node.get(keys::FOR_EACH).is_none() => {
-                Some(("has no `$forEach` beside it", "add `$forEach`, or take it away"))
+                Some(("has no `$forEach` beside it", "add `$forEach`, or remove it"))
             }
             _ => None,
         };

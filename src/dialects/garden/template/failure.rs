@@ -41,7 +41,7 @@ pub(crate) struct MissingKey {
 /// What kind of mistake keeps a value from being evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// The text is no template.
+    /// The text is not a template.
     Parse,
     /// A key that is not there.
     MissingKey,

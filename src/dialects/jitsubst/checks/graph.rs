@@ -125,7 +125,7 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
                         format!("`depends_on` finds no resource `{name}`: it has another name in its environment");
                     Diagnostic::new(&rules::UNDEFINED_DEPENDENCY, message, place)
                         .related(label(&renamed.resource.prov, renamed.resource.file, &words))
-                        .note("the deployment tool passes over names that it does not find")
+                        .note("the deployment tool skips names that it does not find")
                 }
                 None => {
                     let message = format!("`depends_on` names `{name}`, which does not exist");
@@ -149,7 +149,7 @@ fn cycles(stack: &Stack, sink: &mut Sink) {
     }
     for cycle in stack.needs.cycles() {
         if cycle.iter().any(|s| s.edge.is_reference) {
-            sink.report_in(&stack.name, circle(&rules::REFERENCE_CYCLE, "resources need each other", &cycle));
+            sink.report_in(&stack.name, circle(&rules::REFERENCE_CYCLE, "resources refer to each other", &cycle));
         }
     }
 }

@@ -59,7 +59,7 @@ impl Check<'_, '_> {
                 let help = "name a variable (`${NAME}`) or a field of a module (`${MODULE.field}`)";
                 self.sink.push(Diagnostic::new(&rules::JIT_MALFORMED_REF, message, place).token(written).help(help));
             } else if body.contains("${") {
-                let message = format!("references do not nest: the name of `{written}` is `{body}`");
+                let message = format!("references cannot be nested: the name of `{written}` is `{body}`");
                 self.sink.report(Diagnostic::new(&rules::JIT_NESTED_REF, message, place).token(written));
             } else if text[..reference.start].ends_with('$') {
                 self.dollars(written, reference.start, text, prov);
@@ -70,8 +70,8 @@ impl Check<'_, '_> {
         if let Some(at) = text[end..].find("${").map(|at| end + at) {
             let nth = text[..at].matches("${").count();
             let place = part(self.subject.files, (prov, self.file), "${", nth);
-            let message = "`${` is never closed, so this is no reference";
-            let help = "close it with `}`, or leave the braces out if the text is meant";
+            let message = "`${` is never closed, so this is not a reference";
+            let help = "close it with `}`, or remove the braces if the text is meant literally";
             self.sink.report(Diagnostic::new(&rules::JIT_UNCLOSED_REF, message, place).help(help));
         }
     }
@@ -80,13 +80,13 @@ impl Check<'_, '_> {
         let doubled = format!("${written}");
         let nth = text[..start - 1].matches(&doubled).count();
         let place = part(self.subject.files, (prov, self.file), &doubled, nth);
-        let message = format!("`{doubled}` is no escape: `{written}` is replaced all the same");
+        let message = format!("`{doubled}` is not an escape: `{written}` is replaced anyway");
         let note = "there is no way to write a literal `${…}`; text that needs one must come from elsewhere";
         self.sink.report(Diagnostic::new(&rules::JIT_DOLLAR_DOLLAR, message, place).token(doubled.as_str()).note(note));
     }
 
     fn blanks(&mut self, written: &str, body: &str, place: Label) {
-        let message = format!("the blanks in `{written}` are part of the name: it is not `{}`", body.trim());
+        let message = format!("the spaces in `{written}` are part of the name: it is not `{}`", body.trim());
         let mut finding = Diagnostic::new(&rules::JIT_WHITESPACE_IN_REF, message, place).token(body.trim());
         let (start, end) = (finding.primary.start, finding.primary.end);
         if (end - start) as usize == written.len() && !body.trim().is_empty() {

@@ -71,7 +71,7 @@ impl One<'_, '_> {
         if !ordered || before || circle {
             return;
         }
-        let message = format!("`{written}` needs `{module}` to be there first, but `{name}` does not depend on it");
+        let message = format!("`{written}` needs `{module}` to be deployed first, but `{name}` does not depend on it");
         let mut finding = self.finding(&rules::JIT_MISSING_DEPENDS_ON, message);
         finding = finding.related(label(&target.resource.prov, target.resource.file, "declared here"));
         let beside = self.subject.config.modules.iter().find(|m| m.name == own.module);
@@ -94,10 +94,10 @@ impl One<'_, '_> {
             return self
                 .finding(&rules::JIT_UNKNOWN_MODULE, message)
                 .related(label(&renamed.resource.prov, renamed.resource.file, &words))
-                .help("references name a resource as it is called after `config.name` of its environment is applied");
+                .help("references use the name that a resource has after `config.name` of its environment is applied");
         }
         if let Some((_, site)) = self.stack.skipped.iter().find(|(name, _)| **name == *module) {
-            let message = format!("`{written}` needs `{module}`, which its environment leaves out");
+            let message = format!("`{written}` needs `{module}`, which is not part of this environment");
             let words = format!("left out of `{}` here", self.stack.name);
             return self.finding(&rules::JIT_MODULE_SKIPPED_IN_ENV, message).related(label(
                 site,
@@ -128,7 +128,7 @@ impl One<'_, '_> {
         }
         let written = self.used.written.as_str();
         let message = format!(
-            "`{written}` becomes an empty text: outside of {} it is taken for an environment variable",
+            "`{written}` becomes an empty string: outside of {} it is read as an environment variable",
             listed(PRESERVED)
         );
         let note = "the environment is expanded when the plan is made, before references to modules are resolved";
@@ -149,7 +149,7 @@ impl One<'_, '_> {
             }
             false => (
                 &rules::JIT_ENV_SILENTLY_EMPTY,
-                format!("`{written}` is neither set nor a declared secret, so an empty text takes its place"),
+                format!("`{written}` is neither set nor a declared secret, so it becomes an empty string"),
             ),
         };
         let secrets = self.subject.config.secrets.iter().map(|s| &*s.name);
@@ -185,7 +185,7 @@ fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, sink: &mut
         let Some(first) = text.first() else { continue };
         let place = part(subject.files, (&first.prov, planned.resource.file), &first.written, first.nth);
         let verb = if names.len() == 1 { "becomes" } else { "become" };
-        let message = format!("{} {verb} empty when the plan is made: no variable has such a name", listed(names));
+        let message = format!("{} {verb} empty in a plan: no variable can have such a name", listed(names));
         let finding = Diagnostic::new(&rules::JIT_ENV_SILENTLY_EMPTY, message, place)
             .token(first.written.as_str())
             .note("every `$` that a name follows is expanded, in scripts too");

@@ -41,7 +41,7 @@ fn sources(subject: &Subject<'_>, main: FileId, sink: &mut Sink) {
                 format!("the secret `{name}` is an output of a module, but `source` does not say which")
             }
             None | Some(("", _) | (_, "")) => {
-                format!("`{text}` is no source of the secret `{name}`: it must have the form `module.field`")
+                format!("`{text}` is not a valid source for the secret `{name}`: it must have the form `module.field`")
             }
             // What failed may have a resource of that name.
             Some((module, _)) if !names.contains(module) && subject.is_whole => {

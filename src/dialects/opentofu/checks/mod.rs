@@ -47,7 +47,7 @@ fn undeclared(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut Vec<Fai
     let declared = &root.variables;
     let own = statics.inputs.undeclared.iter().filter(|(_, (file, _))| is_own(*file, &root.dir, loader));
     for (name, place) in own.take(MAX_TOLD) {
-        let message = format!("`{name}` is no variable of this root module, so that its value has no effect");
+        let message = format!("`{name}` is not a variable of this root module, so that its value has no effect");
         let near = nearest(name, declared.keys().map(|k| &**k));
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
@@ -63,7 +63,7 @@ fn unused(module: &Module, loader: &Loader<'_>, failures: &mut Vec<Failure>) {
         if is_own(written.file, &module.dir, loader) && !module.used_locals.contains(name) {
             let end = written.span.start + name.len() as u32;
             let place = (written.file, Span { start: written.span.start, end: end.min(written.span.end) });
-            let message = format!("`{name}` is used by nothing in its module");
+            let message = format!("`{name}` is not used in its module");
             failures.push(Failure::new(&rules::UNUSED_LOCAL, message, place).lint(Some("remove it".to_owned())));
         }
     }

@@ -259,7 +259,7 @@ impl Resolver<'_, '_> {
                 let cycle: Vec<&str> = chain[start..].iter().chain([&name]).map(|n| &**n).collect();
                 let block = name.strip_prefix("key_provider.").and_then(|n| self.all.key_providers.get(n));
                 if let Some(block) = block {
-                    let message = format!("key providers need each other: {}", cycle.join(" needs "));
+                    let message = format!("key providers refer to each other: {}", cycle.join(" needs "));
                     let place = block.arguments.values().next().map_or(block.place, Written::place);
                     failures.push(Failure::new(&rules::ENCRYPTION, message.clone(), place));
                     for other in chain[start..]

@@ -157,7 +157,7 @@ impl Inputs {
     /// What is given to a variable; none if nothing is.
     ///
     /// # Errors
-    /// The text that is given is no expression.
+    /// The text that is given is not an expression.
     pub(crate) fn get(&self, name: &Text, variable: &Variable) -> Result<Option<Val>, Vec<Failure>> {
         match self.given.get(name) {
             None => Ok(None),

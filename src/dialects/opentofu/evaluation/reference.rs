@@ -77,7 +77,7 @@ pub(crate) fn meaning(reference: &Reference<'_>, in_encryption: bool) -> Meaning
         _ => match first {
             Some(name) => Meaning::Dynamic(format!("{root}.{name}")),
             None => Meaning::Wrong(format!(
-                "invalid reference: \"{root}\" is no function, variable or local, and a reference to a resource needs its name"
+                "invalid reference: \"{root}\" is not a function, variable or local, and a reference to a resource needs its name"
             )),
         },
     }

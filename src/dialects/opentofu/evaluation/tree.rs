@@ -158,7 +158,7 @@ fn local(
         Ok(Some(dir)) => Some(dir),
         Ok(None) => {
             let message = format!(
-                "unreadable module directory: module \"{}\" leads to {}, which is not there",
+                "unreadable module directory: module \"{}\" leads to {}, which does not exist",
                 call.address, beside.path
             );
             failures.push(Failure::new(&rules::MISSING_COMPONENT_DIRECTORY, message, written.place()).hiding());

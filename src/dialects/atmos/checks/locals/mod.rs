@@ -132,7 +132,7 @@ fn reference(
     }
     finding = match error {
         Some(error) => finding.note(format!("Atmos refuses the file: {error}")).breaking(),
-        None => finding.note("Atmos renders it as `<no value>` without a word"),
+        None => finding.note("Atmos silently renders it as `<no value>`"),
     };
     Some(finding.token(format!("{}.{}", path[0], path[1])))
 }
@@ -162,7 +162,7 @@ fn leaked(manifests: &Manifests<'_>, path: &[Key; 2], primary: Label, from: &str
             "hand it over with the `context` of the import and read `.{name}`, or set it in `vars` or `settings`"
         )),
         (None, false) => finding
-            .help(format!("define it in {from} too, or set it in `vars` or `settings` there, which imports do hand on")),
+            .help(format!("define it in {from} too, or set it in `vars` or `settings` there, which imports pass on")),
     }
 }
 

@@ -115,7 +115,7 @@ fn trace(site: Origin, traces: &[&Trace], records: &Records, explained: &BTreeSe
                 }
                 finding = finding
                     .note(format!("rendering the file fails: {why}"))
-                    .help("keep references to locals and to what only components know in different values");
+                    .help("use different values for references to locals and for references to data of components");
             }
             None if records.unrendered.contains(&site.file) => {
                 finding = finding

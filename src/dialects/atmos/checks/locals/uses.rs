@@ -120,7 +120,7 @@ fn unused(file: &FileLocals, scope: &Scope, name: &Key, origin: Origin, uses: &U
     if uses.unsure || uses.names.contains(name) {
         return None;
     }
-    let message = format!("local `{name}` is used by nothing in {}", file.loaded.path);
+    let message = format!("local `{name}` is not used in {}", file.loaded.path);
     let finding = Diagnostic::new(&rules::UNUSED_LOCAL, message, name_label(origin, name))
         .token(format!("{}.{name}", scope.kind.unwrap_or("global")))
         .note("locals are file-scoped: files that import this one cannot use it");
@@ -165,7 +165,7 @@ fn invalid(name: &Key, origin: Origin, uses: &Uses) -> Option<Diagnostic> {
         return None;
     }
     let message = format!(
-        "no template can write `.locals.{name}`: {}",
+        "templates cannot refer to `.locals.{name}`: {}",
         match name.chars().next() {
             None => "the name is empty".to_owned(),
             Some(c) if c.is_numeric() => "the name starts with a digit".to_owned(),
@@ -180,7 +180,7 @@ fn invalid(name: &Key, origin: Origin, uses: &Uses) -> Option<Diagnostic> {
     Some(
         Diagnostic::new(&rules::INVALID_LOCAL_NAME, message, name_label(origin, name))
             .token(&**name)
-            .help(format!("call it `{plain}`, or read it with `index .locals \"{name}\"`")),
+            .help(format!("rename it to `{plain}`, or read it with `index .locals \"{name}\"`")),
     )
 }
 

@@ -232,7 +232,7 @@ impl<'a> VendorManifests<'a> {
         self.sources.push(Source { component: None, address, version, targets: Vec::new(), folder });
     }
 
-    /// The items of a list; what is no list is a finding.
+    /// The items of a list; what is not a list is a finding.
     fn list(&mut self, of: Option<&Value>, key: &str) -> Vec<Value> {
         let Some(value) = of.and_then(|of| of.get(key)) else { return Vec::new() };
         match &value.data {

@@ -317,12 +317,12 @@ impl<'a> KnownWorkflows<'a> {
         if all.contains(name.as_str()) {
             return None;
         }
-        let message = format!("{} runs workflow `{name}`{place}, which is not there", run.by);
+        let message = format!("{} runs workflow `{name}`{place}, which does not exist", run.by);
         Some(Missing { message, name, known: Candidates::Workflows(all) })
     }
 
     fn no_file(&'a self, run: &WorkflowCall, file: &'a str) -> Missing<'a> {
-        let message = format!("{} runs a workflow of `{file}`, which is not there", run.by);
+        let message = format!("{} runs a workflow of `{file}`, which does not exist", run.by);
         Missing { message, name: file, known: Candidates::Files(self) }
     }
 }

@@ -13,7 +13,7 @@ use crate::text::Text;
 use crate::value::{Data, Flags, Map, MapBuilder, Value};
 use std::sync::Arc;
 
-/// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is switched on.
+/// Variables that Atmos itself reads: names of stacks and workspaces, and whether a component is enabled.
 const RESERVED: &[&str] = &["namespace", "tenant", "environment", "stage", "region", "attributes", "enabled"];
 
 /// What is known of a component.

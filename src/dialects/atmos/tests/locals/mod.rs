@@ -30,11 +30,11 @@ fn sole_references_keep_their_type() {
 #[test]
 fn cycles_are_findings() {
     for (locals, words) in [
-        ("  a: \"{{ .locals.a }}\"\n", "3 these locals need each other: a → a"),
-        ("  a: \"{{ .locals.b }}\"\n  b: \"{{ .locals.a }}\"\n", "3 these locals need each other: a → b → a"),
+        ("  a: \"{{ .locals.a }}\"\n", "3 these locals refer to each other: a → a"),
+        ("  a: \"{{ .locals.b }}\"\n  b: \"{{ .locals.a }}\"\n", "3 these locals refer to each other: a → b → a"),
         (
             "  x: \"{{ .locals.c }}\"\n  b: \"{{ .locals.c }}\"\n  c: [\"{{ .locals.b }}\"]\n",
-            "4 these locals need each other: b → c → b",
+            "4 these locals refer to each other: b → c → b",
         ),
     ] {
         dev(&format!("locals:\n{locals}")).fails(&["local-cycle stacks/deploy/dev.yaml:", words]);

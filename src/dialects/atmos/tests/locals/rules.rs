@@ -202,7 +202,7 @@ fn cycles_behind_functions_are_cycles() {
         &world,
         "local-cycle",
         &[
-            "deploy/dev.yaml:3 these locals need each other: a → b → c → a",
+            "deploy/dev.yaml:3 these locals refer to each other: a → b → c → a",
             ":3 `a` needs `b`",
             ":4 `b` needs `c`",
             ":5 `c` needs `a`",
@@ -359,7 +359,7 @@ fn unused_locals() {
     let world = with("locals:\n  used: 1\n  idle: 2\n  chain: '{{ .locals.used }}'\n", "'{{ .locals.used }}'");
     let found = told(&world, "unused-local");
     assert_eq!(found.len(), 2, "{found:#?}");
-    assert!(found[0].starts_with("deploy/dev.yaml:4 local `idle` is used by nothing in deploy/dev.yaml"), "{found:#?}");
+    assert!(found[0].starts_with("deploy/dev.yaml:4 local `idle` is not used in deploy/dev.yaml"), "{found:#?}");
     for template in [
         "{{ .locals.a }}",
         "{{ $.locals.a }}",
@@ -401,7 +401,10 @@ fn names_that_cannot_be_written() {
     let found = told(&with("locals: {a-b: 1, 2nd: 1, used-so: 1, fine_2: 1, größe: 1}\n", uses), "invalid-local-name");
     assert_eq!(found.len(), 2, "{found:#?}");
     assert!(found[0].contains("`.locals.2nd`: the name starts with a digit") || found[1].contains("2nd"), "{found:#?}");
-    assert!(found.iter().any(|f| f.contains("the name contains `-`") && f.contains("call it `a_b`")), "{found:#?}");
+    assert!(
+        found.iter().any(|f| f.contains("the name contains `-`") && f.contains("rename it to `a_b`")),
+        "{found:#?}"
+    );
 }
 
 #[test]

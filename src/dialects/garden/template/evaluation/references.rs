@@ -111,7 +111,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The branches of `$if` that count: the one that is chosen, both if nobody can tell, none if it is no condition.
+    /// The branches of `$if` that count: the one that is chosen, both if nobody can tell, none if it is not a condition.
     fn condition(&mut self, test: &Node, then: &Node, otherwise: &Node, scope: Scope) -> Result<()> {
         self.node(test, scope)?;
         if test.as_lazy().is_some() && !can_evaluate(self.evaluator, test, scope)? {

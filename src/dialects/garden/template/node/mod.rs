@@ -197,7 +197,7 @@ impl Node {
         Value { data, prov: self.prov.clone() }
     }
 
-    /// The node of a value that is no template: strings stay as they are. Entries are in the order of their origins.
+    /// The node of a value that is not a template: strings stay as they are. Entries are in the order of their origins.
     pub(crate) fn from_value(value: &Value) -> Node {
         let data = match &value.data {
             value::Data::Null => Data::Null,

@@ -1,9 +1,9 @@
-//! Why a text is no template.
+//! Why a text is not a template.
 
 use super::ast::Span;
 use crate::text::Text;
 
-/// Why a text is no template.
+/// Why a text is not a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ParseError {
     /// The text that was parsed: the template, or a string literal in it.
@@ -14,7 +14,7 @@ pub(crate) struct ParseError {
     pub span: Span,
 }
 
-/// What is said of text that is no template.
+/// What is said of text that is not a template.
 pub(crate) const UNPARSABLE: &str = "Unable to parse as valid template string.";
 /// What is said of text that nests deeper than the parser goes.
 pub(crate) const TOO_DEEP: &str = "The template string is nested too deeply.";

@@ -12,7 +12,7 @@ const STRAY_ELSE: &str = "Found ${else} block without a preceding ${if...} block
 const SECOND_ELSE: &str = "Encountered multiple ${else} blocks on the same ${if...} block nesting level.";
 const OPTIONAL_IF: &str = "Cannot specify optional suffix in if-block.";
 
-/// Parses a text; none if it is no template: text without `${`.
+/// Parses a text; none if it is not a template: text without `${`.
 ///
 /// # Errors
 /// What is wrong, and where.
