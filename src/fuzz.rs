@@ -263,7 +263,7 @@ proptest! {
         let (source, files, cache) = (Memory::new("memory", files), Files::default(), Cache::default());
         let modules = Modules::new(&source, &files, &cache);
         let _ = modules.get("m");
-        modules.troubles();
+        modules.errors();
     }
 }
 

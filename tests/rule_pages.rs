@@ -113,7 +113,7 @@ fn run(rule: &str, is_off: bool, section: &Section) -> Run {
 
 /// Whether findings of a rule come from the run itself: no files of a page lead to them.
 fn is_unregistered(rule: &str) -> bool {
-    stacklint::diagnostic::UNREGISTERED.iter().any(|r| r.id == rule)
+    stacklint::testing::unregistered_rule_ids().contains(&rule)
 }
 
 /// The page with the findings that its sections lead to, and what is wrong with it.
@@ -165,7 +165,7 @@ fn pages() -> Vec<(String, PathBuf)> {
 #[test]
 fn every_page_is_of_a_rule() {
     for (rule, path) in pages() {
-        let is_known = stacklint::rules::find(&rule).is_some() || is_unregistered(&rule);
+        let is_known = stacklint::testing::rule_ids().contains(&rule.as_str()) || is_unregistered(&rule);
         assert!(is_known, "{} documents a rule that does not exist", path.display());
     }
 }
@@ -177,7 +177,7 @@ fn every_page_is_true() {
     let is_asked = |rule: &String| only.as_ref().is_none_or(|o| o == rule) && !is_unregistered(rule);
     for (rule, path) in pages().into_iter().filter(|(rule, _)| is_asked(rule)) {
         let page = std::fs::read_to_string(&path).unwrap();
-        let is_off = stacklint::rules::find(&rule).is_some_and(|r| r.default_level().is_none());
+        let is_off = stacklint::testing::is_off_by_default(&rule);
         let (renewed, wrong) = tested(&rule, is_off, &page);
         problems.extend(wrong.into_iter().map(|w| format!("{rule}: {w}")));
         if renewed != page {

@@ -91,7 +91,7 @@ pub(super) fn config(options: &Config, global: &Global) -> Result<Outcome, Failu
     let state = options.rev.clone().map_or_else(|| place.default_state(), State::Revision);
     let (overrides, source) = (Overrides::default(), place.open(&state)?);
     let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
-    let (coverage, trouble) = match review::check(&*source, &place.workspace(), &request) {
+    let (coverage, failure) = match review::check(&*source, &place.workspace(), &request) {
         Ok(review) => (review.coverage, None),
         Err(review::Error::NoProject(message)) => (Coverage::default(), Some(Failure::NoProject(message))),
         Err(error) => return Err(error.into()),
@@ -102,7 +102,7 @@ pub(super) fn config(options: &Config, global: &Global) -> Result<Outcome, Failu
         Format::Json => catalogue::write_settings_json(&mut out, &load, &coverage)?,
     }
     out.flush()?;
-    trouble.map_or(Ok(Outcome::Clean), Err)
+    failure.map_or(Ok(Outcome::Clean), Err)
 }
 
 fn load(place: &Place, rev: Option<String>) -> Result<Load, Failure> {

@@ -24,7 +24,7 @@ pub(super) struct Root {
     /// The findings that the client shows, by path of the file.
     pub(super) shown: BTreeMap<String, Vec<Diagnostic>>,
     /// The message that the client shows because nothing was analyzed.
-    pub(super) trouble: Option<String>,
+    pub(super) failure: Option<String>,
     asked: Number,
     done: Number,
     tasks: Sender<(Number, Contents)>,
@@ -41,7 +41,7 @@ impl Root {
         let (tasks, received) = unbounded();
         let path = analyzer.root();
         scope.spawn(move || work(index, &*analyzer, &received, &results));
-        Root { path, analysis: None, shown: BTreeMap::new(), trouble: None, asked: 0, done: 0, tasks }
+        Root { path, analysis: None, shown: BTreeMap::new(), failure: None, asked: 0, done: 0, tasks }
     }
 
     /// Asks for an analysis, in place of those that have not started.
@@ -58,8 +58,8 @@ impl Root {
             return false;
         }
         match result {
-            Ok(analysis) => (self.analysis, self.trouble) = (Some(analysis), None),
-            Err(message) => (self.analysis, self.trouble) = (None, Some(message)),
+            Ok(analysis) => (self.analysis, self.failure) = (Some(analysis), None),
+            Err(message) => (self.analysis, self.failure) = (None, Some(message)),
         }
         true
     }

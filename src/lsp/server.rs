@@ -212,11 +212,11 @@ impl Server<'_> {
         if self.shows_progress && self.roots[index].is_first() {
             self.end(index);
         }
-        let before = self.roots[index].trouble.take();
+        let before = self.roots[index].failure.take();
         if !self.roots[index].take(number, result) {
             return;
         }
-        if let Some(message) = self.roots[index].trouble.clone().filter(|now| before.as_ref() != Some(now)) {
+        if let Some(message) = self.roots[index].failure.clone().filter(|now| before.as_ref() != Some(now)) {
             self.log(MessageType::WARNING, message);
         }
         self.publish(index);

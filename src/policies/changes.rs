@@ -16,11 +16,11 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 /// What is said of the changes of components, by component and number of the change.
-type OfChanges = HashMap<(*const ComponentChange, usize), Vec<(String, Told)>>;
+type OfChanges = HashMap<(*const ComponentChange, usize), Vec<(String, Statement)>>;
 
 /// What is said of a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum Statement {
     Fails,
     Warns,
     Unknown,
@@ -38,10 +38,10 @@ impl Run<'_> {
         let asked = Asked { owner: Owner { component, file }, code, change: Some(change) };
         let active = self.active(&[Subject::Change]);
         let said = active.into_iter().flat_map(|(i, policy)| {
-            let id = move |told: Told| match told {
-                Told::Fails => policy.rule.id,
-                Told::Warns => policy.warns.unwrap_or(policy.rule).id,
-                Told::Unknown => INCOMPLETE_ANALYSIS.id,
+            let id = move |told: Statement| match told {
+                Statement::Fails => policy.rule.id,
+                Statement::Warns => policy.warns.unwrap_or(policy.rule).id,
+                Statement::Unknown => INCOMPLETE_ANALYSIS.id,
             };
             self.of_change(i, policy, &asked).into_iter().map(move |(_, told)| id(told))
         });
@@ -81,7 +81,7 @@ impl Run<'_> {
                 }
             }
             self.charge(i);
-            if !self.has_trouble(i) {
+            if !self.is_unusable(i) {
                 found.extend(self.by_cause(policy, changes, &said));
             }
         }
@@ -89,17 +89,17 @@ impl Run<'_> {
     }
 
     /// What a policy says of one change, as messages.
-    fn of_change(&self, i: usize, policy: &Policy, asked: &Asked<'_>) -> Vec<(String, Told)> {
+    fn of_change(&self, i: usize, policy: &Policy, asked: &Asked<'_>) -> Vec<(String, Statement)> {
         let unknown = |spot: &Spot<'_>| {
             self.states[i].was_unknown.store(true, Ordering::Relaxed);
-            (not_evaluable(policy, spot, policy.place.clone()).message, Told::Unknown)
+            (not_evaluable(policy, spot, policy.place.clone()).message, Statement::Unknown)
         };
         match self.evaluate(i, policy, asked) {
             Outcome::Fine => Vec::new(),
-            Outcome::Fails(_) => vec![(policy.message.clone(), Told::Fails)],
+            Outcome::Fails(_) => vec![(policy.message.clone(), Statement::Fails)],
             Outcome::Unknown(spot) => vec![unknown(&spot)],
-            Outcome::Trouble(trouble) => {
-                self.note(i, trouble);
+            Outcome::Unusable(reason) => {
+                self.note(i, reason);
                 Vec::new()
             }
             Outcome::Applies => {
@@ -114,7 +114,7 @@ impl Run<'_> {
                             });
                             let found = answer.found.iter().map(|verdict| {
                                 let result = Verdict { value: &verdict.value, about: Some(asked.owner), own: &[] };
-                                let told = if verdict.is_warning { Told::Warns } else { Told::Fails };
+                                let told = if verdict.is_warning { Statement::Warns } else { Statement::Fails };
                                 (result.message().unwrap_or_else(|| policy.message.clone()), told)
                             });
                             open.chain(found).collect::<Vec<_>>()
@@ -133,9 +133,9 @@ impl Run<'_> {
     fn by_cause(&self, policy: &Policy, changes: &Changes<'_>, said: &OfChanges) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let rules = [
-            (Told::Fails, policy.rule),
-            (Told::Warns, policy.warns.unwrap_or(policy.rule)),
-            (Told::Unknown, &INCOMPLETE_ANALYSIS),
+            (Statement::Fails, policy.rule),
+            (Statement::Warns, policy.warns.unwrap_or(policy.rule)),
+            (Statement::Unknown, &INCOMPLETE_ANALYSIS),
         ];
         for (wanted, rule) in rules {
             let own = changes.by_cause_worded(rule, |changed| {
@@ -151,7 +151,7 @@ impl Run<'_> {
                 all
             });
             found.extend(own.into_iter().map(|finding| match (&policy.help, wanted) {
-                (Some(help), Told::Fails | Told::Warns) => finding.help(help),
+                (Some(help), Statement::Fails | Statement::Warns) => finding.help(help),
                 _ => finding,
             }));
         }

@@ -17,7 +17,7 @@ use std::mem::{Discriminant, discriminant};
 use std::sync::Arc;
 
 /// Which values policies read.
-pub(super) struct Reads {
+pub(super) struct ReadValues {
     /// All values that are read, each once.
     chains: Vec<Chain>,
     /// For each policy the numbers of the values that it reads, and whether it reads code; none if it may read anything.
@@ -59,7 +59,7 @@ pub(super) struct Known<'a> {
 
 /// What policies said of some components.
 pub(super) struct Memo<'r, 'a> {
-    reads: &'r Reads,
+    reads: &'r ReadValues,
     numbers: HashMap<Identity<'a>, Numbers, RandomState>,
     /// The values that were met, by the hash of their content, with its number.
     contents: HashMap<u64, Vec<(usize, &'a Value)>, RandomState>,
@@ -73,9 +73,9 @@ pub(super) struct Memo<'r, 'a> {
     vocabulary: Option<&'static Vocabulary>,
 }
 
-impl Reads {
+impl ReadValues {
     /// What policies read.
-    pub(super) fn new(active: &[(usize, &Policy)]) -> Reads {
+    pub(super) fn new(active: &[(usize, &Policy)]) -> ReadValues {
         let all: Vec<Option<BTreeSet<Chain>>> = active.iter().map(|(_, policy)| chains(policy)).collect();
         let mut chains: Vec<Chain> = all.iter().flatten().flatten().cloned().collect();
         chains.sort();
@@ -86,7 +86,7 @@ impl Reads {
             Some((own, policy.reads("code")))
         };
         let by_policy = all.iter().zip(active).map(numbers).collect();
-        Reads { chains, by_policy }
+        ReadValues { chains, by_policy }
     }
 }
 
@@ -104,7 +104,7 @@ fn chains(policy: &Policy) -> Option<BTreeSet<Chain>> {
 }
 
 impl<'r, 'a> Memo<'r, 'a> {
-    pub(super) fn new(reads: &'r Reads) -> Self {
+    pub(super) fn new(reads: &'r ReadValues) -> Self {
         let policies = reads.by_policy.len();
         Memo {
             reads,
@@ -182,7 +182,7 @@ impl<'r, 'a> Memo<'r, 'a> {
 
     /// Keeps what a policy says of the present component.
     pub(super) fn put(&mut self, active: usize, asked: &Asked<'a>, known: &Known<'a>) {
-        if matches!(known.outcome, Outcome::Unknown(_) | Outcome::Trouble(_)) {
+        if matches!(known.outcome, Outcome::Unknown(_) | Outcome::Unusable(_)) {
             return;
         }
         if self.set_key(active, asked, |numbers| numbers.content).is_some() {

@@ -3,7 +3,7 @@
 use super::cel::{Blank, Expression, Failure, Scope, Val};
 use super::found::{Found, Owner, Spot};
 use super::input::CodeOf;
-use super::memo::{Known, Memo, Reads};
+use super::memo::{Known, Memo, ReadValues};
 use super::{Body, Policies, Policy, Subject};
 use crate::diagnostic::rules::{INVALID_POLICY, LIMIT_EXCEEDED, UNUSED_POLICY};
 use crate::diagnostic::{Diagnostic, Rule};
@@ -50,7 +50,7 @@ pub(super) struct PolicyState {
     applied: AtomicUsize,
     pub(super) was_unknown: AtomicBool,
     /// Why it is not evaluated any more.
-    trouble: Mutex<Option<Unusable>>,
+    unusable: Mutex<Option<Unusable>>,
 }
 
 impl PolicyState {
@@ -143,7 +143,7 @@ pub(super) enum Outcome<'a> {
     /// It depends on something unknown.
     Unknown(Spot<'a>),
     /// It cannot be evaluated.
-    Trouble(Unusable),
+    Unusable(Unusable),
 }
 
 /// Why a policy is not satisfied.
@@ -260,14 +260,14 @@ impl<'a> Run<'a> {
                     self.states[i].was_unknown.store(true, Ordering::Relaxed);
                     own.unknown(owner, &spot);
                 }
-                Outcome::Trouble(trouble) => self.note(i, trouble),
+                Outcome::Unusable(reason) => self.note(i, reason),
             }
         }
         let mut numbers: Vec<usize> = found.keys().copied().collect();
         numbers.sort_unstable();
         let finished = numbers.into_iter().filter_map(|i| Some((i, found.remove(&i)?)));
         // What has not seen everything says nothing.
-        let finished = finished.filter(|(i, _)| !self.has_trouble(*i));
+        let finished = finished.filter(|(i, _)| !self.is_unusable(*i));
         (applying, finished.flat_map(|(_, found)| found.finish()).collect())
     }
 
@@ -277,7 +277,7 @@ impl<'a> Run<'a> {
         let before: Vec<(u64, usize)> = active.iter().map(|(i, _)| self.states[*i].counts()).collect();
         active.iter().for_each(|(i, _)| self.allow(*i));
         let (left, spent) = (self.left.load(Ordering::Relaxed), AtomicU64::new(0));
-        let reads = Reads::new(active);
+        let reads = ReadValues::new(active);
         let said = threads::map(chunks, |(first, chunk)| {
             let (mut said, mut memo, mut tally) = (Vec::new(), Memo::new(&reads), Tally::new(active));
             for (n, asked) in chunk.iter().enumerate() {
@@ -355,16 +355,16 @@ impl<'a> Run<'a> {
         self.left.store(left.saturating_sub(new), Ordering::Relaxed);
     }
 
-    pub(super) fn note(&self, policy: usize, trouble: Unusable) {
-        let mut known = self.states[policy].trouble.lock();
+    pub(super) fn note(&self, policy: usize, reason: Unusable) {
+        let mut known = self.states[policy].unusable.lock();
         // That a limit was reached is known of all of it, an error of one component alone.
-        if known.is_none() || matches!(trouble, Unusable::Exceeded(_)) {
-            *known = Some(trouble);
+        if known.is_none() || matches!(reason, Unusable::Exceeded(_)) {
+            *known = Some(reason);
         }
     }
 
-    pub(super) fn has_trouble(&self, policy: usize) -> bool {
-        self.states[policy].trouble.lock().is_some()
+    pub(super) fn is_unusable(&self, policy: usize) -> bool {
+        self.states[policy].unusable.lock().is_some()
     }
 
     /// What a policy says of one thing.
@@ -414,7 +414,7 @@ impl<'a> Run<'a> {
 
     fn exceeded<'b>(&self) -> Outcome<'b> {
         let (all, most) = (self.steps, self.steps / PART);
-        Outcome::Trouble(Unusable::Exceeded(format!(
+        Outcome::Unusable(Unusable::Exceeded(format!(
             "of the {all} steps of the limit `policy-steps` one policy may take {most}, and all together no more than all"
         )))
     }
@@ -423,7 +423,7 @@ impl<'a> Run<'a> {
         match failure {
             Failure::Exceeded => self.exceeded(),
             Failure::Wrong(why) | Failure::Missing(why) => {
-                Outcome::Trouble(Unusable::Wrong(format!("`{part}`: {why}")))
+                Outcome::Unusable(Unusable::Wrong(format!("`{part}`: {why}")))
             }
         }
     }
@@ -433,9 +433,9 @@ impl<'a> Run<'a> {
         let mut found = Vec::new();
         for (i, policy) in self.active(&[Subject::Component, Subject::Change, Subject::Components]) {
             let state = &self.states[i];
-            let trouble = state.trouble.lock().clone();
+            let reason = state.unusable.lock().clone();
             let (id, place) = (policy.id(), policy.place.clone());
-            let finding = match trouble {
+            let finding = match reason {
                 Some(Unusable::Exceeded(why)) => {
                     let message = format!("the policy `{id}` takes more than it may, and found nothing: {why}");
                     Diagnostic::new(&LIMIT_EXCEEDED, message, place)

@@ -56,7 +56,7 @@ pub struct Report<'a> {
     /// What was analyzed, and what could not be resolved.
     pub coverage: &'a Coverage,
     /// What stacklint itself could not do, though the rest is reported.
-    pub troubles: &'a [String],
+    pub unreadable: &'a [String],
 }
 
 /// Two states compared.
@@ -234,7 +234,7 @@ impl<'a> Report<'a> {
             rules: &review.rules,
             remote,
             coverage: &review.coverage,
-            troubles: &review.unreadable,
+            unreadable: &review.unreadable,
         }
     }
 

@@ -212,7 +212,7 @@ proptest! {
                 rules: &rules,
                 remote: Some(if compared { "git@gitlab.com:a/b.git" } else { &names[0] }),
                 coverage: &coverage(&names),
-                troubles: &names,
+                unreadable: &names,
             });
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct Fixture {
     alone: Judged,
     rules: Vec<(&'static Rule, Level)>,
     coverage: Coverage,
-    troubles: Vec<String>,
+    unreadable: Vec<String>,
 }
 
 /// Findings that are reported, and those that are not.
@@ -133,7 +133,7 @@ impl Fixture {
             base: revision("main", "0123"),
             head: revision("feature/<x>", "4567"),
             coverage: coverage(),
-            troubles: vec!["stacks/locked.yaml".into()],
+            unreadable: vec!["stacks/locked.yaml".into()],
             resolution: head,
             files,
             diff,
@@ -164,7 +164,7 @@ impl Fixture {
             rules: &self.rules,
             remote: Some("https://github.com/acme/infra.git"),
             coverage: &self.coverage,
-            troubles: &self.troubles,
+            unreadable: &self.unreadable,
         }
     }
 }
@@ -313,7 +313,7 @@ fn nothing_to_say() {
     let fixture = Fixture::new();
     let diff = Diff::default();
     let coverage = &Coverage::default();
-    let nothing = Report { findings: &[], suppressed: &[], troubles: &[], coverage, ..fixture.checked() };
+    let nothing = Report { findings: &[], suppressed: &[], unreadable: &[], coverage, ..fixture.checked() };
     assert_eq!(written(Format::Text, &nothing, &plain()), "No findings.\n");
     assert_eq!(written(Format::Concise, &nothing, &plain()), "");
     let compared = Report { comparison: Some(Comparison::new(&fixture.base, &diff)), ..nothing };

@@ -2,6 +2,7 @@
 
 pub mod change;
 mod code;
+mod component_index;
 mod components;
 mod edit;
 mod imports;
@@ -10,7 +11,6 @@ mod merge;
 pub(crate) mod places;
 mod source;
 mod withheld;
-mod world;
 
 use crate::diagnostic::{Diagnostic, Label, Level, rule, rules as shared};
 pub use crate::diagnostic::{Group, Rule};
@@ -24,9 +24,9 @@ use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Kind, Output};
 use crate::yaml::Document;
+pub use component_index::{ComponentIndex, Need, Target, Targets};
 use std::sync::LazyLock;
 pub use withheld::Withheld;
-pub use world::{Need, Target, Targets, World};
 
 /// What a rule may look at.
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ pub struct Components<'a> {
     /// The files.
     pub files: &'a Files,
     /// The components, by stack and name.
-    pub world: World<'a>,
+    pub index: ComponentIndex<'a>,
     /// Their code.
     pub modules: &'a Modules<'a>,
     /// Where rules say that they hold findings back.
@@ -110,7 +110,7 @@ impl Components<'_> {
             origin: None,
             stack_origin: None,
         };
-        let Target::Found(targets) = self.world.target(from, &link) else { return None };
+        let Target::Found(targets) = self.index.target(from, &link) else { return None };
         let kinds = targets.iter().map(|target| code::module(self, target)?.output_kinds.get(name).copied());
         let mut kinds = kinds.collect::<Option<Vec<Kind>>>()?.into_iter();
         let first = kinds.next()?;
@@ -179,8 +179,9 @@ pub fn check_state(
     enabled: &[(&'static Rule, Level)],
 ) -> Vec<Diagnostic> {
     let withheld = context.withheld;
-    let components = Components { files: context.files, world: World::new(context.resolution), modules, withheld };
-    let is_whole = components.world.is_complete();
+    let components =
+        Components { files: context.files, index: ComponentIndex::new(context.resolution), modules, withheld };
+    let is_whole = components.index.is_complete();
     let output_kind =
         |component: &Component, output: &Output, name: &str| components.output_kind(component, output, name);
     let context = &Context { output_kind: &output_kind, ..*context };
@@ -193,9 +194,9 @@ pub fn check_state(
         })
     };
     let mut found: Vec<Diagnostic> = threads::map(&checks(enabled), run).into_iter().flatten().collect();
-    found.extend(modules.troubles().into_iter().map(|trouble| {
-        let message = format!("this code cannot be read: {}", trouble.message.trim());
-        let place = Label::new(trouble.file, trouble.offset, trouble.offset, "");
+    found.extend(modules.errors().into_iter().map(|error| {
+        let message = format!("this code cannot be read: {}", error.message.trim());
+        let place = Label::new(error.file, error.offset, error.offset, "");
         Diagnostic::new(&shared::INCOMPLETE_ANALYSIS, message, place)
             .note("findings about variables and outputs were withheld for the components that use it")
     }));

@@ -82,7 +82,7 @@ pub struct Call {
 
 /// A file that keeps a module from being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct CodeError {
     /// The file.
     pub file: FileId,
     /// Where in it.
@@ -142,7 +142,7 @@ pub struct Modules<'a> {
     files: &'a Files,
     cache: &'a Cache,
     known: Mutex<BTreeMap<Text, Option<Arc<Module>>>>,
-    troubles: Mutex<Vec<Trouble>>,
+    errors: Mutex<Vec<CodeError>>,
     environment: OnceLock<BTreeSet<String>>,
 }
 
@@ -154,13 +154,13 @@ impl<'a> Modules<'a> {
             files,
             cache,
             known: Mutex::default(),
-            troubles: Mutex::default(),
+            errors: Mutex::default(),
             environment: OnceLock::new(),
         }
     }
 
     /// The module in a folder (from the root of the repository). `None` if there is no folder, no code in it, or code that
-    /// cannot be read; the latter is among [`Modules::troubles`].
+    /// cannot be read; the latter is among [`Modules::errors`].
     pub fn get(&self, folder: &str) -> Option<Arc<Module>> {
         if let Some(known) = self.known.lock().get(folder) {
             return known.clone();
@@ -218,11 +218,11 @@ impl<'a> Modules<'a> {
     }
 
     /// What kept modules that were asked for from being read, sorted by file.
-    pub fn troubles(&self) -> Vec<Trouble> {
-        let mut troubles = self.troubles.lock().clone();
-        troubles.sort_by_key(|t| (t.file, t.offset));
-        troubles.dedup();
-        troubles
+    pub fn errors(&self) -> Vec<CodeError> {
+        let mut errors = self.errors.lock().clone();
+        errors.sort_by_key(|t| (t.file, t.offset));
+        errors.dedup();
+        errors
     }
 
     fn read(&self, folder: &str) -> Option<Module> {
@@ -260,7 +260,7 @@ impl<'a> Modules<'a> {
                 }
                 Err(why) => {
                     (is_whole, is_blank) = (false, false);
-                    self.trouble(file, why);
+                    self.report(file, why);
                 }
             }
         }
@@ -271,7 +271,7 @@ impl<'a> Modules<'a> {
                 Ok(values) => module.values.extend(values),
                 Err(why) => {
                     is_whole = false;
-                    self.trouble(self.file(entry, &bytes), &why);
+                    self.report(self.file(entry, &bytes), &why);
                 }
             }
         }
@@ -279,8 +279,8 @@ impl<'a> Modules<'a> {
         (is_whole && !is_blank).then_some(module)
     }
 
-    fn trouble(&self, file: FileId, why: &Unreadable) {
-        self.troubles.lock().push(Trouble { file, offset: why.offset as u32, message: why.message.clone() });
+    fn report(&self, file: FileId, why: &Unreadable) {
+        self.errors.lock().push(CodeError { file, offset: why.offset as u32, message: why.message.clone() });
     }
 
     fn file(&self, entry: &Entry, bytes: &[u8]) -> FileId {

@@ -56,7 +56,7 @@ fn what_a_folder_declares() {
     let at = module.calls["vpc"].origin;
     assert_eq!(&files.get(at.file).text[at.start as usize..at.end as usize], "module \"vpc\"");
     assert_eq!(modules.below(""), ["m", "m/nested"]);
-    assert!(modules.troubles().is_empty());
+    assert!(modules.errors().is_empty());
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn what_cannot_be_read_is_no_module() {
     for folder in ["bad", "json", "none", "blank", "deep", "missing", "../x"] {
         assert!(modules.get(folder).is_none(), "{folder}");
     }
-    let troubles: Vec<String> = modules.troubles().iter().map(|t| files.get(t.file).path.to_string()).collect();
-    assert_eq!(troubles, ["bad/x.tf", "json/a.tf.json", "deep/a.tf"]);
+    let errors: Vec<String> = modules.errors().iter().map(|t| files.get(t.file).path.to_string()).collect();
+    assert_eq!(errors, ["bad/x.tf", "json/a.tf.json", "deep/a.tf"]);
 }
 
 #[test]

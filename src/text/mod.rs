@@ -22,23 +22,23 @@ pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
 }
 
 /// How many texts [`intern`] makes last at most, and how long they may be, in bytes.
-const LASTING: usize = 1 << 15;
-const LASTING_LENGTH: usize = 64;
+const MAX_INTERNED: usize = 1 << 15;
+const MAX_INTERNED_LENGTH: usize = 64;
 
 /// The one text of this content that lasts as long as the program, so that copies of it are not counted, and two of them are
 /// compared by their places: for keys, of which few are repeated very often. What is too long, or comes when there are very
 /// many already, is ordinary text.
 pub(crate) fn intern(text: &str) -> Text {
-    static KNOWN: LazyLock<Lasting> = LazyLock::new(Lasting::default);
+    static KNOWN: LazyLock<Interner> = LazyLock::new(Interner::default);
     KNOWN.of(text)
 }
 
 #[derive(Default)]
-struct Lasting(RwLock<HashSet<Text, RandomState>>);
+struct Interner(RwLock<HashSet<Text, RandomState>>);
 
-impl Lasting {
+impl Interner {
     fn of(&self, text: &str) -> Text {
-        if text.len() > LASTING_LENGTH {
+        if text.len() > MAX_INTERNED_LENGTH {
             return Text::from(text);
         }
         if let Some(known) = self.0.read().get(text) {
@@ -47,7 +47,7 @@ impl Lasting {
         let mut known = self.0.write();
         match known.get(text) {
             Some(known) => Text::clone(known),
-            None if known.len() < LASTING => {
+            None if known.len() < MAX_INTERNED => {
                 let text = Text::from(text);
                 text.leak();
                 known.insert(Text::clone(&text));
@@ -133,20 +133,20 @@ pub(crate) fn steers(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LASTING, LASTING_LENGTH, Lasting, Text, nearest};
+    use super::{Interner, MAX_INTERNED, MAX_INTERNED_LENGTH, Text, nearest};
     use proptest::prelude::*;
 
     #[test]
     fn few_short_texts_last() {
-        let all = Lasting::default();
+        let all = Interner::default();
         let (one, other) = (all.of("key"), all.of(&String::from("key")));
         assert!(Text::ptr_eq(&one, &other) && Text::is_static(&one));
-        let long = "x".repeat(LASTING_LENGTH + 1);
+        let long = "x".repeat(MAX_INTERNED_LENGTH + 1);
         assert!(all.of(&long) == long && !Text::is_static(&all.of(&long)));
-        let many: Vec<Text> = (0..LASTING).map(|n| all.of(&format!("key {n}"))).collect();
+        let many: Vec<Text> = (0..MAX_INTERNED).map(|n| all.of(&format!("key {n}"))).collect();
         let lasts: Vec<bool> = many.iter().map(Text::is_static).collect();
-        assert_eq!(lasts.iter().filter(|lasts| **lasts).count(), LASTING - 1);
-        assert!(!lasts[LASTING - 1] && many[LASTING - 1] == format!("key {}", LASTING - 1));
+        assert_eq!(lasts.iter().filter(|lasts| **lasts).count(), MAX_INTERNED - 1);
+        assert!(!lasts[MAX_INTERNED - 1] && many[MAX_INTERNED - 1] == format!("key {}", MAX_INTERNED - 1));
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //! | `include` | reads what `!include` names in its formats, with queries of `yq` | `Value` |
 //! | `document` | decodes YAML documents with the tags of Atmos | `Value` with provenance, or `Issue` |
 //! | `reader` | reads each file of a revision once, and accounts for what a result depends on | `Loaded`, `Deps` |
-//! | `findings` | collects what the stages find wrong | `Diagnostic`, `Poisoned` |
+//! | `findings` | collects what the stages find wrong | `Diagnostic`, `ErrorReported` |
 //! | `shapes` | describes how maps must look, as data; findings and JSON Schemas of it | `Shape` |
 //! | `config` | finds and merges `atmos.yaml` | `Config`, or a gap |
 //! | `templates` | renders Go templates in maps; what templates may ask of the project | `Map`, `Failure`, `Miss` |
@@ -34,14 +34,14 @@
 //! `component` merges the layers (global, type, bases, own, overrides) into `Built`; `stack` gives it the name of its stack,
 //! renders it with itself as data and evaluates its functions, which makes it a `resolution::Component`. The `checks` read
 //! units, components and the `Observations` about locals, and `resolve` puts all of it into a `Resolution`. What is wrong
-//! goes to a `Sink` at any stage; a result that cannot be had is `Poisoned`, and everything else is still resolved.
+//! goes to a `Diagnostics` at any stage; a result that cannot be had is `ErrorReported`, and everything else is still resolved.
 
 mod affected;
 mod checks;
 mod component;
 mod config;
+mod diagnostics;
 mod document;
-mod findings;
 mod functions;
 mod imports;
 mod include;

@@ -7,6 +7,7 @@
 
 mod actions;
 mod affected;
+mod diagnostics;
 mod document;
 mod environment;
 mod eval;
@@ -14,7 +15,6 @@ mod lints;
 mod project;
 mod reach;
 mod rules;
-mod sink;
 pub(crate) mod template;
 #[cfg(test)]
 mod tests;
@@ -30,10 +30,10 @@ use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Value};
 use actions::ActionFiles;
+use diagnostics::Diagnostics;
 use environment::{Environment, Input};
 use project::load::{Cache, Loader};
 use project::{EnvironmentConfig, Ignores, Loaded, ProjectConfig, discover};
-use sink::Sink;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -61,8 +61,8 @@ impl Garden {
     /// The ignore files of the project in a folder; none if there is no project.
     fn ignores(&self, (source, files): (&dyn Source, &Files), dir: &str) -> Ignores {
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &project_file(source, dir)));
-        let mut sink = Sink::new(files.add(dir, "", || Text::from("")));
-        project::ignores(loader, dir, &mut sink).unwrap_or_default()
+        let mut diagnostics = Diagnostics::new(files.add(dir, "", || Text::from("")));
+        project::ignores(loader, dir, &mut diagnostics).unwrap_or_default()
     }
 
     /// The project in a folder, each of its environments as a unit.
@@ -76,21 +76,21 @@ impl Garden {
         let path = project_file(source, dir);
         let loader = &Loader::new(source, files, &self.cache, discover::era_of(source, &path));
         let file = loader.files.add(&path, "", || Text::from(""));
-        let mut sink = Sink::new(file);
-        let loaded = project::load(loader, dir, &mut sink);
-        lints::check(&loaded, &mut sink);
-        let is_broken = sink.is_broken();
+        let mut diagnostics = Diagnostics::new(file);
+        let loaded = project::load(loader, dir, &mut diagnostics);
+        lints::check(&loaded, &mut diagnostics);
+        let is_broken = diagnostics.is_broken();
         let mut out = Resolved {
             units: Vec::new(),
-            findings: sink.into_findings(),
+            findings: diagnostics.into_findings(),
             config: loaded.config.as_ref().map(|config| config.file).or(loaded.file).unwrap_or(file),
             is_partial: is_broken || loaded.config.is_none(),
             files: BTreeMap::new(),
             ignores: Ignores::default(),
         };
         let Some(config) = &loaded.config else { return out };
-        let mut sink = Sink::new(config.file);
-        out.ignores = Ignores::read(loader, config, &mut sink);
+        let mut diagnostics = Diagnostics::new(config.file);
+        out.ignores = Ignores::read(loader, config, &mut diagnostics);
         let files: BTreeSet<FileId> =
             loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
         let unit = |stack: &str| {
@@ -205,9 +205,9 @@ fn environment_of(
 ) -> (Environment, Vec<Diagnostic>) {
     let (stack, environment, namespace) = (&asked.stack, asked.environment, asked.namespace);
     let resolved = threads::guarded(&format!("environment {stack} of {}", config.path), || {
-        let mut sink = Sink::of_stack(config.file, stack);
+        let mut diagnostics = Diagnostics::of_stack(config.file, stack);
         let input = Input { loader, loaded, project: config, environment, namespace, inputs: &project.inputs };
-        (environment::resolve(&input, stack, &mut sink), sink.into_findings())
+        (environment::resolve(&input, stack, &mut diagnostics), diagnostics.into_findings())
     });
     resolved.unwrap_or_else(|defect| {
         let finding = Diagnostic::defect(&defect, config.file);

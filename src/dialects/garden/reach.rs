@@ -2,9 +2,9 @@
 //! share: where both revisions say the same of those, it is the same in both, and need not be resolved.
 
 use super::Garden;
+use super::diagnostics::Diagnostics;
 use super::project::load::{ConfigFile, Loader};
 use super::project::{self, ProjectConfig, discover};
-use super::sink::Sink;
 use super::template::node::{Data, Node};
 use crate::dialects::Project;
 use crate::files::Files;
@@ -55,10 +55,10 @@ impl Garden {
     /// A revision whose project is in a file; none if something is wrong with it, or a comment there says what to ignore.
     fn side(&self, source: &dyn Source, files: &Files, dir: &str, path: &str) -> Option<Side> {
         let loader = Loader::new(source, files, &self.cache, discover::era_of(source, path));
-        let mut sink = Sink::new(files.add(path, "", || Text::from("")));
-        let (files, config) = project::beside(&loader, dir, &mut sink)?;
-        let judges = loader.text(path, &mut sink)?.contains("stacklint");
-        (*config.path == *path && !sink.is_broken() && !judges).then_some(Side { files, config })
+        let mut diagnostics = Diagnostics::new(files.add(path, "", || Text::from("")));
+        let (files, config) = project::beside(&loader, dir, &mut diagnostics)?;
+        let judges = loader.text(path, &mut diagnostics)?.contains("stacklint");
+        (*config.path == *path && !diagnostics.is_broken() && !judges).then_some(Side { files, config })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a configuration says, its imports included: modules, environments, secrets (`reference: jitsubst.md` section 6).
 
-use super::sink::{Sink, label};
+use super::diagnostics::{Diagnostics, label};
 use crate::diagnostic::Diagnostic;
 use crate::dialects::jitsubst::rules;
 use crate::template::value_text;
@@ -76,18 +76,18 @@ pub(crate) enum SecretKind {
 
 impl Config {
     /// What one file says. What it imports is not part of it.
-    pub(crate) fn read(root: &Map, file: FileId, imports: &Arc<[Origin]>, sink: &mut Sink) -> Config {
+    pub(crate) fn read(root: &Map, file: FileId, imports: &Arc<[Origin]>, diagnostics: &mut Diagnostics) -> Config {
         let mut config = Config::default();
-        for value in list(root, "modules", file, sink) {
-            config.modules.extend(module(&value, file, imports, sink));
+        for value in list(root, "modules", file, diagnostics) {
+            config.modules.extend(module(&value, file, imports, diagnostics));
         }
-        if let Some(environments) = map(root, "environments", file, sink) {
+        if let Some(environments) = map(root, "environments", file, diagnostics) {
             config.environments = environments.iter().map(|e| (Text::clone(&e.key), e.value.clone())).collect();
         }
-        if let Some(secrets) = map(root, "secrets", file, sink) {
-            let generated = list(&secrets, "generate", file, sink);
+        if let Some(secrets) = map(root, "secrets", file, diagnostics) {
+            let generated = list(&secrets, "generate", file, diagnostics);
             config.secrets.extend(generated.iter().filter_map(|v| secret(v, "key")));
-            let entries = list(&secrets, "entries", file, sink);
+            let entries = list(&secrets, "entries", file, diagnostics);
             config.secrets.extend(entries.iter().filter_map(|v| secret(v, "name")));
         }
         config
@@ -139,33 +139,33 @@ impl Config {
     }
 }
 
-fn module(value: &Value, file: FileId, imports: &Arc<[Origin]>, sink: &mut Sink) -> Option<Module> {
-    let fields = expect_map(value, "a module", file, sink)?;
+fn module(value: &Value, file: FileId, imports: &Arc<[Origin]>, diagnostics: &mut Diagnostics) -> Option<Module> {
+    let fields = expect_map(value, "a module", file, diagnostics)?;
     let Some((name, prov)) = fields.get("name").and_then(|v| Some((text(v)?, v.prov.clone()))) else {
         let message = "a module needs a `name`";
-        sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
+        diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
         return None;
     };
     let kind = fields.get("type").and_then(text).unwrap_or_default();
     let module = Module { name, kind, value: value.clone(), prov, file, imports: Arc::clone(imports) };
     if module.is_resource() {
-        check_shape(&module, sink);
+        check_shape(&module, diagnostics);
     }
     Some(module)
 }
 
 /// Complains of parts of a resource that must be maps and are not.
-fn check_shape(module: &Module, sink: &mut Sink) {
+fn check_shape(module: &Module, diagnostics: &mut Diagnostics) {
     let file = module.file;
     if let Some(config) = module.config() {
-        expect_map(config, "`config`", file, sink);
+        expect_map(config, "`config`", file, diagnostics);
     }
     let Some(environments) = module.value.get("environments").filter(|v| !v.is_null()) else { return };
-    let Some(environments) = expect_map(environments, "`environments`", file, sink) else { return };
+    let Some(environments) = expect_map(environments, "`environments`", file, diagnostics) else { return };
     for entry in environments.iter().filter(|e| !e.value.is_null()) {
-        let own = expect_map(&entry.value, "an environment", file, sink);
+        let own = expect_map(&entry.value, "an environment", file, diagnostics);
         if let Some(config) = own.as_ref().and_then(|m| m.get("config")).filter(|v| !v.is_null()) {
-            expect_map(config, "`config`", file, sink);
+            expect_map(config, "`config`", file, diagnostics);
         }
     }
 }
@@ -188,28 +188,28 @@ pub(crate) fn text(value: &Value) -> Option<Text> {
     }
 }
 
-fn expect_map(value: &Value, what: &str, file: FileId, sink: &mut Sink) -> Option<Arc<Map>> {
+fn expect_map(value: &Value, what: &str, file: FileId, diagnostics: &mut Diagnostics) -> Option<Arc<Map>> {
     let map = value.as_map().cloned();
     if map.is_none() {
         let message = format!("{what} must be a map, not a {}", value.kind());
-        sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
+        diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
     }
     map
 }
 
-fn map(root: &Map, key: &str, file: FileId, sink: &mut Sink) -> Option<Arc<Map>> {
+fn map(root: &Map, key: &str, file: FileId, diagnostics: &mut Diagnostics) -> Option<Arc<Map>> {
     let value = root.get(key).filter(|v| !v.is_null())?;
-    expect_map(value, &format!("`{key}`"), file, sink)
+    expect_map(value, &format!("`{key}`"), file, diagnostics)
 }
 
 /// The items of a list, which may be missing.
-pub(crate) fn list(root: &Map, key: &str, file: FileId, sink: &mut Sink) -> Vec<Value> {
+pub(crate) fn list(root: &Map, key: &str, file: FileId, diagnostics: &mut Diagnostics) -> Vec<Value> {
     let Some(value) = root.get(key).filter(|v| !v.is_null()) else { return Vec::new() };
     match value.as_list() {
         Some(items) => items.to_vec(),
         None => {
             let message = format!("`{key}` must be a list, not a {}", value.kind());
-            sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
+            diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, file, "")));
             Vec::new()
         }
     }

@@ -16,8 +16,8 @@
 //! outputs are known from the state, and its other secrets are not looked up, even where the environment has them.
 
 use super::config::{Config, SecretKind};
+use super::diagnostics::Diagnostics;
 use super::overlay::{self, Place};
-use super::sink::Sink;
 use super::substitute::{Mode, Sources};
 use crate::template::value_text;
 use crate::text::Text;
@@ -81,9 +81,9 @@ fn add_state(sources: &mut Sources, context: &Value) -> Result<(), String> {
 
 /// What the plan knows of declared secrets: those that are outputs, as far as the state has them as texts.
 fn plan_secrets(sources: &mut Sources, root: &Map, environment: Option<&str>) -> Result<(), String> {
-    let mut sink = Sink::default();
-    let mut config = Config::read(root, FileId::new(0), &Arc::from([]), &mut sink);
-    if let Some(problem) = sink.into_findings().first() {
+    let mut diagnostics = Diagnostics::default();
+    let mut config = Config::read(root, FileId::new(0), &Arc::from([]), &mut diagnostics);
+    if let Some(problem) = diagnostics.into_findings().first() {
         return Err(format!("the `config` of the context: {}", problem.message));
     }
     config.add_secrets_of_modules();

@@ -1,8 +1,8 @@
 //! A file with everything it imports, depth first (`reference: jitsubst.md` section 6.1).
 
 use super::config::{self, Config};
+use super::diagnostics::{Diagnostics, label};
 use super::load::{Loaded, Loader};
-use super::sink::{Sink, label};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::rules;
 use crate::go::path::within;
@@ -22,8 +22,8 @@ pub(crate) struct Imported {
 }
 
 /// Loads a file and what it imports.
-pub(crate) fn load(loader: &Loader<'_>, path: &str, sink: &mut Sink) -> Imported {
-    let mut walk = Walk { loader, sink, open: Vec::new(), files: Vec::new(), seen: BTreeSet::new() };
+pub(crate) fn load(loader: &Loader<'_>, path: &str, diagnostics: &mut Diagnostics) -> Imported {
+    let mut walk = Walk { loader, diagnostics, open: Vec::new(), files: Vec::new(), seen: BTreeSet::new() };
     let mut config = walk.file(path, None, &Arc::from([]));
     if let Some(config) = &mut config {
         config.add_secrets_of_modules();
@@ -33,7 +33,7 @@ pub(crate) fn load(loader: &Loader<'_>, path: &str, sink: &mut Sink) -> Imported
 
 struct Walk<'a, 's> {
     loader: &'a Loader<'a>,
-    sink: &'s mut Sink,
+    diagnostics: &'s mut Diagnostics,
     /// The files on the way here, each with the import that leads on from it.
     open: Vec<(String, Label)>,
     files: Vec<Arc<Loaded>>,
@@ -47,7 +47,7 @@ impl Walk<'_, '_> {
             Ok(loaded) => loaded,
             Err(message) => {
                 let label = self.site(import);
-                self.sink.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
+                self.diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
                 return None;
             }
         };
@@ -64,7 +64,7 @@ impl Walk<'_, '_> {
             Ok(value) => value,
             Err(problems) => {
                 for problem in problems {
-                    self.sink.push(problem.clone());
+                    self.diagnostics.push(problem.clone());
                 }
                 return None;
             }
@@ -74,12 +74,16 @@ impl Walk<'_, '_> {
             None if value.is_null() => Arc::new(Map::new()),
             None => {
                 let message = format!("a configuration must be a map, not a {}", value.kind());
-                self.sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, label(&value.prov, loaded.file, "")));
+                self.diagnostics.push(Diagnostic::new(
+                    &rules::INVALID_CONFIG,
+                    message,
+                    label(&value.prov, loaded.file, ""),
+                ));
                 return None;
             }
         };
-        let mut whole = Some(Config::read(&root, loaded.file, way, self.sink));
-        let imports = config::list(&root, "imports", loaded.file, self.sink);
+        let mut whole = Some(Config::read(&root, loaded.file, way, self.diagnostics));
+        let imports = config::list(&root, "imports", loaded.file, self.diagnostics);
         for import in &imports {
             let imported = self.import(path, &loaded, import, way);
             match (&mut whole, imported) {
@@ -94,12 +98,12 @@ impl Walk<'_, '_> {
         let place = label(&import.prov, loaded.file, "");
         let Some(text) = config::text(import) else {
             let message = format!("an import must be the path of a file, not a {}", import.kind());
-            self.sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message, place));
+            self.diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message, place));
             return None;
         };
         let Some(target) = join(parent(path), &text) else {
             let message = format!("`{text}` lies outside of the repository");
-            self.sink.push(Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(&*text));
+            self.diagnostics.push(Diagnostic::new(&rules::UNRESOLVED_IMPORT, message, place).token(&*text));
             return None;
         };
         if target == path || self.open.iter().any(|(p, _)| *p == target) {
@@ -110,7 +114,7 @@ impl Walk<'_, '_> {
         if self.open.len() >= limits.count(Limit::ImportDepth) {
             let exceeded = limits.exceeded(Limit::ImportDepth);
             let message = format!("imports are nested deeper than {} files", exceeded.value);
-            self.sink.push(Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).help(exceeded.help()));
+            self.diagnostics.push(Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).help(exceeded.help()));
             return None;
         }
         self.open.push((path.to_owned(), place));
@@ -134,7 +138,7 @@ impl Walk<'_, '_> {
                 finding = finding.related(Label { message: format!("`{path}` imports `{next}`"), ..at.clone() });
             }
         }
-        self.sink.push(finding);
+        self.diagnostics.push(finding);
     }
 
     fn missing(&mut self, path: &str, import: Option<(&Value, &Loaded)>) {
@@ -149,7 +153,7 @@ impl Walk<'_, '_> {
             let near = crate::text::nearest(path, paths.filter(|p| p.ends_with(".yaml") || p.ends_with(".yml")));
             finding.help = near.map(|n| format!("did you mean `{n}`?"));
         }
-        self.sink.push(finding);
+        self.diagnostics.push(finding);
     }
 
     fn site(&self, import: Option<(&Value, &Loaded)>) -> Label {

@@ -9,6 +9,7 @@ mod checks;
 mod config;
 mod context;
 mod defer;
+mod diagnostics;
 mod expand;
 mod imports;
 mod load;
@@ -16,7 +17,6 @@ mod order;
 mod overlay;
 mod reference;
 mod rules;
-mod sink;
 mod substitute;
 #[cfg(test)]
 mod tests;
@@ -35,10 +35,10 @@ use crate::value::{Language, Prov, Value};
 use checks::Subject;
 use config::Config;
 use defer::Planned;
+use diagnostics::Diagnostics;
 use imports::{Imported, join, parent};
 use load::{Cache, Loader};
 use overlay::{Place, Resource};
-use sink::Sink;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use substitute::Mode;
@@ -147,9 +147,9 @@ impl Jitsubst {
     }
 
     /// The unit of one configuration and what is wrong in it.
-    fn unit(&self, loader: &Loader<'_>, path: &str, project: &Project, scope: Scope<'_>) -> (Arc<Unit>, Sink) {
-        let mut sink = Sink::default();
-        let Imported { config, files } = imports::load(loader, path, &mut sink);
+    fn unit(&self, loader: &Loader<'_>, path: &str, project: &Project, scope: Scope<'_>) -> (Arc<Unit>, Diagnostics) {
+        let mut diagnostics = Diagnostics::default();
+        let Imported { config, files } = imports::load(loader, path, &mut diagnostics);
         let asked = std::mem::take(&mut *loader.asked.lock());
         let touched = match scope {
             Scope::All | Scope::Units(_) => true,
@@ -167,13 +167,13 @@ impl Jitsubst {
             failed: Vec::new(),
             unlisted: Vec::new(),
         };
-        if let Some(config) = config.filter(|_| !sink.is_broken()) {
+        if let Some(config) = config.filter(|_| !diagnostics.is_broken()) {
             unit.state = if touched { State::Resolved } else { State::OutOfScope };
             if touched {
                 let (stacks, defects) = stacks(&config, path, loader.files);
                 for (name, defect) in defects {
                     unit.failed.push(name);
-                    sink.push(Diagnostic::defect(&defect, file));
+                    diagnostics.push(Diagnostic::defect(&defect, file));
                 }
                 let is_whole = unit.failed.is_empty();
                 unit.components = stacks.iter().flat_map(Stack::components).collect();
@@ -182,10 +182,10 @@ impl Jitsubst {
                 let variables = project.variables.as_ref();
                 let modules = config.modules.iter().map(|m| &*m.name).collect();
                 let subject = Subject { config: &config, modules, stacks: &stacks, is_whole, loaded, files, variables };
-                checks::run(&subject, &mut sink);
+                checks::run(&subject, &mut diagnostics);
             }
         }
-        (Arc::new(unit), sink)
+        (Arc::new(unit), diagnostics)
     }
 }
 
@@ -253,12 +253,12 @@ impl Dialect for Jitsubst {
         let mut resolution = Resolution::default();
         for path in &paths {
             let unit = || self.unit(&loader, path, project, scope);
-            let (unit, sink) = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
-                let (file, mut sink) = (files.add(path, "", || Text::from("")), Sink::default());
-                sink.push(Diagnostic::defect(&defect, file));
-                (Arc::new(Unit::broken(path.as_str().into(), file)), sink)
+            let (unit, diagnostics) = threads::guarded(&format!("project {path}"), unit).unwrap_or_else(|defect| {
+                let (file, mut diagnostics) = (files.add(path, "", || Text::from("")), Diagnostics::default());
+                diagnostics.push(Diagnostic::defect(&defect, file));
+                (Arc::new(Unit::broken(path.as_str().into(), file)), diagnostics)
             });
-            resolution.findings.extend(sink.into_findings());
+            resolution.findings.extend(diagnostics.into_findings());
             resolution.config.push(unit.file);
             resolution.units.push(unit);
         }

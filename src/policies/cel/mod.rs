@@ -53,7 +53,7 @@ impl std::fmt::Debug for Expression {
 }
 
 impl Expression {
-    /// Reads an expression over some variables.
+    /// ReadValues an expression over some variables.
     ///
     /// # Errors
     /// What is wrong with it, for the user.

@@ -23,7 +23,7 @@ impl Run<'_> {
         is_whole: bool,
     ) -> Vec<Diagnostic> {
         let policy = &self.policies.all[i];
-        if own.is_empty() || self.has_trouble(i) {
+        if own.is_empty() || self.is_unusable(i) {
             return Vec::new();
         }
         let mut found = Found::new(policy, self.files);

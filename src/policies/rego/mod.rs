@@ -43,7 +43,7 @@ pub(in crate::policies) struct Answer {
 }
 
 impl Module {
-    /// Reads a module.
+    /// ReadValues a module.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -3,7 +3,7 @@
 use super::{Context, Graph};
 use crate::query::code::join;
 use crate::resolution::{CodeOrigin, Component, ComponentMetadata, LinkKind, ReadTarget};
-use crate::rules::{Target, World};
+use crate::rules::{ComponentIndex, Target};
 use std::collections::BTreeSet;
 
 /// The most folders of code that are followed.
@@ -47,7 +47,7 @@ pub(super) fn needs(context: &Context<'_>, only_read: bool) -> Graph {
     if !only_read {
         shown(context).for_each(|component| graph.add_node(&node(component)));
     }
-    let world = World::new(context.resolution);
+    let world = ComponentIndex::new(context.resolution);
     let asked = world.needs().iter().filter(|need| (context.keep)(&need.from.stack));
     for need in asked.filter(|need| !only_read || need.link.how == LinkKind::Reads) {
         let from = node(need.from);

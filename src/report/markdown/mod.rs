@@ -157,7 +157,7 @@ impl Page<'_> {
             parts.extend(stacks);
             parts.extend(code_changes(comparison.code));
         }
-        parts.extend(list("Could not be read", self.report.troubles.iter().map(String::as_str).collect()));
+        parts.extend(list("Could not be read", self.report.unreadable.iter().map(String::as_str).collect()));
         let brief = String::new();
         parts.into_iter().map(|full| Piece { full, brief: brief.clone() }).collect()
     }

@@ -25,7 +25,7 @@ fn nothing_changes() {
     let (base, diff) = (revision(Some("abc")), Diff::default());
     let comparison = Some(Comparison::new(&base, &diff));
     let coverage = &Coverage::default();
-    let nothing = Report { findings: &[], suppressed: &[], troubles: &[], comparison, coverage, ..fixture.checked() };
+    let nothing = Report { findings: &[], suppressed: &[], unreadable: &[], comparison, coverage, ..fixture.checked() };
     insta::assert_snapshot!(markdown(&nothing));
     let diff = Diff { unresolved: vec!["stacks/`a`.yaml".into()], ..Diff::default() };
     let unresolved = Report { comparison: Some(Comparison::new(&base, &diff)), ..nothing };

@@ -131,7 +131,7 @@ impl Data {
 fn verdict(report: &Report<'_>) -> (String, &'static str) {
     let worst = [Level::Error, Level::Warning].into_iter().find(|level| report.count(*level) > 0);
     // What could not be resolved may differ: that is no all-clear.
-    let is_whole = report.coverage.lacking().is_empty() && report.troubles.is_empty();
+    let is_whole = report.coverage.lacking().is_empty() && report.unreadable.is_empty();
     let level = worst.map_or(if is_whole { "clean" } else { "warning" }, Level::name);
     let findings = headline::findings(report);
     match &report.comparison {
@@ -146,8 +146,8 @@ fn verdict(report: &Report<'_>) -> (String, &'static str) {
 /// What could not be resolved or read, and what is assumed.
 fn lacking(report: &Report<'_>) -> Vec<String> {
     let mut lines: Vec<String> = coverage::lead(report).iter().map(|line| sentence(line)).collect();
-    if !report.troubles.is_empty() {
-        lines.push(format!("Could not be read: {}.", report.troubles.join(", ")));
+    if !report.unreadable.is_empty() {
+        lines.push(format!("Could not be read: {}.", report.unreadable.join(", ")));
     }
     lines
 }

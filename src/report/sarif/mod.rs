@@ -106,7 +106,7 @@ fn invocation(report: &Report<'_>, notes: Vec<String>) -> Invocation {
     let notification = |level: NotificationLevel, text: String| {
         Notification::builder().level(word(&level)).message(Message::builder().text(text).build()).build()
     };
-    let unread: BTreeSet<&str> = report.troubles.iter().map(String::as_str).collect();
+    let unread: BTreeSet<&str> = report.unreadable.iter().map(String::as_str).collect();
     let unread = unread.into_iter().map(|path| {
         let mut one = notification(NotificationLevel::Error, format!("{path} could not be read."));
         one.locations = Some(vec![place::whole_file(path)]);
@@ -122,7 +122,9 @@ fn invocation(report: &Report<'_>, notes: Vec<String>) -> Invocation {
     };
     Invocation::builder()
         .properties(PropertyBag::builder().additional_properties(covered).build())
-        .execution_successful(report.troubles.is_empty() && !report.findings.iter().any(|f| f.diagnostic.is_failure()))
+        .execution_successful(
+            report.unreadable.is_empty() && !report.findings.iter().any(|f| f.diagnostic.is_failure()),
+        )
         .tool_execution_notifications(unread.chain(lacking).chain(notes).collect::<Vec<_>>())
         .build()
 }

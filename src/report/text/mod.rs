@@ -60,7 +60,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
     add(&mut lines, &changes, "block of changes", theme);
     let is_empty = report.findings.iter().all(|f| f.novelty == Some(Novelty::Known))
         && report.suppressed.is_empty()
-        && report.troubles.is_empty();
+        && report.unreadable.is_empty();
     if let Some(verdict) = verdict {
         lines.extend(style::wrap(&verdict, options.width, 2).iter().map(|line| theme.bold(line)));
         if !is_empty {
@@ -164,8 +164,8 @@ fn finding_blocks(report: &Report<'_>, options: &Options) -> io::Result<Vec<Bloc
 fn closing(report: &Report<'_>, options: &Options) -> io::Result<Vec<String>> {
     let theme = Theme::new(options.color);
     let mut lines = Vec::new();
-    if !report.troubles.is_empty() {
-        let paths: Vec<_> = report.troubles.iter().map(|path| style::escape(path)).collect();
+    if !report.unreadable.is_empty() {
+        let paths: Vec<_> = report.unreadable.iter().map(|path| style::escape(path)).collect();
         lines.extend(style::wrap(&format!("Could not be read: {}", paths.join(", ")), options.width, 2));
         lines.push(String::new());
     }
@@ -179,7 +179,7 @@ fn closing(report: &Report<'_>, options: &Options) -> io::Result<Vec<String>> {
 /// Those of the writer.
 pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     lead(report, options).iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    let has_findings = report.shown().next().is_some() || !report.troubles.is_empty();
+    let has_findings = report.shown().next().is_some() || !report.unreadable.is_empty();
     if has_findings {
         let findings = blocks::all(&finding_blocks(report, options)?);
         let end = closing(report, options)?;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let Some(code) = component.metadata.code.as_ref().filter(|c| c.supply == CodeOrigin::Repository) else {
             continue;
         };

@@ -32,7 +32,7 @@ fn takes(component: &Component, module: Option<&Arc<Module>>, name: &str) -> boo
 
 /// The places of inputs that the code of some component does not declare, with the others that they reach.
 fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>> {
-    let components = || context.world.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract);
+    let components = || context.index.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract);
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
     // What stacks share is looked at with the first of them, unless there is something to say of each.
     let mut settled: HashSet<(*const Map, *const Module)> = HashSet::new();
@@ -121,7 +121,7 @@ pub(super) fn undeclared(context: &Components<'_>) -> Vec<Diagnostic> {
 /// The inputs that other components read: stack, component, name.
 fn read_by_others<'a>(context: &'a Components<'_>) -> BTreeSet<(&'a Text, &'a Text, &'a Text)> {
     let mut read = BTreeSet::new();
-    for need in context.world.needs() {
+    for need in context.index.needs() {
         if let (ReadTarget::Input(name), Target::Found(targets)) = (&need.link.reads, &need.target) {
             read.extend(targets.iter().map(|t| (&t.stack, &t.name, name)));
         }
@@ -153,7 +153,7 @@ fn is_read_inside(component: &Component, place: Origin) -> bool {
 pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let outside = OnceCell::new();
-    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let inputs = &component.metadata.inputs;
         let (Some(module), Some(origin)) = (module(context, component), component.value.prov.origin) else { continue };
         if inputs.is_open {
@@ -201,7 +201,7 @@ impl Outside {
     fn new(context: &Components<'_>) -> Outside {
         let (mut set, mut given) = (BTreeSet::new(), BTreeSet::new());
         let mut folders: BTreeMap<Text, BTreeSet<Text>> = BTreeMap::new();
-        for (_, component) in context.world.components() {
+        for (_, component) in context.index.components() {
             set.extend(component.metadata.inputs.all.keys().cloned());
             given.extend(component.metadata.inputs.given.iter().cloned());
             let Some(module) = module(context, component) else { continue };
@@ -219,7 +219,7 @@ impl Outside {
         if self.given.contains(name) {
             return false;
         }
-        let is_nowhere = context.world.is_complete() && !self.set.contains(name);
+        let is_nowhere = context.index.is_complete() && !self.set.contains(name);
         let is_secret = variable.is_sensitive || is_secret_key(name) || is_secret_key(name.trim_end_matches("_path"));
         is_nowhere && (is_secret || self.shared.contains(name)) || context.modules.environment().contains(&**name)
     }

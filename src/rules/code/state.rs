@@ -14,7 +14,7 @@ rule!(SHARED_STATE_ADDRESS, "shared-state-address", Correctness, "0.1.0", "two c
 
 pub(super) fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let Some(place) = &component.metadata.state else { continue };
         // A backend of which nothing was written, or that the code configures itself, is not complete on purpose.
         if place.authored == 0 || has_own_backend(context, component) {
@@ -57,7 +57,7 @@ type Owners<'a> = BTreeMap<(&'a str, &'a str), &'a Arc<Component>>;
 
 pub(super) fn shared(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut by_address: BTreeMap<Vec<(&'static str, String)>, Owners<'_>> = BTreeMap::new();
-    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let Some(place) = &component.metadata.state else { continue };
         let Some(address) = address(component, place) else { continue };
         by_address.entry(address).or_default().insert((&component.stack, &component.name), component);

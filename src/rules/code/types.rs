@@ -20,7 +20,7 @@ rule!(
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut unknown: HashSet<*const u8> = HashSet::new();
-    for (_, component) in context.world.components().filter(|(_, c)| c.metadata.is_deployed()) {
+    for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let Some(module) = module(context, component) else { continue };
         let mut variables = module.variables.iter().filter(|(_, variable)| variable.ty != Type::Any).peekable();
         let inputs = &component.metadata.inputs;

@@ -15,11 +15,11 @@ rule!(
 );
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
-    let fetched = context.world.fetched();
+    let fetched = context.index.fetched();
     if fetched.is_empty() {
         return Vec::new();
     }
-    let codes = || context.world.components().filter_map(|(_, c)| Some((c, c.metadata.code.as_ref()?)));
+    let codes = || context.index.components().filter_map(|(_, c)| Some((c, c.metadata.code.as_ref()?)));
     let mut roots: BTreeSet<&str> = codes().map(|(_, code)| &*code.root).filter(|root| !root.is_empty()).collect();
     // Code that is not here may call what is in any folder beside it.
     let is_elsewhere = |code: &Code| code.supply == CodeOrigin::Fetched || !context.modules.is_folder(&code.folder);
@@ -30,7 +30,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let judged = fetched.iter().filter(|fetched| roots.iter().any(|root| is_below(&fetched.folder, root)));
     let used = Used::of(context, codes().map(|(_, code)| &*code.folder));
     let unused: Vec<_> = judged.filter(|fetched| !used.is_open && !used.reaches(&fetched.folder)).collect();
-    if !context.world.is_whole() {
+    if !context.index.is_whole() {
         unused.iter().take(1).for_each(|_| context.withheld.by(&UNUSED_VENDOR_TARGET));
         return Vec::new();
     }

@@ -29,7 +29,7 @@ impl Part<'_> {
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut stacks: BTreeMap<&Text, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
-    for (unit, component) in context.world.components() {
+    for (unit, component) in context.index.components() {
         // All components of a stack have the same name; the first one tells where it comes from.
         stacks.entry(&component.stack).or_default().entry(unit.file).or_insert_with(|| {
             let inputs = &component.metadata.inputs;
@@ -82,7 +82,7 @@ fn has(unit: &Unit, component: &Component) -> bool {
 
 /// Whether it is an error already that manifests of a stack have the same component.
 fn is_told(context: &Components<'_>, stack: &Text) -> bool {
-    context.world.findings().iter().any(|f| f.rule == &DUPLICATE_COMPONENT && f.stacks.contains(stack))
+    context.index.findings().iter().any(|f| f.rule == &DUPLICATE_COMPONENT && f.stacks.contains(stack))
 }
 
 /// The words of a name or path.

@@ -28,14 +28,14 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<Origin, Base> = BTreeMap::new();
     // What something else reads of it is a use as well.
     let mut read: HashSet<(&str, &str)> = HashSet::new();
-    let all = context.world.components().map(|(_, c)| c);
+    let all = context.index.components().map(|(_, c)| c);
     let asked: HashSet<&str> = all.filter(|c| c.metadata.is_abstract).map(|c| &*c.name).collect();
-    for need in context.world.needs() {
+    for need in context.index.needs() {
         if let Target::Found(targets) = &need.target {
             read.extend(targets.iter().map(|c| (&*c.stack, &*c.name)).filter(|(_, name)| asked.contains(name)));
         }
     }
-    for unit in context.world.units() {
+    for unit in context.index.units() {
         let bases: HashSet<(&str, &str)> =
             unit.components.iter().flat_map(|c| c.metadata.bases.iter().map(|b| (&*c.kind, &*b.name))).collect();
         for component in unit.components.iter().filter(|c| c.metadata.is_abstract) {
@@ -53,7 +53,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
         }
     }
     // A stack that cannot be resolved may inherit from it.
-    for unit in context.world.units().filter(|u| u.state != State::Resolved) {
+    for unit in context.index.units().filter(|u| u.state != State::Resolved) {
         for (origin, base) in found.iter_mut() {
             base.is_open |= unit.files.binary_search(&origin.file).is_ok();
         }

@@ -30,11 +30,11 @@ impl Edge<'_> {
 /// The graph of the links of some kinds; empty if no link lies on a cycle.
 fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a>> {
     let mut graph = Graph::new();
-    if context.world.is_acyclic() {
+    if context.index.is_acyclic() {
         return graph;
     }
     // Of several edges between two nodes the first is told: what is declared comes first in the links of a component.
-    for Need { from, link, target } in context.world.needs_of_deployed().filter(|need| with.contains(&need.link.how)) {
+    for Need { from, link, target } in context.index.needs_of_deployed().filter(|need| with.contains(&need.link.how)) {
         if let Target::Found(targets) = target {
             for to in targets.iter() {
                 let node = |c: &Component| (Text::clone(&c.stack), Text::clone(&c.name), Text::clone(&c.kind));

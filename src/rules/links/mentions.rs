@@ -19,14 +19,14 @@ const SUGGESTIONS: usize = 100;
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for mention in context.world.mentions() {
+    for mention in context.index.mentions() {
         found.extend(one(context, mention, found.len() < SUGGESTIONS));
     }
     found
 }
 
 fn one(context: &Components<'_>, mention: &Mention, suggests: bool) -> Option<Diagnostic> {
-    match context.world.mentioned(mention) {
+    match context.index.mentioned(mention) {
         Target::Found(_) | Target::Unknown => None,
         Target::Withheld => {
             context.withheld.by(&UNDEFINED_COMMAND_TARGET);
@@ -35,7 +35,7 @@ fn one(context: &Components<'_>, mention: &Mention, suggests: bool) -> Option<Di
         Target::NoStack => {
             let stack = mention.stack.as_ref()?;
             let message = format!("{} names stack `{}`, but there is no such stack", mention.by, stack.name);
-            let near = nearest(&stack.name, context.world.stacks().filter(|_| suggests));
+            let near = nearest(&stack.name, context.index.stacks().filter(|_| suggests));
             Some(finding(context, message, stack, near, "the stack"))
         }
         Target::NoComponent(stack) => {
@@ -53,8 +53,8 @@ fn no_component(
 ) -> Diagnostic {
     let names: Vec<&str> = match stack {
         _ if !suggests => Vec::new(),
-        "" => context.world.stacks().flat_map(|stack| context.world.names(stack)).collect(),
-        stack => context.world.names(stack).collect(),
+        "" => context.index.stacks().flat_map(|stack| context.index.names(stack)).collect(),
+        stack => context.index.names(stack).collect(),
     };
     let what = match mention.kinds {
         [] => "component".to_owned(),
@@ -66,7 +66,7 @@ fn no_component(
     };
     let near = nearest(&component.name, names.into_iter().filter(|name| *name != &*component.name));
     let found = finding(context, message, component, near, "the component");
-    let others = if suggests { context.world.stacks_with(&component.name) } else { Vec::new() };
+    let others = if suggests { context.index.stacks_with(&component.name) } else { Vec::new() };
     match others.as_slice() {
         [only] if !stack.is_empty() && *only != stack => {
             found.note(format!("stack `{only}` has a `{}`", component.name))

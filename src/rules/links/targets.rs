@@ -38,7 +38,7 @@ fn address(component: &Component) -> String {
 
 pub(super) fn on_abstract(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| !n.link.is_optional) {
+    for Need { from: component, link, target } in context.index.needs_of_deployed().filter(|n| !n.link.is_optional) {
         let Target::Found(targets) = target else { continue };
         let is_declared = link.how == LinkKind::Declared;
         if !is_declared && !matches!(link.reads, ReadTarget::Output(_)) {
@@ -76,7 +76,7 @@ fn module(context: &Components<'_>, component: &Component) -> Option<Arc<Module>
 
 pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| !n.link.is_optional) {
+    for Need { from: component, link, target } in context.index.needs_of_deployed().filter(|n| !n.link.is_optional) {
         let (ReadTarget::Output(name), Target::Found(targets)) = (&link.reads, target) else { continue };
         let [target] = **targets else { continue };
         let (Some(module), Some(origin)) = (module(context, target), link.origin.or(component.value.prov.origin))
@@ -108,7 +108,7 @@ pub(super) fn outputs(context: &Components<'_>) -> Vec<Diagnostic> {
 pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     let mut told: BTreeSet<(&str, &str, &str, &str)> = BTreeSet::new();
-    let needs: Vec<&Need<'_>> = context.world.needs_of_deployed().collect();
+    let needs: Vec<&Need<'_>> = context.index.needs_of_deployed().collect();
     let of_one = needs.chunk_by(|a, b| Arc::ptr_eq(a.from, b.from));
     let read =
         of_one.flat_map(|all| all.iter().filter(|need| need.link.how == LinkKind::Reads).map(move |need| (all, need)));

@@ -27,7 +27,7 @@ pub(super) fn references(context: &Components<'_>) -> Vec<Diagnostic> {
 
 fn undefined(context: &Components<'_>, rule: &'static Rule, how: LinkKind) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
-    for Need { from: component, link, target } in context.world.needs_of_deployed().filter(|n| n.link.how == how) {
+    for Need { from: component, link, target } in context.index.needs_of_deployed().filter(|n| n.link.how == how) {
         // A default of what is read does not help where the whole component is missing.
         if how == LinkKind::Declared && link.is_optional {
             continue;
@@ -65,16 +65,16 @@ fn no_component(
     let origin = link.origin.or(component.value.prov.origin)?;
     let place = at_name(context.files, origin, &link.component, "");
     let (message, names): (String, Vec<&str>) = if stack.is_empty() {
-        let all = context.world.stacks().flat_map(|s| context.world.names(s)).collect();
+        let all = context.index.stacks().flat_map(|s| context.index.names(s)).collect();
         (format!("{}, which no stack defines", subject(component, link)), all)
     } else {
         let message = format!("{}, which is not a component of stack `{stack}`", subject(component, link));
-        (message, context.world.names(stack).collect())
+        (message, context.index.names(stack).collect())
     };
     let mut finding = Diagnostic::new(rule, message, place)
         .token(&*link.component)
         .address(format!("{}/{}", component.stack, component.name));
-    let others = context.world.stacks_with(&link.component);
+    let others = context.index.stacks_with(&link.component);
     let near = nearest(&link.component, names.into_iter().filter(|n| **n != *component.name));
     finding = match (others.as_slice(), near) {
         ([], Some(near)) => {
@@ -102,7 +102,7 @@ fn no_stack(context: &Components<'_>, rule: &'static Rule, component: &Component
             let message = format!("{} of stack `{stack}`, but there is no such stack", subject(component, link));
             let place = at_name(context.files, origin, stack, "");
             let mut finding = Diagnostic::new(rule, message, place).token(&**stack).address(address);
-            finding = match nearest(stack, context.world.stacks()) {
+            finding = match nearest(stack, context.index.stacks()) {
                 Some(near) => {
                     finding.fix = rename(context.files, origin, stack, near);
                     finding.help(format!("did you mean `{near}`?"))

@@ -2,7 +2,7 @@
 
 use super::project;
 use crate::common::Repo;
-use stacklint::limits::Limit;
+use stacklint::testing::Limit;
 
 /// The project with one limit, and a manifest `bad` beside `dev`.
 fn limited(limit: Limit, value: u64, files: &[(&str, &str)]) -> Repo {

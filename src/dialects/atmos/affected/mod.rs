@@ -83,7 +83,7 @@ pub(super) fn list(resolver: &Resolver, request: &Request<'_>, project: &Project
         dependents::add(&comparison, &mut items, &mut out);
         dependents::mark(&mut items);
     }
-    let unreadable = modules.troubles();
+    let unreadable = modules.errors();
     let path = |file| request.files.get(file).path.to_string();
     out.unresolved.extend(unreadable.iter().map(|t| format!("{}: {}", path(t.file), t.message)));
     extras::add(&comparison, request, &mut items);

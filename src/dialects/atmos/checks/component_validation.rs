@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::config::{Config, plain_text};
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::dialects::atmos::rules;
@@ -41,7 +41,7 @@ const ADDED: [&str; 12] = [
 pub(crate) struct Validations<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
-    sink: &'a Sink,
+    diagnostics: &'a Diagnostics,
     /// Schemas by their paths, policies by those of all their files.
     schemas: Mutex<HashMap<Text, Known<JsonSchema>>>,
     policies: Mutex<HashMap<Vec<Text>, Arc<Policy>>>,
@@ -71,11 +71,11 @@ enum Found {
 }
 
 impl<'a> Validations<'a> {
-    pub(crate) fn new(reader: &'a Reader<'a>, config: &'a Config, sink: &'a Sink) -> Self {
+    pub(crate) fn new(reader: &'a Reader<'a>, config: &'a Config, diagnostics: &'a Diagnostics) -> Self {
         Validations {
             reader,
             config,
-            sink,
+            diagnostics,
             schemas: Mutex::default(),
             policies: Mutex::default(),
             budget: Budget::default(),
@@ -263,7 +263,7 @@ impl<'a> Validations<'a> {
 
     fn report(&self, mut finding: Diagnostic, asked: &Asked<'_>) {
         finding.stacks = vec![Text::clone(&asked.component.stack)];
-        self.sink.report(finding);
+        self.diagnostics.report(finding);
     }
 
     /// Notes the files that the components of a manifest are going to be held against, as far as changes are about them.

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::rules;
@@ -69,7 +69,7 @@ pub(in crate::dialects::atmos) fn check(
     reader: &Reader<'_>,
     config: &Config,
     deps: &mut Deps,
-    sink: &Sink,
+    diagnostics: &Diagnostics,
 ) {
     for DependencyPath { path, is_folder, value } in of(component) {
         let Some(origin) = value.prov.origin else { continue };
@@ -89,6 +89,6 @@ pub(in crate::dialects::atmos) fn check(
         let finding = Diagnostic::new(&rules::MISSING_DEPENDENCY_PATH, message, Label::at(origin, ""))
             .token(path)
             .help("correct the path; it is relative to the folder that Atmos is started in");
-        sink.report(finding);
+        diagnostics.report(finding);
     }
 }

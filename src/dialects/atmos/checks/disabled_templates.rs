@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::locals::refs;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::templates::engine::Templates;
@@ -22,7 +22,12 @@ const READ_ALONE: [&str; 5] = ["atmos_component", "atmos_stack", "atmos_stack_fi
 const SECTIONS: [&str; 5] = ["vars", "env", "backend", "remote_state_backend", "providers"];
 
 /// Reports the templates of resolved components if nothing renders them.
-pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], config: &Config, templates: &Templates, sink: &Sink) {
+pub(in crate::dialects::atmos) fn check(
+    units: &[Arc<Unit>],
+    config: &Config,
+    templates: &Templates,
+    diagnostics: &Diagnostics,
+) {
     if config.templates.enabled {
         return;
     }
@@ -50,7 +55,7 @@ pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], config: &Config, te
             finding = finding.related(Label::at(setting, "they are disabled here"));
         }
         finding.stacks = stacks.into_iter().collect();
-        sink.report(finding);
+        diagnostics.report(finding);
     }
 }
 

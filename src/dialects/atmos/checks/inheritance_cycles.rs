@@ -3,7 +3,7 @@
 
 use crate::diagnostic::Label;
 use crate::dialects::atmos::component::inheritance::{InheritanceStep, cycle};
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::rules;
 use crate::graph::Graph;
 use crate::resolution::Unit;
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Reports the circles of bases among resolved components, which Atmos cut, but for those that it refused somewhere else.
-pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], sink: &Sink) {
+pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], diagnostics: &Diagnostics) {
     for unit in units {
         // A circle leads only through components that have bases themselves.
         let heirs = || unit.components.iter().filter(|c| c.metadata.bases.iter().any(|b| b.origin.is_some()));
@@ -37,9 +37,9 @@ pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], sink: &Sink) {
                 None => Label::new(unit.file, 0, 0, words),
             };
             let finding = cycle(&rules::SELF_INHERITANCE, steps.collect(), place);
-            if !sink.has(&rules::INHERITANCE_CYCLE, &finding.primary) {
+            if !diagnostics.has(&rules::INHERITANCE_CYCLE, &finding.primary) {
                 let note = "Atmos silently cuts the cycle: which value wins depends on the component";
-                sink.report(finding.note(note));
+                diagnostics.report(finding.note(note));
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::label;
+use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::names;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::stack::{Name, Named, ResolvedManifest, StackContext, built_again};
@@ -42,7 +42,7 @@ fn unnamed(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
                    `stacks.name_pattern` is set";
     let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, config, ""));
     stacks
-        .sink
+        .diagnostics
         .report(finding.help("set `name_template: \"{{ .vars.stage }}\"`, or what your stacks are told apart by"));
 }
 
@@ -63,7 +63,7 @@ fn lacking(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
     let setting = stacks.config.all.at_path(["stacks", "name_pattern"]).map(|v| v.prov.clone()).unwrap_or_default();
     let finish = |finding: Diagnostic, part: &str| {
         let finding = finding.token(part);
-        stacks.sink.report(match setting.origin {
+        stacks.diagnostics.report(match setting.origin {
             Some(origin) => finding.related(Label::at(origin, "the pattern")),
             None => finding.note(format!("the pattern stands in {}", stacks.reader.files.get(config).path)),
         });
@@ -162,7 +162,7 @@ fn duplicates(stacks: &StackContext<'_>, done: &[ResolvedManifest]) {
             finding = finding.note(format!("`{}` and `{}` differ in {}", first.unit.name, d.unit.name, listed(paths)));
         }
         finding.stacks = vec![stack.into()];
-        stacks.sink.report(finding.help("configure it in one manifest, or give the components different names"));
+        stacks.diagnostics.report(finding.help("configure it in one manifest, or give the components different names"));
     }
 }
 

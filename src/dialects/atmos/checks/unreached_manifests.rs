@@ -1,10 +1,10 @@
 //! What Atmos validates besides the stacks (`reference: atmos.md` section 10.1): every manifest below the folder of
 //! stacks is held against the schema, whether a stack reaches it or not.
 
-use super::locals::{Told, report_references};
+use super::locals::{ReportedLocals, report_references};
 use crate::dialects::Scope;
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
@@ -20,22 +20,22 @@ pub(crate) struct Unreached {
     /// Those that no other manifest reaches either.
     pub manifests: Vec<String>,
     /// What was told of references to locals in them.
-    pub told: Told,
+    pub told: ReportedLocals,
 }
 
 /// What is wrong in all manifests below the folder of stacks, as far as the scope goes; those that `loader` has not
-/// processed on the way from the stacks (`tops`) are processed here. What `sink` holds already is not said again.
+/// processed on the way from the stacks (`tops`) are processed here. What `diagnostics` holds already is not said again.
 pub(crate) fn check(
     loader: &Manifests<'_>,
     checks: &SchemaChecks<'_>,
     tops: &[String],
     scope: Scope<'_>,
-    sink: &Sink,
+    diagnostics: &Diagnostics,
 ) -> Unreached {
     let tops: HashSet<&str> = tops.iter().map(String::as_str).collect();
     let (reader, config) = (loader.reader, loader.config);
     let validated = validated(reader, config);
-    let apart = Sink::default();
+    let apart = Diagnostics::default();
     let unreached = match is_wanted(checks, config, scope) {
         true => unreached(loader, checks, &tops, &validated, scope, &apart),
         false => Unreached::default(),
@@ -43,9 +43,9 @@ pub(crate) fn check(
     for mut finding in apart.into_findings() {
         // No stack is broken by it.
         finding.is_breaking = false;
-        sink.report(finding);
+        diagnostics.report(finding);
     }
-    sink.report_unless_said(checks.findings(&validated));
+    diagnostics.report_unless_said(checks.findings(&validated));
     unreached
 }
 
@@ -97,7 +97,7 @@ fn unreached(
     tops: &HashSet<&str>,
     validated: &BTreeSet<String>,
     scope: Scope<'_>,
-    apart: &Sink,
+    apart: &Diagnostics,
 ) -> Unreached {
     let left: Vec<&String> = {
         let seen = checks.seen();
@@ -107,7 +107,7 @@ fn unreached(
         validated.iter().filter(|p| !reached.contains(p.as_str())).collect()
     };
     // Who imports whom is known only when they are processed; what is wrong with them then does not count.
-    let unheard = Sink::default();
+    let unheard = Diagnostics::default();
     let first = loader.again(&unheard, None);
     let imports = crate::threads::map(&left, |path| {
         let mut deps = Deps::default();
@@ -119,9 +119,9 @@ fn unreached(
         seen.closure(tops.iter().copied()).into_iter().map(Text::from).collect()
     };
     let roots: Vec<&&String> = left.iter().filter(|p| !imported.contains(p.as_str())).collect();
-    let elsewhere = Mutex::new(Told::default());
+    let elsewhere = Mutex::new(ReportedLocals::default());
     crate::threads::map(&roots, |path| {
-        let own = Sink::default();
+        let own = Diagnostics::default();
         let mut deps = Deps::default();
         let again = loader.again(&own, Some(checks));
         let _ = again.top(path, &mut deps);

@@ -2,7 +2,7 @@
 
 use super::search;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
@@ -16,9 +16,13 @@ pub(in crate::dialects::atmos) fn anchor(files: &Files, shared: &Deps) -> FileId
 }
 
 /// Reports why there is no configuration.
-pub(in crate::dialects::atmos) fn report_unusable(trouble: search::ConfigError, sink: &Sink, files: &Files) -> Gap {
+pub(in crate::dialects::atmos) fn report_unusable(
+    error: search::ConfigError,
+    diagnostics: &Diagnostics,
+    files: &Files,
+) -> Gap {
     let gap = |reason: String, file: FileId| Gap { extent: Extent::Everything, reason, file: Some(file) };
-    match trouble {
+    match error {
         search::ConfigError::File(loaded, issues) => {
             let reason = issues.first().map_or("it cannot be read", |issue| &issue.message);
             let gap = gap(format!("{} is broken: {reason}", loaded.path), loaded.file);
@@ -26,7 +30,7 @@ pub(in crate::dialects::atmos) fn report_unusable(trouble: search::ConfigError, 
                 let length = loaded.text.len() as u32;
                 let label = Label::new(loaded.file, issue.span.start.min(length), issue.span.end.min(length), "");
                 let rule = if issue.rule == &rules::UNKNOWN_FUNCTION { issue.rule } else { &rules::INVALID_CONFIG };
-                sink.push(Diagnostic::new(rule, issue.message, label));
+                diagnostics.push(Diagnostic::new(rule, issue.message, label));
             }
             gap
         }
@@ -37,18 +41,18 @@ pub(in crate::dialects::atmos) fn report_unusable(trouble: search::ConfigError, 
             let reason = refused.map(|finding| finding.message.clone());
             for finding in found {
                 match finding.rule == &rules::INVALID_CONFIG {
-                    true => _ = sink.push(finding),
-                    false => sink.report(finding),
+                    true => _ = diagnostics.push(finding),
+                    false => diagnostics.report(finding),
                 }
             }
             match reason {
                 Some(reason) => gap(reason, file),
-                None => report_unusable(search::ConfigError::Message(message, main), sink, files),
+                None => report_unusable(search::ConfigError::Message(message, main), diagnostics, files),
             }
         }
         search::ConfigError::Message(message, main) => {
             let file = main.map_or_else(|| anchor(files, &Deps::default()), |m| m.file);
-            sink.push(Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(file, 0, 0, "")));
+            diagnostics.push(Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(file, 0, 0, "")));
             gap(message, file)
         }
         search::ConfigError::Empty(dir, main) => {
@@ -56,7 +60,7 @@ pub(in crate::dialects::atmos) fn report_unusable(trouble: search::ConfigError, 
             let folder = files.add(&dir, "", || Text::from(""));
             let finding = Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(folder, 0, 0, ""));
             let finding = finding.related(Label::new(main.file, 0, 0, "the configuration that it belongs to"));
-            sink.push(finding.help("put a .yaml file into it, or remove it"));
+            diagnostics.push(finding.help("put a .yaml file into it, or remove it"));
             gap(message, folder)
         }
     }

@@ -5,7 +5,7 @@ use crate::dialects::atmos::merge::{ListStrategy, merge_imports};
 use crate::value::Map;
 use std::sync::Arc;
 
-/// What the imports on one way have handed over so far, the lowest first.
+/// What the imports on one way have imported over so far, the lowest first.
 #[derive(Default)]
 pub(in crate::dialects::atmos) struct ImportedSections {
     parts: Vec<Part>,
@@ -69,47 +69,47 @@ mod tests {
         Arc::new([(key.into(), Value::new(Data::Int(n)))].into_iter().collect())
     }
 
-    fn json(handed: &mut ImportedSections) -> String {
-        serde_json::to_string(&Value { data: Data::Map(handed.sum(ListStrategy::Replace)), prov: Default::default() })
+    fn json(imported: &mut ImportedSections) -> String {
+        serde_json::to_string(&Value { data: Data::Map(imported.sum(ListStrategy::Replace)), prov: Default::default() })
             .unwrap_or_default()
     }
 
     #[test]
     fn a_manifest_sees_what_came_before_it_and_leaves_nothing() {
-        let mut handed = ImportedSections::default();
-        assert_eq!(json(&mut handed), "{}");
-        handed.push(map("a", 1));
-        handed.push(map("b", 1));
-        assert_eq!(json(&mut handed), r#"{"a":1,"b":1}"#);
-        let mark = handed.enter();
-        assert_eq!(json(&mut handed), r#"{"a":1,"b":1}"#);
-        handed.push(map("a", 2));
-        assert_eq!((json(&mut handed), json(&mut handed)), (r#"{"a":2,"b":1}"#.into(), r#"{"a":2,"b":1}"#.into()));
-        let deeper = handed.enter();
-        handed.push(map("c", 3));
-        assert_eq!(json(&mut handed), r#"{"a":2,"b":1,"c":3}"#);
-        handed.leave(&deeper);
-        handed.push(map("b", 2));
-        assert_eq!(json(&mut handed), r#"{"a":2,"b":2}"#);
-        handed.leave(&mark);
-        assert_eq!(json(&mut handed), r#"{"a":1,"b":1}"#);
-        handed.push(map("d", 4));
-        assert_eq!(json(&mut handed), r#"{"a":1,"b":1,"d":4}"#);
+        let mut imported = ImportedSections::default();
+        assert_eq!(json(&mut imported), "{}");
+        imported.push(map("a", 1));
+        imported.push(map("b", 1));
+        assert_eq!(json(&mut imported), r#"{"a":1,"b":1}"#);
+        let mark = imported.enter();
+        assert_eq!(json(&mut imported), r#"{"a":1,"b":1}"#);
+        imported.push(map("a", 2));
+        assert_eq!((json(&mut imported), json(&mut imported)), (r#"{"a":2,"b":1}"#.into(), r#"{"a":2,"b":1}"#.into()));
+        let deeper = imported.enter();
+        imported.push(map("c", 3));
+        assert_eq!(json(&mut imported), r#"{"a":2,"b":1,"c":3}"#);
+        imported.leave(&deeper);
+        imported.push(map("b", 2));
+        assert_eq!(json(&mut imported), r#"{"a":2,"b":2}"#);
+        imported.leave(&mark);
+        assert_eq!(json(&mut imported), r#"{"a":1,"b":1}"#);
+        imported.push(map("d", 4));
+        assert_eq!(json(&mut imported), r#"{"a":1,"b":1,"d":4}"#);
     }
 
     #[test]
     fn imports_are_not_merged_until_a_path_asks() {
-        let mut handed = ImportedSections::default();
-        (0..2_000).for_each(|i| handed.push(map(&format!("k{i}"), i)));
-        assert!(handed.parts.iter().all(|part| part.sum.is_none()));
-        let mark = handed.enter();
+        let mut imported = ImportedSections::default();
+        (0..2_000).for_each(|i| imported.push(map(&format!("k{i}"), i)));
+        assert!(imported.parts.iter().all(|part| part.sum.is_none()));
+        let mark = imported.enter();
         // What a manifest asks for again and again is kept once.
         (0..20).for_each(|i| {
-            handed.push(map("a", i));
-            handed.sum(ListStrategy::Replace);
+            imported.push(map("a", i));
+            imported.sum(ListStrategy::Replace);
         });
-        assert_eq!(handed.parts.iter().filter(|part| part.sum.is_some()).count(), 1);
-        handed.leave(&mark);
-        assert_eq!(handed.parts.len(), 2_000);
+        assert_eq!(imported.parts.iter().filter(|part| part.sum.is_some()).count(), 1);
+        imported.leave(&mark);
+        assert_eq!(imported.parts.len(), 2_000);
     }
 }

@@ -1,7 +1,7 @@
 //! The `import` section of a manifest (`reference: atmos.md` section 3): its items and where their paths lead.
 
 use crate::diagnostic::Diagnostic;
-use crate::dialects::atmos::findings::label;
+use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::dialects::atmos::rules;

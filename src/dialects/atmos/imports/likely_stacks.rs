@@ -6,7 +6,7 @@
 
 use super::reach::ChangeReach;
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::text::Text;
@@ -22,7 +22,7 @@ struct Written {
 
 /// The paths of the manifests that are likely to define a stack; none if that cannot be told.
 pub(in crate::dialects::atmos) fn manifests(reader: &Reader<'_>, config: &Config, stack: &str) -> Vec<String> {
-    let (all, _) = super::stack_files::manifests(reader, config, &Sink::default(), &mut Deps::default());
+    let (all, _) = super::stack_files::manifests(reader, config, &Diagnostics::default(), &mut Deps::default());
     let named = if config.name_template.is_empty() { &config.name_pattern } else { &config.name_template };
     let words: HashSet<&str> = words(named).collect();
     let reach = ChangeReach::new(reader, config, &[], None);

@@ -1,7 +1,7 @@
 //! Which files are top-level stack manifests (`reference: atmos.md` sections 2.1 and 2.2).
 
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::rules;
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 pub(crate) fn manifests(
     reader: &Reader<'_>,
     config: &Config,
-    sink: &Sink,
+    diagnostics: &Diagnostics,
     deps: &mut Deps,
 ) -> (Vec<String>, Option<Gap>) {
     let mut found: BTreeSet<String> = BTreeSet::new();
@@ -38,7 +38,7 @@ pub(crate) fn manifests(
                         .first()
                         .copied()
                         .unwrap_or_else(|| reader.files.add("atmos.yaml", "", || Text::from("")));
-                    sink.error(&rules::LIMIT_EXCEEDED, bad.message, &site, file);
+                    diagnostics.error(&rules::LIMIT_EXCEEDED, bad.message, &site, file);
                 }
                 Vec::new()
             });
@@ -54,7 +54,7 @@ pub(crate) fn manifests(
                     }
                     Err(message) => {
                         let file = reader.files.add(&path, "", || Text::from(""));
-                        sink.error(&rules::UNREADABLE_FILE, message, &Prov::default(), file);
+                        diagnostics.error(&rules::UNREADABLE_FILE, message, &Prov::default(), file);
                         found.insert(path);
                     }
                 }

@@ -3,8 +3,8 @@
 
 use super::local_problems::{blames_local, local_problems};
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::document::{Decoder, Issue, expand_keys};
-use crate::dialects::atmos::findings::Poisoned;
 use crate::dialects::atmos::locals::refs;
 use crate::dialects::atmos::locals::scopes::FileLocals;
 use crate::dialects::atmos::locals::{self, Locals};
@@ -29,7 +29,7 @@ impl Manifests<'_> {
         loaded: &Arc<Loaded>,
         call: &Call,
         deps: &mut Deps,
-    ) -> Result<(Map, Arc<Map>), Poisoned> {
+    ) -> Result<(Map, Arc<Map>), ErrorReported> {
         let mut included = Deps::default();
         let raw = self.reader.decode(
             loaded,
@@ -83,7 +83,7 @@ impl Manifests<'_> {
         context: &Arc<Map>,
         call: &Call,
         deps: &mut Deps,
-    ) -> Result<Map, Poisoned> {
+    ) -> Result<Map, ErrorReported> {
         let missing = if call.ignore_missing { MissingKey::Default } else { MissingKey::Error };
         let host = self.host(loaded, context, deps);
         let engine = Engine { host: host.as_ref(), ..self.engine(missing) };
@@ -114,7 +114,7 @@ impl Manifests<'_> {
                 Err(Failure::Template { message, site, text: Some(text) })
                     if blames_local(self, &text, &message, &site, loaded) =>
                 {
-                    Err(Poisoned)
+                    Err(ErrorReported)
                 }
                 Err(failure) => Err(self.failure(&failure, loaded)),
             },
@@ -138,7 +138,7 @@ impl Manifests<'_> {
             return None;
         }
         self.lock_file.depend(deps);
-        let versions = Some(self.lock_file.track(None, self.sink));
+        let versions = Some(self.lock_file.track(None, self.diagnostics));
         Some(Host { versions, ..Host::default() })
     }
 
@@ -150,7 +150,7 @@ impl Manifests<'_> {
         engine: &Engine<'_>,
         given: bool,
         deps: &mut Deps,
-    ) -> Result<Map, Poisoned> {
+    ) -> Result<Map, ErrorReported> {
         let rendered = match engine.text(&loaded.text, data) {
             Ok(rendered) => rendered,
             Err(_) if !given => {
@@ -163,8 +163,8 @@ impl Manifests<'_> {
             Err(error) => {
                 let end = (error.offset + 1).min(loaded.text.len());
                 let label = Label::new(loaded.file, error.offset as u32, end as u32, "");
-                self.sink.push(Diagnostic::new(&rules::TEMPLATE_ERROR, error.message, label));
-                return Err(Poisoned);
+                self.diagnostics.push(Diagnostic::new(&rules::TEMPLATE_ERROR, error.message, label));
+                return Err(ErrorReported);
             }
         };
         let mut unknowns = Vec::new();
@@ -248,26 +248,26 @@ impl Manifests<'_> {
         Arc::new(context)
     }
 
-    fn as_map(&self, loaded: &Loaded, value: Value) -> Result<Map, Poisoned> {
+    fn as_map(&self, loaded: &Loaded, value: Value) -> Result<Map, ErrorReported> {
         match value.data {
             Data::Map(map) => Ok((*map).clone()),
             Data::Null => Ok(Map::new()),
             _ => {
                 let message = format!("a manifest must be a map, not {}", value.a_kind());
-                Err(self.sink.error(&rules::INVALID_YAML, message, &value.prov, loaded.file))
+                Err(self.diagnostics.error(&rules::INVALID_YAML, message, &value.prov, loaded.file))
             }
         }
     }
 
-    fn broken(&self, loaded: &Loaded, issues: &[Issue]) -> Poisoned {
-        self.sink.issues(loaded, issues)
+    fn broken(&self, loaded: &Loaded, issues: &[Issue]) -> ErrorReported {
+        self.diagnostics.issues(loaded, issues)
     }
 
-    fn failure(&self, failure: &Failure, loaded: &Loaded) -> Poisoned {
+    fn failure(&self, failure: &Failure, loaded: &Loaded) -> ErrorReported {
         let (message, site) = failure.parts();
         let rule =
             if matches!(failure, Failure::Template { .. }) { &rules::TEMPLATE_ERROR } else { &rules::INVALID_YAML };
-        self.sink.error(rule, message, site, loaded.file)
+        self.diagnostics.error(rule, message, site, loaded.file)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The chain of imports from a stack to a manifest: its limits, and cycles in it.
 
 use crate::diagnostic::Diagnostic;
-use crate::dialects::atmos::findings::{Sink, label};
+use crate::dialects::atmos::diagnostics::{Diagnostics, label};
 use crate::dialects::atmos::imports::imported_sections::ImportedSections;
 use crate::dialects::atmos::reader::Loaded;
 use crate::dialects::atmos::rules;
@@ -25,7 +25,7 @@ pub(super) struct ImportChain {
 
 impl ImportChain {
     /// Reports the import at `site` of a file if it is one too many.
-    pub(super) fn exhausts(&mut self, site: &Prov, from: &Loaded, limits: Limits, sink: &Sink) -> bool {
+    pub(super) fn exhausts(&mut self, site: &Prov, from: &Loaded, limits: Limits, diagnostics: &Diagnostics) -> bool {
         if !self.exhausted && self.imports < limits.count(Limit::Imports) {
             return false;
         }
@@ -33,15 +33,15 @@ impl ImportChain {
             let exceeded = limits.exceeded(Limit::Imports);
             let place = label(site, from.file, "");
             let finding = Diagnostic::new(&rules::LIMIT_EXCEEDED, format!("there are {exceeded}"), place);
-            sink.push(finding.help(exceeded.help()));
+            diagnostics.push(finding.help(exceeded.help()));
         }
         true
     }
 
     /// Reports an import that leads back to a file of the chain, or too deep.
-    pub(super) fn refuses(&self, path: &str, from: &Loaded, limits: Limits, sink: &Sink) -> bool {
+    pub(super) fn refuses(&self, path: &str, from: &Loaded, limits: Limits, diagnostics: &Diagnostics) -> bool {
         if let Some(start) = self.files.iter().position(|(p, _)| **p == *path) {
-            sink.push(cycle(&self.files[start..], from));
+            diagnostics.push(cycle(&self.files[start..], from));
             return true;
         }
         if self.files.len() < limits.count(Limit::ImportDepth) {
@@ -51,7 +51,7 @@ impl ImportChain {
         let exceeded = limits.exceeded(Limit::ImportDepth);
         let message = format!("imports are nested deeper than {} files", exceeded.value);
         let finding = Diagnostic::new(&rules::LIMIT_EXCEEDED, message, label(&site, from.file, ""));
-        sink.push(finding.help(exceeded.help()));
+        diagnostics.push(finding.help(exceeded.help()));
         true
     }
 }

@@ -3,7 +3,7 @@
 use super::Manifests;
 use super::local_problems::blames_local;
 use crate::diagnostic::{Diagnostic, Rule};
-use crate::dialects::atmos::findings::{Poisoned, label, rename};
+use crate::dialects::atmos::diagnostics::{ErrorReported, label, rename};
 use crate::dialects::atmos::imports::imported_sections::ImportedSections;
 use crate::dialects::atmos::imports::items::{self, Import, dropped, unread};
 use crate::dialects::atmos::merge::merge;
@@ -30,7 +30,7 @@ impl ImportSite<'_> {
     }
 
     /// The files that it leads to. `handed` is what earlier imports hand over.
-    pub(super) fn files(&self, handed: &mut ImportedSections, deps: &mut Deps) -> Result<Vec<String>, Poisoned> {
+    pub(super) fn files(&self, handed: &mut ImportedSections, deps: &mut Deps) -> Result<Vec<String>, ErrorReported> {
         let (reader, stacks) = (self.manifests.reader, &self.manifests.config.stacks);
         let path = if self.is_rendered() { self.rendered_path(handed)? } else { self.item.path.clone() };
         if items::is_remote(&path) {
@@ -52,12 +52,12 @@ impl ImportSite<'_> {
         }
     }
 
-    fn fail(&self, rule: &'static Rule, message: String) -> Poisoned {
-        self.manifests.sink.error(rule, message, &self.item.path_site, self.from.file)
+    fn fail(&self, rule: &'static Rule, message: String) -> ErrorReported {
+        self.manifests.diagnostics.error(rule, message, &self.item.path_site, self.from.file)
     }
 
     /// The path, rendered with what earlier imports hand over and the context of this one.
-    fn rendered_path(&self, handed: &mut ImportedSections) -> Result<String, Poisoned> {
+    fn rendered_path(&self, handed: &mut ImportedSections) -> Result<String, ErrorReported> {
         let ImportSite { manifests, from, item } = self;
         let handed = handed.sum(manifests.strategy);
         let context = merge(manifests.strategy, [&handed, &item.context]);
@@ -70,36 +70,36 @@ impl ImportSite<'_> {
         let path = &item.path;
         let rendered = manifests.engine(missing).text(path, &data).map_err(|e| {
             if blames_local(manifests, path, &e.message, &item.path_site, from) {
-                return Poisoned;
+                return ErrorReported;
             }
             self.fail(&rules::TEMPLATE_ERROR, format!("import path `{path}` cannot be rendered: {}", e.message))
         })?;
         if let Some((_, unknown)) = rendered.unknowns.first() {
             let reason = unknown.reasons.first().map_or("", |r| r);
             let what = format!("import path `{path}` depends on what only the run time knows: {reason}");
-            return Err(manifests.sink.push(unread(what, &item.path_site, from)));
+            return Err(manifests.diagnostics.push(unread(what, &item.path_site, from)));
         }
         Ok(rendered.text)
     }
 
     /// An import from elsewhere cannot be read.
-    fn fetched(&self, path: &str) -> Result<Vec<String>, Poisoned> {
+    fn fetched(&self, path: &str) -> Result<Vec<String>, ErrorReported> {
         let what = format!("`{path}` is fetched from elsewhere; stacklint reads only this repository");
         let finding = unread(what, &self.item.path_site, self.from);
         if self.item.skip_if_missing {
-            self.manifests.sink.report(finding);
+            self.manifests.diagnostics.report(finding);
             return Ok(Vec::new());
         }
-        Err(self.manifests.sink.push(finding))
+        Err(self.manifests.diagnostics.push(finding))
     }
 
     /// Reports an import that leads nowhere, unless Atmos leaves it out because its path still is a template.
-    fn nothing_found(&self, path: &str, pattern: Option<String>) -> Result<Vec<String>, Poisoned> {
+    fn nothing_found(&self, path: &str, pattern: Option<String>) -> Result<Vec<String>, ErrorReported> {
         let ImportSite { manifests, from, item } = self;
         let options = template::Options { left: "{{", right: "}}", functions: &Builtins };
         match template::parse(path, &options) {
             Ok(template) if !template.is_plain() => {
-                manifests.sink.report(dropped(path, &item.path_site, from));
+                manifests.diagnostics.report(dropped(path, &item.path_site, from));
                 Ok(Vec::new())
             }
             Ok(_) => {
@@ -116,7 +116,7 @@ impl ImportSite<'_> {
                     Some(help) => finding.help(help),
                     None => finding,
                 };
-                Err(manifests.sink.push(Diagnostic { fix, ..finding }))
+                Err(manifests.diagnostics.push(Diagnostic { fix, ..finding }))
             }
             Err(error) => Err(self.fail(&rules::TEMPLATE_ERROR, format!("import path `{path}`: {}", error.message))),
         }

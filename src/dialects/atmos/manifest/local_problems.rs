@@ -1,7 +1,7 @@
 //! What keeps the locals of a file from being resolved: told at once, or noted where only the end can tell why.
 
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::atmos::findings::{Poisoned, label};
+use crate::dialects::atmos::diagnostics::{ErrorReported, label};
 use crate::dialects::atmos::imports::items;
 use crate::dialects::atmos::locals::blame::{culprit, culprit_by_words};
 use crate::dialects::atmos::locals::observations::{Reader, Unresolved};
@@ -26,7 +26,7 @@ pub(in crate::dialects::atmos) fn local_problems(
     manifests: &Manifests<'_>,
     file: &FileLocals,
     deps: &mut Deps,
-) -> Poisoned {
+) -> ErrorReported {
     for problem in &file.locals.problems {
         match unresolved(manifests, file, problem) {
             Some(found) => {
@@ -35,11 +35,11 @@ pub(in crate::dialects::atmos) fn local_problems(
                 manifests.observations.unresolved(found);
             }
             None => {
-                manifests.sink.push(local_problem(manifests, file, problem));
+                manifests.diagnostics.push(local_problem(manifests, file, problem));
             }
         }
     }
-    Poisoned
+    ErrorReported
 }
 
 /// A local that needs what is not there, unless it is another local of its scope.

@@ -12,7 +12,7 @@ mod overrides;
 mod process;
 
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::{Poisoned, Sink};
+use crate::dialects::atmos::diagnostics::{Diagnostics, ErrorReported};
 use crate::dialects::atmos::functions::{Env, NO_ENV};
 use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::locals::scopes::LocalCache;
@@ -95,7 +95,7 @@ pub(super) struct Manifests<'a> {
     /// Parsed templates.
     pub templates: &'a Templates,
     /// Findings.
-    pub sink: &'a Sink,
+    pub diagnostics: &'a Diagnostics,
     /// What holds manifests against the schema, if it is wanted.
     checks: Option<&'a SchemaChecks<'a>>,
     /// Locals of files, resolved.
@@ -108,7 +108,7 @@ pub(super) struct Manifests<'a> {
     pub lock_file: LockFile<'a>,
     /// What the templates of files may ask for.
     pub(super) mentions: Mentions,
-    memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, Poisoned>>>,
+    memo: Mutex<HashMap<MemoKey, Result<Arc<Processed>, ErrorReported>>>,
 }
 
 impl<'a> Manifests<'a> {
@@ -117,7 +117,7 @@ impl<'a> Manifests<'a> {
         config: &'a Config,
         strategy: ListStrategy,
         templates: &'a Templates,
-        sink: &'a Sink,
+        diagnostics: &'a Diagnostics,
         checks: Option<&'a SchemaChecks<'a>>,
         locals: &'a LocalCache,
     ) -> Self {
@@ -128,7 +128,7 @@ impl<'a> Manifests<'a> {
             config,
             strategy,
             templates,
-            sink,
+            diagnostics,
             checks,
             locals,
             env,
@@ -145,13 +145,17 @@ impl<'a> Manifests<'a> {
     }
 
     /// The same, without what was remembered.
-    pub(super) fn again<'b>(&'b self, sink: &'b Sink, checks: Option<&'b SchemaChecks<'b>>) -> Manifests<'b> {
-        Manifests::new(self.reader, self.config, self.strategy, self.templates, sink, checks, self.locals)
+    pub(super) fn again<'b>(
+        &'b self,
+        diagnostics: &'b Diagnostics,
+        checks: Option<&'b SchemaChecks<'b>>,
+    ) -> Manifests<'b> {
+        Manifests::new(self.reader, self.config, self.strategy, self.templates, diagnostics, checks, self.locals)
             .with_env(self.env)
     }
 
     /// A top-level manifest; what it depends on is in `deps` even if it cannot be had.
-    pub(super) fn top(&self, path: &str, deps: &mut Deps) -> Result<Arc<Processed>, Poisoned> {
+    pub(super) fn top(&self, path: &str, deps: &mut Deps) -> Result<Arc<Processed>, ErrorReported> {
         let call = Call { ignore_missing: self.config.templates.ignore_missing, ..Call::default() };
         self.file(path, &call, &mut ImportChain::default(), deps)
     }
@@ -182,7 +186,7 @@ impl<'a> Manifests<'a> {
         call: &Call,
         chain: &mut ImportChain,
         deps: &mut Deps,
-    ) -> Result<Arc<Processed>, Poisoned> {
+    ) -> Result<Arc<Processed>, ErrorReported> {
         let plain = call.overrides.is_empty() && call.gives_nothing();
         let key: MemoKey = (path.into(), call.skip_templates, call.ignore_missing, !call.context.is_empty());
         if plain && let Some(known) = self.memo.lock().get(&key).cloned() {

@@ -1,6 +1,6 @@
 //! `overrides` on their way through the imports (`reference: atmos.md` section 4.7).
 
-use crate::dialects::atmos::findings::Poisoned;
+use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::merge::{ListStrategy, merge_imports};
 use crate::text::Text;
 use crate::value::{Data, Map, Value};
@@ -32,10 +32,10 @@ impl AllOverrides {
         &self,
         file: &Map,
         strategy: ListStrategy,
-        section: impl Fn(&Map, &str) -> Result<Arc<Map>, Poisoned>,
-    ) -> Result<Self, Poisoned> {
+        section: impl Fn(&Map, &str) -> Result<Arc<Map>, ErrorReported>,
+    ) -> Result<Self, ErrorReported> {
         let global = section(file, "overrides")?;
-        let inline = |kind: &str, importer: &Overrides| -> Result<Overrides, Poisoned> {
+        let inline = |kind: &str, importer: &Overrides| -> Result<Overrides, ErrorReported> {
             let typed = section(&*section(file, kind)?, "overrides")?;
             Ok(Overrides {
                 inline: merge_imports(strategy, [&global, &typed, &importer.inline]),

@@ -5,7 +5,7 @@ use super::import_targets::ImportSite;
 use super::overrides::AllOverrides;
 use super::{Call, Manifests, Processed};
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::atmos::findings::Poisoned;
+use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::imports::items::{self, Import};
 use crate::dialects::atmos::merge::merge_imports;
 use crate::dialects::atmos::reader::{Deps, Loaded};
@@ -21,7 +21,7 @@ pub(super) fn process(
     call: &Call,
     chain: &mut ImportChain,
     deps: &mut Deps,
-) -> Result<Processed, Poisoned> {
+) -> Result<Processed, ErrorReported> {
     let Some(loaded) = load(manifests, path, chain, deps)? else { return Ok(Processed::default()) };
     manifests.observations.manifest(path, loaded.file);
     let mut out = Processed::default();
@@ -33,8 +33,9 @@ pub(super) fn process(
     let section = |map: &Map, key: &str| section(manifests, &loaded, map, key);
     let overrides = call.overrides.of_file(&own, manifests.strategy, section)?;
     let relative = paths::relative(path, &manifests.config.stacks).unwrap_or(path);
-    let items = items::read_items(&own, relative)
-        .map_err(|(message, site)| manifests.sink.error(&rules::SCHEMA_VIOLATION, message, &site, loaded.file))?;
+    let items = items::read_items(&own, relative).map_err(|(message, site)| {
+        manifests.diagnostics.error(&rules::SCHEMA_VIOLATION, message, &site, loaded.file)
+    })?;
     let layers = Vec::new();
     let mut merging = Merging { manifests, loaded: &loaded, context, overrides, layers, is_poisoned: false, out };
     for item in items {
@@ -49,7 +50,7 @@ fn load(
     path: &str,
     chain: &ImportChain,
     deps: &mut Deps,
-) -> Result<Option<Arc<Loaded>>, Poisoned> {
+) -> Result<Option<Arc<Loaded>>, ErrorReported> {
     let loaded = match manifests.reader.load(path, deps) {
         Ok(Some(loaded)) => loaded,
         Ok(None) => return Ok(None),
@@ -57,8 +58,8 @@ fn load(
             let site = chain.files.iter().rev().find_map(|(_, p)| p.origin);
             let file = manifests.reader.files.add(path, "", || Text::from(""));
             let label = site.map_or_else(|| Label::new(file, 0, 0, ""), |o| Label::at(o, ""));
-            manifests.sink.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
-            return Err(Poisoned);
+            manifests.diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, label));
+            return Err(ErrorReported);
         }
     };
     if let Some(checks) = manifests.checks {
@@ -68,13 +69,13 @@ fn load(
 }
 
 /// A section that must be a map; empty if it is not there.
-fn section(manifests: &Manifests<'_>, loaded: &Loaded, map: &Map, key: &str) -> Result<Arc<Map>, Poisoned> {
+fn section(manifests: &Manifests<'_>, loaded: &Loaded, map: &Map, key: &str) -> Result<Arc<Map>, ErrorReported> {
     match map.get(key) {
         None => Ok(Arc::default()),
         Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
         Some(other) => {
             let message = format!("`{key}` must be a map, not {}", other.a_kind());
-            Err(manifests.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, loaded.file))
+            Err(manifests.diagnostics.error(&rules::NON_MAPPING_SECTION, message, &other.prov, loaded.file))
         }
     }
 }
@@ -129,7 +130,7 @@ impl Merging<'_> {
         call: &Call,
         chain: &mut ImportChain,
         deps: &mut Deps,
-    ) -> Result<(), Poisoned> {
+    ) -> Result<(), ErrorReported> {
         let (manifests, loaded) = (self.manifests, self.loaded);
         self.out.edges.extend(item.site.origin);
         self.out.targets.insert(file.into());
@@ -137,9 +138,9 @@ impl Merging<'_> {
             checks.imports(&loaded.path, file, call.context.is_empty());
         }
         manifests.observations.import(&loaded.path, file, item.site.origin);
-        let (limits, sink) = (manifests.reader.limits(), manifests.sink);
-        if chain.exhausts(&item.site, loaded, limits, sink) || chain.refuses(file, loaded, limits, sink) {
-            return Err(Poisoned);
+        let (limits, diagnostics) = (manifests.reader.limits(), manifests.diagnostics);
+        if chain.exhausts(&item.site, loaded, limits, diagnostics) || chain.refuses(file, loaded, limits, diagnostics) {
+            return Err(ErrorReported);
         }
         let result = manifests.file(file, call, chain, deps)?;
         self.overrides.add(&result.overrides, manifests.strategy);
@@ -158,9 +159,9 @@ impl Merging<'_> {
     }
 
     /// The content of the manifest (`own`) on top of its imports.
-    fn finish(self, own: Map) -> Result<Processed, Poisoned> {
+    fn finish(self, own: Map) -> Result<Processed, ErrorReported> {
         if self.is_poisoned {
-            return Err(Poisoned);
+            return Err(ErrorReported);
         }
         let strategy = self.manifests.strategy;
         let own = self.overrides.apply(own, strategy);

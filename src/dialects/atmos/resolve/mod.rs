@@ -8,7 +8,7 @@ use crate::diagnostic;
 use crate::dialects::atmos::component::bases::InheritanceCache;
 use crate::dialects::atmos::config::search::{self, ConfigError};
 use crate::dialects::atmos::config::{self, Config, anchor, projects, report_unusable};
-use crate::dialects::atmos::findings::{Sink, name_stacks};
+use crate::dialects::atmos::diagnostics::{Diagnostics, name_stacks};
 use crate::dialects::atmos::functions::calls;
 use crate::dialects::atmos::locals::scopes::LocalCache;
 use crate::dialects::atmos::manifest::Processed;
@@ -75,7 +75,7 @@ impl Resolver {
         scope: Scope<'_>,
     ) -> Resolution {
         self.leftovers().clear();
-        let sink = Sink::default();
+        let diagnostics = Diagnostics::default();
         let given = project.given.iter().flat_map(|given| &given.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
         let configuration: Vec<FileId> = shared.files.iter().copied().collect();
@@ -89,15 +89,18 @@ impl Resolver {
                     assumes_env: false,
                 };
                 let anchor = anchor(reader.files, shared);
-                config::check(&config.all, reader.files, anchor).into_iter().for_each(|finding| sink.report(finding));
-                resolve_project(self, reader, &config, shared, scope, &sink, external)
+                config::check(&config.all, reader.files, anchor)
+                    .into_iter()
+                    .for_each(|finding| diagnostics.report(finding));
+                resolve_project(self, reader, &config, shared, scope, &diagnostics, external)
             }
-            Err(trouble) => {
-                ProjectResolution { gap: Some(report_unusable(trouble, &sink, reader.files)), ..Default::default() }
-            }
+            Err(error) => ProjectResolution {
+                gap: Some(report_unusable(error, &diagnostics, reader.files)),
+                ..Default::default()
+            },
         };
         self.previous.keep(&units);
-        let mut findings = sink.into_findings();
+        let mut findings = diagnostics.into_findings();
         diagnostic::unite(&mut findings);
         name_stacks(&mut findings, &units);
         let assumptions = assumptions(reader.source, &configuration, gap.as_ref());

@@ -9,7 +9,7 @@ use crate::dialects::atmos::checks::stack_names;
 use crate::dialects::atmos::checks::unreached_manifests::{self, Unreached};
 use crate::dialects::atmos::checks::{disabled_templates, inheritance_cycles, locals, vendor, workflows};
 use crate::dialects::atmos::config::{Config, anchor};
-use crate::dialects::atmos::findings::{Sink, label};
+use crate::dialects::atmos::diagnostics::{Diagnostics, label};
 use crate::dialects::atmos::imports::reach::ChangeReach;
 use crate::dialects::atmos::imports::stack_files;
 use crate::dialects::atmos::locals::scopes::FileLocals;
@@ -47,26 +47,32 @@ pub(super) fn resolve_project(
     config: &Config,
     shared: &mut Deps,
     scope: Scope<'_>,
-    sink: &Sink,
+    diagnostics: &Diagnostics,
     external: ExternalInputs<'_>,
 ) -> ProjectResolution {
     let strategy = match &config.strategy {
         Ok(strategy) => *strategy,
-        Err(name) => return without_strategy(name, reader, config, shared, sink),
+        Err(name) => return without_strategy(name, reader, config, shared, diagnostics),
     };
-    let schema = Schema::of(config, reader, shared, anchor(reader.files, shared), sink);
+    let schema = Schema::of(config, reader, shared, anchor(reader.files, shared), diagnostics);
     let shared = &*shared;
-    Revision { resolver, reader, config, strategy, shared, scope, sink, external }.resolve(schema)
+    Revision { resolver, reader, config, strategy, shared, scope, diagnostics, external }.resolve(schema)
 }
 
 /// Reports that the configuration names a list strategy that does not exist.
-fn without_strategy(name: &str, reader: &Reader<'_>, config: &Config, shared: &Deps, sink: &Sink) -> ProjectResolution {
+fn without_strategy(
+    name: &str,
+    reader: &Reader<'_>,
+    config: &Config,
+    shared: &Deps,
+    diagnostics: &Diagnostics,
+) -> ProjectResolution {
     let setting = config.all.at_path(["settings", "list_merge_strategy"]);
     let site = setting.map(|v| v.prov.clone()).unwrap_or_default();
     let file = anchor(reader.files, shared);
     let message = format!("`{name}` is not a list merge strategy: use `replace`, `append` or `merge`");
     let gap = Gap { extent: Extent::Everything, reason: message.clone(), file: Some(file) };
-    sink.error(&rules::INVALID_CONFIG, message, &site, file);
+    diagnostics.error(&rules::INVALID_CONFIG, message, &site, file);
     ProjectResolution { gap: Some(gap), ..Default::default() }
 }
 
@@ -79,22 +85,22 @@ pub(super) struct Revision<'a> {
     /// What the configuration was read from.
     pub(super) shared: &'a Deps,
     scope: Scope<'a>,
-    pub(super) sink: &'a Sink,
+    pub(super) diagnostics: &'a Diagnostics,
     external: ExternalInputs<'a>,
 }
 
 impl Revision<'_> {
     fn resolve(&self, schema: Schema) -> ProjectResolution {
-        let (reader, config, sink) = (self.reader, self.config, self.sink);
+        let (reader, config, diagnostics) = (self.reader, self.config, self.diagnostics);
         let (manifests, gap) = self.manifests();
         let changes = self.changes();
         let checks = SchemaChecks::new(schema, reader.files, changes);
         let (templates, locals) = (&self.resolver.templates, &self.resolver.locals);
-        let loader = Manifests::new(reader, config, self.strategy, templates, sink, Some(&checks), locals);
+        let loader = Manifests::new(reader, config, self.strategy, templates, diagnostics, Some(&checks), locals);
         let loader = loader.with_env(self.external.env);
         let referenced = ReferencedComponents::new(&loader, &manifests);
         let stacks = self.stacks(&loader);
-        let validations = Validations::new(reader, config, sink);
+        let validations = Validations::new(reader, config, diagnostics);
         let reach = changes.map(|changes| ChangeReach::new(reader, config, changes, Some(&checks)));
         let units = Units {
             revision: self,
@@ -110,7 +116,7 @@ impl Revision<'_> {
         }
         let resolved: Vec<ResolvedManifest> =
             threads::map(&manifests, |path| units.resolve(path)).into_iter().flatten().collect();
-        let unreached = unreached_manifests::check(&loader, &checks, &manifests, self.scope, sink);
+        let unreached = unreached_manifests::check(&loader, &checks, &manifests, self.scope, diagnostics);
         stack_names::check(&stacks, &resolved, anchor(reader.files, self.shared));
         let doubts = || stack_names::doubtful_names(config, &resolved, anchor(reader.files, self.shared));
         let gap = gap.or_else(doubts);
@@ -124,7 +130,7 @@ impl Revision<'_> {
     fn manifests(&self) -> (Vec<String>, Option<Gap>) {
         let (reader, config) = (self.reader, self.config);
         let mut found = self.shared.clone();
-        let (manifests, gap) = stack_files::manifests(reader, config, self.sink, &mut found);
+        let (manifests, gap) = stack_files::manifests(reader, config, self.diagnostics, &mut found);
         if !manifests.is_empty() && stack_files::has_plain_manifest(reader, config) {
             return (manifests, gap);
         }
@@ -141,7 +147,7 @@ impl Revision<'_> {
         if !manifests.is_empty() {
             finding = finding.help("Atmos treats a folder of templates alone as empty: add a manifest");
         }
-        self.sink.push(finding);
+        self.diagnostics.push(finding);
         (manifests, Some(gap))
     }
 
@@ -162,7 +168,7 @@ impl Revision<'_> {
             config: self.config,
             strategy: self.strategy,
             templates: &self.resolver.templates,
-            sink: self.sink,
+            diagnostics: self.diagnostics,
             observations: &loader.observations,
             lock_file: &loader.lock_file,
             vendored: VendoredFolders::default(),
@@ -174,16 +180,17 @@ impl Revision<'_> {
 
     /// Runs the checks that need all units.
     fn check(&self, loader: &Manifests<'_>, unreached: Unreached, units: Vec<Arc<Unit>>) -> ProjectResolution {
-        let (reader, config, sink, templates) = (self.reader, self.config, self.sink, &self.resolver.templates);
+        let (reader, config, diagnostics, templates) =
+            (self.reader, self.config, self.diagnostics, &self.resolver.templates);
         let inherited = || {
-            inheritance_cycles::check(&units, sink);
-            disabled_templates::check(&units, config, templates, sink);
+            inheritance_cycles::check(&units, diagnostics);
+            disabled_templates::check(&units, config, templates, diagnostics);
         };
         threads::join(inherited, || locals::report_locals(loader, unreached.told));
         let locals = self.local_scopes(loader, &units);
         let imports = import_graph::of(loader, &unreached.manifests, &units);
-        let mentions = workflows::mentions(reader, config, self.scope, sink);
-        let fetched = vendor::check(reader, config, templates, sink);
+        let mentions = workflows::mentions(reader, config, self.scope, diagnostics);
+        let fetched = vendor::check(reader, config, templates, diagnostics);
         ProjectResolution { units, locals, imports, mentions, fetched, gap: None }
     }
 

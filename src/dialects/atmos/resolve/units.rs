@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::dialects::Scope;
 use crate::dialects::atmos::checks::component_validation::Validations;
 use crate::dialects::atmos::checks::dependency_paths;
-use crate::dialects::atmos::findings::Poisoned;
+use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::imports::reach::ChangeReach;
 use crate::dialects::atmos::manifest::{Manifests, Processed};
 use crate::dialects::atmos::paths;
@@ -43,7 +43,7 @@ impl Units<'_> {
         };
         threads::guarded(&format!("stack {path}"), unit).unwrap_or_else(|defect| {
             let file = self.revision.reader.load(path, &mut Deps::default()).ok()??.file;
-            self.revision.sink.push(Diagnostic::defect(&defect, file));
+            self.revision.diagnostics.push(Diagnostic::defect(&defect, file));
             Some(ResolvedManifest::broken(self.key(path), file))
         })
     }
@@ -84,12 +84,12 @@ impl Units<'_> {
         let state = match (is_touched, &built) {
             (false, _) => State::OutOfScope,
             (true, Ok(_)) => State::Resolved,
-            (true, Err(Poisoned)) => State::Broken,
+            (true, Err(ErrorReported)) => State::Broken,
         };
         let StackComponents { mut components, broken, unlisted, named } = built.unwrap_or_default();
         for component in &components {
             self.validations.check(component, &mut deps);
-            dependency_paths::check(component, loader.reader, loader.config, &mut deps, loader.sink);
+            dependency_paths::check(component, loader.reader, loader.config, &mut deps, loader.diagnostics);
         }
         previous.share(&name, &mut components);
         deps.files.extend(&self.revision.shared.files);

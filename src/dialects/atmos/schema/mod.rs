@@ -11,7 +11,7 @@ mod workflow;
 
 use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::dialects::atmos::shapes::{check, messages, shape};
 use crate::files::Files;
@@ -34,13 +34,19 @@ pub(super) enum Schema {
 
 impl Schema {
     /// The schema that the configuration asks for.
-    pub(super) fn of(config: &Config, reader: &Reader<'_>, deps: &mut Deps, anchor: FileId, sink: &Sink) -> Schema {
+    pub(super) fn of(
+        config: &Config,
+        reader: &Reader<'_>,
+        deps: &mut Deps,
+        anchor: FileId,
+        diagnostics: &Diagnostics,
+    ) -> Schema {
         match config.manifest_schema.is_empty() {
             true => Schema::BuiltIn,
             false => match custom::read(config, reader, deps, anchor) {
                 Ok(custom) => Schema::Custom(Box::new(custom)),
                 Err(finding) => {
-                    sink.report(*finding);
+                    diagnostics.report(*finding);
                     Schema::Unusable
                 }
             },

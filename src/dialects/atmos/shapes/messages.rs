@@ -3,7 +3,7 @@
 use super::check::{Violation, Wrong, near};
 use super::shape::{Map, Range, Rest};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Rule};
-use crate::dialects::atmos::findings::label;
+use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::merge::APPEND_KEY;
 use crate::dialects::atmos::rules;
 use crate::files::Files;

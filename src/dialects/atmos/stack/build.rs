@@ -6,7 +6,7 @@ use super::manifest::StackManifest;
 use crate::diagnostic::Diagnostic;
 use crate::dialects::atmos::component::builder::{Builder, Built, Shared};
 use crate::dialects::atmos::component::layers::{ComponentType, LOOSE, Layer, Section, Word};
-use crate::dialects::atmos::findings::{Poisoned, label};
+use crate::dialects::atmos::diagnostics::{ErrorReported, label};
 use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::merge::merge;
 use crate::dialects::atmos::shapes::messages::rule_of_key;
@@ -27,7 +27,7 @@ pub(super) struct ManifestBuilder<'s, 'm> {
 
 impl<'s, 'm> ManifestBuilder<'s, 'm> {
     /// Refuses sections and metadata that a whole stack must not have.
-    pub(super) fn check_globals(&self) -> Result<(), Poisoned> {
+    pub(super) fn check_globals(&self) -> Result<(), ErrorReported> {
         for key in ["vars", "hooks", "settings", "env", "generate", "auth", "secrets", "dependencies"] {
             self.section(self.manifest.map, key)?;
         }
@@ -36,27 +36,32 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
                 let message = format!("`metadata.{}` is not allowed for a whole stack", entry.key);
                 let rule = rule_of_key("metadata", &entry.key);
                 let finding = Diagnostic::new(rule, message, label(&entry.value.prov, self.manifest.file, ""));
-                self.stacks.sink.push(finding.help("move it under `components.<type>.<name>.metadata`"));
-                return Err(Poisoned);
+                self.stacks.diagnostics.push(finding.help("move it under `components.<type>.<name>.metadata`"));
+                return Err(ErrorReported);
             }
         }
         Ok(())
     }
 
     /// A section that must be a map; empty if it is not there.
-    pub(super) fn section(&self, map: &Map, key: &str) -> Result<Arc<Map>, Poisoned> {
+    pub(super) fn section(&self, map: &Map, key: &str) -> Result<Arc<Map>, ErrorReported> {
         match map.get(key) {
             None => Ok(Arc::default()),
             Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
             Some(other) => {
                 let message = format!("`{key}` must be a map, not {}", other.a_kind());
-                Err(self.stacks.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, self.manifest.file))
+                Err(self.stacks.diagnostics.error(
+                    &rules::NON_MAPPING_SECTION,
+                    message,
+                    &other.prov,
+                    self.manifest.file,
+                ))
             }
         }
     }
 
     /// What all components of a type share: the global and the type layer.
-    pub(super) fn shared(&self, kind: ComponentType) -> Result<Shared, Poisoned> {
+    pub(super) fn shared(&self, kind: ComponentType) -> Result<Shared, ErrorReported> {
         let typed = self.section(self.manifest.map, kind.name())?;
         let mut layer = self.shared_sections(kind, &typed)?;
         if kind == ComponentType::Kubernetes {
@@ -75,11 +80,11 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
     }
 
     /// The sections that are maps, those of the whole stack below those of the type (`typed`).
-    fn shared_sections(&self, kind: ComponentType, typed: &Map) -> Result<Layer, Poisoned> {
+    fn shared_sections(&self, kind: ComponentType, typed: &Map) -> Result<Layer, ErrorReported> {
         let strategy = self.stacks.strategy;
         let global = |key: &str| self.section(self.manifest.map, key);
         let own = |key: &str| self.type_section(kind, typed, key);
-        let both = |key: &str| -> Result<Arc<Map>, Poisoned> { Ok(merge(strategy, [&global(key)?, &own(key)?])) };
+        let both = |key: &str| -> Result<Arc<Map>, ErrorReported> { Ok(merge(strategy, [&global(key)?, &own(key)?])) };
         let mut layer = Layer::default();
         layer.set(Section::Vars, both("vars")?);
         layer.set(Section::Settings, both("settings")?);
@@ -108,19 +113,24 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
     }
 
     /// A section of a component type that must be a map; empty if it is not there.
-    fn type_section(&self, kind: ComponentType, typed: &Map, key: &str) -> Result<Arc<Map>, Poisoned> {
+    fn type_section(&self, kind: ComponentType, typed: &Map, key: &str) -> Result<Arc<Map>, ErrorReported> {
         match typed.get(key) {
             None => Ok(Arc::default()),
             Some(Value { data: Data::Map(m), .. }) => Ok(Arc::clone(m)),
             Some(other) => {
                 let message = format!("`{}.{key}` must be a map, not {}", kind.name(), other.a_kind());
-                Err(self.stacks.sink.error(&rules::NON_MAPPING_SECTION, message, &other.prov, self.manifest.file))
+                Err(self.stacks.diagnostics.error(
+                    &rules::NON_MAPPING_SECTION,
+                    message,
+                    &other.prov,
+                    self.manifest.file,
+                ))
             }
         }
     }
 
     /// The sections of a component type that are text.
-    fn set_words(&self, kind: ComponentType, typed: &Map, layer: &mut Layer) -> Result<(), Poisoned> {
+    fn set_words(&self, kind: ComponentType, typed: &Map, layer: &mut Layer) -> Result<(), ErrorReported> {
         let words: &[(Word, &str)] = match kind {
             ComponentType::Terraform => &[
                 (Word::Command, "command"),
@@ -136,8 +146,8 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
                 Some(value) if value.as_str().is_some() => layer.set_word(*word, Some(value.clone())),
                 Some(other) => {
                     let message = format!("`{}.{key}` must be text, not {}", kind.name(), other.a_kind());
-                    let sink = self.stacks.sink;
-                    return Err(sink.error(&rules::SCHEMA_VIOLATION, message, &other.prov, self.manifest.file));
+                    let diagnostics = self.stacks.diagnostics;
+                    return Err(diagnostics.error(&rules::SCHEMA_VIOLATION, message, &other.prov, self.manifest.file));
                 }
             }
         }
@@ -152,10 +162,15 @@ impl<'s, 'm> ManifestBuilder<'s, 'm> {
         shared: &Shared,
         name: &Key,
         value: &Value,
-    ) -> Result<Built, Poisoned> {
+    ) -> Result<Built, ErrorReported> {
         let Some(map) = value.as_map() else {
             let message = format!("component `{name}` must be a map, not {}", value.a_kind());
-            return Err(self.stacks.sink.error(&rules::NON_MAPPING_SECTION, message, &value.prov, self.manifest.file));
+            return Err(self.stacks.diagnostics.error(
+                &rules::NON_MAPPING_SECTION,
+                message,
+                &value.prov,
+                self.manifest.file,
+            ));
         };
         let is_folder = |base: &str| {
             let mut deps = self.manifest.deps();

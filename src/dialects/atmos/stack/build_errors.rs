@@ -7,7 +7,7 @@ use crate::dialects::atmos::component::bases::BaseError;
 use crate::dialects::atmos::component::builder::BuildError;
 use crate::dialects::atmos::component::inheritance;
 use crate::dialects::atmos::component::layers::ComponentType;
-use crate::dialects::atmos::findings::{Poisoned, label, rename};
+use crate::dialects::atmos::diagnostics::{ErrorReported, label, rename};
 use crate::dialects::atmos::merge::deferred::LostPath;
 use crate::dialects::atmos::rules;
 use crate::limits::Limit;
@@ -22,7 +22,7 @@ pub(super) fn report_build_error(
     kind: ComponentType,
     name: &Key,
     value: &Value,
-) -> Poisoned {
+) -> ErrorReported {
     let at = |site: &Prov| label(if site.origin.is_some() { site } else { &value.prov }, manifest.file, "");
     let finding = |rule, message: String, site: &Prov| Diagnostic::new(rule, message, at(site));
     let finding = match error {
@@ -55,8 +55,8 @@ pub(super) fn report_build_error(
             if mismatch.help.is_empty() { f } else { f.help(mismatch.help.clone()) }
         }
     };
-    stacks.sink.push(finding);
-    Poisoned
+    stacks.diagnostics.push(finding);
+    ErrorReported
 }
 
 /// A base that is not there, `[component, base]`, named at `site`.

@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::component::builder::Built;
 use crate::dialects::atmos::component::custom_types;
 use crate::dialects::atmos::component::layers::ComponentType;
-use crate::dialects::atmos::findings::Poisoned;
+use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::manifest::Processed;
 use crate::dialects::atmos::names::{self, Siblings};
 use crate::dialects::atmos::reader::Deps;
@@ -39,13 +39,13 @@ pub(in crate::dialects::atmos) struct StackComponents {
 }
 
 impl StackComponents {
-    fn add(&mut self, kind: &str, name: &Key, finished: Result<(Arc<Component>, Option<Named>), Poisoned>) {
+    fn add(&mut self, kind: &str, name: &Key, finished: Result<(Arc<Component>, Option<Named>), ErrorReported>) {
         match finished {
             Ok((component, named)) => {
                 self.components.push(component);
                 self.named.extend(named);
             }
-            Err(Poisoned) => self.broken.push((kind.into(), Text::clone(name))),
+            Err(ErrorReported) => self.broken.push((kind.into(), Text::clone(name))),
         }
     }
 }
@@ -75,7 +75,7 @@ pub(in crate::dialects::atmos) fn components(
     file: FileId,
     processed: &Processed,
     deps: &mut Deps,
-) -> Result<StackComponents, Poisoned> {
+) -> Result<StackComponents, ErrorReported> {
     let manifest = StackManifest::new(stacks, key, file, processed);
     let requests = Requests::new(stacks, referenced);
     let found = Finisher { stacks, manifest: &manifest, requests: &requests }.all();
@@ -96,7 +96,7 @@ fn leave_out_large(stacks: &StackContext<'_>, mut resolved: StackComponents, fil
         let message = format!("component `{}` has {exceeded}", component.name);
         let place = component.shaping_origins.iter().find(|origin| origin.file == file);
         let place = place.map_or_else(|| Label::new(file, 0, 0, ""), |origin| Label::at(*origin, ""));
-        stacks.sink.push(Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).help(exceeded.help()));
+        stacks.diagnostics.push(Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).help(exceeded.help()));
         resolved.broken.push((Text::clone(&component.kind), Text::clone(&component.name)));
     }
     resolved.broken.sort();
@@ -112,7 +112,7 @@ struct Finisher<'a> {
 
 impl Finisher<'_> {
     /// What is broken is left out; the rest of the stack stands.
-    fn all(&self) -> Result<StackComponents, Poisoned> {
+    fn all(&self) -> Result<StackComponents, ErrorReported> {
         let builder = ManifestBuilder { stacks: self.stacks, manifest: self.manifest };
         let components = builder.section(self.manifest.map, "components")?;
         builder.check_globals()?;
@@ -121,8 +121,8 @@ impl Finisher<'_> {
             let Some(all) = components.get(kind.name()) else { continue };
             let Some(all) = all.as_map() else {
                 let message = format!("`components.{}` must be a map, not {}", kind.name(), all.a_kind());
-                let sink = self.stacks.sink;
-                return Err(sink.error(&rules::NON_MAPPING_SECTION, message, &all.prov, self.manifest.file));
+                let diagnostics = self.stacks.diagnostics;
+                return Err(diagnostics.error(&rules::NON_MAPPING_SECTION, message, &all.prov, self.manifest.file));
             };
             self.add_type(&builder, kind, all, &mut out)?;
         }
@@ -146,7 +146,7 @@ impl Finisher<'_> {
         kind: ComponentType,
         all: &Map,
         out: &mut StackComponents,
-    ) -> Result<(), Poisoned> {
+    ) -> Result<(), ErrorReported> {
         let shared = builder.shared(kind)?;
         let build = |e: &Entry| builder.component(kind, all, &shared, &e.key, &e.value);
         let built: Vec<_> = all.iter().map(|e| (e, build(e))).collect();
@@ -171,7 +171,8 @@ impl Finisher<'_> {
         let (stacks, manifest) = (self.stacks, self.manifest);
         for entry in all.iter() {
             let built = custom_types::build(kind, &entry.key, &entry.value, all, manifest.map, stacks.strategy);
-            let built = built.map_err(|(m, site)| stacks.sink.error(&rules::SCHEMA_VIOLATION, m, &site, manifest.file));
+            let built =
+                built.map_err(|(m, site)| stacks.diagnostics.error(&rules::SCHEMA_VIOLATION, m, &site, manifest.file));
             let finished = built.and_then(|map| {
                 let built = Built { map, sites: Vec::new(), authored: Default::default(), deferrals: Vec::new() };
                 self.finish(&ComponentEntry { kind, entry, workspace_metadata: None }, built)
@@ -185,7 +186,7 @@ impl Finisher<'_> {
         &self,
         component: &ComponentEntry<'_>,
         mut built: Built,
-    ) -> Result<(Arc<Component>, Option<Named>), Poisoned> {
+    ) -> Result<(Arc<Component>, Option<Named>), ErrorReported> {
         let ComponentEntry { kind, entry, .. } = *component;
         let (stacks, manifest) = (self.stacks, self.manifest);
         let locals = built.map.get("locals").cloned();

@@ -5,7 +5,7 @@ use super::metadata::vendored::VendoredFolders;
 use crate::dialects::EvalInputs;
 use crate::dialects::atmos::component::bases::InheritanceCache;
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::manifest::FILE_FUNCTIONS;
 use crate::dialects::atmos::merge::ListStrategy;
@@ -30,7 +30,7 @@ pub(in crate::dialects::atmos) struct StackContext<'a> {
     /// Parsed templates.
     pub templates: &'a Templates,
     /// Findings.
-    pub sink: &'a Sink,
+    pub diagnostics: &'a Diagnostics,
     /// What rules about locals need.
     pub observations: &'a Observations,
     /// The locked versions.
@@ -52,14 +52,18 @@ impl StackContext<'_> {
     }
 
     /// The same for a component that another one waits for: findings are not reported, functions are evaluated.
-    pub(super) fn quiet<'q>(&'q self, sink: &'q Sink, observations: &'q Observations) -> StackContext<'q> {
+    pub(super) fn quiet<'q>(
+        &'q self,
+        diagnostics: &'q Diagnostics,
+        observations: &'q Observations,
+    ) -> StackContext<'q> {
         let given = Some(self.external.given.unwrap_or(&NOTHING));
         StackContext {
             reader: self.reader,
             config: self.config,
             strategy: self.strategy,
             templates: self.templates,
-            sink,
+            diagnostics,
             observations,
             lock_file: self.lock_file,
             vendored: VendoredFolders::default(),

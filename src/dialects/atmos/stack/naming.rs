@@ -4,7 +4,7 @@
 use super::context::StackContext;
 use super::manifest::StackManifest;
 use crate::diagnostic::Diagnostic;
-use crate::dialects::atmos::findings::{Poisoned, label};
+use crate::dialects::atmos::diagnostics::{ErrorReported, label};
 use crate::dialects::atmos::names::{self, Context, Workspace, name_data};
 use crate::dialects::atmos::rules;
 use crate::template::{self, MissingKey};
@@ -44,16 +44,16 @@ pub(super) fn report_unnamed(
     error: &template::Error,
     name: &Key,
     site: &Prov,
-) -> Poisoned {
+) -> ErrorReported {
     let template = &stacks.config.name_template;
     let engine = stacks.name_engine(MissingKey::Error);
     if manifest.name.is_none() && !template.is_empty() && engine.parse(template).is_err() {
         let site = stacks.config.all.at_path(["stacks", "name_template"]).map(|v| v.prov.clone()).unwrap_or_default();
         let message = format!("`stacks.name_template` is not a template: {}", error.message);
-        return stacks.sink.error(&rules::STACK_NAME_UNRESOLVED, message, &site, manifest.file);
+        return stacks.diagnostics.error(&rules::STACK_NAME_UNRESOLVED, message, &site, manifest.file);
     }
     let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
-    stacks.sink.error(&rules::STACK_NAME_UNRESOLVED, message, site, manifest.file)
+    stacks.diagnostics.error(&rules::STACK_NAME_UNRESOLVED, message, site, manifest.file)
 }
 
 /// How validation sees the stack of a component, if it looks at its type.
@@ -128,7 +128,7 @@ fn validated_name(
             let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
             let label = label(&value.prov, manifest.file, "");
             let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, label);
-            stacks.sink.report(finding.note("Atmos computes it though the manifest has a `name`"));
+            stacks.diagnostics.report(finding.note("Atmos computes it though the manifest has a `name`"));
             Name::Unknown
         }
     }

@@ -4,7 +4,7 @@ use super::build::ManifestBuilder;
 use super::context::StackContext;
 use super::manifest::StackManifest;
 use crate::dialects::atmos::component::layers::ComponentType;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::paths;
@@ -90,8 +90,8 @@ impl<'a> ReferencedComponents<'a> {
 
     /// All components by stack. What is wrong with them is said where their stacks are resolved.
     fn index(&self, stacks: &StackContext<'_>) -> ComponentIndex {
-        let (sink, observations) = (Sink::default(), Observations::default());
-        let quiet = stacks.quiet(&sink, &observations);
+        let (diagnostics, observations) = (Diagnostics::default(), Observations::default());
+        let quiet = stacks.quiet(&diagnostics, &observations);
         let mut index = ComponentIndex::default();
         for path in self.manifests {
             let mut deps = Deps::default();

@@ -8,7 +8,7 @@ use super::referenced::{Answered, ComponentPlace, ReferencedComponents, stack_of
 use super::sections::{ComponentEntry, sections};
 use crate::dialects::atmos::component::builder::Built;
 use crate::dialects::atmos::component::layers::ComponentType;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::locals::observations::Observations;
 use crate::dialects::atmos::names;
 use crate::dialects::atmos::paths;
@@ -133,8 +133,8 @@ impl<'a> Requests<'a> {
             self.depth.fetch_max(depth, Ordering::Relaxed);
             return answer;
         }
-        let (sink, observations) = (Sink::default(), Observations::default());
-        let quiet = self.stacks.quiet(&sink, &observations);
+        let (diagnostics, observations) = (Diagnostics::default(), Observations::default());
+        let quiet = self.stacks.quiet(&diagnostics, &observations);
         let inner = Requests::within(&quiet, self.components, chain);
         let answer = match (inner.describe(manifest, &place, kind, wanted, built), inner.cycle.get()) {
             // What is not resolved because of a cycle never ends for those that ask for it, either.

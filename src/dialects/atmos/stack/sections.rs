@@ -6,7 +6,7 @@ use super::manifest::StackManifest;
 use super::naming::{Named, WorkspaceInputs, checked_name, report_unnamed, workspace};
 use super::render::{Ask, Rendered, render};
 use crate::dialects::atmos::component::builder::Built;
-use crate::dialects::atmos::findings::Poisoned;
+use crate::dialects::atmos::diagnostics::ErrorReported;
 use crate::dialects::atmos::names::{self, Context, name_data};
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::templates::host::answers::{Answer, ComponentRef};
@@ -81,7 +81,7 @@ pub(super) fn sections(
     component: &ComponentEntry<'_>,
     built: Built,
     ask: Ask<'_>,
-) -> Result<Sections, Poisoned> {
+) -> Result<Sections, ErrorReported> {
     let entry @ Entry { key: name, value } = component.entry;
     let mut map = built.map;
     let failed = |e: template::Error| report_unnamed(stacks, manifest, &e, name, &value.prov);

@@ -2,8 +2,8 @@
 
 use super::sources::Key;
 use crate::diagnostic::rules;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::ActionKind;
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::evaluation::references::{Reference, ReferenceKey};
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{Data, Node};
@@ -21,12 +21,12 @@ pub(crate) struct Dependency {
     /// The field that names it, or the key path that reads it.
     pub by: Text,
     /// What makes it.
-    pub how: How,
+    pub kind: DependencyKind,
 }
 
 /// What makes a dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum DependencyKind {
     /// A field names the action.
     Named,
     /// A template reads what is known of the action before it is executed.
@@ -38,7 +38,7 @@ pub(crate) enum How {
 impl Dependency {
     /// Whether it is named, not only read.
     pub(super) fn is_explicit(&self) -> bool {
-        self.how == How::Named
+        self.kind == DependencyKind::Named
     }
 }
 
@@ -63,9 +63,9 @@ pub(super) fn links(
     let kept = || all.iter().filter(|dependency| !is_skipped(&dependency.on));
     let declared = kept().map(|dependency| link(dependency, LinkKind::Declared, ReadTarget::Nothing));
     let read = kept().filter(|dependency| !dependency.is_explicit()).map(|dependency| {
-        let reads = match &dependency.how {
-            How::Output(name) => ReadTarget::Output(Text::clone(name)),
-            How::Named | How::Static => ReadTarget::Nothing,
+        let reads = match &dependency.kind {
+            DependencyKind::Output(name) => ReadTarget::Output(Text::clone(name)),
+            DependencyKind::Named | DependencyKind::Static => ReadTarget::Nothing,
         };
         link(dependency, LinkKind::Reads, reads)
     });
@@ -73,14 +73,14 @@ pub(super) fn links(
 }
 
 /// The actions that fields name. Entries that are no references are reported.
-pub(super) fn explicit(builtin: &Node, sink: &mut Sink) -> Vec<Dependency> {
+pub(super) fn explicit(builtin: &Node, diagnostics: &mut Diagnostics) -> Vec<Dependency> {
     let mut out = Vec::new();
     let list = |key: &str| builtin.get(key).and_then(Node::as_list).cloned().unwrap_or_default();
     for entry in list("dependencies").iter() {
         match reference(entry) {
             Ok(Some(on)) => out.push(named(on, "dependencies", entry)),
             Ok(None) => {}
-            Err(message) => sink.error(&rules::INVALID_CONFIG, message, &entry.prov),
+            Err(message) => diagnostics.error(&rules::INVALID_CONFIG, message, &entry.prov),
         }
     }
     let build = |node: &Node, by: &str| Some(named((ActionKind::Build, Text::clone(node.as_text()?)), by, node));
@@ -91,7 +91,7 @@ pub(super) fn explicit(builtin: &Node, sink: &mut Sink) -> Vec<Dependency> {
 
 /// A dependency on an action that a field names.
 fn named(on: Key, by: &str, node: &Node) -> Dependency {
-    Dependency { on, place: node.prov.clone(), by: by.into(), how: How::Named }
+    Dependency { on, place: node.prov.clone(), by: by.into(), kind: DependencyKind::Named }
 }
 
 /// The action that an entry means; none for an empty entry or one that nobody knows.
@@ -119,15 +119,15 @@ pub(super) fn reference(entry: &Node) -> Result<Option<Key>, String> {
 }
 
 /// The action that a key path of a template reads; none if it reads something else. What cannot be one is reported.
-pub(super) fn implicit(reference: &Reference, sink: &mut Sink) -> Option<Dependency> {
+pub(super) fn implicit(reference: &Reference, diagnostics: &mut Diagnostics) -> Option<Dependency> {
     match read_action(reference) {
         Ok(dependency) => dependency,
         Err(Refusal::Message(message)) => {
-            sink.error(&rules::UNDEFINED_REFERENCE, message, &reference.place);
+            diagnostics.error(&rules::UNDEFINED_REFERENCE, message, &reference.place);
             None
         }
         Err(Refusal::Failure(failure)) => {
-            sink.failure(failure);
+            diagnostics.failure(failure);
             None
         }
     }
@@ -190,8 +190,8 @@ pub(crate) fn read_action(reference: &Reference) -> Result<Option<Dependency>, R
     if let Some(ReferenceKey::Failed(failure)) = rest.first() {
         return Err(Refusal::Failure(failure));
     }
-    let (by, how) = (written(&[&root.text, word, &name], rest), how(kind, rest));
-    Ok(Some(Dependency { on: (kind, name), place: reference.place.clone(), by, how }))
+    let (by, reads) = (written(&[&root.text, word, &name], rest), dependency_kind(kind, rest));
+    Ok(Some(Dependency { on: (kind, name), place: reference.place.clone(), by, kind: reads }))
 }
 
 /// A key path as text, `*` for segments that are not known.
@@ -204,14 +204,14 @@ fn written(known: &[&str], rest: &[ReferenceKey]) -> Text {
 }
 
 /// What reading so much of an action behind its name needs of it.
-fn how(kind: ActionKind, rest: &[ReferenceKey]) -> How {
+fn dependency_kind(kind: ActionKind, rest: &[ReferenceKey]) -> DependencyKind {
     match rest {
         [ReferenceKey::Known(outputs), ReferenceKey::Known(output), ..]
             if outputs.text == *"outputs" && !is_static(kind, &output.text) =>
         {
-            How::Output(Text::clone(&output.text))
+            DependencyKind::Output(Text::clone(&output.text))
         }
-        _ => How::Static,
+        _ => DependencyKind::Static,
     }
 }
 

@@ -1,8 +1,8 @@
 //! The specs of `exec` actions, the only type that Garden itself brings.
 
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::project::schema::{Field, Shape, check_fields, optional, required};
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::Node;
 
 const WORDS: Shape = Shape::List(&Shape::Name);
@@ -30,11 +30,11 @@ const RUN: &[Field] =
     &[SHELL, required("command", WORDS), STATUS, optional("artifacts", ARTIFACTS), optional("env", ENV)];
 
 /// Checks the spec of an `exec` action.
-pub(super) fn check(kind: ActionKind, name: &str, spec: &Node, sink: &mut Sink) {
+pub(super) fn check(kind: ActionKind, name: &str, spec: &Node, diagnostics: &mut Diagnostics) {
     let fields = match kind {
         ActionKind::Build => BUILD,
         ActionKind::Deploy => DEPLOY,
         ActionKind::Run | ActionKind::Test => RUN,
     };
-    check_fields(spec, &[fields], &format!("the spec of {}.{name}", kind.lower()), sink);
+    check_fields(spec, &[fields], &format!("the spec of {}.{name}", kind.lower()), diagnostics);
 }

@@ -2,10 +2,10 @@
 
 use crate::diagnostic::rules;
 use crate::diagnostic::rules::LIMIT_EXCEEDED;
+use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::project::Resource;
 use crate::dialects::garden::project::discover::resolve;
 use crate::dialects::garden::project::load::Loader;
-use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::node::json;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
@@ -27,10 +27,15 @@ pub(super) struct Schema {
 
 impl Schema {
     /// The inputs of a template that is evaluated but for its configs. None if they are declared wrongly, which is reported.
-    pub(super) fn read(template: &Node, resource: &Resource, loader: &Loader<'_>, sink: &mut Sink) -> Option<Schema> {
+    pub(super) fn read(
+        template: &Node,
+        resource: &Resource,
+        loader: &Loader<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Schema> {
         if let Some(path) = template.get("inputsSchemaPath") {
             let text = path.as_text()?;
-            return from_file(path, text, resource, loader, sink);
+            return from_file(path, text, resource, loader, diagnostics);
         }
         let Some(inputs) = template.get("inputs").and_then(Node::as_map) else { return Some(Schema::default()) };
         let (mut properties, mut required, mut defaults) = (Vec::new(), Vec::new(), Vec::new());
@@ -38,7 +43,7 @@ impl Schema {
             let declared = input.get("type").and_then(Node::as_text);
             let Some(declared) = declared.filter(|t| matches!(t.as_str(), "string" | "number" | "boolean")) else {
                 let message = format!("the input `{name}` needs a `type`: string, number or boolean");
-                sink.error(&rules::INVALID_CONFIG, message, place_of(input, "type"));
+                diagnostics.error(&rules::INVALID_CONFIG, message, place_of(input, "type"));
                 return None;
             };
             match input.get("default").filter(|node| !matches!(node.data, Data::Null)) {
@@ -47,7 +52,7 @@ impl Schema {
                         "the default of the input `{name}` is a {}, and its type is {declared}",
                         default.type_of()
                     );
-                    sink.error(&rules::INVALID_CONFIG, message, &default.prov);
+                    diagnostics.error(&rules::INVALID_CONFIG, message, &default.prov);
                     return None;
                 }
                 Some(default) => defaults.push((Text::clone(name), default.clone())),
@@ -75,14 +80,14 @@ impl Schema {
     }
 
     /// Reports inputs that do not fit. What is unknown fits.
-    pub(super) fn check(&self, inputs: &Node, what: &str, sink: &mut Sink) {
+    pub(super) fn check(&self, inputs: &Node, what: &str, diagnostics: &mut Diagnostics) {
         let Some(schema) = &self.schema else { return };
         let value = inputs.to_value();
         let verdict = match schema.check(&value, false, &self.budget) {
             Ok(verdict) => verdict,
             Err(Unusable::Wrong(why) | Unusable::Unsupported(why) | Unusable::Exceeded(why)) => {
                 let message = format!("the inputs of {what} are not held against their schema: {why}");
-                return sink.error(&LIMIT_EXCEEDED, message, &inputs.prov);
+                return diagnostics.error(&LIMIT_EXCEEDED, message, &inputs.prov);
             }
         };
         for violation in verdict.violations {
@@ -100,7 +105,7 @@ impl Schema {
                 (None, true) => format!("the inputs {}", violation.words),
                 (None, false) => format!("the input `{path}` {}", violation.words),
             };
-            sink.error(&rules::SCHEMA_VIOLATION, format!("{subject} of {what}"), &place);
+            diagnostics.error(&rules::SCHEMA_VIOLATION, format!("{subject} of {what}"), &place);
         }
     }
 }
@@ -125,15 +130,21 @@ fn with_defaults(value: &Node, schema: &Node) -> Node {
     Node::at(Data::Map(Arc::new(own.chain(more).collect())), value.prov.clone())
 }
 
-fn from_file(path: &Node, text: &str, resource: &Resource, loader: &Loader<'_>, sink: &mut Sink) -> Option<Schema> {
+fn from_file(
+    path: &Node,
+    text: &str,
+    resource: &Resource,
+    loader: &Loader<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Schema> {
     let mut refuse = |message: String| {
-        sink.error(&rules::INVALID_CONFIG, message, &path.prov);
+        diagnostics.error(&rules::INVALID_CONFIG, message, &path.prov);
         None
     };
     let Some(found) = resolve(resource.dir(), text) else {
         return refuse(format!("the schema of inputs `{text}` lies outside of the repository"));
     };
-    let mut local = Sink::new(resource.file);
+    let mut local = Diagnostics::new(resource.file);
     let Some(content) = loader.text(&found, &mut local) else {
         return refuse(format!("there is no schema of inputs `{text}`"));
     };
@@ -146,7 +157,7 @@ fn from_file(path: &Node, text: &str, resource: &Resource, loader: &Loader<'_>, 
         let declared = declared.unwrap_or("undefined");
         return refuse(format!("the schema of inputs `{text}` has the type {declared}, and must be an object"));
     }
-    let mut other = |path: &str| loader.text(path, &mut Sink::new(resource.file)).map(|text| text.to_string());
+    let mut other = |path: &str| loader.text(path, &mut Diagnostics::new(resource.file)).map(|text| text.to_string());
     let budget = Budget::default();
     match JsonSchema::read(&content, &found, &mut other, &budget) {
         Ok(schema) => Some(Schema { schema: Some(schema), budget, defaults: defaults(&parsed), tree: parsed }),

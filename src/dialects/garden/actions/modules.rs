@@ -4,10 +4,10 @@
 use super::render::Rendered;
 use super::sources::{ActionSource, Key};
 use crate::diagnostic::rules;
+use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
 use crate::dialects::garden::project::discover::relative;
 use crate::dialects::garden::project::{ActionKind, first_line};
-use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::graph::Graph;
@@ -49,9 +49,9 @@ impl Module {
 }
 
 /// Makes actions of modules.
-pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], sink: &mut Sink) -> Converted {
-    let modules: Vec<Module> = all.iter().filter_map(|source| read(stage, source, sink)).collect();
-    check(stage, &modules, sink);
+pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], diagnostics: &mut Diagnostics) -> Converted {
+    let modules: Vec<Module> = all.iter().filter_map(|source| read(stage, source, diagnostics)).collect();
+    check(stage, &modules, diagnostics);
     let mut services = BTreeMap::new();
     for module in &modules {
         services.extend(module.named("services").into_iter().map(|(name, _)| (name, ActionKind::Deploy)));
@@ -67,7 +67,7 @@ pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], sink: &mut Sink) 
     out
 }
 
-fn read(stage: &Stage<'_>, source: &ActionSource, sink: &mut Sink) -> Option<Module> {
+fn read(stage: &Stage<'_>, source: &ActionSource, diagnostics: &mut Diagnostics) -> Option<Module> {
     let mut roots = stage.roots.clone().with("modules", Node::unknown("`modules` are resolved when Garden runs"));
     if let Some(rendered) = &source.rendered {
         roots = rendered.roots(&stage.evaluator, roots);
@@ -78,14 +78,14 @@ fn read(stage: &Stage<'_>, source: &ActionSource, sink: &mut Sink) -> Option<Mod
         match stage.evaluator.evaluate(node, scope) {
             Ok(node) => fields.insert(Text::clone(key), node),
             Err(failure) => {
-                sink.failure(&failure);
+                diagnostics.failure(&failure);
                 return None;
             }
         };
     }
     let deep = |node: &Node| stage.evaluator.deep(node, scope).unwrap_or_default();
     let Some(module_type) = fields.get("type").and_then(Node::as_text).cloned() else {
-        sink.error(&rules::INVALID_CONFIG, "a Module needs a `type`", &first_line(&source.tree.prov));
+        diagnostics.error(&rules::INVALID_CONFIG, "a Module needs a `type`", &first_line(&source.tree.prov));
         return None;
     };
     let is_disabled = fields.get("disabled").is_some_and(|node| deep(node).is_truthy());
@@ -100,7 +100,7 @@ fn read(stage: &Stage<'_>, source: &ActionSource, sink: &mut Sink) -> Option<Mod
 }
 
 /// Modules that build on ones that are not there or on each other, or that share a folder.
-fn check(stage: &Stage<'_>, modules: &[Module], sink: &mut Sink) {
+fn check(stage: &Stage<'_>, modules: &[Module], diagnostics: &mut Diagnostics) {
     let names: BTreeSet<&Text> = modules.iter().map(|module| &module.source.name).collect();
     let mut edges: Graph<Text, Prov> = Graph::new();
     for module in modules {
@@ -108,7 +108,11 @@ fn check(stage: &Stage<'_>, modules: &[Module], sink: &mut Sink) {
             if names.contains(name) {
                 edges.add_edge(Text::clone(&module.source.name), Text::clone(name), place.clone());
             } else if !module.is_disabled && stage.is_closed() {
-                sink.error(&rules::UNDEFINED_DEPENDENCY, format!("there is no module `{name}` to build on"), place);
+                diagnostics.error(
+                    &rules::UNDEFINED_DEPENDENCY,
+                    format!("there is no module `{name}` to build on"),
+                    place,
+                );
             }
         }
     }
@@ -116,7 +120,7 @@ fn check(stage: &Stage<'_>, modules: &[Module], sink: &mut Sink) {
         let names: Vec<&str> = cycle.iter().map(|step| step.from.as_str()).collect();
         let message = format!("modules build on each other: {}", names.join(" needs "));
         if let Some(first) = cycle.first() {
-            sink.error(&rules::DEPENDENCY_CYCLE, message, first.edge);
+            diagnostics.error(&rules::DEPENDENCY_CYCLE, message, first.edge);
         }
     }
     let mut folders: BTreeMap<&str, &Module> = BTreeMap::new();
@@ -133,7 +137,7 @@ fn check(stage: &Stage<'_>, modules: &[Module], sink: &mut Sink) {
                 "the module `{}` of {path} is in the same folder: one of the two needs `include` or `exclude`",
                 other.source.name
             );
-            sink.error(&rules::INVALID_CONFIG, message, place_of(&module.source.tree, "name"));
+            diagnostics.error(&rules::INVALID_CONFIG, message, place_of(&module.source.tree, "name"));
         }
     }
 }

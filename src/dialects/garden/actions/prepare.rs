@@ -5,11 +5,11 @@ use super::render::WorkflowSource;
 use super::sources::{ActionSource, Key, collect, is_among, source_path};
 use super::{fields, modules, plugins};
 use crate::diagnostic::rules;
+use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Stage, field};
 use crate::dialects::garden::project::schema::check_fields;
 use crate::dialects::garden::project::varfile::{Varfile, load};
-use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::evaluation::references::references;
 use crate::dialects::garden::template::evaluation::{Roots, Scope, word};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
@@ -55,31 +55,31 @@ pub(super) struct Prepared {
 }
 
 /// The graph of an environment. None if there is none because something is wrong, which is reported.
-pub(crate) fn graph(stage: &Stage<'_>, sink: &mut Sink) -> Option<Graph> {
-    let before = sink.len();
-    let mut sources = collect(stage, sink);
-    let modules = modules::convert(stage, &sources.modules, sink);
-    if sink.len() > before {
+pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Option<Graph> {
+    let before = diagnostics.len();
+    let mut sources = collect(stage, diagnostics);
+    let modules = modules::convert(stage, &sources.modules, diagnostics);
+    if diagnostics.len() > before {
         return None;
     }
-    add_module_actions(&mut sources.actions, modules.actions, sink);
+    add_module_actions(&mut sources.actions, modules.actions, diagnostics);
     let mut keys: BTreeSet<Key> = sources.actions.iter().map(ActionSource::key).collect();
     keys.extend(modules.possible.iter().cloned());
     let actions: Vec<Prepared> =
-        sources.actions.into_iter().filter_map(|action| prepare(stage, action, &keys, sink)).collect();
-    check_types(stage, &actions, sink);
+        sources.actions.into_iter().filter_map(|action| prepare(stage, action, &keys, diagnostics)).collect();
+    check_types(stage, &actions, diagnostics);
     let possible = modules.possible;
-    (sink.len() == before).then_some(Graph { actions, workflows: sources.workflows, possible })
+    (diagnostics.len() == before).then_some(Graph { actions, workflows: sources.workflows, possible })
 }
 
 /// Adds the actions of modules; none may be there already.
-fn add_module_actions(actions: &mut Vec<ActionSource>, made: Vec<ActionSource>, sink: &mut Sink) {
+fn add_module_actions(actions: &mut Vec<ActionSource>, made: Vec<ActionSource>, diagnostics: &mut Diagnostics) {
     let known: BTreeSet<Key> = actions.iter().map(ActionSource::key).collect();
     for action in made {
         if known.contains(&action.key()) {
             let (kind, name) = (action.kind.title(), &action.name);
             let message = format!("there is another {kind} action `{name}` besides the one of this module");
-            sink.error(&rules::DUPLICATE_COMPONENT, message, place_of(&action.tree, "name"));
+            diagnostics.error(&rules::DUPLICATE_COMPONENT, message, place_of(&action.tree, "name"));
         } else {
             actions.push(action);
         }
@@ -99,7 +99,12 @@ fn builtin_roots(stage: &Stage<'_>, action: &ActionSource) -> Roots {
     }
 }
 
-fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: &mut Sink) -> Option<Prepared> {
+fn prepare(
+    stage: &Stage<'_>,
+    action: ActionSource,
+    keys: &BTreeSet<Key>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Prepared> {
     let roots = builtin_roots(stage, &action);
     let own = early_variables(stage, &action, &roots);
     let context = stage.evaluator.roots(roots.with_variables(own));
@@ -107,23 +112,23 @@ fn prepare(stage: &Stage<'_>, action: ActionSource, keys: &BTreeSet<Key>, sink: 
     let map = action.tree.as_map()?;
     let builtin = map.iter().filter(|(key, _)| !late(key)).map(|(key, value)| (Text::clone(key), value.clone()));
     let builtin = Node::at(Node::record(builtin.collect()).data, action.tree.prov.clone());
-    let (builtin, is_complete) = stage.deep(&builtin, context, sink);
+    let (builtin, is_complete) = stage.deep(&builtin, context, diagnostics);
     if is_complete {
         let what = format!("{}.{}", action.kind.lower(), action.name);
         let checked = if action.rendered.is_some() { without_path(&builtin) } else { builtin.clone() };
-        check_fields(&checked, &[fields::COMMON, fields::of_kind(action.kind)], &what, sink);
+        check_fields(&checked, &[fields::COMMON, fields::of_kind(action.kind)], &what, diagnostics);
     }
-    check_files(&builtin, &action, sink);
+    check_files(&builtin, &action, diagnostics);
     let is_disabled = is_disabled(&builtin, stage.environment());
-    let varfiles = varfiles(stage, &action, &builtin, sink);
-    let uses = find_dependencies(stage, &action, &builtin, context, sink);
+    let varfiles = varfiles(stage, &action, &builtin, diagnostics);
+    let uses = find_dependencies(stage, &action, &builtin, context, diagnostics);
     let mut seen = BTreeSet::new();
     let dependencies: Vec<Dependency> = uses.iter().filter(|used| seen.insert(&used.on)).cloned().collect();
     let is_missing = |d: &&Dependency| d.is_explicit() && !keys.contains(&d.on) && stage.is_closed();
     for dependency in dependencies.iter().filter(is_missing) {
         let (kind, name) = &dependency.on;
         let message = format!("there is no {} action `{name}` to depend on", kind.title());
-        sink.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
+        diagnostics.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
     }
     let source_path = source_path(stage, &action, &builtin).into();
     Some(Prepared { source: action, builtin, is_disabled, dependencies, uses, varfiles, source_path })
@@ -153,7 +158,7 @@ fn early_variables(stage: &Stage<'_>, action: &ActionSource, roots: &Roots) -> C
     let known: Vec<Node> = entries.iter().filter(|entry| varfile_path(entry).is_some()).cloned().collect();
     let mut scopes = vec![field(&action.tree, "variables")];
     // What is wrong with a file is reported when all of them are read.
-    let mut quiet = Sink::new(stage.input.project.file);
+    let mut quiet = Diagnostics::new(stage.input.project.file);
     scopes.extend(known.iter().filter_map(|entry| varfile(stage, action, entry, &mut quiet)));
     if scopes.iter().all(is_empty) {
         return stage.variables;
@@ -176,15 +181,15 @@ fn varfile_path(entry: &Node) -> Option<(&Text, bool)> {
     }
 }
 
-fn varfile(stage: &Stage<'_>, action: &ActionSource, entry: &Node, sink: &mut Sink) -> Option<Node> {
+fn varfile(stage: &Stage<'_>, action: &ActionSource, entry: &Node, diagnostics: &mut Diagnostics) -> Option<Node> {
     let (path, is_optional) = varfile_path(entry)?;
     let varfile = Varfile { dir: action.dir(), path, is_optional, place: &entry.prov };
-    load(stage.input.loader, &varfile, stage.input.project.era, sink)
+    load(stage.input.loader, &varfile, stage.input.project.era, diagnostics)
 }
 
-fn varfiles(stage: &Stage<'_>, action: &ActionSource, builtin: &Node, sink: &mut Sink) -> Vec<Node> {
+fn varfiles(stage: &Stage<'_>, action: &ActionSource, builtin: &Node, diagnostics: &mut Diagnostics) -> Vec<Node> {
     let entries = builtin.get("varfiles").and_then(Node::as_list).cloned().unwrap_or_default();
-    entries.iter().filter_map(|entry| varfile(stage, action, entry, sink)).collect()
+    entries.iter().filter_map(|entry| varfile(stage, action, entry, diagnostics)).collect()
 }
 
 /// Everything that an action depends on, each way of naming or reading it once: where it stands first.
@@ -193,16 +198,18 @@ fn find_dependencies(
     action: &ActionSource,
     builtin: &Node,
     context: ContextId,
-    sink: &mut Sink,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Dependency> {
-    let mut all = dependencies::explicit(builtin, sink);
+    let mut all = dependencies::explicit(builtin, diagnostics);
     let mut late = vec![field(&action.tree, "spec"), field(&action.tree, "variables")];
     late.extend(action.rendered.iter().map(|rendered| rendered.inputs.clone()));
     for node in &late {
         stage.evaluator.start();
         match references(&stage.evaluator, node, Scope::new(context)) {
-            Ok(found) => all.extend(found.iter().filter_map(|reference| dependencies::implicit(reference, sink))),
-            Err(failure) => sink.failure(&failure),
+            Ok(found) => {
+                all.extend(found.iter().filter_map(|reference| dependencies::implicit(reference, diagnostics)))
+            }
+            Err(failure) => diagnostics.failure(&failure),
         }
     }
     let mut seen = BTreeSet::new();
@@ -211,19 +218,19 @@ fn find_dependencies(
 }
 
 /// Files that are included although all are excluded.
-fn check_files(builtin: &Node, action: &ActionSource, sink: &mut Sink) {
+fn check_files(builtin: &Node, action: &ActionSource, diagnostics: &mut Diagnostics) {
     let list = |key: &str| builtin.get(key).and_then(Node::as_list);
     let all = list("exclude").and_then(|list| list.iter().find(|item| item.as_text().is_some_and(|t| *t == *"**/*")));
     if let (Some(exclude), Some(include)) = (all, list("include"))
         && !include.is_empty()
     {
         let message = format!("{}.{} includes files and excludes all of them", action.kind.lower(), action.name);
-        sink.error(&rules::INVALID_CONFIG, message, &exclude.prov);
+        diagnostics.error(&rules::INVALID_CONFIG, message, &exclude.prov);
     }
 }
 
 /// Types of enabled actions that no provider of the environment brings.
-fn check_types(stage: &Stage<'_>, actions: &[Prepared], sink: &mut Sink) {
+fn check_types(stage: &Stage<'_>, actions: &[Prepared], diagnostics: &mut Diagnostics) {
     let providers = provider_names(stage);
     let names: Vec<&str> = providers.iter().map(Text::as_str).chain(plugins::FIXED).collect();
     let types = plugins::types(&names);
@@ -239,7 +246,7 @@ fn check_types(stage: &Stage<'_>, actions: &[Prepared], sink: &mut Sink) {
             "no provider of this environment has actions of type `{action_type}`: types are {}",
             types.join(", ")
         );
-        sink.error(&rules::INVALID_CONFIG, message, place);
+        diagnostics.error(&rules::INVALID_CONFIG, message, place);
     }
 }
 

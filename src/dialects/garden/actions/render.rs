@@ -3,10 +3,10 @@
 use super::inputs::Schema;
 use super::sources::{ActionSource, Sources};
 use crate::diagnostic::rules;
+use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
 use crate::dialects::garden::project::discover::relative;
 use crate::dialects::garden::project::{ActionKind, Resource, check_keys, first_line};
-use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::evaluation::{Evaluator, Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::text::Text;
@@ -80,26 +80,34 @@ const TEMPLATE_KEYS: [&str; 7] = ["apiVersion", "configs", "inputs", "inputsSche
 const RENDER_KEYS: [&str; 7] = ["apiVersion", "disabled", "inputs", "kind", "matrix", "name", "template"];
 
 /// The templates of a project.
-pub(super) fn templates(stage: &Stage<'_>, resources: &[Arc<Resource>], sink: &mut Sink) -> Vec<Arc<Template>> {
+pub(super) fn templates(
+    stage: &Stage<'_>,
+    resources: &[Arc<Resource>],
+    diagnostics: &mut Diagnostics,
+) -> Vec<Arc<Template>> {
     let mut all: Vec<Arc<Template>> = Vec::new();
     let context = stage.context(&stage.unnamed);
     for resource in resources.iter().filter(|resource| *resource.kind == *"ConfigTemplate") {
-        check_keys(&resource.tree, &TEMPLATE_KEYS, "a ConfigTemplate", sink);
+        check_keys(&resource.tree, &TEMPLATE_KEYS, "a ConfigTemplate", diagnostics);
         let Some(name) = resource.name() else {
-            sink.error(&rules::INVALID_CONFIG, "a ConfigTemplate needs a `name`", &first_line(&resource.tree.prov));
+            diagnostics.error(
+                &rules::INVALID_CONFIG,
+                "a ConfigTemplate needs a `name`",
+                &first_line(&resource.tree.prov),
+            );
             continue;
         };
         if let Some(known) = all.iter().find(|template| template.name == *name) {
             let other = relative(&stage.input.project.dir, &known.path);
             let message = format!("there is another ConfigTemplate `{name}` in {other}");
-            sink.error(&rules::DUPLICATE_COMPONENT, message, place_of(&resource.tree, "name"));
+            diagnostics.error(&rules::DUPLICATE_COMPONENT, message, place_of(&resource.tree, "name"));
             continue;
         }
         let fields = resource.tree.as_map().into_iter().flat_map(|map| map.iter());
         let fields = fields.filter(|(key, _)| !matches!(key.as_str(), "configs" | "modules"));
         let fields = Node::map(fields.map(|(key, value)| (Text::clone(key), value.clone())));
-        let (fields, _) = stage.deep(&fields, context, sink);
-        let Some(schema) = Schema::read(&fields, resource, stage.input.loader, sink) else { continue };
+        let (fields, _) = stage.deep(&fields, context, diagnostics);
+        let Some(schema) = Schema::read(&fields, resource, stage.input.loader, diagnostics) else { continue };
         all.push(Arc::new(Template {
             name: Text::clone(name),
             schema,
@@ -116,21 +124,21 @@ pub(super) fn render(
     resource: &Resource,
     templates: &[Arc<Template>],
     out: &mut Sources,
-    sink: &mut Sink,
+    diagnostics: &mut Diagnostics,
 ) {
     let is_module = *resource.kind == *"Module";
     if !is_module {
-        check_keys(&resource.tree, &RENDER_KEYS, "a RenderTemplate", sink);
+        check_keys(&resource.tree, &RENDER_KEYS, "a RenderTemplate", diagnostics);
     }
     let context = stage.context(&stage.unnamed);
     let map = resource.tree.as_map().into_iter().flat_map(|map| map.iter());
     let without = map.filter(|(key, _)| *key != "inputs").map(|(key, value)| (Text::clone(key), value.clone()));
-    let (fields, is_complete) = stage.deep(&Node::map(without), context, sink);
+    let (fields, is_complete) = stage.deep(&Node::map(without), context, diagnostics);
     if !is_complete || fields.get("disabled").is_some_and(Node::is_truthy) {
         return;
     }
     let Some(parent) = resource.name() else {
-        sink.error(&rules::INVALID_CONFIG, "a RenderTemplate needs a `name`", &first_line(&resource.tree.prov));
+        diagnostics.error(&rules::INVALID_CONFIG, "a RenderTemplate needs a `name`", &first_line(&resource.tree.prov));
         return;
     };
     let named = fields.get("template").and_then(Node::as_text);
@@ -143,14 +151,14 @@ pub(super) fn render(
             Some(name) => format!("`{parent}` renders a template `{name}` that does not exist: {known}"),
             None => format!("`{parent}` needs the name of a `template`: {known}"),
         };
-        sink.error(&rules::UNDEFINED_REFERENCE, message, place_of(&resource.tree, "template"));
+        diagnostics.error(&rules::UNDEFINED_REFERENCE, message, place_of(&resource.tree, "template"));
         return;
     };
     let inputs = resource.tree.get("inputs").cloned().unwrap_or_else(|| Node::map([]));
     let run = Run { stage, resource, template, parent };
     let mut names: BTreeMap<(Text, Text), ()> = BTreeMap::new();
-    for combination in run.combinations(&fields, &inputs, sink) {
-        run.one(combination, &mut names, out, sink);
+    for combination in run.combinations(&fields, &inputs, diagnostics) {
+        run.one(combination, &mut names, out, diagnostics);
     }
 }
 
@@ -163,18 +171,22 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The inputs of each combination of the matrix: keys in order, the last one changing fastest.
-    fn combinations(&self, fields: &Node, inputs: &Node, sink: &mut Sink) -> Vec<Node> {
+    fn combinations(&self, fields: &Node, inputs: &Node, diagnostics: &mut Diagnostics) -> Vec<Node> {
         let matrix = fields.get("matrix").and_then(Node::as_map).filter(|matrix| !matrix.is_empty());
         let Some(matrix) = matrix else { return vec![inputs.clone()] };
         let mut all: Vec<Vec<(Text, Node)>> = vec![Vec::new()];
         for (key, values) in matrix.iter() {
             let Some(values) = values.as_list() else {
-                sink.error(&rules::INVALID_CONFIG, format!("`{key}` of the matrix must be a list"), &values.prov);
+                diagnostics.error(
+                    &rules::INVALID_CONFIG,
+                    format!("`{key}` of the matrix must be a list"),
+                    &values.prov,
+                );
                 return Vec::new();
             };
             if all.len().saturating_mul(values.len()) > MOST_COMBINATIONS {
                 let message = format!("this matrix has more than {MOST_COMBINATIONS} combinations: make it smaller");
-                sink.error(&rules::LIMIT_EXCEEDED, message, place_of(&self.resource.tree, "matrix"));
+                diagnostics.error(&rules::LIMIT_EXCEEDED, message, place_of(&self.resource.tree, "matrix"));
                 return Vec::new();
             }
             let extended = |known: &Vec<(Text, Node)>, value: &Node| {
@@ -199,7 +211,13 @@ impl Run<'_> {
         all.into_iter().map(with).collect()
     }
 
-    fn one(&self, inputs: Node, names: &mut BTreeMap<(Text, Text), ()>, out: &mut Sources, sink: &mut Sink) {
+    fn one(
+        &self,
+        inputs: Node,
+        names: &mut BTreeMap<(Text, Text), ()>,
+        out: &mut Sources,
+        diagnostics: &mut Diagnostics,
+    ) {
         let (stage, place) = (self.stage, self.resource.tree.prov.origin);
         let rendered =
             Arc::new(Rendered { template: Arc::clone(self.template), parent: Text::clone(self.parent), inputs, place });
@@ -210,13 +228,13 @@ impl Run<'_> {
             let configs = match configs {
                 Some(Ok(configs)) => configs,
                 Some(Err(failure)) => {
-                    sink.failure(&failure);
+                    diagnostics.failure(&failure);
                     continue;
                 }
                 None => continue,
             };
             for config in configs.as_list().cloned().unwrap_or_default().iter() {
-                self.config(config, key == "modules", scope, &rendered, (names, out), sink);
+                self.config(config, key == "modules", scope, &rendered, (names, out), diagnostics);
             }
         }
     }
@@ -228,29 +246,33 @@ impl Run<'_> {
         scope: Scope,
         rendered: &Arc<Rendered>,
         (names, out): (&mut BTreeMap<(Text, Text), ()>, &mut Sources),
-        sink: &mut Sink,
+        diagnostics: &mut Diagnostics,
     ) {
         let stage = self.stage;
         let config = match stage.evaluator.evaluate(config, scope) {
             Ok(config) => config,
-            Err(failure) => return sink.failure(&failure),
+            Err(failure) => return diagnostics.failure(&failure),
         };
         let Some(map) = config.as_map() else { return };
         for field in ["apiVersion", "kind", "type"] {
             if let Some(node) = config.get(field).filter(|node| node.as_lazy().is_some() && !is_module) {
-                return sink.error(&rules::INVALID_CONFIG, format!("`{field}` must not be a template"), &node.prov);
+                return diagnostics.error(
+                    &rules::INVALID_CONFIG,
+                    format!("`{field}` must not be a template"),
+                    &node.prov,
+                );
             }
         }
         let name = match config.get("name").map(|name| stage.evaluator.deep(name, scope)) {
             Some(Ok(name)) => name,
-            Some(Err(failure)) => return sink.failure(&failure),
+            Some(Err(failure)) => return diagnostics.failure(&failure),
             None => {
                 let what = first_line(&config.prov);
-                return sink.error(&rules::INVALID_CONFIG, "a config of a template needs a `name`", &what);
+                return diagnostics.error(&rules::INVALID_CONFIG, "a config of a template needs a `name`", &what);
             }
         };
         let Some(text) = name.as_text().cloned() else {
-            return sink.error(&rules::INVALID_CONFIG, "the name of a config must come to text", &name.prov);
+            return diagnostics.error(&rules::INVALID_CONFIG, "the name of a config must come to text", &name.prov);
         };
         let kind = match is_module {
             true => Text::from("Module"),
@@ -262,7 +284,7 @@ impl Run<'_> {
         let tree = Node::at(Node::map(entries).data, config.prov.clone());
         if names.insert((Text::clone(&kind), Text::clone(&text)), ()).is_some() {
             let message = format!("rendering `{}` gives two configs {kind}.{text}", self.parent);
-            return sink.error(&rules::DUPLICATE_COMPONENT, message, place_of(&self.resource.tree, "name"));
+            return diagnostics.error(&rules::DUPLICATE_COMPONENT, message, place_of(&self.resource.tree, "name"));
         }
         let shaping: Vec<Origin> = rendered.place.into_iter().collect();
         let source = (Some(Arc::clone(rendered)), shaping, Text::clone(&self.resource.path));
@@ -277,7 +299,7 @@ impl Run<'_> {
                 let message = format!(
                     "a template does not hold configs of kind `{kind}`: kinds are Build, Deploy, Run, Test and Workflow"
                 );
-                sink.error(&rules::INVALID_CONFIG, message, place_of(&config, "kind"));
+                diagnostics.error(&rules::INVALID_CONFIG, message, place_of(&config, "kind"));
             }
         }
     }

@@ -1,17 +1,17 @@
 //! Actions as Garden resolves them before it executes any: what needs an executed action stays as it is written.
 
-use super::dependencies::{Dependency, How, links};
+use super::dependencies::{Dependency, DependencyKind, links};
 use super::exec;
 use super::files::ActionFiles;
 use super::prepare::{Graph, Prepared};
 use super::redundant::needed_outputs;
 use super::sources::Key;
 use crate::diagnostic::{Diagnostic, rules};
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Part, Stage, as_written, field, value_of};
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::rules::GARDEN_DISABLED_OUTPUT;
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::evaluation::{Lookup, Roots, Scope, captured, word};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::dialects::garden::template::syntax::path::Segment;
@@ -40,7 +40,7 @@ struct Contexts {
 }
 
 /// Resolves all actions of a graph.
-pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<Resolved> {
+pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, diagnostics: &mut Diagnostics) -> Vec<Resolved> {
     let actions = stage.evaluator.reserve();
     let shared = shared_roots(stage, actions);
     let contexts: Vec<Contexts> = graph.actions.iter().map(|action| contexts_of(stage, action, &shared)).collect();
@@ -57,9 +57,9 @@ pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, sink: &mut Sink) -> Vec<
     let skipped: BTreeSet<Key> = skipped.map(|action| action.source.key()).collect();
     let all = graph.actions.iter().zip(&contexts);
     let resolved = all.map(|(action, contexts)| {
-        let mut resolved = one(stage, action, contexts, &keys, sink);
+        let mut resolved = one(stage, action, contexts, &keys, diagnostics);
         if !action.is_disabled {
-            check_disabled(action, &skipped, sink);
+            check_disabled(action, &skipped, diagnostics);
             let is_known = |on: &Key| keys.contains(on) && !graph.possible.contains(on);
             resolved.part.links = links(&action.uses, is_known, |on| skipped.contains(on));
             resolved.part.files = ActionFiles::of(action);
@@ -167,7 +167,13 @@ fn action_references(graph: &Graph, contexts: &[Contexts], unknown: &BTreeSet<Ke
     Node::map(entries)
 }
 
-fn one(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, keys: &BTreeSet<Key>, sink: &mut Sink) -> Resolved {
+fn one(
+    stage: &Stage<'_>,
+    action: &Prepared,
+    contexts: &Contexts,
+    keys: &BTreeSet<Key>,
+    diagnostics: &mut Diagnostics,
+) -> Resolved {
     let source = &action.source;
     let shaping: Vec<Origin> = source.shaping.iter().copied().chain(source.tree.prov.origin).collect();
     let kind = source.kind.word();
@@ -181,20 +187,20 @@ fn one(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, keys: &BTreeSe
         let part = Part { is_disabled: true, ..Part::new(kind, Text::clone(&source.name), value, shaping) };
         return Resolved { part, is_complete: true };
     }
-    let before = sink.len();
-    let inputs = inputs(stage, action, contexts, sink);
-    let variables = own_variables(stage, action, contexts, sink);
-    let (spec, _) = stage.deep(&field(&source.tree, "spec"), contexts.spec, sink);
+    let before = diagnostics.len();
+    let inputs = inputs(stage, action, contexts, diagnostics);
+    let variables = own_variables(stage, action, contexts, diagnostics);
+    let (spec, _) = stage.deep(&field(&source.tree, "spec"), contexts.spec, diagnostics);
     if stage.is_closed() {
-        check_dependencies(action, keys, sink);
+        check_dependencies(action, keys, diagnostics);
     }
     let is_exec = action.builtin.get("type").and_then(Node::as_text).is_some_and(|t| *t == *"exec");
-    if is_exec && sink.len() == before {
+    if is_exec && diagnostics.len() == before {
         let spec =
             if spec.is_undefined() { Node::at(Node::map([]).data, source.tree.prov.clone()) } else { spec.clone() };
-        exec::check(source.kind, &source.name, &spec, sink);
+        exec::check(source.kind, &source.name, &spec, diagnostics);
     }
-    let is_complete = sink.len() == before && stage.is_complete;
+    let is_complete = diagnostics.len() == before && stage.is_complete;
     let skipped = ["apiVersion", "kind", "name", "type", "disabled", "dependencies", "internal", "path"];
     let others = action.builtin.as_map().into_iter().flat_map(|map| map.iter());
     let others = others.filter(|(key, _)| !skipped.contains(&key.as_str()));
@@ -226,9 +232,9 @@ fn depends_on(dependencies: &[Dependency]) -> Node {
 }
 
 /// The inputs of a rendered action.
-fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink: &mut Sink) -> Option<Node> {
+fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics: &mut Diagnostics) -> Option<Node> {
     let rendered = action.source.rendered.as_ref()?;
-    let (given, is_complete) = stage.deep(&rendered.inputs, contexts.inputs?, sink);
+    let (given, is_complete) = stage.deep(&rendered.inputs, contexts.inputs?, diagnostics);
     let schema = &rendered.template.schema;
     let all = schema.complete(&given);
     if is_complete {
@@ -238,13 +244,13 @@ fn inputs(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink: &mut 
             action.source.kind.lower(),
             action.source.name
         );
-        schema.check(&all, &what, sink);
+        schema.check(&all, &what, diagnostics);
     }
     Some(all)
 }
 
 /// The variables that an action has of its own.
-fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink: &mut Sink) -> Node {
+fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diagnostics: &mut Diagnostics) -> Node {
     let mut names: indexmap::IndexMap<Text, Node> = indexmap::IndexMap::new();
     let own = field(&action.source.tree, "variables");
     let scope = Scope::new(contexts.spec);
@@ -252,7 +258,7 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink
         let evaluated = match stage.evaluator.evaluate(node, scope) {
             Ok(evaluated) => evaluated,
             Err(failure) => {
-                sink.failure(&failure);
+                diagnostics.failure(&failure);
                 continue;
             }
         };
@@ -266,7 +272,7 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink
             Ok(Lookup::Found(node)) => node,
             Ok(Lookup::Missing(_)) => return (name, Node::default()),
             Err(failure) => {
-                sink.failure(&failure);
+                diagnostics.failure(&failure);
                 as_written(&written, &failure.plain)
             }
         };
@@ -276,8 +282,8 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, sink
 }
 
 /// Outputs that are needed and never made, because their action is disabled.
-fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, sink: &mut Sink) {
-    let is_skipped = |used: &&Dependency| matches!(used.how, How::Output(_)) && skipped.contains(&used.on);
+fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, diagnostics: &mut Diagnostics) {
+    let is_skipped = |used: &&Dependency| matches!(used.kind, DependencyKind::Output(_)) && skipped.contains(&used.on);
     if !action.uses.iter().any(|used| is_skipped(&used)) {
         return;
     }
@@ -286,22 +292,22 @@ fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, sink: &mut Sink) {
     let needed: BTreeSet<Origin> = needed.collect();
     let in_any_case = |used: &&Dependency| used.place.origin.is_some_and(|origin| needed.contains(&origin));
     for used in action.uses.iter().filter(is_skipped).filter(in_any_case) {
-        let (How::Output(output), (kind, name)) = (&used.how, &used.on) else { continue };
+        let (DependencyKind::Output(output), (kind, name)) = (&used.kind, &used.on) else { continue };
         let other = format!("{}.{name}", kind.lower());
         let message = format!("{other} is disabled in this environment, so it has no output `{output}`");
-        let label = sink.label(&used.place);
+        let label = diagnostics.label(&used.place);
         let help = format!("give it a value for that case: `${{{} || …}}`, or disable this action as well", used.by);
-        sink.push(Diagnostic::new(&GARDEN_DISABLED_OUTPUT, message, label).help(help).token(other));
+        diagnostics.push(Diagnostic::new(&GARDEN_DISABLED_OUTPUT, message, label).help(help).token(other));
     }
 }
 
 /// Actions that are read and do not exist, and an action that reads itself.
-fn check_dependencies(action: &Prepared, keys: &BTreeSet<Key>, sink: &mut Sink) {
+fn check_dependencies(action: &Prepared, keys: &BTreeSet<Key>, diagnostics: &mut Diagnostics) {
     for dependency in action.dependencies.iter().filter(|d| !d.is_explicit()) {
         let (kind, name) = &dependency.on;
         if !keys.contains(&dependency.on) {
             let message = format!("there is no {} action `{name}` to refer to", kind.title());
-            sink.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
+            diagnostics.error(&rules::UNDEFINED_DEPENDENCY, message, &dependency.place);
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use super::render::{Rendered, WorkflowSource, render, templates};
 use crate::diagnostic::rules;
+use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
 use crate::dialects::garden::project::discover::{join, parent, relative};
 use crate::dialects::garden::project::{ActionKind, first_line};
-use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::text::Text;
@@ -67,21 +67,21 @@ pub(super) struct Sources {
 }
 
 /// Collects what a project has in an environment.
-pub(super) fn collect(stage: &Stage<'_>, sink: &mut Sink) -> Sources {
+pub(super) fn collect(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Sources {
     let resources = &stage.input.loaded.resources;
-    let templates = templates(stage, resources, sink);
+    let templates = templates(stage, resources, diagnostics);
     let mut out = Sources::default();
     let mut rendered = Sources::default();
     for resource in resources {
         let source = || (None, Vec::new(), Text::clone(&resource.path));
         let is_templated = resource.tree.get("type").and_then(Node::as_text).is_some_and(|t| *t == *"templated");
         match resource.kind.as_str() {
-            "RenderTemplate" => render(stage, resource, &templates, &mut rendered, sink),
-            "Module" if is_templated => render(stage, resource, &templates, &mut rendered, sink),
+            "RenderTemplate" => render(stage, resource, &templates, &mut rendered, diagnostics),
+            "Module" if is_templated => render(stage, resource, &templates, &mut rendered, diagnostics),
             "Workflow" | "Module" => {
                 let Some(name) = resource.name() else {
                     let message = format!("a {} needs a `name`", resource.kind);
-                    sink.error(&rules::INVALID_CONFIG, message, &first_line(&resource.tree.prov));
+                    diagnostics.error(&rules::INVALID_CONFIG, message, &first_line(&resource.tree.prov));
                     continue;
                 };
                 let (name, tree) = (Text::clone(name), resource.tree.clone());
@@ -103,9 +103,9 @@ pub(super) fn collect(stage: &Stage<'_>, sink: &mut Sink) -> Sources {
     out.actions.append(&mut rendered.actions);
     out.workflows.append(&mut rendered.workflows);
     out.modules.append(&mut rendered.modules);
-    out.actions = unique_actions(stage, out.actions, sink);
-    unique(stage, out.workflows.iter().map(|w| (&w.name, &w.tree, &w.path)), "workflow", sink);
-    unique(stage, out.modules.iter().map(|m| (&m.name, &m.tree, &m.path)), "module", sink);
+    out.actions = unique_actions(stage, out.actions, diagnostics);
+    unique(stage, out.workflows.iter().map(|w| (&w.name, &w.tree, &w.path)), "workflow", diagnostics);
+    unique(stage, out.modules.iter().map(|m| (&m.name, &m.tree, &m.path)), "module", diagnostics);
     out
 }
 
@@ -113,20 +113,20 @@ fn unique<'a>(
     stage: &Stage<'_>,
     all: impl Iterator<Item = (&'a Text, &'a Node, &'a Text)>,
     what: &str,
-    sink: &mut Sink,
+    diagnostics: &mut Diagnostics,
 ) {
     let mut known: BTreeMap<&Text, &Text> = BTreeMap::new();
     for (name, tree, path) in all {
         if let Some(other) = known.insert(name, path) {
             let other = relative(&stage.input.project.dir, other);
             let message = format!("there is another {what} `{name}` in {other}");
-            sink.error(&rules::DUPLICATE_COMPONENT, message, place_of(tree, "name"));
+            diagnostics.error(&rules::DUPLICATE_COMPONENT, message, place_of(tree, "name"));
         }
     }
 }
 
 /// Actions of which no two have one kind and name: of several, those that are disabled do not count.
-fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, sink: &mut Sink) -> Vec<ActionSource> {
+fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut Diagnostics) -> Vec<ActionSource> {
     let mut index: BTreeMap<Key, usize> = BTreeMap::new();
     let mut out: Vec<ActionSource> = Vec::new();
     for action in all {
@@ -135,7 +135,9 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, sink: &mut Sink) ->
             out.push(action);
             continue;
         };
-        let (Some(is_disabled), Some(other)) = (early(stage, &action, sink), early(stage, &out[known], sink)) else {
+        let (Some(is_disabled), Some(other)) =
+            (early(stage, &action, diagnostics), early(stage, &out[known], diagnostics))
+        else {
             continue;
         };
         match (is_disabled, other) {
@@ -148,12 +150,12 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, sink: &mut Sink) ->
                     action.kind.title(),
                     action.name
                 );
-                let label = sink.label(place_of(&out[known].tree, "name"));
+                let label = diagnostics.label(place_of(&out[known].tree, "name"));
                 let mut label = label;
                 label.message = "the other one".to_owned();
-                let primary = sink.label(place_of(&action.tree, "name"));
+                let primary = diagnostics.label(place_of(&action.tree, "name"));
                 let finding = crate::diagnostic::Diagnostic::new(&rules::DUPLICATE_COMPONENT, message, primary);
-                sink.push(finding.related(label).breaking());
+                diagnostics.push(finding.related(label).breaking());
             }
         }
     }
@@ -161,7 +163,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, sink: &mut Sink) ->
 }
 
 /// Whether an action is disabled, as far as that can be told before variables are resolved; none if it cannot.
-fn early(stage: &Stage<'_>, action: &ActionSource, sink: &mut Sink) -> Option<bool> {
+fn early(stage: &Stage<'_>, action: &ActionSource, diagnostics: &mut Diagnostics) -> Option<bool> {
     let message = "where two actions have one name, `disabled` must not depend on variables";
     let refusal = stage.evaluator.refusal(message);
     let mut roots = stage.roots.clone().with_variables(refusal);
@@ -172,7 +174,7 @@ fn early(stage: &Stage<'_>, action: &ActionSource, sink: &mut Sink) -> Option<bo
     let flag = match action.tree.get("disabled").map(|node| stage.evaluator.deep(node, scope)) {
         Some(Ok(node)) => node.is_truthy(),
         Some(Err(failure)) => {
-            sink.failure(&failure);
+            diagnostics.failure(&failure);
             return None;
         }
         None => false,

@@ -2,8 +2,8 @@
 
 use super::Input;
 use super::contexts::open;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::varfile::{Format, Varfile, load_as};
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::convert::to_text;
 use crate::dialects::garden::template::node::json;
 use crate::dialects::garden::template::node::{Data, Node};
@@ -11,7 +11,7 @@ use crate::text::Text;
 use indexmap::IndexMap;
 
 /// The imported variables. Later sources win; all values are text.
-pub(super) fn imported(input: &Input<'_>, sink: &mut Sink) -> Node {
+pub(super) fn imported(input: &Input<'_>, diagnostics: &mut Diagnostics) -> Node {
     let mut all: IndexMap<Text, Node> = IndexMap::new();
     let mut is_open = false;
     let sources = input.project.tree.get("importVariables").and_then(Node::as_list).cloned().unwrap_or_default();
@@ -27,7 +27,7 @@ pub(super) fn imported(input: &Input<'_>, sink: &mut Sink) -> Node {
             _ => Format::Dotenv,
         };
         let varfile = Varfile { dir: &input.project.dir, path, is_optional: false, place: &source.prov };
-        let Some(node) = load_as(input.loader, &varfile, format, sink) else { continue };
+        let Some(node) = load_as(input.loader, &varfile, format, diagnostics) else { continue };
         for (key, value) in node.as_map().into_iter().flat_map(|map| map.iter()) {
             let text = match &value.data {
                 Data::Null | Data::Undefined => String::new(),

@@ -10,9 +10,9 @@ pub(crate) mod variables;
 mod workflow;
 
 use super::actions::{self, ActionFiles, Resolved};
+use super::diagnostics::Diagnostics;
 use super::project::load::Loader;
 use super::project::{EnvironmentConfig, Loaded, ProjectConfig};
-use super::sink::Sink;
 use super::template::node::Node;
 use crate::diagnostic::rules;
 use crate::dialects::ProjectInputs;
@@ -86,29 +86,29 @@ impl Part {
 }
 
 /// Resolves an environment.
-pub(crate) fn resolve(input: &Input<'_>, stack: &Text, sink: &mut Sink) -> Environment {
+pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &mut Diagnostics) -> Environment {
     let mut parts: Vec<Part> = Vec::new();
     let mut broken: Vec<(Text, Text)> = Vec::new();
     let mut is_broken = true;
-    if let Some(stage) = stage::prepare(input, sink) {
+    if let Some(stage) = stage::prepare(input, diagnostics) {
         parts.push(components::project(input.project, &stage));
-        let providers_are_fine = provider::resolve(&stage, &mut parts, sink);
-        if let Some(graph) = actions::graph(&stage, sink) {
+        let providers_are_fine = provider::resolve(&stage, &mut parts, diagnostics);
+        if let Some(graph) = actions::graph(&stage, diagnostics) {
             is_broken = !providers_are_fine;
-            for action in actions::resolve(&stage, &graph, sink) {
+            for action in actions::resolve(&stage, &graph, diagnostics) {
                 let Resolved { part, is_complete } = action;
                 if !is_complete {
                     broken.push((Text::clone(&part.kind), Text::clone(&part.name)));
                 }
                 parts.push(part);
             }
-            workflow::resolve(&stage, &graph.workflows, &mut parts, sink);
+            workflow::resolve(&stage, &graph.workflows, &mut parts, diagnostics);
             if input.loaded.reads_secrets {
-                secrets::report(&stage, graph.enabled_trees(), sink);
+                secrets::report(&stage, graph.enabled_trees(), diagnostics);
             }
         }
     }
-    broken.extend(without_too_large(&mut parts, input, sink));
+    broken.extend(without_too_large(&mut parts, input, diagnostics));
     let key = |part: &Part| (Text::clone(&part.kind), Text::clone(&part.name));
     let files = parts.iter_mut().filter_map(|part| Some((key(part), part.files.take()?))).collect();
     let components = if is_broken { Vec::new() } else { components::all(stack, parts) };
@@ -116,7 +116,7 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, sink: &mut Sink) -> Envir
 }
 
 /// Takes away parts that have too many values, and reports them; their kinds and names.
-fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, sink: &mut Sink) -> Vec<(Text, Text)> {
+fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, diagnostics: &mut Diagnostics) -> Vec<(Text, Text)> {
     let limits = input.loader.limits();
     let most = limits.count(Limit::ComponentValues);
     let too_large: Vec<Part> = parts.extract_if(.., |part| part.value.count(most).is_none()).collect();
@@ -124,7 +124,7 @@ fn without_too_large(parts: &mut Vec<Part>, input: &Input<'_>, sink: &mut Sink) 
         let exceeded = limits.exceeded(Limit::ComponentValues);
         let message = format!("{}.{} has {exceeded}; {}", part.kind, part.name, exceeded.help());
         let place = part.shaping.last().map(|origin| Prov::at(*origin)).unwrap_or_default();
-        sink.error(&rules::LIMIT_EXCEEDED, message, &place);
+        diagnostics.error(&rules::LIMIT_EXCEEDED, message, &place);
     }
     too_large.into_iter().map(|part| (part.kind, part.name)).collect()
 }

@@ -3,7 +3,7 @@
 use super::{Part, Stage, value_of};
 use crate::diagnostic::rules;
 use crate::dialects::garden::actions::plugins;
-use crate::dialects::garden::sink::{Sink, place_of};
+use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Lazy, Node};
 use crate::text::Text;
@@ -11,23 +11,23 @@ use crate::value::Prov;
 use indexmap::IndexMap;
 
 /// Adds the providers of an environment. Says whether they can be used.
-pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink) -> bool {
+pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, diagnostics: &mut Diagnostics) -> bool {
     let entries = stage.input.project.tree.get("providers").and_then(Node::as_list).cloned().unwrap_or_default();
-    let before = sink.len();
+    let before = diagnostics.len();
     let scope = Scope::new(stage.provider_context);
     let mut by_name: IndexMap<Text, Vec<Node>> = IndexMap::new();
     for entry in entries.iter() {
         let evaluated = match stage.evaluator.evaluate(entry, scope) {
             Ok(node) => node,
             Err(failure) => {
-                sink.failure(&failure);
+                diagnostics.failure(&failure);
                 continue;
             }
         };
         let mut field = |key: &str| match evaluated.get(key).map(|node| stage.evaluator.deep(node, scope)) {
             Some(Ok(node)) => Some(node),
             Some(Err(failure)) => {
-                sink.failure(&failure);
+                diagnostics.failure(&failure);
                 None
             }
             None => None,
@@ -36,7 +36,7 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink)
         let name = field("name");
         let Some(name) = name.as_ref().and_then(Node::as_text) else {
             let message = "a provider needs a `name`";
-            sink.error(&rules::INVALID_CONFIG, message, place_of(&evaluated, "name"));
+            diagnostics.error(&rules::INVALID_CONFIG, message, place_of(&evaluated, "name"));
             continue;
         };
         if environments.as_ref().is_some_and(|all| !is_among(all, stage.environment())) {
@@ -56,11 +56,11 @@ pub(super) fn resolve(stage: &Stage<'_>, parts: &mut Vec<Part>, sink: &mut Sink)
             None => roots,
         };
         let context = stage.context(&roots);
-        let (config, _) = stage.deep(&merged, context, sink);
-        check(&name, &config, sink);
+        let (config, _) = stage.deep(&merged, context, diagnostics);
+        check(&name, &config, diagnostics);
         parts.push(Part::new("provider".into(), name, value_of(&config), shaping));
     }
-    sink.len() == before
+    diagnostics.len() == before
 }
 
 /// Whether a list names an environment. What is not known does not leave it out.
@@ -75,13 +75,13 @@ pub(crate) fn is_among(list: &Node, environment: &str) -> bool {
     }
 }
 
-fn check(name: &Text, config: &Node, sink: &mut Sink) {
+fn check(name: &Text, config: &Node, diagnostics: &mut Diagnostics) {
     if !plugins::exists(name) {
         let known = plugins::names().join(", ");
         let message = format!("there is no provider `{name}`: providers are {known}");
-        sink.error(&rules::INVALID_CONFIG, message, place_of(config, "name"));
+        diagnostics.error(&rules::INVALID_CONFIG, message, place_of(config, "name"));
     }
     if let Some(keys) = plugins::provider_keys(name) {
-        crate::dialects::garden::project::check_keys(config, keys, &format!("the provider `{name}`"), sink);
+        crate::dialects::garden::project::check_keys(config, keys, &format!("the provider `{name}`"), diagnostics);
     }
 }

@@ -2,23 +2,23 @@
 
 use super::Stage;
 use crate::diagnostic::Diagnostic;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::rules::GARDEN_SECRET_REFERENCE;
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::Node;
 use crate::dialects::garden::template::uses::each_use;
 use std::collections::BTreeSet;
 
 /// Reports each secret where it is read, unless something stands in for it where it is missing. Only what counts in this
 /// environment is looked at: its own variables, those of the project, and enabled actions and workflows.
-pub(super) fn report<'a>(stage: &'a Stage<'_>, trees: impl Iterator<Item = &'a Node>, sink: &mut Sink) {
+pub(super) fn report<'a>(stage: &'a Stage<'_>, trees: impl Iterator<Item = &'a Node>, diagnostics: &mut Diagnostics) {
     let variables = stage.input.project.tree.get("variables");
     let own = [variables, Some(&stage.input.environment.tree)].into_iter().flatten();
     for tree in own.chain(trees) {
-        of(tree, sink);
+        of(tree, diagnostics);
     }
 }
 
-fn of(tree: &Node, sink: &mut Sink) {
+fn of(tree: &Node, diagnostics: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
     each_use(tree, &mut |used| {
         if let [Some("secrets"), Some(name), ..] = used.path().as_slice()
@@ -26,8 +26,8 @@ fn of(tree: &Node, sink: &mut Sink) {
             && seen.insert((*name, used.place.origin))
         {
             let message = format!("the secret `{name}` has to be set in Garden Cloud");
-            let finding = Diagnostic::new(&GARDEN_SECRET_REFERENCE, message, sink.label(used.place));
-            sink.push(finding.help("without it, the environments that need it are not deployed").token(*name));
+            let finding = Diagnostic::new(&GARDEN_SECRET_REFERENCE, message, diagnostics.label(used.place));
+            diagnostics.push(finding.help("without it, the environments that need it are not deployed").token(*name));
         }
     });
 }

@@ -4,9 +4,9 @@ use super::contexts;
 use super::variables::{Layers, variables};
 use super::{Input, import};
 use crate::dialects::VariableInput;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::varfile::{Varfile, load};
 use crate::dialects::garden::project::{EnvironmentConfig, ProjectConfig};
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Roots, Scope};
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{ContextId, json};
@@ -61,8 +61,8 @@ impl Stage<'_> {
     }
 
     /// Evaluates a value in a context. What has no value is reported and stays as it is written; says whether all has one.
-    pub(crate) fn deep(&self, node: &Node, context: ContextId, sink: &mut Sink) -> (Node, bool) {
-        self.deep_with(node, context, &mut |failure| sink.failure(failure))
+    pub(crate) fn deep(&self, node: &Node, context: ContextId, diagnostics: &mut Diagnostics) -> (Node, bool) {
+        self.deep_with(node, context, &mut |failure| diagnostics.failure(failure))
     }
 
     /// The same with failures going elsewhere.
@@ -95,14 +95,14 @@ pub(crate) fn as_written(node: &Node, reason: &str) -> Node {
 }
 
 /// Evaluates the variables of an environment. None if the project cannot be loaded in it.
-pub(super) fn prepare<'a>(input: &'a Input<'a>, sink: &mut Sink) -> Option<Stage<'a>> {
+pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &mut Diagnostics) -> Option<Stage<'a>> {
     let (project, environment) = (input.project, input.environment);
     let evaluator = Evaluator::new(project.era, input.loader.limits());
-    let imported = import::imported(input, sink);
+    let imported = import::imported(input, diagnostics);
     let roots = contexts::project(&project.name, &project.tree, &imported, input.inputs);
-    let before = sink.len();
-    let scopes = [field(&project.tree, "variables"), project_varfile(input, &evaluator, &roots, sink)];
-    if sink.len() > before {
+    let before = diagnostics.len();
+    let scopes = [field(&project.tree, "variables"), project_varfile(input, &evaluator, &roots, diagnostics)];
+    if diagnostics.len() > before {
         return None;
     }
     let overrides = &input.inputs.variables;
@@ -111,14 +111,14 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, sink: &mut Sink) -> Option<Stage
     let project_variables = variables(&evaluator, &layers);
     let whole = evaluator.lookup(project_variables, &[], Scope::new(project_variables));
     if let Err(failure) = checked(whole, &project.tree) {
-        sink.failure(&failure);
+        diagnostics.failure(&failure);
         return None;
     }
     let roots = roots.with_variables(project_variables);
     let context = evaluator.roots(roots.clone());
-    let fields = fields(&evaluator, environment, context, sink)?;
+    let fields = fields(&evaluator, environment, context, diagnostics)?;
     let namespace = namespace(input, &fields);
-    let varfile = environment_varfile(input, &fields, sink)?;
+    let varfile = environment_varfile(input, &fields, diagnostics)?;
     let scopes = [field(&environment.tree, "variables"), varfile];
     let layers = Layers { context, base: Some(project_variables), scopes: &scopes, overrides, is_final: true };
     let own = variables(&evaluator, &layers);
@@ -137,7 +137,7 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, sink: &mut Sink) -> Option<Stage
         provider_context,
         evaluator,
     };
-    (stage.resolved, stage.is_complete) = all_variables(&stage, sink);
+    (stage.resolved, stage.is_complete) = all_variables(&stage, diagnostics);
     Some(stage)
 }
 
@@ -166,7 +166,7 @@ fn checked(
 
 /// The variables of the project as they are in the environment. Those that cannot be evaluated are reported; what reads the
 /// name of the environment has a value in actions.
-fn all_variables(stage: &Stage<'_>, sink: &mut Sink) -> (Node, bool) {
+fn all_variables(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> (Node, bool) {
     let scope = Scope::new(stage.variables);
     stage.evaluator.start();
     let whole = stage.evaluator.lookup(stage.variables, &[], scope);
@@ -188,7 +188,7 @@ fn all_variables(stage: &Stage<'_>, sink: &mut Sink) -> (Node, bool) {
             }
             Err(failure) => {
                 is_complete = false;
-                sink.failure(&failure);
+                diagnostics.failure(&failure);
                 as_written(&written, &failure.plain)
             }
         };
@@ -196,7 +196,7 @@ fn all_variables(stage: &Stage<'_>, sink: &mut Sink) -> (Node, bool) {
     }
     if let (true, Err(failure)) = (is_complete, &whole) {
         // Actions have values for all of them; commands that read variables alone do not.
-        sink.failure(failure);
+        diagnostics.failure(failure);
     }
     (Node::map(entries), is_complete)
 }
@@ -211,14 +211,19 @@ fn names(trees: &[&Node]) -> indexmap::IndexMap<crate::text::Text, Node> {
 }
 
 /// The fields of an environment but for its variables.
-fn fields(evaluator: &Evaluator, environment: &EnvironmentConfig, context: ContextId, sink: &mut Sink) -> Option<Node> {
+fn fields(
+    evaluator: &Evaluator,
+    environment: &EnvironmentConfig,
+    context: ContextId,
+    diagnostics: &mut Diagnostics,
+) -> Option<Node> {
     let Some(map) = environment.tree.as_map() else { return Some(environment.tree.clone()) };
     let entries = map.iter().filter(|(key, _)| *key != "variables");
     let without = Node::map(entries.map(|(key, value)| (key.clone(), value.clone())));
     match evaluator.deep(&without, Scope::new(context)) {
         Ok(node) => Some(node),
         Err(failure) => {
-            sink.failure(&failure);
+            diagnostics.failure(&failure);
             None
         }
     }
@@ -240,7 +245,7 @@ fn namespace(input: &Input<'_>, fields: &Node) -> Node {
     }
 }
 
-fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, sink: &mut Sink) -> Node {
+fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, diagnostics: &mut Diagnostics) -> Node {
     let project: &ProjectConfig = input.project;
     let place = Prov::default();
     let named = project.tree.get("varfile").and_then(|node| {
@@ -248,27 +253,27 @@ fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, sink
         match evaluator.deep(node, Scope::new(context)) {
             Ok(node) => node.as_text().cloned().map(|text| (text, node.prov.clone())),
             Err(failure) => {
-                sink.failure(&failure);
+                diagnostics.failure(&failure);
                 None
             }
         }
     });
     let (path, place) = named.unwrap_or_else(|| ("garden.env".into(), place));
     let varfile = Varfile { dir: &project.dir, path: &path, is_optional: *path == *"garden.env", place: &place };
-    load(input.loader, &varfile, project.era, sink).unwrap_or_default()
+    load(input.loader, &varfile, project.era, diagnostics).unwrap_or_default()
 }
 
 /// The varfile of an environment. None if it is named and not there.
-fn environment_varfile(input: &Input<'_>, fields: &Node, sink: &mut Sink) -> Option<Node> {
+fn environment_varfile(input: &Input<'_>, fields: &Node, diagnostics: &mut Diagnostics) -> Option<Node> {
     let default = format!("garden.{}.env", input.environment.name);
     let (path, place) = match fields.get("varfile").and_then(|node| Some((node.as_text()?.clone(), node.prov.clone())))
     {
         Some(named) => named,
         None => (default.as_str().into(), Prov::default()),
     };
-    let before = sink.len();
+    let before = diagnostics.len();
     let is_optional = *path == *default;
     let varfile = Varfile { dir: &input.project.dir, path: &path, is_optional, place: &place };
-    let node = load(input.loader, &varfile, input.project.era, sink);
-    (sink.len() == before).then(|| node.unwrap_or_default())
+    let node = load(input.loader, &varfile, input.project.era, diagnostics);
+    (diagnostics.len() == before).then(|| node.unwrap_or_default())
 }

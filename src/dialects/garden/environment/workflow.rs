@@ -3,8 +3,8 @@
 use super::{Part, Stage, value_of};
 use crate::diagnostic::rules;
 use crate::dialects::garden::actions::WorkflowSource;
+use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::project::schema::{Field, Shape, check_fields, optional, required};
-use crate::dialects::garden::sink::{Sink, place_of};
 use crate::dialects::garden::template::evaluation::references::references;
 use crate::dialects::garden::template::evaluation::{Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
@@ -38,16 +38,16 @@ const FIELDS: &[Field] = &[
 const WHEN: [&str; 4] = ["onSuccess", "onError", "always", "never"];
 
 /// Adds the workflows of an environment.
-pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec<Part>, sink: &mut Sink) {
+pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec<Part>, diagnostics: &mut Diagnostics) {
     for workflow in all {
-        let value = one(stage, workflow, sink);
+        let value = one(stage, workflow, diagnostics);
         let shaping = workflow.shaping.clone();
         let name = Text::clone(&workflow.name);
         parts.push(Part::new("workflow".into(), name, value, shaping));
     }
 }
 
-fn one(stage: &Stage<'_>, workflow: &WorkflowSource, sink: &mut Sink) -> Value {
+fn one(stage: &Stage<'_>, workflow: &WorkflowSource, diagnostics: &mut Diagnostics) -> Value {
     let mut roots = stage.roots.clone();
     if let Some(rendered) = &workflow.rendered {
         roots = rendered.roots(&stage.evaluator, roots);
@@ -56,11 +56,11 @@ fn one(stage: &Stage<'_>, workflow: &WorkflowSource, sink: &mut Sink) -> Value {
     let Some(map) = workflow.tree.as_map() else { return Value::default() };
     let plain = map.iter().filter(|(key, _)| !matches!(key.as_str(), "steps" | "triggers" | "kind" | "apiVersion"));
     let plain = Node::map(plain.map(|(key, value)| (Text::clone(key), value.clone())));
-    let (fields, _) = stage.deep(&plain, context, sink);
+    let (fields, _) = stage.deep(&plain, context, diagnostics);
     let steps = match workflow.tree.get("steps").map(|steps| stage.evaluator.evaluate(steps, Scope::new(context))) {
         Some(Ok(steps)) => steps,
         Some(Err(failure)) => {
-            sink.failure(&failure);
+            diagnostics.failure(&failure);
             Node::default()
         }
         None => Node::default(),
@@ -69,10 +69,10 @@ fn one(stage: &Stage<'_>, workflow: &WorkflowSource, sink: &mut Sink) -> Value {
     let names: Vec<Text> = items.iter().enumerate().map(|(i, step)| step_name(step, i)).collect();
     let evaluated = items.iter().enumerate().map(|(i, step)| {
         let (runtime, rest) = split(step);
-        let (rest, _) = stage.deep(&rest, context, sink);
+        let (rest, _) = stage.deep(&rest, context, diagnostics);
         let later = step_roots(&names, i, roots.clone());
         let runtime_context = stage.context(&later);
-        check_references(stage, &runtime, &names, i, runtime_context, sink);
+        check_references(stage, &runtime, &names, i, runtime_context, diagnostics);
         let (runtime, _) = stage.deep_with(&runtime, runtime_context, &mut |_| {});
         let name = Node::at(Data::Text(Text::clone(&names[i])), rest.prov.clone());
         let entries = [&rest, &runtime].into_iter().filter_map(Node::as_map).flat_map(|map| map.iter());
@@ -88,7 +88,7 @@ fn one(stage: &Stage<'_>, workflow: &WorkflowSource, sink: &mut Sink) -> Value {
     let extra = [("steps", steps_node), ("triggers", triggers)];
     let extra = extra.into_iter().filter_map(|(key, node)| Some((Text::from(key), node?)));
     let node = Node::at(Node::map(whole.chain(extra)).data, workflow.tree.prov.clone());
-    check(stage, workflow, &node, sink);
+    check(stage, workflow, &node, diagnostics);
     value_of(&node)
 }
 
@@ -122,7 +122,7 @@ fn check_references(
     names: &[Text],
     index: usize,
     context: ContextId,
-    sink: &mut Sink,
+    diagnostics: &mut Diagnostics,
 ) {
     let Ok(found) = references(&stage.evaluator, runtime, Scope::new(context)) else { return };
     for reference in found {
@@ -139,29 +139,29 @@ fn check_references(
             Some(_) => continue,
             None => continue,
         };
-        sink.error(&rules::UNDEFINED_REFERENCE, message, &reference.place);
+        diagnostics.error(&rules::UNDEFINED_REFERENCE, message, &reference.place);
     }
 }
 
-fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, sink: &mut Sink) {
+fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, diagnostics: &mut Diagnostics) {
     let what = format!("the workflow `{}`", workflow.name);
     let shown = node.as_map().into_iter().flat_map(|map| map.iter());
     let shown = Node::at(Node::map(shown.map(|(k, v)| (Text::clone(k), v.clone()))).data, node.prov.clone());
-    check_fields(&shown, &[FIELDS], &what, sink);
+    check_fields(&shown, &[FIELDS], &what, diagnostics);
     let steps = node.get("steps").and_then(Node::as_list).cloned().unwrap_or_default();
     if node.get("steps").is_some() && steps.is_empty() {
-        sink.error(&rules::INVALID_CONFIG, format!("{what} needs at least one step"), place_of(node, "steps"));
+        diagnostics.error(&rules::INVALID_CONFIG, format!("{what} needs at least one step"), place_of(node, "steps"));
     }
     for step in steps.iter() {
         if let Some(Data::Text(when)) = step.get("when").map(|node| &node.data)
             && !WHEN.contains(&when.as_str())
         {
             let message = format!("a step does not run `{when}`: `when` is one of {}", WHEN.join(", "));
-            sink.error(&rules::INVALID_CONFIG, message, place_of(step, "when"));
+            diagnostics.error(&rules::INVALID_CONFIG, message, place_of(step, "when"));
         }
         if step.get("command").is_none() && step.get("script").is_none() {
             let message = format!("a step of {what} needs a `command` or a `script`");
-            sink.error(&rules::INVALID_CONFIG, message, &step.prov);
+            diagnostics.error(&rules::INVALID_CONFIG, message, &step.prov);
         }
     }
     let environments = &stage.input.project.environments;
@@ -170,7 +170,7 @@ fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, sink: &mut S
         if !environments.iter().any(|environment| environment.name == *name) {
             let known: Vec<&str> = environments.iter().map(|environment| environment.name.as_str()).collect();
             let message = format!("a trigger of {what} names no environment: there are {}", known.join(", "));
-            sink.error(&rules::INVALID_CONFIG, message, place_of(trigger, "environment"));
+            diagnostics.error(&rules::INVALID_CONFIG, message, place_of(trigger, "environment"));
         }
     }
 }

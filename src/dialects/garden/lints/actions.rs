@@ -2,37 +2,37 @@
 
 use super::report;
 use crate::dialects::garden::actions;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::Resource;
 use crate::dialects::garden::rules::{GARDEN_IMPURE, GARDEN_REDUNDANT_DEPENDENCY};
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::Node;
 use crate::dialects::garden::template::uses::{UseKind, each_use};
 
 /// Looks at an action, or at the actions of a template.
-pub(super) fn check(resource: &Resource, sink: &mut Sink) {
+pub(super) fn check(resource: &Resource, diagnostics: &mut Diagnostics) {
     match resource.kind.as_str() {
-        "Build" | "Deploy" | "Run" | "Test" => action(&resource.tree, sink),
+        "Build" | "Deploy" | "Run" | "Test" => action(&resource.tree, diagnostics),
         "ConfigTemplate" => {
             let configs = resource.tree.get("configs").and_then(Node::as_list);
-            configs.into_iter().flat_map(|all| all.iter()).for_each(|config| action(config, sink));
+            configs.into_iter().flat_map(|all| all.iter()).for_each(|config| action(config, diagnostics));
         }
         _ => {}
     }
 }
 
-fn action(tree: &Node, sink: &mut Sink) {
+fn action(tree: &Node, diagnostics: &mut Diagnostics) {
     for (entry, name, how) in actions::redundant(tree) {
         let message = format!("`{name}` need not be listed: {how}");
         let help = "remove it from `dependencies`";
-        report(sink, &GARDEN_REDUNDANT_DEPENDENCY, &entry.prov, message, help, &name);
+        report(diagnostics, &GARDEN_REDUNDANT_DEPENDENCY, &entry.prov, message, help, &name);
     }
     for key in ["spec", "variables"] {
-        tree.get(key).into_iter().for_each(|node| impure(node, sink));
+        tree.get(key).into_iter().for_each(|node| impure(node, diagnostics));
     }
 }
 
 /// Values that are others each time Garden runs, and with them the version of the action.
-fn impure(node: &Node, sink: &mut Sink) {
+fn impure(node: &Node, diagnostics: &mut Diagnostics) {
     let mut found = Vec::new();
     each_use(node, &mut |used| {
         let what = match used.kind {
@@ -46,6 +46,6 @@ fn impure(node: &Node, sink: &mut Sink) {
         let message =
             format!("`{what}` has another value each time Garden runs, so the version of this action changes");
         let help = "results of the action are never reused: give it a value that changes when the action does";
-        report(sink, &GARDEN_IMPURE, place, message, help, what.trim_end_matches("()"));
+        report(diagnostics, &GARDEN_IMPURE, place, message, help, what.trim_end_matches("()"));
     }
 }

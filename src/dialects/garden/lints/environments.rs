@@ -1,15 +1,15 @@
 //! Environments that are named and that the project does not have.
 
 use crate::diagnostic::Diagnostic;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::{ProjectConfig, Resource};
 use crate::dialects::garden::rules::GARDEN_UNKNOWN_ENVIRONMENT;
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::Node;
 use crate::text::nearest;
 use std::sync::Arc;
 
 /// Reports them. Names that are templates are not known here.
-pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], sink: &mut Sink) {
+pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnostics: &mut Diagnostics) {
     let mut named: Vec<(&Node, String)> = Vec::new();
     let list = |node: &'_ Node, key: &str| node.get(key).and_then(Node::as_list).cloned().unwrap_or_default();
     let providers = list(&config.tree, "providers");
@@ -48,8 +48,8 @@ pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], sink: &
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("environments are {}", known.join(", ")),
         };
-        let finding = Diagnostic::new(&GARDEN_UNKNOWN_ENVIRONMENT, message, sink.label(&node.prov));
-        sink.push(finding.help(help).token(name));
+        let finding = Diagnostic::new(&GARDEN_UNKNOWN_ENVIRONMENT, message, diagnostics.label(&node.prov));
+        diagnostics.push(finding.help(help).token(name));
     }
 }
 

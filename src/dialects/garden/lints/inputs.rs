@@ -1,14 +1,14 @@
 //! Inputs that a template declares and does not read.
 
 use super::report;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::Resource;
 use crate::dialects::garden::rules::GARDEN_UNUSED_INPUT;
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::{Data, Lazy, Node};
 use std::collections::BTreeSet;
 
 /// Reports them, unless a template reads inputs by names that it computes, or all of them at once.
-pub(super) fn check(resource: &Resource, sink: &mut Sink) {
+pub(super) fn check(resource: &Resource, diagnostics: &mut Diagnostics) {
     if *resource.kind != *"ConfigTemplate" {
         return;
     }
@@ -23,7 +23,7 @@ pub(super) fn check(resource: &Resource, sink: &mut Sink) {
     for (name, node) in declared.iter().filter(|(name, _)| !read.names.contains(name.as_str())) {
         let message = format!("this template does not use its input `{name}`");
         report(
-            sink,
+            diagnostics,
             &GARDEN_UNUSED_INPUT,
             &node.prov,
             message,

@@ -1,34 +1,34 @@
 //! Variables of one layer that do not do what they say, because a lower layer has some of the same names.
 
 use crate::diagnostic::Diagnostic;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::{ProjectConfig, Resource};
 use crate::dialects::garden::reach::same;
 use crate::dialects::garden::rules::{GARDEN_PARENT_SHADOW, GARDEN_SCALAR_OBJECT_MERGE};
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::uses::each_use;
 use crate::text::Text;
 use std::sync::Arc;
 
 /// Looks at the variables of environments, and of actions, above those of the project.
-pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], sink: &mut Sink) {
+pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnostics: &mut Diagnostics) {
     let Some(below) = config.tree.get("variables") else { return };
     for environment in &config.environments {
         if let Some(above) = environment.tree.get("variables") {
-            shadowed(below, above, "this environment", sink);
-            over_scalar(below, above, sink);
+            shadowed(below, above, "this environment", diagnostics);
+            over_scalar(below, above, diagnostics);
         }
     }
     for resource in resources.iter().filter(|r| matches!(r.kind.as_str(), "Build" | "Deploy" | "Run" | "Test")) {
         if let Some(above) = resource.tree.get("variables") {
-            shadowed(below, above, "this action", sink);
-            over_scalar(below, above, sink);
+            shadowed(below, above, "this action", diagnostics);
+            over_scalar(below, above, diagnostics);
         }
     }
 }
 
 /// Variables that read another one of their layer by a name that the project has too: they get that of the project.
-fn shadowed(below: &Node, above: &Node, whose: &str, sink: &mut Sink) {
+fn shadowed(below: &Node, above: &Node, whose: &str, diagnostics: &mut Diagnostics) {
     let (Some(lower), Some(upper)) = (below.as_map(), above.as_map()) else { return };
     for (name, value) in upper.iter() {
         let mut read: Vec<&str> = Vec::new();
@@ -45,12 +45,13 @@ fn shadowed(below: &Node, above: &Node, whose: &str, sink: &mut Sink) {
                 continue;
             }
             let message = format!("`{name}` reads the `{peer}` of the project, not the one of {whose}");
-            let mut label = sink.label(&parent.prov);
+            let mut label = diagnostics.label(&parent.prov);
             label.message = "the value that is read".to_owned();
-            let finding = Diagnostic::new(&GARDEN_PARENT_SHADOW, message, sink.label(&value.prov)).related(label);
+            let finding =
+                Diagnostic::new(&GARDEN_PARENT_SHADOW, message, diagnostics.label(&value.prov)).related(label);
             let help = "a variable that reads another one gets it from the layer below, if that has it: write the value \
                         out, or use another name";
-            sink.push(finding.help(help).token(peer));
+            diagnostics.push(finding.help(help).token(peer));
         }
     }
 }
@@ -61,23 +62,23 @@ fn is_single(node: &Node) -> bool {
 }
 
 /// Mappings over single values: a lookup finds the single value.
-fn over_scalar(below: &Node, above: &Node, sink: &mut Sink) {
+fn over_scalar(below: &Node, above: &Node, diagnostics: &mut Diagnostics) {
     let (Some(lower), Some(upper)) = (below.as_map(), above.as_map()) else { return };
     for (name, value) in upper.iter() {
         let Some(known) = lower.get(name) else { continue };
         let is_scalar = matches!(known.data, Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_));
         match value.as_map() {
-            Some(map) if is_scalar && !map.is_empty() => refuse(name, value, known, sink),
-            _ => over_scalar(known, value, sink),
+            Some(map) if is_scalar && !map.is_empty() => refuse(name, value, known, diagnostics),
+            _ => over_scalar(known, value, diagnostics),
         }
     }
 }
 
-fn refuse(name: &Text, value: &Node, known: &Node, sink: &mut Sink) {
+fn refuse(name: &Text, value: &Node, known: &Node, diagnostics: &mut Diagnostics) {
     let message = format!("`{name}` keeps the scalar value of the project: a map does not override it");
-    let mut label = sink.label(&known.prov);
+    let mut label = diagnostics.label(&known.prov);
     label.message = "the value that stays".to_owned();
-    let finding = Diagnostic::new(&GARDEN_SCALAR_OBJECT_MERGE, message, sink.label(&value.prov)).related(label);
+    let finding = Diagnostic::new(&GARDEN_SCALAR_OBJECT_MERGE, message, diagnostics.label(&value.prov)).related(label);
     let help = "a mapping does not replace a value of a lower layer: use another name, or make both mappings";
-    sink.push(finding.help(help).token(name.as_str()));
+    diagnostics.push(finding.help(help).token(name.as_str()));
 }

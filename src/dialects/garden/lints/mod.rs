@@ -7,37 +7,37 @@ mod inputs;
 mod layers;
 
 use crate::diagnostic::{Diagnostic, Rule};
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::{Loaded, ProjectConfig, Resource};
 use crate::dialects::garden::rules;
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::keys;
 use crate::dialects::garden::template::node::{Data, Lazy, Node};
 use crate::dialects::garden::template::syntax::ast::{Block, Era, ExprKind, Part};
 use crate::value::Prov;
 
 /// Runs all of them.
-pub(crate) fn check(loaded: &Loaded, sink: &mut Sink) {
+pub(crate) fn check(loaded: &Loaded, diagnostics: &mut Diagnostics) {
     let Some(config) = &loaded.config else { return };
     for node in loaded.resources.iter().map(|resource| &resource.tree).chain([&config.tree]) {
-        Walk { sink: &mut *sink, era: config.era }.node(node, false);
+        Walk { diagnostics: &mut *diagnostics, era: config.era }.node(node, false);
     }
     for resource in &loaded.resources {
-        matrix(resource, sink);
-        inputs::check(resource, sink);
-        actions::check(resource, sink);
+        matrix(resource, diagnostics);
+        inputs::check(resource, diagnostics);
+        actions::check(resource, diagnostics);
     }
-    lists(config, sink);
-    layers::check(config, &loaded.resources, sink);
-    environments::check(config, &loaded.resources, sink);
+    lists(config, diagnostics);
+    layers::check(config, &loaded.resources, diagnostics);
+    environments::check(config, &loaded.resources, diagnostics);
 }
 
-fn report(sink: &mut Sink, rule: &'static Rule, place: &Prov, message: String, help: &str, token: &str) {
-    let label = sink.label(place);
-    sink.push(Diagnostic::new(rule, message, label).help(help).token(token));
+fn report(diagnostics: &mut Diagnostics, rule: &'static Rule, place: &Prov, message: String, help: &str, token: &str) {
+    let label = diagnostics.label(place);
+    diagnostics.push(Diagnostic::new(rule, message, label).help(help).token(token));
 }
 
 struct Walk<'a> {
-    sink: &'a mut Sink,
+    diagnostics: &'a mut Diagnostics,
     era: Era,
 }
 
@@ -56,7 +56,14 @@ impl Walk<'_> {
                         let message =
                             format!("the `?` after `{}` is part of the text", template.raw.trim_end_matches('?'));
                         let help = "write `${x || null}` or `${x || ''}`: the suffix has no meaning since Garden 0.14";
-                        report(self.sink, &rules::GARDEN_OPTIONAL_SUFFIX, &node.prov, message, help, &template.raw);
+                        report(
+                            self.diagnostics,
+                            &rules::GARDEN_OPTIONAL_SUFFIX,
+                            &node.prov,
+                            message,
+                            help,
+                            &template.raw,
+                        );
                     }
                 }
                 Lazy::Operator(operator) => self.source(&operator.source, in_list),
@@ -90,7 +97,7 @@ impl Walk<'_> {
         for (key, value) in map.iter().filter(|(key, _)| *key != keys::CONCAT) {
             let message = format!("`{key}` beside `$concat` in `$return` is ignored");
             let help = "put it into the items of the list";
-            report(self.sink, &rules::GARDEN_OPERATOR_WITHOUT_EFFECT, &value.prov, message, help, key);
+            report(self.diagnostics, &rules::GARDEN_OPERATOR_WITHOUT_EFFECT, &value.prov, message, help, key);
         }
         if let Some(inner) = map.get(keys::CONCAT) {
             self.source(inner, false);
@@ -112,7 +119,7 @@ impl Walk<'_> {
         if in_list && let (Some(condition), None) = (node.get(keys::IF), node.get(keys::ELSE)) {
             let message = "where this `$if` is false, the list has an item without a value".to_owned();
             let help = "write `- $concat: {$if: …, $then: […], $else: []}`, or add `$else`";
-            report(self.sink, &rules::GARDEN_UNDEFINED_ITEM, &condition.prov, message, help, keys::IF);
+            report(self.diagnostics, &rules::GARDEN_UNDEFINED_ITEM, &condition.prov, message, help, keys::IF);
         }
         if let Some(index) = map.keys().position(|key| *key == keys::MERGE).filter(|index| *index > 0)
             && let Some(merge) = node.get(keys::MERGE)
@@ -120,12 +127,12 @@ impl Walk<'_> {
             let before: Vec<String> = map.keys().take(index).map(|key| format!("`{key}`")).collect();
             let message = format!("`$merge` comes after {} and overrides what it has as well", before.join(", "));
             let help = "write `$merge` first, so that the keys beside it count";
-            report(self.sink, &rules::GARDEN_MERGE_ORDER, &merge.prov, message, help, keys::MERGE);
+            report(self.diagnostics, &rules::GARDEN_MERGE_ORDER, &merge.prov, message, help, keys::MERGE);
         }
         for (key, value) in map.iter() {
             if let Some((why, help)) = needs(key) {
                 let message = format!("`{key}` {why}, so it is an ordinary key");
-                report(self.sink, &rules::GARDEN_OPERATOR_WITHOUT_EFFECT, &value.prov, message, help, key);
+                report(self.diagnostics, &rules::GARDEN_OPERATOR_WITHOUT_EFFECT, &value.prov, message, help, key);
             }
         }
     }
@@ -142,7 +149,7 @@ fn ends_optional(block: &Block) -> bool {
 }
 
 /// A matrix with one key and several values.
-fn matrix(resource: &Resource, sink: &mut Sink) {
+fn matrix(resource: &Resource, diagnostics: &mut Diagnostics) {
     if *resource.kind != *"RenderTemplate" {
         return;
     }
@@ -154,21 +161,21 @@ fn matrix(resource: &Resource, sink: &mut Sink) {
     {
         let message = format!("of the {} values of `{key}` only the last one is rendered", items.len());
         let help = "write one RenderTemplate for each value, or add a second key with one value";
-        report(sink, &rules::GARDEN_MATRIX_SINGLE_KEY, &values.prov, message, help, key);
+        report(diagnostics, &rules::GARDEN_MATRIX_SINGLE_KEY, &values.prov, message, help, key);
     }
 }
 
 /// Lists of an environment that are shorter than the ones of the project that they are to replace.
-fn lists(config: &ProjectConfig, sink: &mut Sink) {
+fn lists(config: &ProjectConfig, diagnostics: &mut Diagnostics) {
     let Some(below) = config.tree.get("variables") else { return };
     for environment in &config.environments {
         if let Some(above) = environment.tree.get("variables") {
-            shorter(below, above, sink);
+            shorter(below, above, diagnostics);
         }
     }
 }
 
-fn shorter(below: &Node, above: &Node, sink: &mut Sink) {
+fn shorter(below: &Node, above: &Node, diagnostics: &mut Diagnostics) {
     let (Some(lower), Some(upper)) = (below.as_map(), above.as_map()) else { return };
     for (name, value) in upper.iter() {
         let Some(known) = lower.get(name) else { continue };
@@ -179,13 +186,13 @@ fn shorter(below: &Node, above: &Node, sink: &mut Sink) {
                 let message = format!("`{name}` keeps {kept} of the {all} items that the project has for it");
                 let help =
                     "lists of several layers are merged index by index: use another variable for the longer list";
-                let mut label = sink.label(&known.prov);
+                let mut label = diagnostics.label(&known.prov);
                 label.message = "the items that stay".to_owned();
-                let primary = sink.label(&value.prov);
+                let primary = diagnostics.label(&value.prov);
                 let finding = Diagnostic::new(&rules::GARDEN_ARRAY_INDEX_MERGE, message, primary);
-                sink.push(finding.related(label).help(help).token(name.as_str()));
+                diagnostics.push(finding.related(label).help(help).token(name.as_str()));
             }
-            _ => shorter(known, value, sink),
+            _ => shorter(known, value, diagnostics),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::discover::relative;
 use super::load::ConfigFile;
 use super::resource::{Resource, first_line, kind_name};
 use crate::diagnostic::rules;
-use crate::dialects::garden::sink::{Sink, place_of};
+use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::ast::Era;
 use crate::text::Text;
@@ -73,29 +73,29 @@ const KEYS: [&str; 20] = [
 const ENVIRONMENT_KEYS: [&str; 6] = ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
 
 /// Reads the project out of the configuration files of its folder.
-pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], sink: &mut Sink) -> Option<ProjectConfig> {
+pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &mut Diagnostics) -> Option<ProjectConfig> {
     let mut all = beside.iter().flat_map(|file| file.resources.iter()).filter(|resource| resource.is_project());
     let project = all.next()?;
     if let Some(second) = all.next() {
         let other = relative(dir, &project.path);
         let message = format!("this is a second project beside the one in {other}: Garden loads neither");
-        sink.error(&rules::INVALID_CONFIG, message, &first_line(&second.tree.prov));
+        diagnostics.error(&rules::INVALID_CONFIG, message, &first_line(&second.tree.prov));
         return None;
     }
-    check_keys(&project.tree, &KEYS, "a project", sink);
-    let era = version(project, sink);
+    check_keys(&project.tree, &KEYS, "a project", diagnostics);
+    let era = version(project, diagnostics);
     let name = match project.tree.get("name").map(|node| (node, node.as_text())) {
         Some((_, Some(name))) => Text::clone(name),
         Some((node, None)) => {
-            sink.error(&rules::INVALID_CONFIG, "the name of a project must be plain text", &node.prov);
+            diagnostics.error(&rules::INVALID_CONFIG, "the name of a project must be plain text", &node.prov);
             Text::default()
         }
         None => {
-            sink.error(&rules::INVALID_CONFIG, "a project needs a `name`", &first_line(&project.tree.prov));
+            diagnostics.error(&rules::INVALID_CONFIG, "a project needs a `name`", &first_line(&project.tree.prov));
             Text::default()
         }
     };
-    let environments = environments(&project.tree, sink)?;
+    let environments = environments(&project.tree, diagnostics)?;
     Some(ProjectConfig {
         name,
         tree: project.tree.clone(),
@@ -108,7 +108,7 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], sink: &mut Sink) -> Op
 }
 
 /// The version of the language, and a finding if Garden 0.14 refuses it.
-fn version(project: &Resource, sink: &mut Sink) -> Era {
+fn version(project: &Resource, diagnostics: &mut Diagnostics) -> Era {
     let (era, garden) = match project.tree.get("apiVersion").and_then(Node::as_text).map(Text::as_str) {
         Some("garden.io/v2") => return Era::Cedar,
         Some("garden.io/v1") => (Era::Bonsai, "Garden 0.13"),
@@ -119,23 +119,23 @@ fn version(project: &Resource, sink: &mut Sink) -> Era {
         None => first_line(&project.tree.prov),
     };
     let message = format!("this project is written for {garden}, and Garden 0.14 does not load it");
-    let finding = crate::diagnostic::Diagnostic::new(&rules::INVALID_CONFIG, message, sink.label(&place));
-    sink.push(finding.help("migrate it, and set `apiVersion: garden.io/v2`"));
+    let finding = crate::diagnostic::Diagnostic::new(&rules::INVALID_CONFIG, message, diagnostics.label(&place));
+    diagnostics.push(finding.help("migrate it, and set `apiVersion: garden.io/v2`"));
     era
 }
 
-fn environments(tree: &Node, sink: &mut Sink) -> Option<Vec<EnvironmentConfig>> {
+fn environments(tree: &Node, diagnostics: &mut Diagnostics) -> Option<Vec<EnvironmentConfig>> {
     let Some(node) = tree.get("environments") else {
-        sink.error(&rules::INVALID_CONFIG, "a project needs `environments`", &first_line(&tree.prov));
+        diagnostics.error(&rules::INVALID_CONFIG, "a project needs `environments`", &first_line(&tree.prov));
         return None;
     };
     let Data::List(items) = &node.data else {
         let message = format!("`environments` must be a list, not a {}", kind_name(node));
-        sink.error(&rules::INVALID_CONFIG, message, &node.prov);
+        diagnostics.error(&rules::INVALID_CONFIG, message, &node.prov);
         return None;
     };
     if items.is_empty() {
-        sink.error(&rules::INVALID_CONFIG, "`environments` must have at least one entry", &node.prov);
+        diagnostics.error(&rules::INVALID_CONFIG, "`environments` must have at least one entry", &node.prov);
         return None;
     }
     let mut all: Vec<EnvironmentConfig> = Vec::new();
@@ -146,10 +146,10 @@ fn environments(tree: &Node, sink: &mut Sink) -> Option<Vec<EnvironmentConfig>> 
             _ => item.get("name").and_then(Node::as_text).map(|name| (Text::clone(name), item.clone())),
         };
         let Some((name, tree)) = named else {
-            sink.error(&rules::INVALID_CONFIG, "an environment needs a `name`", &first_line(&item.prov));
+            diagnostics.error(&rules::INVALID_CONFIG, "an environment needs a `name`", &first_line(&item.prov));
             continue;
         };
-        check_keys(&tree, &ENVIRONMENT_KEYS, "an environment", sink);
+        check_keys(&tree, &ENVIRONMENT_KEYS, "an environment", diagnostics);
         if !all.iter().any(|known| known.name == name) {
             all.push(EnvironmentConfig { name, tree });
         }
@@ -158,12 +158,12 @@ fn environments(tree: &Node, sink: &mut Sink) -> Option<Vec<EnvironmentConfig>> 
 }
 
 /// Reports keys of a mapping that have no meaning.
-pub(crate) fn check_keys(tree: &Node, known: &[&str], what: &str, sink: &mut Sink) {
+pub(crate) fn check_keys(tree: &Node, known: &[&str], what: &str, diagnostics: &mut Diagnostics) {
     let Some(map) = tree.as_map() else { return };
     for key in map.keys().filter(|key| !known.contains(&key.as_str()) && !key.starts_with('$')) {
         let place: Prov = place_of(tree, key).clone();
         let keys: Vec<&str> = known.iter().copied().filter(|key| *key != "kind").collect();
         let message = format!("`{key}` is not a key of {what}: keys are {}", keys.join(", "));
-        sink.error(&rules::INVALID_CONFIG, message, &place);
+        diagnostics.error(&rules::INVALID_CONFIG, message, &place);
     }
 }

@@ -3,7 +3,7 @@
 use super::config::ProjectConfig;
 use super::discover::{join, parent, relative};
 use super::load::Loader;
-use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::source::glob;
 use crate::text::Text;
 
@@ -19,14 +19,14 @@ pub(crate) struct Ignores {
 
 impl Ignores {
     /// Reads the ignore files of a project. Those of git do not count: what is committed is no longer ignored.
-    pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, sink: &mut Sink) -> Self {
+    pub(crate) fn read(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &mut Diagnostics) -> Self {
         let dir = config.dir.as_str();
         let listing = loader.source.listing();
         let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
         let name = config.text("dotIgnoreFile").unwrap_or(".gardenignore");
         let mut found = Ignores { dir: dir.to_owned(), ..Ignores::default() };
         for entry in entries.iter().filter(|entry| entry.path.rsplit('/').next() == Some(name)) {
-            if let Some(text) = loader.text(&entry.path, sink) {
+            if let Some(text) = loader.text(&entry.path, diagnostics) {
                 found.files.push(IgnoreFile::read(parent(relative(dir, &entry.path)), &text));
                 found.texts.push((entry.path.to_string(), text));
             }

@@ -3,8 +3,8 @@
 use super::resource::{self, Resource};
 use crate::diagnostic::rules;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::document;
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::syntax::ast::Era;
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
@@ -77,7 +77,7 @@ impl<'a> Loader<'a> {
     }
 
     /// The configuration file at a path, with its problems reported once.
-    pub(crate) fn load(&self, path: &str, sink: &mut Sink) -> Option<Arc<ConfigFile>> {
+    pub(crate) fn load(&self, path: &str, diagnostics: &mut Diagnostics) -> Option<Arc<ConfigFile>> {
         let known = self.source.listing().resolve(path).ok().and_then(|entry| {
             self.ask(path);
             self.ask(&entry.path);
@@ -86,21 +86,21 @@ impl<'a> Loader<'a> {
         let file = match known {
             Some(file) => file,
             None => {
-                let (id, bytes) = self.bytes(path, sink)?;
+                let (id, bytes) = self.bytes(path, diagnostics)?;
                 let key = (id, Text::from(path), self.era);
                 let file = Arc::new(self.read(&key.0, &key.1, &bytes));
                 self.cache.files.lock().insert(key, Arc::clone(&file));
                 file
             }
         };
-        self.report(&file, sink);
+        self.report(&file, diagnostics);
         Some(file)
     }
 
     /// Reports the problems of a file, unless that was done.
-    pub(crate) fn report(&self, file: &ConfigFile, sink: &mut Sink) {
+    pub(crate) fn report(&self, file: &ConfigFile, diagnostics: &mut Diagnostics) {
         if self.reported.lock().insert(file.file) {
-            file.findings.iter().for_each(|finding| sink.push(finding.clone()));
+            file.findings.iter().for_each(|finding| diagnostics.push(finding.clone()));
         }
     }
 
@@ -135,16 +135,16 @@ impl<'a> Loader<'a> {
     }
 
     /// The text of a file and its id; none if there is none or it cannot be read, which is reported.
-    pub(crate) fn text(&self, path: &str, sink: &mut Sink) -> Option<Text> {
-        self.bytes(path, sink).map(|(_, bytes)| Text::from(String::from_utf8_lossy(&bytes)))
+    pub(crate) fn text(&self, path: &str, diagnostics: &mut Diagnostics) -> Option<Text> {
+        self.bytes(path, diagnostics).map(|(_, bytes)| Text::from(String::from_utf8_lossy(&bytes)))
     }
 
     /// The id and the bytes of a file.
-    pub(crate) fn bytes(&self, path: &str, sink: &mut Sink) -> Option<(BlobId, Arc<[u8]>)> {
+    pub(crate) fn bytes(&self, path: &str, diagnostics: &mut Diagnostics) -> Option<(BlobId, Arc<[u8]>)> {
         self.ask(path);
         let mut refuse = |message: String| {
             let file = self.files.add(path, "", || Text::from(""));
-            sink.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, Label::new(file, 0, 0, "")).breaking());
+            diagnostics.push(Diagnostic::new(&rules::UNREADABLE_FILE, message, Label::new(file, 0, 0, "")).breaking());
         };
         let entry = match self.source.listing().resolve(path) {
             Ok(entry) => entry,

@@ -14,8 +14,8 @@ pub(crate) use ignore::Ignores;
 pub(crate) use resource::{ActionKind, Resource, first_line};
 pub(crate) use scan::is_never_scanned;
 
+use super::diagnostics::Diagnostics;
 use super::environment::secrets::reads_secrets;
-use super::sink::Sink;
 use crate::value::FileId;
 use load::{ConfigFile, Loader};
 use std::sync::Arc;
@@ -33,39 +33,43 @@ pub(crate) struct Loaded {
 }
 
 /// Reads the project in a folder.
-pub(crate) fn load(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Loaded {
+pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &mut Diagnostics) -> Loaded {
     let beside: Vec<_> =
-        discover::config_files(loader.source, dir).iter().filter_map(|p| loader.load(p, sink)).collect();
+        discover::config_files(loader.source, dir).iter().filter_map(|p| loader.load(p, diagnostics)).collect();
     let file = beside.iter().find(|file| file.resources.iter().any(|resource| resource.is_project()));
     let file = file.or(beside.first()).map(|file| file.file);
-    let config = config::read(dir, &beside, sink);
+    let config = config::read(dir, &beside, diagnostics);
     let Some(config) = config else {
         return Loaded { config: None, file, resources: Vec::new(), reads_secrets: false };
     };
     let mut resources = Vec::new();
-    for path in scan::files(loader, &config, sink) {
-        let Some(file) = loader.load(&path, sink) else { continue };
+    for path in scan::files(loader, &config, diagnostics) {
+        let Some(file) = loader.load(&path, diagnostics) else { continue };
         resources.extend(file.resources.iter().cloned());
     }
     // Files beside the project are parsed while it is looked for, whether they are scanned or not.
     for file in &beside {
-        loader.report(file, sink);
+        loader.report(file, diagnostics);
     }
-    resources.retain(|resource| resource::is_valid(resource, sink));
+    resources.retain(|resource| resource::is_valid(resource, diagnostics));
     let reads_secrets = resources.iter().any(|r: &Arc<Resource>| reads_secrets(&r.tree)) || reads_secrets(&config.tree);
     Loaded { config: Some(config), file, resources, reads_secrets }
 }
 
 /// The files beside a project, and what they say of it.
-pub(crate) fn beside(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Option<(Vec<Arc<ConfigFile>>, ProjectConfig)> {
+pub(crate) fn beside(
+    loader: &Loader<'_>,
+    dir: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Vec<Arc<ConfigFile>>, ProjectConfig)> {
     let paths = discover::config_files(loader.source, dir);
-    let files: Vec<_> = paths.iter().filter_map(|path| loader.load(path, sink)).collect();
-    let config = config::read(dir, &files, sink)?;
+    let files: Vec<_> = paths.iter().filter_map(|path| loader.load(path, diagnostics)).collect();
+    let config = config::read(dir, &files, diagnostics)?;
     Some((files, config))
 }
 
 /// The ignore files of the project in a folder.
-pub(crate) fn ignores(loader: &Loader<'_>, dir: &str, sink: &mut Sink) -> Option<Ignores> {
-    let (_, config) = beside(loader, dir, sink)?;
-    Some(Ignores::read(loader, &config, sink))
+pub(crate) fn ignores(loader: &Loader<'_>, dir: &str, diagnostics: &mut Diagnostics) -> Option<Ignores> {
+    let (_, config) = beside(loader, dir, diagnostics)?;
+    Some(Ignores::read(loader, &config, diagnostics))
 }

@@ -3,7 +3,7 @@
 use super::discover::parent;
 use crate::diagnostic::rules;
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
@@ -140,7 +140,7 @@ pub(super) fn read(
 }
 
 /// Whether a resource can be used: its kind exists, and what must not be a template is none.
-pub(super) fn is_valid(resource: &Resource, sink: &mut Sink) -> bool {
+pub(super) fn is_valid(resource: &Resource, diagnostics: &mut Diagnostics) -> bool {
     if resource.is_project() {
         return false;
     }
@@ -148,22 +148,22 @@ pub(super) fn is_valid(resource: &Resource, sink: &mut Sink) -> bool {
         if let Some(node) = resource.tree.get(field)
             && node.as_lazy().is_some()
         {
-            sink.error(&rules::INVALID_CONFIG, format!("`{field}` must not be a template"), &node.prov);
+            diagnostics.error(&rules::INVALID_CONFIG, format!("`{field}` must not be a template"), &node.prov);
             return false;
         }
     }
     if let Some(internal) = resource.tree.get("internal") {
-        sink.error(&rules::INVALID_CONFIG, "`internal` is not a key of a resource", &internal.prov);
+        diagnostics.error(&rules::INVALID_CONFIG, "`internal` is not a key of a resource", &internal.prov);
         return false;
     }
     if resource.kind.is_empty() {
-        sink.error(&rules::INVALID_CONFIG, "this document has no `kind`", &first_line(&resource.tree.prov));
+        diagnostics.error(&rules::INVALID_CONFIG, "this document has no `kind`", &first_line(&resource.tree.prov));
         return false;
     }
     if !KINDS.contains(&resource.kind.as_str()) {
         let place = resource.tree.get("kind").map_or(&resource.tree.prov, |node| &node.prov);
         let message = format!("there is no kind `{}`: kinds are {}", resource.kind, KINDS.join(", "));
-        sink.error(&rules::INVALID_CONFIG, message, place);
+        diagnostics.error(&rules::INVALID_CONFIG, message, place);
         return false;
     }
     true

@@ -4,7 +4,7 @@ use super::config::ProjectConfig;
 use super::discover::{is_config_name, join, relative};
 use super::ignore::Ignores;
 use super::load::Loader;
-use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::template::node::Node;
 use crate::source::glob;
 
@@ -12,11 +12,11 @@ use crate::source::glob;
 const NEVER: [&str; 2] = [".git", ".garden"];
 
 /// The configuration files of a project, sorted by path.
-pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, sink: &mut Sink) -> Vec<String> {
+pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &mut Diagnostics) -> Vec<String> {
     let dir = config.dir.as_str();
     let listing = loader.source.listing();
     let entries = if dir.is_empty() { listing.iter().as_slice() } else { listing.under(dir) };
-    let ignores = Ignores::read(loader, config, sink);
+    let ignores = Ignores::read(loader, config, diagnostics);
     let scan = config.tree.get("scan");
     let patterns = |key: &str| scan.and_then(|scan| scan.get(key)).map(texts);
     let (include, exclude) = (patterns("include"), patterns("exclude").unwrap_or_default());

@@ -2,7 +2,7 @@
 
 use super::resource::kind_name;
 use crate::diagnostic::{Diagnostic, rules};
-use crate::dialects::garden::sink::Sink;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::number::text_number;
 
@@ -57,15 +57,15 @@ pub(crate) const fn required(name: &'static str, shape: Shape) -> Field {
 }
 
 /// Checks the fields of a mapping, and that there are no others. Says whether they are as they should be.
-pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, sink: &mut Sink) -> bool {
-    let before = sink.len();
-    Check { what, sink }.fields(node, fields, &mut Vec::new());
-    sink.len() == before
+pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnostics: &mut Diagnostics) -> bool {
+    let before = diagnostics.len();
+    Check { what, diagnostics }.fields(node, fields, &mut Vec::new());
+    diagnostics.len() == before
 }
 
 struct Check<'a> {
     what: &'a str,
-    sink: &'a mut Sink,
+    diagnostics: &'a mut Diagnostics,
 }
 
 /// A step on the way to a value that is checked.
@@ -90,7 +90,7 @@ impl Check<'_> {
                     let known: Vec<&str> = fields.iter().flat_map(|some| some.iter()).map(|field| field.name).collect();
                     let at = place(&path[..path.len() - 1]);
                     let message = format!("`{key}` is not a key of {}{at}: keys are {}", self.what, known.join(", "));
-                    self.sink.error(&rules::INVALID_CONFIG, message, &value.prov);
+                    self.diagnostics.error(&rules::INVALID_CONFIG, message, &value.prov);
                 }
             }
             path.pop();
@@ -98,7 +98,7 @@ impl Check<'_> {
         for field in fields.iter().flat_map(|some| some.iter()).filter(|field| field.is_required && !is_open) {
             if map.get(field.name).is_none_or(Node::is_undefined) {
                 let message = format!("{}{} needs `{}`", self.what, place(path), field.name);
-                self.sink.error(&rules::INVALID_CONFIG, message, &super::resource::first_line(&node.prov));
+                self.diagnostics.error(&rules::INVALID_CONFIG, message, &super::resource::first_line(&node.prov));
             }
         }
     }
@@ -125,7 +125,7 @@ impl Check<'_> {
                         "`{name}` is not a name: names are lower-case letters, digits and single dashes, start with a \
                          letter, do not start with `garden`, and have at most 63 characters"
                     );
-                    self.sink.error(&rules::INVALID_CONFIG, message, &node.prov);
+                    self.diagnostics.error(&rules::INVALID_CONFIG, message, &node.prov);
                 }
             }
             (Shape::MapOf(inner), Data::Map(map)) => {
@@ -160,11 +160,12 @@ impl Check<'_> {
 
     fn refuse(&mut self, node: &Node, shape: &Shape, path: &[Step<'_>]) {
         let message = format!("`{}` of {} must be {}, not a {}", dotted(path), self.what, name(shape), kind_name(node));
-        let mut finding = Diagnostic::new(&rules::INVALID_CONFIG, message, self.sink.label(&node.prov)).breaking();
+        let mut finding =
+            Diagnostic::new(&rules::INVALID_CONFIG, message, self.diagnostics.label(&node.prov)).breaking();
         if node.is_undefined() {
             finding = finding.help("where an `$if` without `$else` is false there is no value: add `$else`");
         }
-        self.sink.push(finding);
+        self.diagnostics.push(finding);
     }
 }
 

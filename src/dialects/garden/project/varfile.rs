@@ -3,8 +3,8 @@
 use super::discover::{relative, resolve};
 use super::load::Loader;
 use crate::diagnostic::rules;
+use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::document;
-use crate::dialects::garden::sink::Sink;
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
 use crate::dialects::garden::template::syntax::ast::Era;
@@ -47,24 +47,34 @@ impl Format {
 }
 
 /// The variables of a file, with templates parsed; none if there is no such file, which is reported unless it is optional.
-pub(crate) fn load(loader: &Loader<'_>, varfile: &Varfile<'_>, era: Era, sink: &mut Sink) -> Option<Node> {
-    let node = load_as(loader, varfile, Format::of(varfile.path), sink)?;
+pub(crate) fn load(
+    loader: &Loader<'_>,
+    varfile: &Varfile<'_>,
+    era: Era,
+    diagnostics: &mut Diagnostics,
+) -> Option<Node> {
+    let node = load_as(loader, varfile, Format::of(varfile.path), diagnostics)?;
     let Some(map) = node.as_map() else { return Some(node) };
     let mut failures = Vec::new();
     let entry = |(key, value): (&Text, &Node)| (Text::clone(key), parse_tree(value, era, &[key], &mut failures));
     let tree = Node::at(Data::Map(std::sync::Arc::new(map.iter().map(entry).collect())), node.prov.clone());
-    failures.iter().for_each(|failure| sink.failure(failure));
+    failures.iter().for_each(|failure| diagnostics.failure(failure));
     Some(tree)
 }
 
 /// The plain content of a file in a format.
-pub(crate) fn load_as(loader: &Loader<'_>, varfile: &Varfile<'_>, format: Format, sink: &mut Sink) -> Option<Node> {
+pub(crate) fn load_as(
+    loader: &Loader<'_>,
+    varfile: &Varfile<'_>,
+    format: Format,
+    diagnostics: &mut Diagnostics,
+) -> Option<Node> {
     let path = resolve(varfile.dir, varfile.path);
-    let found = path.as_deref().and_then(|path| loader.bytes(path, sink));
+    let found = path.as_deref().and_then(|path| loader.bytes(path, diagnostics));
     let (Some(path), Some((id, bytes))) = (path, found) else {
         if !varfile.is_optional {
             let message = format!("there is no file of variables `{}`", varfile.path);
-            sink.error(&rules::UNRESOLVED_INCLUDE, message, varfile.place);
+            diagnostics.error(&rules::UNRESOLVED_INCLUDE, message, varfile.place);
         }
         return None;
     };
@@ -74,7 +84,7 @@ pub(crate) fn load_as(loader: &Loader<'_>, varfile: &Varfile<'_>, format: Format
         Format::Dotenv => Some(dotenv(&text, file)),
         Format::Json | Format::Yaml => {
             let content = Content { text, file, shown: relative(varfile.dir, &path), format };
-            content.mapping(loader, sink)
+            content.mapping(loader, diagnostics)
         }
     }
 }
@@ -95,16 +105,16 @@ impl Content<'_> {
     }
 
     /// Its variables: one document that is a mapping. An empty file of YAML has none.
-    fn mapping(&self, loader: &Loader<'_>, sink: &mut Sink) -> Option<Node> {
+    fn mapping(&self, loader: &Loader<'_>, diagnostics: &mut Diagnostics) -> Option<Node> {
         let empty = || Node::at(Node::map([]).data, self.whole());
-        let Some(doc) = self.document(sink)? else { return Some(empty()) };
+        let Some(doc) = self.document(diagnostics)? else { return Some(empty()) };
         let node = match document::read(&doc, Some(self.file), loader.limits()) {
             Ok(node) => node,
             Err(problems) => {
                 for problem in problems {
                     let span = problem.span;
                     let origin = Origin { file: self.file, key: span.start, start: span.start, end: span.end };
-                    sink.error(problem.rule, problem.message, &Prov::at(origin));
+                    diagnostics.error(problem.rule, problem.message, &Prov::at(origin));
                 }
                 return None;
             }
@@ -115,19 +125,19 @@ impl Content<'_> {
             _ => {
                 let kind = super::resource::kind_name(&node);
                 let message = format!("a file of variables must be a mapping, and {} is a {kind}", self.shown);
-                sink.error(&rules::INVALID_CONFIG, message, &self.whole());
+                diagnostics.error(&rules::INVALID_CONFIG, message, &self.whole());
                 None
             }
         }
     }
 
     /// Its only document; `Some(None)` if it is YAML without one. Otherwise what is wrong is reported.
-    fn document(&self, sink: &mut Sink) -> Option<Option<yaml::Document>> {
+    fn document(&self, diagnostics: &mut Diagnostics) -> Option<Option<yaml::Document>> {
         let mut documents = match yaml::documents_of(Text::clone(&self.text)) {
             Ok(documents) => documents,
             Err(error) => {
                 let origin = Origin { file: self.file, key: error.offset, start: error.offset, end: error.offset };
-                sink.error(&rules::INVALID_YAML, error.message, &Prov::at(origin));
+                diagnostics.error(&rules::INVALID_YAML, error.message, &Prov::at(origin));
                 return None;
             }
         };
@@ -137,7 +147,7 @@ impl Content<'_> {
             0 | 1 => return Some(documents.pop()),
             more => format!("a file of variables must be one {name} document, and {shown} holds {more}"),
         };
-        sink.error(&rules::INVALID_CONFIG, message, &self.whole());
+        diagnostics.error(&rules::INVALID_CONFIG, message, &self.whole());
         None
     }
 }

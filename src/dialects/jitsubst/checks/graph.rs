@@ -5,9 +5,9 @@ use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::Stack;
 use crate::dialects::jitsubst::defer::Planned;
+use crate::dialects::jitsubst::diagnostics::{Diagnostics, label};
 use crate::dialects::jitsubst::overlay::Resource;
 use crate::dialects::jitsubst::rules;
-use crate::dialects::jitsubst::sink::{Sink, label};
 use crate::files::Files;
 use crate::graph::{Graph, Step};
 use crate::resolution::Needed;
@@ -36,11 +36,11 @@ pub(crate) fn needed(stack: &Stack, name: &str) -> Vec<Needed> {
     stack.needs.edges(&name.to_owned()).filter_map(one).collect()
 }
 
-pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
     for stack in subject.stacks {
-        duplicates(stack, sink);
-        undefined(subject, stack, sink);
-        cycles(stack, sink);
+        duplicates(stack, diagnostics);
+        undefined(subject, stack, diagnostics);
+        cycles(stack, diagnostics);
     }
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn needs(resources: &[Planned], depends: &Graph<String, Edge>, files:
     all
 }
 
-fn duplicates(stack: &Stack, sink: &mut Sink) {
+fn duplicates(stack: &Stack, diagnostics: &mut Diagnostics) {
     let provider = |r: &Resource| r.config.get("provider").and_then(Value::as_str).unwrap_or_default().to_owned();
     for resource in &stack.duplicates {
         let name = &resource.name;
@@ -102,11 +102,11 @@ fn duplicates(stack: &Stack, sink: &mut Sink) {
             .related(label(&first.prov, first.file, "the first one"))
             .token(&**name)
             .breaking();
-        sink.report_in(&stack.name, finding);
+        diagnostics.report_in(&stack.name, finding);
     }
 }
 
-fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
+fn undefined(subject: &Subject<'_>, stack: &Stack, diagnostics: &mut Diagnostics) {
     for planned in &stack.resources {
         for (name, prov) in planned.depends_on().unwrap_or_default() {
             if stack.resource(&name).is_some() {
@@ -135,21 +135,22 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, sink: &mut Sink) {
                     finding
                 }
             };
-            sink.report_in(&stack.name, finding.token(&*name));
+            diagnostics.report_in(&stack.name, finding.token(&*name));
         }
     }
 }
 
-fn cycles(stack: &Stack, sink: &mut Sink) {
+fn cycles(stack: &Stack, diagnostics: &mut Diagnostics) {
     for cycle in stack.depends.cycles() {
-        sink.report_in(
+        diagnostics.report_in(
             &stack.name,
             circle(&rules::DEPENDENCY_CYCLE, "resources depend on each other", &cycle).breaking(),
         );
     }
     for cycle in stack.needs.cycles() {
         if cycle.iter().any(|s| s.edge.is_reference) {
-            sink.report_in(&stack.name, circle(&rules::REFERENCE_CYCLE, "resources refer to each other", &cycle));
+            diagnostics
+                .report_in(&stack.name, circle(&rules::REFERENCE_CYCLE, "resources refer to each other", &cycle));
         }
     }
 }

@@ -3,15 +3,15 @@
 
 use super::{Subject, part};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
+use crate::dialects::jitsubst::diagnostics::{Diagnostics, key_label};
 use crate::dialects::jitsubst::reference::{Body, references};
 use crate::dialects::jitsubst::rules;
-use crate::dialects::jitsubst::sink::{Sink, key_label};
 use crate::dialects::jitsubst::substitute::malformed;
 use crate::value::{Data, FileId, Prov, Value};
 
-pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
     for module in subject.config.modules.iter().filter(|m| m.is_resource()) {
-        let mut check = Check { subject, sink, file: module.file };
+        let mut check = Check { subject, diagnostics, file: module.file };
         check.value(module.config());
         let environments = module.value.get("environments").and_then(Value::as_map);
         for entry in environments.iter().flat_map(|m| m.iter()) {
@@ -20,13 +20,13 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
     }
     let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
     for environment in subject.config.environments.values() {
-        Check { subject, sink, file: main }.value(environment.get("envVars"));
+        Check { subject, diagnostics, file: main }.value(environment.get("envVars"));
     }
 }
 
 struct Check<'a, 's> {
     subject: &'a Subject<'a>,
-    sink: &'s mut Sink,
+    diagnostics: &'s mut Diagnostics,
     file: FileId,
 }
 
@@ -57,10 +57,11 @@ impl Check<'_, '_> {
             let place = part(self.subject.files, (prov, self.file), written, nth);
             if let Some(message) = malformed(body) {
                 let help = "name a variable (`${NAME}`) or a field of a module (`${MODULE.field}`)";
-                self.sink.push(Diagnostic::new(&rules::JIT_MALFORMED_REF, message, place).token(written).help(help));
+                self.diagnostics
+                    .push(Diagnostic::new(&rules::JIT_MALFORMED_REF, message, place).token(written).help(help));
             } else if body.contains("${") {
                 let message = format!("references cannot be nested: the name of `{written}` is `{body}`");
-                self.sink.report(Diagnostic::new(&rules::JIT_NESTED_REF, message, place).token(written));
+                self.diagnostics.report(Diagnostic::new(&rules::JIT_NESTED_REF, message, place).token(written));
             } else if text[..reference.start].ends_with('$') {
                 self.dollars(written, reference.start, text, prov);
             } else if is_padded(body) {
@@ -72,7 +73,7 @@ impl Check<'_, '_> {
             let place = part(self.subject.files, (prov, self.file), "${", nth);
             let message = "`${` is never closed, so this is not a reference";
             let help = "close it with `}`, or remove the braces if the text is meant literally";
-            self.sink.report(Diagnostic::new(&rules::JIT_UNCLOSED_REF, message, place).help(help));
+            self.diagnostics.report(Diagnostic::new(&rules::JIT_UNCLOSED_REF, message, place).help(help));
         }
     }
 
@@ -82,7 +83,8 @@ impl Check<'_, '_> {
         let place = part(self.subject.files, (prov, self.file), &doubled, nth);
         let message = format!("`{doubled}` is not an escape: `{written}` is replaced anyway");
         let note = "there is no way to write a literal `${…}`; text that needs one must come from elsewhere";
-        self.sink.report(Diagnostic::new(&rules::JIT_DOLLAR_DOLLAR, message, place).token(doubled.as_str()).note(note));
+        self.diagnostics
+            .report(Diagnostic::new(&rules::JIT_DOLLAR_DOLLAR, message, place).token(doubled.as_str()).note(note));
     }
 
     fn blanks(&mut self, written: &str, body: &str, place: Label) {
@@ -94,7 +96,7 @@ impl Check<'_, '_> {
             let edit = Edit { file: finding.primary.file, start, end, text };
             finding = finding.fix(Fix::one("take the blanks out", edit, Applicability::Unsafe));
         }
-        self.sink.report(finding);
+        self.diagnostics.report(finding);
     }
 
     fn key(&mut self, key: &str, prov: &Prov) {
@@ -105,7 +107,7 @@ impl Check<'_, '_> {
             place = Label::new(place.file, place.start + at as u32, place.start + (at + key.len()) as u32, "");
         }
         let message = format!("references in keys are not resolved: the key stays `{key}`");
-        self.sink.report(Diagnostic::new(&rules::JIT_REF_IN_KEY, message, place).token(key));
+        self.diagnostics.report(Diagnostic::new(&rules::JIT_REF_IN_KEY, message, place).token(key));
     }
 }
 

@@ -9,8 +9,8 @@ pub(crate) use graph::{Edge, depends, needed, needs};
 
 use super::Stack;
 use super::config::Config;
+use super::diagnostics::{Diagnostics, label};
 use super::load::Loaded;
-use super::sink::{Sink, label};
 use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
 use crate::threads;
@@ -37,10 +37,10 @@ pub(crate) struct Subject<'a> {
 }
 
 /// One group of checks.
-type Check = fn(&Subject<'_>, &mut Sink);
+type Check = fn(&Subject<'_>, &mut Diagnostics);
 
 /// Runs all checks. A defect in one group costs what is left of that group.
-pub(crate) fn run(subject: &Subject<'_>, sink: &mut Sink) {
+pub(crate) fn run(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
     let groups: [(&str, Check); 4] = [
         ("lexical", lexical::check),
         ("references", references::check),
@@ -48,9 +48,9 @@ pub(crate) fn run(subject: &Subject<'_>, sink: &mut Sink) {
         ("secrets", secrets::check),
     ];
     for (name, check) in groups {
-        if let Err(defect) = threads::guarded(&format!("checks {name}"), || check(subject, sink)) {
+        if let Err(defect) = threads::guarded(&format!("checks {name}"), || check(subject, diagnostics)) {
             let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
-            sink.push(Diagnostic::defect(&defect, main));
+            diagnostics.push(Diagnostic::defect(&defect, main));
         }
     }
 }

@@ -6,20 +6,20 @@ use crate::diagnostic::Rule;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::jitsubst::Stack;
 use crate::dialects::jitsubst::defer::{Class, PRESERVED, Planned, Use};
+use crate::dialects::jitsubst::diagnostics::{Diagnostics, label};
 use crate::dialects::jitsubst::expand::is_never_set;
 use crate::dialects::jitsubst::reference::Body;
 use crate::dialects::jitsubst::rules;
-use crate::dialects::jitsubst::sink::{Sink, label};
 use std::collections::BTreeSet;
 
-pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
     for stack in subject.stacks {
         // What is not known may be what is missed.
         let ordered = stack.resources.iter().all(|p| p.depends_on().is_some());
         for planned in &stack.resources {
             for used in planned.uses.iter().filter(|u| !is_odd(&u.body)) {
                 let place = part(subject.files, (&used.prov, planned.resource.file), &used.written, used.nth);
-                let mut one = One { subject, stack, planned, used, place, sink };
+                let mut one = One { subject, stack, planned, used, place, diagnostics };
                 match &used.class {
                     Class::Id(module) | Class::Output(module, _) => one.module(module, ordered),
                     Class::Environment => one.variable(),
@@ -27,7 +27,7 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
                     Class::Secret | Class::Malformed => {}
                 }
             }
-            never_set(subject, stack, planned, sink);
+            never_set(subject, stack, planned, diagnostics);
         }
     }
 }
@@ -38,7 +38,7 @@ struct One<'a, 's> {
     planned: &'a Planned,
     used: &'a Use,
     place: Label,
-    sink: &'s mut Sink,
+    diagnostics: &'s mut Diagnostics,
 }
 
 impl One<'_, '_> {
@@ -48,7 +48,7 @@ impl One<'_, '_> {
     }
 
     fn report(&mut self, finding: Diagnostic) {
-        self.sink.report_in(&self.stack.name, finding);
+        self.diagnostics.report_in(&self.stack.name, finding);
     }
 
     fn module(&mut self, module: &str, ordered: bool) {
@@ -165,7 +165,7 @@ fn is_module(subject: &Subject<'_>, stack: &Stack, name: &str) -> bool {
 }
 
 /// Shell syntax in a text that is expanded: no variable has such a name, wherever it is deployed. Told once a text.
-fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, sink: &mut Sink) {
+fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, diagnostics: &mut Diagnostics) {
     let lost = |u: &&Use| {
         let module = match Body::of(&u.body) {
             Body::Module { module, .. } => is_module(subject, stack, module),
@@ -189,6 +189,6 @@ fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, sink: &mut
         let finding = Diagnostic::new(&rules::JIT_ENV_SILENTLY_EMPTY, message, place)
             .token(first.written.as_str())
             .note("every `$` that a name follows is expanded, in scripts too");
-        sink.report_in(&stack.name, finding);
+        diagnostics.report_in(&stack.name, finding);
     }
 }

@@ -4,15 +4,15 @@ use super::Subject;
 use crate::diagnostic::Diagnostic;
 use crate::dialects::jitsubst::config::SecretKind;
 use crate::dialects::jitsubst::defer::PRESERVED;
+use crate::dialects::jitsubst::diagnostics::{Diagnostics, label};
 use crate::dialects::jitsubst::rules;
-use crate::dialects::jitsubst::sink::{Sink, label};
 use crate::value::{Data, FileId, Value};
 use std::collections::BTreeSet;
 
-pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
+pub(super) fn check(subject: &Subject<'_>, diagnostics: &mut Diagnostics) {
     let main = subject.loaded.first().map_or(FileId::new(0), |l| l.file);
-    sources(subject, main, sink);
-    unused(subject, main, sink);
+    sources(subject, main, diagnostics);
+    unused(subject, main, diagnostics);
     for stack in subject.stacks {
         for planned in &stack.resources {
             literals(&planned.resource.config, false, &mut |value, what| {
@@ -20,14 +20,14 @@ pub(super) fn check(subject: &Subject<'_>, sink: &mut Sink) {
                 let finding =
                     Diagnostic::new(&rules::JIT_SECRET_LITERAL, message, label(&value.prov, planned.resource.file, ""))
                         .help("declare it below `secrets` and refer to it as `${NAME}`");
-                sink.report_in(&stack.name, finding);
+                diagnostics.report_in(&stack.name, finding);
             });
         }
     }
 }
 
 /// Secrets that are outputs must say of which module.
-fn sources(subject: &Subject<'_>, main: FileId, sink: &mut Sink) {
+fn sources(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
     let mut names: BTreeSet<&str> = subject.config.modules.iter().map(|m| &*m.name).collect();
     names.extend(subject.stacks.iter().flat_map(|s| &s.resources).map(|p| &*p.resource.name));
     for secret in &subject.config.secrets {
@@ -53,12 +53,12 @@ fn sources(subject: &Subject<'_>, main: FileId, sink: &mut Sink) {
         let mut finding =
             Diagnostic::new(&rules::JIT_BAD_INFRA_OUTPUT_SOURCE, message, label(site, main, "")).token(&**name);
         finding.help = help;
-        sink.report(finding);
+        diagnostics.report(finding);
     }
 }
 
 /// Secrets whose names stand nowhere but where they are declared.
-fn unused(subject: &Subject<'_>, main: FileId, sink: &mut Sink) {
+fn unused(subject: &Subject<'_>, main: FileId, diagnostics: &mut Diagnostics) {
     for secret in &subject.config.secrets {
         let declared: Vec<_> = subject.config.secrets.iter().filter_map(|s| s.prov.origin).collect();
         let is_used = subject.loaded.iter().any(|loaded| {
@@ -74,7 +74,7 @@ fn unused(subject: &Subject<'_>, main: FileId, sink: &mut Sink) {
         });
         if !is_used {
             let message = format!("the secret `{}` is never used", secret.name);
-            sink.report(
+            diagnostics.report(
                 Diagnostic::new(&rules::JIT_UNUSED_SECRET, message, label(&secret.prov, main, "")).token(&*secret.name),
             );
         }

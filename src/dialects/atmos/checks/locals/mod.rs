@@ -6,7 +6,7 @@ mod traces;
 mod uses;
 
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
-use crate::dialects::atmos::findings::label;
+use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::locals::observations::{Reader, Records, Unresolved};
 use crate::dialects::atmos::locals::scopes::FileLocals;
 use crate::dialects::atmos::manifest::Manifests;
@@ -25,7 +25,7 @@ const MAX_NAMES: usize = 12;
 
 /// Files with locals whose references were reported.
 #[derive(Default)]
-pub(in crate::dialects::atmos) struct Told {
+pub(in crate::dialects::atmos) struct ReportedLocals {
     /// The files.
     pub files: BTreeMap<FileId, Arc<FileLocals>>,
     /// Those that are taken in without being rendered.
@@ -34,9 +34,9 @@ pub(in crate::dialects::atmos) struct Told {
     pub meant: BTreeSet<Origin>,
 }
 
-impl Told {
+impl ReportedLocals {
     /// Takes in what was told elsewhere.
-    pub(in crate::dialects::atmos) fn add(&mut self, other: Told) {
+    pub(in crate::dialects::atmos) fn add(&mut self, other: ReportedLocals) {
         self.files.extend(other.files);
         self.unrendered.extend(other.unrendered);
         self.meant.extend(other.meant);
@@ -44,7 +44,7 @@ impl Told {
 }
 
 /// Reports what was noted about locals, and what is odd about them: here and where files were looked at `elsewhere`.
-pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsewhere: Told) {
+pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsewhere: ReportedLocals) {
     let mut told = report_references(manifests);
     told.add(elsewhere);
     uses::report(manifests, &told.files, &told.unrendered, &told.meant);
@@ -52,7 +52,7 @@ pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsew
 
 /// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
 /// can be told only when all that reads them was looked at.
-pub(super) fn report_references(manifests: &Manifests<'_>) -> Told {
+pub(super) fn report_references(manifests: &Manifests<'_>) -> ReportedLocals {
     let records = manifests.observations.records();
     let graph = Graph::of(&records);
     let mut groups: BTreeMap<(Option<Origin>, [Key; 2]), Vec<&Unresolved>> = BTreeMap::new();
@@ -70,10 +70,10 @@ pub(super) fn report_references(manifests: &Manifests<'_>) -> Told {
                 finding.stacks.push(Text::clone(stack));
             }
         }
-        manifests.sink.report(finding);
+        manifests.diagnostics.report(finding);
     }
     report_traces(manifests, &records, &explained);
-    Told { files: records.locals, unrendered: records.unrendered, meant }
+    ReportedLocals { files: records.locals, unrendered: records.unrendered, meant }
 }
 
 /// The finding about a reference that leads to nothing; `None` if it is to be told otherwise.

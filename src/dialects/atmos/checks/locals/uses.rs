@@ -1,7 +1,7 @@
 //! Locals that nothing uses, that hide others, or whose names cannot be written.
 
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
-use crate::dialects::atmos::findings::label;
+use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::locals::Scope;
 use crate::dialects::atmos::locals::scopes::FileLocals;
 use crate::dialects::atmos::manifest::Manifests;
@@ -41,7 +41,7 @@ pub(in crate::dialects::atmos) fn report(
             .iter()
             .filter(|d| d.rule != &rules::UNUSED_LOCAL || !is_meant(d))
         {
-            manifests.sink.report(finding.clone());
+            manifests.diagnostics.report(finding.clone());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::manifest::{Source, Target};
 use crate::diagnostic::{Diagnostic, Label};
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::locals::refs;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
@@ -18,7 +18,7 @@ pub(in crate::dialects::atmos) fn sources(
     sources: &[Source],
     reader: &Reader<'_>,
     templates: &Templates,
-    sink: &Sink,
+    diagnostics: &Diagnostics,
 ) -> Vec<FetchedFolder> {
     let mut folders = Vec::new();
     for source in sources {
@@ -31,7 +31,7 @@ pub(in crate::dialects::atmos) fn sources(
             if let Some(address) = rendered(&source.address).filter(|_| !is_reported) {
                 let finding = unpinned(&address, source, version, reader);
                 is_reported = finding.is_some();
-                finding.into_iter().for_each(|finding| sink.report(finding));
+                finding.into_iter().for_each(|finding| diagnostics.report(finding));
             }
             let folder = rendered(&target.path).and_then(|path| paths::join(&source.folder, &path));
             if let (Some(folder), Some(origin)) = (folder, target.path.prov.origin) {

@@ -5,7 +5,7 @@ mod check;
 mod manifest;
 
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::reader::Reader;
 use crate::dialects::atmos::templates::engine::Templates;
 use crate::resolution::FetchedFolder;
@@ -16,11 +16,11 @@ pub(in crate::dialects::atmos) fn check(
     reader: &Reader<'_>,
     config: &Config,
     templates: &Templates,
-    sink: &Sink,
+    diagnostics: &Diagnostics,
 ) -> Vec<FetchedFolder> {
     let mut manifests = VendorManifests::new(reader, config);
     manifests.read_vendor_files();
     manifests.read_component_files();
-    manifests.findings.into_iter().for_each(|finding| sink.report(finding));
-    check::sources(&manifests.sources, reader, templates, sink)
+    manifests.findings.into_iter().for_each(|finding| diagnostics.report(finding));
+    check::sources(&manifests.sources, reader, templates, diagnostics)
 }

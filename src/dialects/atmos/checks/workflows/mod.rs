@@ -6,8 +6,8 @@ mod command;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::Scope;
 use crate::dialects::atmos::config::{Config, plain_text};
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::document::Decoder;
-use crate::dialects::atmos::findings::Sink;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Includer, Loaded, Reader};
 use crate::dialects::atmos::rules;
@@ -49,7 +49,7 @@ pub(in crate::dialects::atmos) fn mentions(
     reader: &Reader<'_>,
     config: &Config,
     scope: Scope<'_>,
-    sink: &Sink,
+    diagnostics: &Diagnostics,
 ) -> Vec<Mention> {
     if !matches!(scope, Scope::All) {
         return Vec::new();
@@ -57,7 +57,7 @@ pub(in crate::dialects::atmos) fn mentions(
     let custom = custom_commands(config);
     let mut mentions = Vec::new();
     commands(config.all.get("commands"), "", &custom, &mut mentions);
-    workflow_files(reader, config, &custom, sink, &mut mentions);
+    workflow_files(reader, config, &custom, diagnostics, &mut mentions);
     mentions
 }
 
@@ -108,7 +108,7 @@ fn workflow_files(
     reader: &Reader<'_>,
     config: &Config,
     custom: &BTreeSet<String>,
-    sink: &Sink,
+    diagnostics: &Diagnostics,
     mentions: &mut Vec<Mention>,
 ) {
     let Some(below) = config.all.at_path(["workflows", "base_path"]).and_then(plain_text).filter(|p| !p.is_empty())
@@ -146,7 +146,7 @@ fn workflow_files(
     let findings = runs.iter().filter_map(|run| Some((run, known.missing(run)?)));
     for (at, (run, missing)) in findings.enumerate() {
         if let Some(origin) = run.text.prov.origin {
-            sink.report(missing.finding(Label::at(origin, ""), at < SUGGESTIONS));
+            diagnostics.report(missing.finding(Label::at(origin, ""), at < SUGGESTIONS));
         }
     }
 }

@@ -5,7 +5,7 @@ mod missing_values;
 use super::context::StackContext;
 use super::manifest::StackManifest;
 use crate::diagnostic::Diagnostic;
-use crate::dialects::atmos::findings::{Poisoned, label};
+use crate::dialects::atmos::diagnostics::{ErrorReported, label};
 use crate::dialects::atmos::functions::Env;
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::templates::engine::{Engine, Failure, Miss};
@@ -65,7 +65,7 @@ pub(super) fn render(
     map: Map,
     Entry { key: name, value }: &Entry,
     ask: Ask<'_>,
-) -> Result<Rendered, Poisoned> {
+) -> Result<Rendered, ErrorReported> {
     let templates = &stacks.config.templates;
     let functions = function_sets::component(templates.sprig, templates.gomplate);
     let delimiters = delimiters(stacks, manifest)?;
@@ -111,7 +111,10 @@ pub(super) fn render(
 }
 
 /// The delimiters of templates.
-fn delimiters<'a>(stacks: &'a StackContext<'_>, manifest: &StackManifest<'_>) -> Result<(&'a str, &'a str), Poisoned> {
+fn delimiters<'a>(
+    stacks: &'a StackContext<'_>,
+    manifest: &StackManifest<'_>,
+) -> Result<(&'a str, &'a str), ErrorReported> {
     let templates = &stacks.config.templates;
     match &templates.delimiters {
         Some(Ok((left, right))) => Ok((left.as_str(), right.as_str())),
@@ -119,7 +122,7 @@ fn delimiters<'a>(stacks: &'a StackContext<'_>, manifest: &StackManifest<'_>) ->
             let setting = stacks.config.all.at_path(["templates", "settings", "delimiters"]);
             let site = setting.map_or_else(Prov::default, |v| v.prov.clone());
             let message = "`templates.settings.delimiters` must be a list of two texts that are not empty";
-            Err(stacks.sink.error(&rules::INVALID_CONFIG, message, &site, manifest.file))
+            Err(stacks.diagnostics.error(&rules::INVALID_CONFIG, message, &site, manifest.file))
         }
         None | Some(Err(())) => Ok(("{{", "}}")),
     }
@@ -134,9 +137,9 @@ fn report_failure(
     file: FileId,
     name: &Key,
     value: &Value,
-) -> Poisoned {
+) -> ErrorReported {
     if blames_local(stacks, failure, data, engine, file) {
-        return Poisoned;
+        return ErrorReported;
     }
     let (message, site) = failure.parts();
     let rule = if matches!(failure, Failure::Template { .. }) { &rules::TEMPLATE_ERROR } else { &rules::INVALID_YAML };
@@ -150,7 +153,7 @@ fn report_failure(
     let site = if site.origin.is_some() { site } else { &value.prov };
     let mut finding = Diagnostic::new(rule, what, label(site, file, ""));
     finding.stacks = data.get("atmos_stack").and_then(Value::as_str).map(Text::from).into_iter().collect();
-    stacks.sink.push(finding)
+    stacks.diagnostics.push(finding)
 }
 
 /// What a rendering asked for, looked up; nothing if it knew all.
@@ -164,7 +167,7 @@ fn answered(stacks: &StackContext<'_>, manifest: &StackManifest<'_>, host: &Host
     let versions = match needs_versions {
         true => {
             let named = manifest.map.get("version").and_then(|v| v.get("track")).filter(|_| stacks.describes);
-            Some(stacks.lock_file.track(named, stacks.sink))
+            Some(stacks.lock_file.track(named, stacks.diagnostics))
         }
         false => host.versions.clone(),
     };

@@ -2,7 +2,7 @@
 
 use super::Versions;
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::findings::Sink;
+use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Reader};
 use crate::template::{Object, Val, value_text};
@@ -48,21 +48,25 @@ impl<'a> LockFile<'a> {
         }
     }
 
-    fn content(&self, sink: &Sink) -> &Result<Option<Value>, String> {
+    fn content(&self, diagnostics: &Diagnostics) -> &Result<Option<Value>, String> {
         self.content.get_or_init(|| {
             let Some(path) = self.path() else { return Err("the lock file lies outside of the repository".to_owned()) };
             let Some(loaded) = self.reader.load(&path, &mut Deps::default())? else { return Ok(None) };
             let (base, start) = (&self.config.base, &self.config.start);
             self.reader.decode(&loaded, None, base, start, &mut Deps::default()).map(Some).map_err(|issues| {
-                sink.issues(&loaded, &issues);
+                diagnostics.issues(&loaded, &issues);
                 format!("`{path}` is no YAML")
             })
         })
     }
 
     /// The versions of a track: the named one, or the one of the configuration; nothing if it is not there.
-    pub(in crate::dialects::atmos) fn track(&self, named: Option<&Value>, sink: &Sink) -> Option<Versions> {
-        let content = match self.content(sink) {
+    pub(in crate::dialects::atmos) fn track(
+        &self,
+        named: Option<&Value>,
+        diagnostics: &Diagnostics,
+    ) -> Option<Versions> {
+        let content = match self.content(diagnostics) {
             Ok(content) => content.as_ref()?,
             Err(reason) => return Some(Versions::Unknown(reason.clone())),
         };

@@ -6,11 +6,11 @@ use crate::value::{FileId, Prov};
 
 /// Collects findings.
 #[derive(Debug, Default)]
-pub(crate) struct Sink {
+pub(crate) struct Diagnostics {
     found: Vec<Diagnostic>,
 }
 
-impl Sink {
+impl Diagnostics {
     /// Takes a finding that keeps something from being resolved.
     pub(crate) fn push(&mut self, finding: Diagnostic) {
         self.report(finding.breaking());

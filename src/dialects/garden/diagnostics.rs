@@ -9,22 +9,22 @@ use crate::value::{FileId, Origin, Prov};
 
 /// Collects findings. Those of an environment say so.
 #[derive(Debug)]
-pub(crate) struct Sink {
+pub(crate) struct Diagnostics {
     found: Vec<Diagnostic>,
     /// Where a finding is put whose place nobody knows.
     file: FileId,
     stack: Option<Text>,
 }
 
-impl Sink {
+impl Diagnostics {
     /// For findings of a whole project; `file` stands for places that nobody knows.
     pub(crate) fn new(file: FileId) -> Self {
-        Sink { found: Vec::new(), file, stack: None }
+        Diagnostics { found: Vec::new(), file, stack: None }
     }
 
     /// For findings of one environment.
     pub(crate) fn of_stack(file: FileId, stack: &Text) -> Self {
-        Sink { found: Vec::new(), file, stack: Some(Text::clone(stack)) }
+        Diagnostics { found: Vec::new(), file, stack: Some(Text::clone(stack)) }
     }
 
     /// Takes a finding.

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// The components of one state, for rules that look beyond one of them.
-pub struct World<'a> {
+pub struct ComponentIndex<'a> {
     resolution: &'a Resolution,
     index: OnceLock<Index<'a>>,
     needs: OnceLock<Vec<Need<'a>>>,
@@ -103,10 +103,10 @@ pub enum Target<'a> {
     Unknown,
 }
 
-impl<'a> World<'a> {
+impl<'a> ComponentIndex<'a> {
     /// The world of an resolution; looked at when it is first asked.
     pub fn new(resolution: &'a Resolution) -> Self {
-        World { resolution, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
+        ComponentIndex { resolution, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
     }
 
     /// Whether all units were asked for, so that what is not there is nowhere.
@@ -374,7 +374,7 @@ mod tests {
         let stacks = ["a", "b", "c"];
         let units = stacks.map(|s| vec![component(s, "terraform", "db", vec![link("db", acme())])]);
         let resolution = resolution(units.into());
-        let world = World::new(&resolution);
+        let world = ComponentIndex::new(&resolution);
         let found: Vec<_> = world
             .needs()
             .iter()
@@ -391,7 +391,7 @@ mod tests {
     fn cycles_are_noticed_whichever_unit_or_type_they_lead_through() {
         let here = |name: &str| vec![link(name, StackSelector::Here)];
         let there = |name: &str, stack: &str| vec![link(name, StackSelector::Stack(stack.into()))];
-        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| World::new(&resolution(units)).is_acyclic();
+        let is_acyclic = |units: Vec<Vec<Arc<Component>>>| ComponentIndex::new(&resolution(units)).is_acyclic();
         let one = |name: &str, links| component("s", "terraform", name, links);
         assert!(is_acyclic(vec![vec![one("a", here("b")), one("b", here("gone")), one("c", here("a"))]]));
         assert!(!is_acyclic(vec![vec![one("a", here("a"))]]));

@@ -392,5 +392,4 @@ fn removal(file: &File, id: FileId, ignore: &Ignore, name: usize, all: bool) -> 
 }
 
 #[cfg(test)]
-#[path = "policy_tests.rs"]
 mod tests;

@@ -14,19 +14,19 @@ use std::sync::Arc;
 
 /// A result that cannot be had; why has been reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Poisoned;
+pub(super) struct ErrorReported;
 
 /// Collects findings of all threads.
 #[derive(Debug, Default)]
-pub(super) struct Sink {
+pub(super) struct Diagnostics {
     found: Mutex<Vec<Diagnostic>>,
 }
 
-impl Sink {
+impl Diagnostics {
     /// Takes a finding that keeps something from being resolved.
-    pub(super) fn push(&self, finding: Diagnostic) -> Poisoned {
+    pub(super) fn push(&self, finding: Diagnostic) -> ErrorReported {
         self.report(finding.breaking());
-        Poisoned
+        ErrorReported
     }
 
     /// Takes a finding in spite of which everything is resolved.
@@ -45,12 +45,18 @@ impl Sink {
     }
 
     /// An error where a value was written, or at the start of `file` where nobody knows; what was asked for is poisoned.
-    pub(super) fn error(&self, rule: &'static Rule, message: impl Into<String>, site: &Prov, file: FileId) -> Poisoned {
+    pub(super) fn error(
+        &self,
+        rule: &'static Rule,
+        message: impl Into<String>,
+        site: &Prov,
+        file: FileId,
+    ) -> ErrorReported {
         self.push(Diagnostic::new(rule, message, label(site, file, "")))
     }
 
     /// What keeps a file from being decoded.
-    pub(super) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> Poisoned {
+    pub(super) fn issues(&self, loaded: &Loaded, issues: &[Issue]) -> ErrorReported {
         for issue in issues {
             // What is missing at the end of a file stands behind its last byte.
             let length = loaded.text.len() as u32;
@@ -70,7 +76,7 @@ impl Sink {
             }
             self.push(finding);
         }
-        Poisoned
+        ErrorReported
     }
 
     /// Whether a rule reported something at a place.
