@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 /// One file, as it was read.
 #[derive(Debug)]
-pub struct File {
+pub(crate) struct File {
     /// Its path from the root of the repository, with `/`.
     pub path: Text,
     /// Its text. Offsets of [`crate::value::Origin`] are byte offsets into it.
@@ -23,7 +23,7 @@ pub struct File {
 
 /// A place as people count: from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
+pub(crate) struct Position {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
@@ -54,12 +54,12 @@ impl File {
     }
 
     /// The line (from 1) that a byte offset lies in.
-    pub fn line(&self, offset: u32) -> u32 {
+    pub(crate) fn line(&self, offset: u32) -> u32 {
         self.lines().partition_point(|start| *start <= offset) as u32
     }
 
     /// The position of a byte offset; an offset past the end is the end.
-    pub fn position(&self, offset: u32) -> Position {
+    pub(crate) fn position(&self, offset: u32) -> Position {
         let line = self.line(offset);
         let start = self.lines()[line as usize - 1] as usize;
         let mut end = (offset as usize).clamp(start, self.text.len());
@@ -70,14 +70,14 @@ impl File {
     }
 
     /// The text of a line (from 1), without its line end.
-    pub fn line_text(&self, line: u32) -> &str {
+    pub(crate) fn line_text(&self, line: u32) -> &str {
         let Some(start) = (line as usize).checked_sub(1).and_then(|i| self.lines().get(i)) else { return "" };
         let end = self.lines().get(line as usize).map_or(self.text.len(), |e| *e as usize);
         self.text[*start as usize..end].trim_end_matches(['\n', '\r'])
     }
 
     /// The byte offsets of a line (from 1), without its line end; empty at the end of the file for a line that is not there.
-    pub fn line_span(&self, line: u32) -> std::ops::Range<u32> {
+    pub(crate) fn line_span(&self, line: u32) -> std::ops::Range<u32> {
         let start = (line as usize).checked_sub(1).and_then(|i| self.lines().get(i));
         let start = start.map_or(self.text.len() as u32, |start| *start);
         start..start + self.line_text(line).len() as u32
@@ -85,20 +85,20 @@ impl File {
 
     /// The end of a span without the white space that it ends with. A span of a key that reaches to its value in the next
     /// line ends with the key.
-    pub fn trimmed_end(&self, start: u32, end: u32) -> u32 {
+    pub(crate) fn trimmed_end(&self, start: u32, end: u32) -> u32 {
         let text = self.text.get(start as usize..end as usize);
         text.map_or(end, |text| start + text.trim_end().len() as u32)
     }
 
     /// The number of lines.
-    pub fn line_count(&self) -> u32 {
+    pub(crate) fn line_count(&self) -> u32 {
         self.lines().len() as u32
     }
 }
 
 /// All files of an analysis; can be shared between threads.
 #[derive(Debug, Default)]
-pub struct Files {
+pub(crate) struct Files {
     inner: RwLock<Inner>,
 }
 
@@ -110,7 +110,7 @@ struct Inner {
 
 impl Files {
     /// The id of the file at `path` whose content is `identity` (a blob id); `text` is asked for only the first time.
-    pub fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Text) -> FileId {
+    pub(crate) fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Text) -> FileId {
         let key = (Text::from(path), Text::from(identity));
         if let Some(id) = self.inner.read().ids.get(&key) {
             return *id;
@@ -127,7 +127,7 @@ impl Files {
     }
 
     /// The file behind an id that this table handed out.
-    pub fn get(&self, id: FileId) -> Arc<File> {
+    pub(crate) fn get(&self, id: FileId) -> Arc<File> {
         Arc::clone(&self.inner.read().files[id.index()])
     }
 }

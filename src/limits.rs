@@ -10,7 +10,7 @@ use std::fmt;
 
 /// The limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub(crate) struct Limits {
     values: [u64; Limit::ALL.len()],
 }
 
@@ -169,12 +169,12 @@ impl Default for Limits {
 
 impl Limits {
     /// How much of something is taken on.
-    pub fn get(&self, limit: Limit) -> u64 {
+    pub(crate) fn get(&self, limit: Limit) -> u64 {
         self.values[limit as usize]
     }
 
     /// The same as a number of things in memory.
-    pub fn count(&self, limit: Limit) -> usize {
+    pub(crate) fn count(&self, limit: Limit) -> usize {
         usize::try_from(self.get(limit)).unwrap_or(usize::MAX)
     }
 
@@ -182,7 +182,7 @@ impl Limits {
     ///
     /// # Errors
     /// It cannot be set to that: why.
-    pub fn set(&mut self, limit: Limit, value: u64) -> Result<(), String> {
+    pub(crate) fn set(&mut self, limit: Limit, value: u64) -> Result<(), String> {
         let (least, most) = limit.range();
         if !(least..=most).contains(&value) {
             return Err(format!("`{}` can be from {least} to {most}, not {value}", limit.name()));
@@ -193,21 +193,21 @@ impl Limits {
 
     /// The same limits with one of them set, within what it can be set to.
     #[must_use]
-    pub fn with(mut self, limit: Limit, value: u64) -> Self {
+    pub(crate) fn with(mut self, limit: Limit, value: u64) -> Self {
         let (least, most) = limit.range();
         self.values[limit as usize] = value.clamp(least, most);
         self
     }
 
     /// That something is beyond a limit, and what to do about it.
-    pub fn exceeded(&self, limit: Limit) -> Exceeded {
+    pub(crate) fn exceeded(&self, limit: Limit) -> Exceeded {
         Exceeded { limit, value: self.get(limit) }
     }
 }
 
 /// Something is beyond a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exceeded {
+pub(crate) struct Exceeded {
     /// Which limit.
     pub limit: Limit,
     /// The limit.
@@ -216,7 +216,7 @@ pub struct Exceeded {
 
 impl Exceeded {
     /// What to do about it.
-    pub fn help(&self) -> String {
+    pub(crate) fn help(&self) -> String {
         let name = self.limit.name();
         match self.limit.range().1 {
             most if most > self.value => {

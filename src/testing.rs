@@ -86,8 +86,8 @@ impl Repository {
     fn resolve_with(&self, files: Files) -> Resolved {
         let project = dialects::Project::default();
         let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
-        let resolved =
-            review::resolve(&self.0, &workspace, &Settings::default(), files).ok().expect("there is a project");
+        let resolved = review::resolve(&self.0, &workspace, &Settings::default(), files)
+            .unwrap_or_else(|_| panic!("there is a project"));
         let resolution = &resolved.resolution;
         assert!(!resolution.units.is_empty() && resolution.findings.is_empty(), "{:?}", resolution.findings);
         Resolved(resolved)
@@ -128,7 +128,10 @@ impl Review {
         let (project, overrides) = (dialects::Project::default(), Overrides::default());
         let workspace = Workspace { project: &project, folders: &[], dialect: None, host: &NoHost };
         let request = Request { filter: Filter::default(), overrides: &overrides, affected: None };
-        Review(review::compare(&base.0, &head.0, &workspace, &request).ok().expect("both sides hold the project"))
+        Review(
+            review::compare(&base.0, &head.0, &workspace, &request)
+                .unwrap_or_else(|_| panic!("both sides hold the project")),
+        )
     }
 
     /// The number of components that differ.

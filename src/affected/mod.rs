@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the list is to hold.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// The components that depend on each affected one.
     pub dependents: bool,
     /// The settings of each component.
@@ -46,7 +46,7 @@ impl Default for Options {
 
 /// What a list is made from.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The older revision.
     pub base: &'a dyn Source,
     /// The newer revision.
@@ -69,7 +69,7 @@ pub struct Request<'a> {
 
 /// The list.
 #[derive(Clone, Debug, Default)]
-pub struct Affected {
+pub(crate) struct Affected {
     /// The items, sorted by stack, type and name.
     pub items: Vec<Item>,
     /// What could not be resolved, so that the list may lack items. Sorted.
@@ -80,7 +80,7 @@ pub struct Affected {
 
 impl Item {
     /// The address of the component.
-    pub fn address(&self) -> Address {
+    pub(crate) fn address(&self) -> Address {
         (Text::clone(&self.stack), Text::clone(&self.component_type), Text::clone(&self.component))
     }
 }
@@ -88,7 +88,7 @@ impl Item {
 impl Affected {
     /// Says of components that only have another name which one that is. There is no job for the old name: a job would
     /// destroy what the new name stands for.
-    pub fn mark_renames(&mut self, diff: &Diff) {
+    pub(crate) fn mark_renames(&mut self, diff: &Diff) {
         let name = |i: usize| {
             let change = &diff.components[i];
             Name { stack: Text::clone(&change.stack), component: Text::clone(&change.name) }
@@ -105,7 +105,7 @@ impl Affected {
     }
 
     /// Adds the list of another project.
-    pub fn extend(&mut self, other: Affected) {
+    pub(crate) fn extend(&mut self, other: Affected) {
         self.items.extend(other.items);
         self.unresolved.extend(other.unresolved);
         self.notes.extend(other.notes);
@@ -114,7 +114,7 @@ impl Affected {
 
 /// An affected component.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Item {
+pub(crate) struct Item {
     /// Its name.
     pub component: Text,
     /// Its type.
@@ -171,7 +171,7 @@ pub struct Item {
 
 /// Another name of a component.
 #[derive(Clone, Debug, Serialize)]
-pub struct Name {
+pub(crate) struct Name {
     /// Its stack.
     pub stack: Text,
     /// Its name.
@@ -181,7 +181,7 @@ pub struct Name {
 /// The variables that name a place of deployment.
 #[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs, reason = "the variables of these names")]
-pub struct Context {
+pub(crate) struct Context {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<Text>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,7 +194,7 @@ pub struct Context {
 
 impl Context {
     /// What the variables of a component say; text that is not empty counts.
-    pub fn of(component: &Component) -> Self {
+    pub(crate) fn of(component: &Component) -> Self {
         let text = |name: &str| {
             let text = component.value.at_path(["vars", name]).and_then(Value::as_str);
             text.filter(|text| !text.is_empty()).map(Text::from)
@@ -210,7 +210,7 @@ impl Context {
 
 /// A component that depends on an affected one.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Dependent {
+pub(crate) struct Dependent {
     /// Its name.
     pub component: Text,
     /// Its type.
@@ -236,12 +236,12 @@ pub struct Dependent {
 }
 
 /// Stack and name of a component as one word.
-pub fn slug(stack: &str, component: &str) -> String {
+pub(crate) fn slug(stack: &str, component: &str) -> String {
     format!("{stack}-{}", component.replace('/', "-"))
 }
 
 /// The components whose configuration or code differs, sorted by address, with the sections that differ as reasons.
-pub fn differing(diff: &Diff, code: &[CodeChange], filter: &dyn Fn(&Address) -> bool) -> Vec<Item> {
+pub(crate) fn differing(diff: &Diff, code: &[CodeChange], filter: &dyn Fn(&Address) -> bool) -> Vec<Item> {
     let mut items: BTreeMap<Address, Item> = BTreeMap::new();
     for change in &diff.components {
         items.insert(change.address(), of_change(change, diff));
@@ -257,7 +257,7 @@ pub fn differing(diff: &Diff, code: &[CodeChange], filter: &dyn Fn(&Address) -> 
 }
 
 /// An item for a component whose code differs, without a reason yet.
-pub fn of_code((stack, kind, name): &Address) -> Item {
+pub(crate) fn of_code((stack, kind, name): &Address) -> Item {
     Item {
         component: Text::clone(name),
         component_type: Text::clone(kind),
@@ -270,7 +270,7 @@ pub fn of_code((stack, kind, name): &Address) -> Item {
 }
 
 /// An item for a component that differs: the sections that differ are the reasons.
-pub fn of_change(change: &ComponentChange, diff: &Diff) -> Item {
+pub(crate) fn of_change(change: &ComponentChange, diff: &Diff) -> Item {
     let component = change.after.as_deref().or(change.before.as_deref());
     let deleted = change.status == Status::Removed;
     let whole_stack = deleted && diff.gone.contains(&change.stack);

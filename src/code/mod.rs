@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A folder of code that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CodeChange {
+pub(crate) struct CodeChange {
     /// The folder, from the root of the repository.
     pub folder: Text,
     /// The files below it that differ, sorted.
@@ -22,14 +22,14 @@ pub struct CodeChange {
 
 impl CodeChange {
     /// The number of stacks that the components are in.
-    pub fn stack_count(&self) -> usize {
+    pub(crate) fn stack_count(&self) -> usize {
         self.components.iter().map(|(stack, ..)| stack).collect::<BTreeSet<_>>().len()
     }
 }
 
 /// The folders of code that differ and that some component of `head` runs, sorted by folder. Components that are not
 /// deployed, or whose code is fetched each time, run none. `modules` are those of both revisions.
-pub fn changes(
+pub(crate) fn changes(
     head: &Resolution,
     modules: &[&Modules<'_>],
     differing: &[EntryPair<'_>],

@@ -10,7 +10,7 @@ const SCHEMA: &str = "stacklint/baseline/v1";
 
 /// A baseline file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Baseline {
+pub(crate) struct Baseline {
     fingerprints: BTreeSet<String>,
 }
 
@@ -33,7 +33,7 @@ impl Baseline {
     ///
     /// # Errors
     /// What is wrong with it, in a sentence without the name of the file.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let content: Content = serde_json::from_str(text).map_err(|e| {
             format!("it is no baseline that --write-baseline wrote: {}", crate::text::plain(&e.to_string()))
         })?;
@@ -44,7 +44,7 @@ impl Baseline {
     }
 
     /// Whether it has the finding.
-    pub fn has(&self, finding: &Finding) -> bool {
+    pub(crate) fn has(&self, finding: &Finding) -> bool {
         self.fingerprints.contains(&*finding.fingerprint)
     }
 }
@@ -53,7 +53,7 @@ impl Baseline {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write<'a>(
+pub(crate) fn write<'a>(
     out: &mut dyn io::Write,
     findings: impl Iterator<Item = &'a Finding>,
     files: &Files,

@@ -22,10 +22,10 @@ rule!(
 );
 
 /// The rules that no setting knows. `stacklint explain` shows them all the same.
-pub static UNREGISTERED: [&Rule; 3] = [&INTERNAL_ERROR, &REVIEW_CHANGED, &UNTRUSTED_REPOSITORY];
+pub(crate) static UNREGISTERED: [&Rule; 3] = [&INTERNAL_ERROR, &REVIEW_CHANGED, &UNTRUSTED_REPOSITORY];
 
 /// Where to report defects.
-pub const ISSUES: &str = "https://github.com/stacklint/stacklint/issues";
+pub(crate) const ISSUES: &str = "https://github.com/stacklint/stacklint/issues";
 
 impl Diagnostic {
     /// A defect that showed while a file was looked at.
@@ -38,17 +38,17 @@ impl Diagnostic {
     }
 
     /// Whether neither settings nor comments nor baselines keep it from being reported.
-    pub fn is_unsuppressible(&self) -> bool {
+    pub(crate) fn is_unsuppressible(&self) -> bool {
         self.is_defect() || self.rule == &REVIEW_CHANGED
     }
 
     /// Whether it says that stacklint could not do its work, or a part of it.
-    pub fn is_failure(&self) -> bool {
+    pub(crate) fn is_failure(&self) -> bool {
         self.is_defect() || self.rule == &UNTRUSTED_REPOSITORY
     }
 
     /// Whether it is a defect of stacklint itself.
-    pub fn is_defect(&self) -> bool {
+    pub(crate) fn is_defect(&self) -> bool {
         self.rule == &INTERNAL_ERROR
     }
 }

@@ -5,7 +5,7 @@ use crate::text::Text;
 
 /// Whether a finding is about what the newer revision brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Novelty {
+pub(crate) enum Novelty {
     /// Only the head has it.
     New,
     /// Both revisions have it.
@@ -18,7 +18,7 @@ pub enum Novelty {
 
 impl Novelty {
     /// The name that users and JSON see.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Novelty::New => "new",
             Novelty::Known => "known",
@@ -30,7 +30,7 @@ impl Novelty {
 
 /// A finding as it is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// What was found.
     pub diagnostic: Diagnostic,
     /// How severe it is.
@@ -46,24 +46,24 @@ pub struct Finding {
 
 impl Finding {
     /// Whether the state that was analyzed has it; of two the newer one.
-    pub fn is_present(&self) -> bool {
+    pub(crate) fn is_present(&self) -> bool {
         !matches!(self.novelty, Some(Novelty::Fixed | Novelty::Removed))
     }
 
     /// The fingerprints of all findings that it stands for.
-    pub fn fingerprints(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn fingerprints(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.fingerprint).chain(&self.also).map(|text| &**text)
     }
 
     /// Whether it counts for the outcome of a run: all do in one state, only new ones do between two.
-    pub fn counts(&self) -> bool {
+    pub(crate) fn counts(&self) -> bool {
         self.novelty.is_none_or(|n| n == Novelty::New)
     }
 }
 
 /// A finding that is not reported, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suppressed {
+pub(crate) struct Suppressed {
     /// The finding.
     pub finding: Finding,
     /// Why.
@@ -72,7 +72,7 @@ pub struct Suppressed {
 
 /// Why a finding is not reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Suppression {
+pub(crate) enum Suppression {
     /// A comment in the file, with the reason that it gives.
     Comment(String),
     /// The baseline has it.

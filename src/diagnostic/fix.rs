@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// How far a fix can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Applicability {
+pub(crate) enum Applicability {
     /// Only to be shown; never applied.
     DisplayOnly,
     /// Probably what was meant, but it changes what is computed.
@@ -17,7 +17,7 @@ pub enum Applicability {
 
 impl Applicability {
     /// The name that users and JSON see.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Applicability::DisplayOnly => "display-only",
             Applicability::Unsafe => "unsafe",
@@ -28,7 +28,7 @@ impl Applicability {
 
 /// Bytes of a file that are replaced.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edit {
+pub(crate) struct Edit {
     /// The file.
     pub file: FileId,
     /// First byte.
@@ -41,7 +41,7 @@ pub struct Edit {
 
 /// A change that makes a finding go away: all its edits or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fix {
+pub(crate) struct Fix {
     /// What it does, in one line: ``rename to `vpc` ``.
     pub title: String,
     /// The edits, sorted, without overlap.
@@ -52,14 +52,14 @@ pub struct Fix {
 
 impl Fix {
     /// A fix of one edit.
-    pub fn one(title: impl Into<String>, edit: Edit, applicability: Applicability) -> Self {
+    pub(crate) fn one(title: impl Into<String>, edit: Edit, applicability: Applicability) -> Self {
         Fix { title: title.into(), edits: vec![edit], applicability }
     }
 }
 
 /// What applying fixes gives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fixed {
+pub(crate) struct Fixed {
     /// The new texts of the files that change.
     pub texts: BTreeMap<FileId, String>,
     /// How many fixes were applied.
@@ -70,7 +70,7 @@ pub struct Fixed {
 
 /// Applies the fixes that are at least as trusted as `least`, in their order. A fix that overlaps an earlier one is left
 /// out.
-pub fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, least: Applicability, files: &Files) -> Fixed {
+pub(crate) fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, least: Applicability, files: &Files) -> Fixed {
     let mut taken: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
     let mut fixed = Fixed::default();
     for fix in fixes.into_iter().filter(|f| f.applicability >= least && f.applicability != Applicability::DisplayOnly) {

@@ -1,34 +1,34 @@
 //! Findings: what is wrong in the user's files, where, and what to do.
 
-pub mod baseline;
+pub(crate) mod baseline;
 mod defect;
 mod finding;
 mod fingerprint;
-pub mod fix;
+pub(crate) mod fix;
 mod ignore;
-pub mod policy;
+pub(crate) mod policy;
 mod rule;
-pub mod rules;
-pub mod together;
+pub(crate) mod rules;
+pub(crate) mod together;
 
 use crate::text::Text;
-pub use baseline::Baseline;
-pub use defect::{ISSUES, UNREGISTERED};
+pub(crate) use baseline::Baseline;
+pub(crate) use defect::{ISSUES, UNREGISTERED};
 pub(crate) use defect::{REVIEW_CHANGED, UNTRUSTED_REPOSITORY};
-pub use finding::{Finding, Novelty, Suppressed, Suppression};
+pub(crate) use finding::{Finding, Novelty, Suppressed, Suppression};
 pub(crate) use fingerprint::fingerprint_of;
-pub use fix::{Applicability, Edit, Fix};
-pub use policy::{Policy, Side, TrustedFile, Verdict};
+pub(crate) use fix::{Applicability, Edit, Fix};
+pub(crate) use policy::{Policy, Side, TrustedFile, Verdict};
 pub(crate) use rule::rule;
-pub use rule::{Group, Rule};
-pub use together::{Subject, Together};
+pub(crate) use rule::{Group, Rule};
+pub(crate) use together::{Subject, Together};
 
 use crate::value::{FileId, Origin};
 use std::collections::HashSet;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub(crate) enum Level {
     /// Worth knowing; never fails a run.
     Note,
     /// Probably a mistake.
@@ -39,7 +39,7 @@ pub enum Level {
 
 impl Level {
     /// The name that users and JSON see.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Level::Note => "note",
             Level::Warning => "warning",
@@ -50,7 +50,7 @@ impl Level {
 
 /// A place in a file with words to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Label {
+pub(crate) struct Label {
     /// The file.
     pub file: FileId,
     /// First byte.
@@ -63,12 +63,12 @@ pub struct Label {
 
 impl Label {
     /// A label at a span of a file.
-    pub fn new(file: FileId, start: u32, end: u32, message: impl Into<String>) -> Self {
+    pub(crate) fn new(file: FileId, start: u32, end: u32, message: impl Into<String>) -> Self {
         Label { file, start, end: end.max(start), message: message.into() }
     }
 
     /// A label where a value was written.
-    pub fn at(origin: Origin, message: impl Into<String>) -> Self {
+    pub(crate) fn at(origin: Origin, message: impl Into<String>) -> Self {
         Label::new(origin.file, origin.key, origin.end, message)
     }
 }
@@ -76,7 +76,7 @@ impl Label {
 /// A finding. It has exactly one primary place; `Diagnostic::new` asks for it. How severe it is, is decided later and in
 /// one place, from its rule and the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
+pub(crate) struct Diagnostic {
     /// The rule that it violates.
     pub rule: &'static Rule,
     /// One sentence that says what is wrong.
@@ -112,7 +112,7 @@ pub struct Diagnostic {
 
 /// The place in the newer state of something that only the older one has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AtHead {
+pub(crate) enum AtHead {
     /// The line (from 1) where it was, in the file at the same path.
     Line(u32),
     /// The file as a whole: it is gone, or is no longer used.
@@ -121,7 +121,7 @@ pub enum AtHead {
 
 impl Diagnostic {
     /// A finding of `rule` at one place.
-    pub fn new(rule: &'static Rule, message: impl Into<String>, primary: Label) -> Self {
+    pub(crate) fn new(rule: &'static Rule, message: impl Into<String>, primary: Label) -> Self {
         Diagnostic {
             rule,
             message: message.into(),
@@ -143,56 +143,56 @@ impl Diagnostic {
 
     /// Adds a related place.
     #[must_use]
-    pub fn related(mut self, label: Label) -> Self {
+    pub(crate) fn related(mut self, label: Label) -> Self {
         self.related.push(label);
         self
     }
 
     /// The related places are the steps of a chain.
     #[must_use]
-    pub fn chain(mut self) -> Self {
+    pub(crate) fn chain(mut self) -> Self {
         self.is_chain = true;
         self
     }
 
     /// Adds what else to know.
     #[must_use]
-    pub fn note(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
     /// Says what to do.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// Says how the files could be changed.
     #[must_use]
-    pub fn fix(mut self, fix: Fix) -> Self {
+    pub(crate) fn fix(mut self, fix: Fix) -> Self {
         self.fix = Some(fix);
         self
     }
 
     /// Names what is wrong without lines.
     #[must_use]
-    pub fn token(mut self, token: impl Into<String>) -> Self {
+    pub(crate) fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
         self
     }
 
     /// Names what it is about among what was resolved.
     #[must_use]
-    pub fn address(mut self, address: impl Into<String>) -> Self {
+    pub(crate) fn address(mut self, address: impl Into<String>) -> Self {
         self.address = Some(address.into());
         self
     }
 
     /// Names a component that it is about.
     #[must_use]
-    pub fn subject(mut self, stack: &Text, component: &Text) -> Self {
+    pub(crate) fn subject(mut self, stack: &Text, component: &Text) -> Self {
         let (stack, component) = (Text::clone(stack), Text::clone(component));
         self.subjects.push(Subject { stack, component, details: String::new() });
         self
@@ -200,14 +200,14 @@ impl Diagnostic {
 
     /// Says how it reads as one with others of its rule at its place.
     #[must_use]
-    pub fn together(mut self, together: Together) -> Self {
+    pub(crate) fn together(mut self, together: Together) -> Self {
         self.together = Some(together);
         self
     }
 
     /// Something could not be resolved because of it.
     #[must_use]
-    pub fn breaking(mut self) -> Self {
+    pub(crate) fn breaking(mut self) -> Self {
         self.is_breaking = true;
         self
     }
@@ -215,7 +215,7 @@ impl Diagnostic {
 
 /// Sorts findings by place and unites those that are equal but for the stacks that they reach and their related places: one
 /// cause, one finding.
-pub fn unite(findings: &mut Vec<Diagnostic>) {
+pub(crate) fn unite(findings: &mut Vec<Diagnostic>) {
     let key = |d: &Diagnostic| (d.primary.file, d.primary.start, d.primary.end, d.rule.id, d.message.clone());
     findings.sort_by_cached_key(key);
     findings.dedup_by(|later, kept| {

@@ -5,7 +5,7 @@ use super::Level;
 
 /// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
+pub(crate) enum Group {
     /// Cannot mean what it says, or the deployment tool refuses it: an error.
     Correctness,
     /// Probably a mistake: a warning.
@@ -22,11 +22,11 @@ pub enum Group {
 
 impl Group {
     /// All groups.
-    pub const ALL: [Group; 6] =
+    pub(crate) const ALL: [Group; 6] =
         [Group::Correctness, Group::Suspicious, Group::Change, Group::Hygiene, Group::Preview, Group::Policy];
 
     /// The name that users and JSON see.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Group::Correctness => "correctness",
             Group::Suspicious => "suspicious",
@@ -38,7 +38,7 @@ impl Group {
     }
 
     /// The level of its rules; `None` for off.
-    pub fn level(self) -> Option<Level> {
+    pub(crate) fn level(self) -> Option<Level> {
         match self {
             Group::Correctness | Group::Policy => Some(Level::Error),
             Group::Suspicious | Group::Change => Some(Level::Warning),
@@ -48,7 +48,7 @@ impl Group {
 }
 
 /// A rule: its name, what it reports and its documentation. How it is checked is registered in `rules`.
-pub struct Rule {
+pub(crate) struct Rule {
     /// The id in kebab case: names the problem, and reads after "allow".
     pub id: &'static str,
     /// The group that decides its default level.
@@ -65,7 +65,7 @@ pub struct Rule {
 
 impl Rule {
     /// The level of its findings unless the settings say otherwise; `None` for off.
-    pub fn default_level(&self) -> Option<Level> {
+    pub(crate) fn default_level(&self) -> Option<Level> {
         self.level.or(self.group.level())
     }
 }

@@ -104,7 +104,7 @@ rule!(UNUSED_LOCAL, "unused-local", Suspicious, "0.1.0", "no value in the file u
 rule!(UNUSED_POLICY, "unused-policy", Suspicious, "0.1.0", "a policy of the settings applies to nothing");
 
 /// The rules of this module, sorted by id.
-pub static ALL: &[&Rule] = &[
+pub(crate) static ALL: &[&Rule] = &[
     &COMPONENT_VALIDATION,
     &DEPENDENCY_CYCLE,
     &DEPRECATED_KEY,

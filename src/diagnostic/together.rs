@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// How findings of one rule at one place read as one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Together {
+pub(crate) enum Together {
     /// Components to which the same happens.
     Components {
         /// What is said of one of them, after its name.
@@ -35,7 +35,7 @@ pub enum Together {
 
 /// A component that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Subject {
+pub(crate) struct Subject {
     /// Its stack; empty if the finding names none.
     pub stack: Text,
     /// Its name; empty if the finding names none.
@@ -46,7 +46,7 @@ pub struct Subject {
 
 impl Subject {
     /// `vpc in dev: cidr is missing`, without what is empty.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let name = match (self.component.is_empty(), self.stack.is_empty()) {
             (false, false) => format!("{} in {}", self.component, self.stack),
             (false, true) => self.component.to_string(),
@@ -64,7 +64,7 @@ impl Subject {
 type Key = (&'static str, (FileId, u32, u32), Level, Option<Novelty>, String);
 
 /// Unites findings; each stands where the first of its findings stood.
-pub fn unite(findings: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn unite(findings: Vec<Finding>) -> Vec<Finding> {
     let mut sets: Vec<Vec<Finding>> = Vec::with_capacity(findings.len());
     let mut index: HashMap<Key, usize> = HashMap::new();
     for finding in findings {

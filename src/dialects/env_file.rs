@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The variables of a file with one `NAME=VALUE`, or one `NAME`, per line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EnvFile {
+pub(crate) struct EnvFile {
     /// The values of the variables that have one.
     pub values: BTreeMap<String, String>,
     /// The names of all variables.
@@ -17,7 +17,7 @@ impl EnvFile {
     ///
     /// # Errors
     /// The first line of another form, with its number.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut file = EnvFile::default();
         for (i, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -41,7 +41,7 @@ impl EnvFile {
 ///
 /// # Errors
 /// There is no name or no `=`, or white space in the name.
-pub fn assignment(text: &str) -> Result<(String, String), String> {
+pub(crate) fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Err(format!("`{name}` is not a variable name"));
@@ -58,7 +58,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
 }
 
 /// A value without the spaces around it, and without the quotes around what is left.
-pub fn unquoted(value: &str) -> &str {
+pub(crate) fn unquoted(value: &str) -> &str {
     let value = value.trim();
     let quoted = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
     quoted('"').or_else(|| quoted('\'')).unwrap_or(value)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// What is known of the world outside of the files, so that functions that read it can be evaluated.
 #[derive(Clone, Debug, Default)]
-pub struct EvalInputs {
+pub(crate) struct EvalInputs {
     /// Environment variables. Of others nothing is known.
     pub env: BTreeMap<String, String>,
     /// The outputs (a map), by component and stack.
@@ -21,7 +21,7 @@ impl EvalInputs {
     ///
     /// # Errors
     /// What is wrong with the text.
-    pub fn add_values(&mut self, text: &str) -> Result<(), String> {
+    pub(crate) fn add_values(&mut self, text: &str) -> Result<(), String> {
         let Json::Object(components) = serde_json::from_str(text).map_err(|e| crate::text::plain(&e.to_string()))?
         else {
             return Err("it must be an object: {component: {stack: {output: value}}}".to_owned());

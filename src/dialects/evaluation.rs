@@ -9,7 +9,7 @@ const MAX_TEXTS: usize = 1_000;
 
 /// How a template is evaluated.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EvalMode {
+pub(crate) struct EvalMode {
     /// Whether what cannot be resolved stays as it is written; otherwise it is an error.
     pub partial: bool,
     /// Whether what is escaped stays as it is written, in languages in which a later stage may take the escapes away; none
@@ -19,7 +19,7 @@ pub struct EvalMode {
 
 /// What a template comes to.
 #[derive(Clone, Debug, Default)]
-pub struct Evaluated {
+pub(crate) struct Evaluated {
     /// The value.
     pub value: Value,
     /// What stayed as it is written, sorted, each once.
@@ -30,7 +30,7 @@ pub struct Evaluated {
 
 /// A key path that a template looks up.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LookedUp {
+pub(crate) struct LookedUp {
     /// Its segments: texts and numbers, and null for one that has no value itself.
     pub path: Vec<Value>,
     /// Where the text that looks it up stands in the template: `spec.command.0`; empty if it is the template.
@@ -43,7 +43,7 @@ pub struct LookedUp {
 
 /// Why a template has no value.
 #[derive(Clone, Debug)]
-pub struct EvalError {
+pub(crate) struct EvalError {
     /// What is wrong.
     pub message: String,
     /// Why, the nearest reason first.
@@ -54,7 +54,7 @@ pub struct EvalError {
 
 /// A place in a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub(crate) struct Spot {
     /// The text of the template.
     pub text: String,
     /// The bytes at fault; both ends lie between characters.
@@ -63,13 +63,13 @@ pub struct Spot {
 
 impl EvalError {
     /// An error that needs no more reasons.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         EvalError { message: message.into(), reasons: Vec::new(), spot: None }
     }
 
     /// The same at bytes of a text. Ends inside of a character are moved.
     #[must_use]
-    pub fn at(mut self, text: &str, range: Range<usize>) -> Self {
+    pub(crate) fn at(mut self, text: &str, range: Range<usize>) -> Self {
         let start = boundary(text, range.start);
         let end = boundary(text, range.end.max(start));
         self.spot = Some(Spot { text: text.to_owned(), range: start..end });
@@ -87,7 +87,7 @@ fn boundary(text: &str, at: usize) -> usize {
 }
 
 /// The texts in a template, in their order; not more than a thousand.
-pub fn texts(template: &Value) -> Vec<Text> {
+pub(crate) fn texts(template: &Value) -> Vec<Text> {
     let (mut found, mut todo) = (Vec::new(), vec![template]);
     while let Some(value) = todo.pop() {
         match &value.data {

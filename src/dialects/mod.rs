@@ -1,26 +1,26 @@
 //! The systems whose configuration stacklint resolves. Each turns a revision into an [`Resolution`]; nothing outside of its
 //! own folder knows it, and [`all`] is the only list of them.
 
-pub mod atmos;
+pub(crate) mod atmos;
 mod env_file;
 mod eval_inputs;
 mod evaluation;
-pub mod garden;
-pub mod jitsubst;
-pub mod opentofu;
+pub(crate) mod garden;
+pub(crate) mod jitsubst;
+pub(crate) mod opentofu;
 mod project_inputs;
 mod registry;
 mod root_settings;
 mod search;
 
-pub use env_file::{EnvFile, assignment, unquoted};
-pub use eval_inputs::EvalInputs;
-pub use evaluation::{EvalError, EvalMode, Evaluated, LookedUp, Spot, texts};
-pub use project_inputs::{ProjectInputs, VariableInput};
+pub(crate) use env_file::{EnvFile, assignment, unquoted};
+pub(crate) use eval_inputs::EvalInputs;
+pub(crate) use evaluation::{EvalError, EvalMode, Evaluated, LookedUp, texts};
+pub(crate) use project_inputs::{ProjectInputs, VariableInput};
 
-pub use registry::{Dialects, Found, Part, combine};
-pub use root_settings::{RootSettings, VariableSet};
-pub use search::{Below, Missing, Selection, is_vendored};
+pub(crate) use registry::{Dialects, Found, Part, combine};
+pub(crate) use root_settings::{RootSettings, VariableSet};
+pub(crate) use search::{Below, Missing, Selection, is_vendored};
 
 use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What the user asked to look at.
 #[derive(Clone, Debug, Default)]
-pub struct Project {
+pub(crate) struct Project {
     /// The folder to start in, from the root of the repository; empty for the root.
     pub start: String,
     /// The absolute path of the root, for configurations that name absolute paths; empty if there is no work tree.
@@ -57,7 +57,7 @@ pub struct Project {
 
 /// How much of a revision is to be resolved.
 #[derive(Clone, Copy, Debug)]
-pub enum Scope<'a> {
+pub(crate) enum Scope<'a> {
     /// All of it.
     All,
     /// Only units that one of these changes can reach; others are named, without components.
@@ -68,7 +68,7 @@ pub enum Scope<'a> {
 
 /// Whether a revision holds a project of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Presence {
+pub(crate) enum Presence {
     /// It does not.
     Absent,
     /// It may: there is something that such a project has, and others may have too. A certain project outdoes it.
@@ -79,7 +79,7 @@ pub enum Presence {
 
 /// Environment variables that a dialect honours; no others are looked at.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Variables {
+pub(crate) struct Variables {
     /// What their names start with.
     pub prefixes: &'static [&'static str],
     /// Those among them that hold a path. Where it is absolute, the dialect gets it as a `/` and the path from the root of
@@ -88,7 +88,7 @@ pub struct Variables {
 }
 
 /// A system.
-pub trait Dialect: Send + Sync {
+pub(crate) trait Dialect: Send + Sync {
     /// Its name, as `--dialect` takes it.
     fn name(&self) -> &'static str;
 
@@ -177,7 +177,7 @@ pub trait Dialect: Send + Sync {
 }
 
 /// All dialects, with empty caches and these limits.
-pub fn all(limits: Limits) -> Vec<Box<dyn Dialect>> {
+pub(crate) fn all(limits: Limits) -> Vec<Box<dyn Dialect>> {
     vec![
         Box::new(atmos::Atmos::with_limits(limits)),
         Box::new(jitsubst::Jitsubst::with_limits(limits)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// The inputs of a run, the same for every dialect. Which of them mean something is up to the dialect.
 #[derive(Clone, Debug, Default)]
-pub struct ProjectInputs {
+pub(crate) struct ProjectInputs {
     /// Input variables in the order in which they were given; a later one wins.
     pub variables: Vec<VariableInput>,
     /// Environment variables that the user set for this run, with their values as written. The environment of the process
@@ -19,7 +19,7 @@ pub struct ProjectInputs {
 
 /// One source of input variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VariableInput {
+pub(crate) enum VariableInput {
     /// One variable, with its value as written.
     Value {
         /// The name.

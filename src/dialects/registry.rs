@@ -11,40 +11,40 @@ use crate::text::Text;
 use std::collections::BTreeSet;
 
 /// The dialects that a run looks at. They keep what they have parsed, so that a second revision costs what is new in it.
-pub struct Dialects {
+pub(crate) struct Dialects {
     all: Vec<Box<dyn Dialect>>,
 }
 
 impl Dialects {
     /// The dialect of a name (see [`names`](Self::names)), or all of them, with these limits.
-    pub fn new(only: Option<&str>, limits: Limits) -> Self {
+    pub(crate) fn new(only: Option<&str>, limits: Limits) -> Self {
         let mut all = all(limits);
         all.retain(|d| only.is_none_or(|name| d.name() == name));
         Dialects { all }
     }
 
     /// The names of all dialects.
-    pub fn names() -> Vec<&'static str> {
+    pub(crate) fn names() -> Vec<&'static str> {
         all(Limits::default()).iter().map(|d| d.name()).collect()
     }
 
     /// The dialects.
-    pub fn iter(&self) -> impl Iterator<Item = &dyn Dialect> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn Dialect> {
         self.all.iter().map(|d| &**d)
     }
 
     /// The environment variables that one of them honours.
-    pub fn variables(&self) -> impl Iterator<Item = Variables> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = Variables> {
         self.iter().map(Dialect::variables)
     }
 
     /// What projects are known by: "an `x.yaml`, or a folder `y`".
-    pub fn known_by(&self) -> String {
+    pub(crate) fn known_by(&self) -> String {
         self.iter().map(Dialect::known_by).collect::<Vec<_>>().join(", or ")
     }
 
     /// The projects in some states of a repository; a dialect is in if one of them has it.
-    pub fn detect(&self, sources: &[&dyn Source], project: &Project) -> Found<'_> {
+    pub(crate) fn detect(&self, sources: &[&dyn Source], project: &Project) -> Found<'_> {
         if !project.config.is_empty() {
             return self.configured(sources, project);
         }
@@ -79,13 +79,13 @@ impl Dialects {
 
 /// The projects that a run analyzes.
 #[derive(Default)]
-pub struct Found<'a> {
+pub(crate) struct Found<'a> {
     parts: Vec<Part<'a>>,
     inside: BTreeSet<String>,
 }
 
 /// One project.
-pub struct Part<'a> {
+pub(crate) struct Part<'a> {
     dialect: &'a dyn Dialect,
     project: Project,
     /// Whether it was found, not named: a state may then lack it.
@@ -101,22 +101,22 @@ impl<'a> Part<'a> {
 
 impl Part<'_> {
     /// Its system.
-    pub fn dialect(&self) -> &dyn Dialect {
+    pub(crate) fn dialect(&self) -> &dyn Dialect {
         self.dialect
     }
 
     /// Its folder from the root of the repository; empty for the root.
-    pub fn folder(&self) -> &str {
+    pub(crate) fn folder(&self) -> &str {
         &self.project.start
     }
 
     /// The files that define the units which are likely to hold a stack (see [`Dialect::likely_units`]).
-    pub fn likely_units(&self, source: &dyn Source, files: &Files, stack: &str) -> Vec<String> {
+    pub(crate) fn likely_units(&self, source: &dyn Source, files: &Files, stack: &str) -> Vec<String> {
         self.dialect.likely_units(source, &self.project, files, stack)
     }
 
     /// The names of the units that changes can reach (see [`Dialect::reached`]).
-    pub fn reached(&self, sides: [&dyn Source; 2], files: &Files, changes: &[Change]) -> Option<BTreeSet<Text>> {
+    pub(crate) fn reached(&self, sides: [&dyn Source; 2], files: &Files, changes: &[Change]) -> Option<BTreeSet<Text>> {
         let is_there =
             |source: &dyn Source| self.dialect.root(source, &self.project).is_some_and(|r| r == self.folder());
         let is_known = !self.searched || sides.iter().all(|source| is_there(*source));
@@ -124,7 +124,7 @@ impl Part<'_> {
     }
 
     /// Resolves one state; none where that does not have the project.
-    pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Option<Resolution> {
+    pub(crate) fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Option<Resolution> {
         let is_there = || self.dialect.root(source, &self.project).is_some_and(|root| root == self.project.start);
         (!self.searched || is_there()).then(|| {
             let vocabularies = vec![self.dialect.vocabulary()];
@@ -135,7 +135,7 @@ impl Part<'_> {
 
 impl Part<'_> {
     /// The components that a change affects: the list of the dialect if it has one, else what differs.
-    pub fn affected(&self, request: &Request<'_>) -> Affected {
+    pub(crate) fn affected(&self, request: &Request<'_>) -> Affected {
         let is_there = || self.dialect.root(request.head, &self.project).is_some_and(|r| r == self.project.start);
         let own = (!self.searched || is_there()).then(|| self.dialect.affected(request, &self.project)).flatten();
         own.unwrap_or_else(|| Affected {
@@ -156,28 +156,23 @@ impl<'a> Found<'a> {
     }
 
     /// The folders of projects that are not analyzed because they lie inside of one of the same system that is.
-    pub fn inside(&self) -> &BTreeSet<String> {
+    pub(crate) fn inside(&self) -> &BTreeSet<String> {
         &self.inside
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
-    }
-
     /// The projects, those of one dialect together.
-    pub fn parts(&self) -> &[Part<'a>] {
+    pub(crate) fn parts(&self) -> &[Part<'a>] {
         &self.parts
     }
 
     /// Resolves one state, all projects as one. A project that it does not have is an empty one there.
-    pub fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Resolution {
+    pub(crate) fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Resolution {
         combine(self.parts.iter().filter_map(|part| part.resolve(source, files, scope)).collect())
     }
 }
 
 /// Resolutions of several projects as one. Units stay in the order of the projects, and of their names within one.
-pub fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
+pub(crate) fn combine(mut resolutions: Vec<Resolution>) -> Resolution {
     if resolutions.len() <= 1 {
         return resolutions.pop().unwrap_or_default();
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// The settings of root modules, for dialects that have such.
 #[derive(Clone, Debug, Default)]
-pub struct RootSettings {
+pub(crate) struct RootSettings {
     /// The folders that are root modules: patterns from the root of the repository, `.` for itself. Without one they are
     /// found by what is in them.
     pub roots: Vec<Glob>,
@@ -22,7 +22,7 @@ pub struct RootSettings {
 
 /// Values for root modules.
 #[derive(Clone, Debug, Default)]
-pub struct VariableSet {
+pub(crate) struct VariableSet {
     /// Files of values, as in [`RootSettings::var_files`].
     pub var_files: Vec<String>,
     /// Values by the name of their variable, as they would be given on the command line.

@@ -13,7 +13,7 @@ const VENDORED: [&str; 4] = ["node_modules", "vendor", "third_party", "site-pack
 
 /// What is below a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Below {
+pub(crate) struct Below {
     /// The folders of projects, from the root of the repository.
     pub projects: BTreeSet<String>,
     /// Configuration files that are not used because they lie where nobody searches them.
@@ -22,7 +22,7 @@ pub struct Below {
 
 /// Which projects are asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// Folders, from the root of the repository: the projects that they lie in, or those below them. These alone count if
     /// there are any.
     pub folders: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Selection {
 
 /// Why nothing is analyzed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Missing {
+pub(crate) enum Missing {
     /// There is no project; configuration files that may be meant.
     Nothing(BTreeSet<String>),
     /// There is none in or below this folder, which is asked for.
@@ -44,7 +44,7 @@ pub enum Missing {
 }
 
 /// Whether a path below a folder leads through what nobody here wrote: hidden or vendored folders.
-pub fn is_vendored(path: &str) -> bool {
+pub(crate) fn is_vendored(path: &str) -> bool {
     let mut folders = path.split('/').rev().skip(1);
     folders.any(|folder| folder.starts_with('.') || VENDORED.contains(&folder))
 }
@@ -54,7 +54,7 @@ impl Dialects {
     ///
     /// # Errors
     /// There is none, or there are too many.
-    pub fn find(
+    pub(crate) fn find(
         &self,
         sources: &[&dyn Source],
         project: &Project,

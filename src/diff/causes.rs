@@ -32,7 +32,7 @@ const MAX_NODES: usize = 20_000;
 const MAX_CHAIN: usize = 100;
 
 /// Finds causes; keeps what it learned about files and units.
-pub struct Finder<'a> {
+pub(crate) struct Finder<'a> {
     files: &'a Files,
     edits: Edits<'a>,
     leads: Leads,
@@ -65,7 +65,7 @@ impl Found {
 
 impl<'a> Finder<'a> {
     /// A finder for differences between two resolutions.
-    pub fn new(
+    pub(crate) fn new(
         base: &Resolution,
         head: &Resolution,
         files: &'a Files,
@@ -79,7 +79,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The lines behind one difference between two states of a component.
-    pub fn of_step(&mut self, step: &Step, old: &Placed, new: &Placed) -> Vec<Cause> {
+    pub(crate) fn of_step(&mut self, step: &Step, old: &Placed, new: &Placed) -> Vec<Cause> {
         let sides = [(Side::Base, step.before), (Side::Head, step.after)];
         let mut guessed = Vec::new();
 
@@ -134,7 +134,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The edited lines where the values of a difference were written, and what they were computed from; not sorted.
-    pub fn of_values(&mut self, step: &Step) -> Vec<Cause> {
+    pub(crate) fn of_values(&mut self, step: &Step) -> Vec<Cause> {
         let mut found = Found::default();
         for (side, value) in [(Side::Base, step.before), (Side::Head, step.after)] {
             if let Some(value) = value {
@@ -146,7 +146,7 @@ impl<'a> Finder<'a> {
 
     /// The lines behind a component that one side alone has: all edited lines that made it what it is. The files that decide
     /// whether it is there come first: its own lines, and the imports that lead to them.
-    pub fn of_component(&mut self, side: Side, placed: &Placed) -> Vec<Cause> {
+    pub(crate) fn of_component(&mut self, side: Side, placed: &Placed) -> Vec<Cause> {
         let value = &placed.component.value;
         let mut found = Found::default();
         self.tree(side, value, &mut found);
@@ -220,7 +220,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The sorted union of causes, bounded.
-    pub fn union(&mut self, causes: impl IntoIterator<Item = Cause>) -> Vec<Cause> {
+    pub(crate) fn union(&mut self, causes: impl IntoIterator<Item = Cause>) -> Vec<Cause> {
         self.sorted(causes.into_iter().collect(), MAX_COMPONENT_CAUSES)
     }
 

@@ -16,7 +16,7 @@ const MAX_CELLS: usize = 25_000_000;
 
 /// What happened to one file of one side.
 #[derive(Clone, Debug, PartialEq)]
-pub enum FileEdits {
+pub(crate) enum FileEdits {
     /// The other side has it with the same content.
     Untouched,
     /// Only this side has it.
@@ -30,7 +30,7 @@ pub enum FileEdits {
 
 /// A file with what happened to it.
 #[derive(Debug)]
-pub struct Edited {
+pub(crate) struct Edited {
     /// The file.
     pub file: Arc<File>,
     /// What happened to it.
@@ -48,7 +48,7 @@ type Hunk = (Range<u32>, Range<u32>);
 
 impl Edited {
     /// The line of the twin where a line is, or where it was before it was taken away or will be put.
-    pub fn nearest(&self, line: u32) -> u32 {
+    pub(crate) fn nearest(&self, line: u32) -> u32 {
         match self.hunks.iter().rev().find(|(own, _)| own.start <= line) {
             Some((own, other)) if line < own.end => other.start.max(1),
             Some((own, other)) => line - own.end + other.end,
@@ -57,12 +57,12 @@ impl Edited {
     }
 
     /// The line of the twin that an edited line replaces or is replaced by.
-    pub fn counterpart(&self, line: u32) -> Option<u32> {
+    pub(crate) fn counterpart(&self, line: u32) -> Option<u32> {
         self.replaced.binary_search_by_key(&line, |pair| pair.0).ok().map(|i| self.replaced[i].1)
     }
 
     /// The edited lines between two lines (both included), at most `limit`, with whether they are certain.
-    pub fn lines(&self, first: u32, last: u32, limit: usize) -> (&[u32], Option<(u32, bool)>) {
+    pub(crate) fn lines(&self, first: u32, last: u32, limit: usize) -> (&[u32], Option<(u32, bool)>) {
         match &self.edits {
             FileEdits::Untouched => (&[], None),
             FileEdits::Whole { certain } => (&[], Some((first, *certain))),
@@ -76,7 +76,7 @@ impl Edited {
 }
 
 /// The edits of all files; each pair of files is compared once, when first asked for.
-pub struct Edits<'a> {
+pub(crate) struct Edits<'a> {
     files: &'a Files,
     touched: Option<&'a dyn Fn(&str) -> bool>,
     used: [HashSet<FileId>; 2],
@@ -86,7 +86,7 @@ pub struct Edits<'a> {
 
 impl<'a> Edits<'a> {
     /// Pairs the files of two resolutions by path.
-    pub fn new(
+    pub(crate) fn new(
         base: &Resolution,
         head: &Resolution,
         files: &'a Files,
@@ -109,12 +109,12 @@ impl<'a> Edits<'a> {
     }
 
     /// Whether a side uses this content.
-    pub fn has(&self, side: Side, id: FileId) -> bool {
+    pub(crate) fn has(&self, side: Side, id: FileId) -> bool {
         self.used[side as usize].contains(&id)
     }
 
     /// What happened to a file of a side.
-    pub fn of(&mut self, side: Side, id: FileId) -> Rc<Edited> {
+    pub(crate) fn of(&mut self, side: Side, id: FileId) -> Rc<Edited> {
         if let Some(known) = self.known[side as usize].get(&id) {
             return Rc::clone(known);
         }
@@ -153,7 +153,7 @@ impl<'a> Edits<'a> {
 
 /// How one text became another, in lines from 1.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LineEdits {
+pub(crate) struct LineEdits {
     /// Lines of the first text that are gone.
     pub removed: Vec<u32>,
     /// Lines of the second text that are new.
@@ -165,7 +165,7 @@ pub struct LineEdits {
 }
 
 /// How `base` became `head`.
-pub fn line_edits(base: &str, head: &str) -> LineEdits {
+pub(crate) fn line_edits(base: &str, head: &str) -> LineEdits {
     let mut numbers = HashMap::new();
     let mut intern = |text| {
         let lines = str::split(text, '\n');

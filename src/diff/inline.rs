@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Deeper nesting is shown as `…`.
-pub const MAX_DEPTH: usize = 60;
+pub(crate) const MAX_DEPTH: usize = 60;
 /// What is written in one line stops growing here.
 const MAX_INLINE: usize = 4_000;
 
 /// The value in one line: `{cidr: "10.0.0.0/16", azs: ["a", "b"]}`. With `secret`, it is one by its key.
-pub fn inline(value: &Value, secret: bool, show_secrets: bool) -> String {
+pub(crate) fn inline(value: &Value, secret: bool, show_secrets: bool) -> String {
     let mut text = String::new();
     write_inline(&mut text, value, secret, 0, show_secrets);
     text
@@ -54,7 +54,7 @@ fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, sh
 }
 
 /// A value that is no collection, in one line.
-pub fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
+pub(crate) fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
     if !show_secrets && secret && is_maskable(value) {
         return mask::MASK.to_owned();
     }
@@ -82,7 +82,7 @@ pub fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
 }
 
 /// Text with masks in place of passwords and tokens.
-pub fn redacted(text: &str) -> Cow<'_, str> {
+pub(crate) fn redacted(text: &str) -> Cow<'_, str> {
     let ranges = tokens::shown(text);
     if ranges.is_empty() {
         return Cow::Borrowed(text);
@@ -93,12 +93,12 @@ pub fn redacted(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether a value is a secret whatever its key is.
-pub fn has_token(value: &Value) -> bool {
+pub(crate) fn has_token(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !tokens::shown(text).is_empty())
 }
 
 /// Whether a value under a secret key would tell the secret.
-pub fn is_maskable(value: &Value) -> bool {
+pub(crate) fn is_maskable(value: &Value) -> bool {
     match &value.data {
         Data::Str(s) => !is_reference(s),
         Data::Int(_) | Data::Uint(_) | Data::Float(_) | Data::Time(_) => true,
@@ -107,7 +107,7 @@ pub fn is_maskable(value: &Value) -> bool {
 }
 
 /// Text in double quotes, escaped.
-pub fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for part in text.split_inclusive(['"', '\\']) {
@@ -123,7 +123,7 @@ pub fn quote(text: &str) -> String {
 }
 
 /// A key, in quotes only if it needs them.
-pub fn key(key: &str) -> String {
+pub(crate) fn key(key: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
     if !key.is_empty() && key.chars().all(plain) { key.to_owned() } else { quote(key) }
 }

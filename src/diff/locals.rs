@@ -13,7 +13,7 @@ const MAX_NODES: usize = 20_000;
 
 /// A local name that differs.
 #[derive(Clone, Debug)]
-pub struct LocalChange {
+pub(crate) struct LocalChange {
     /// The path of its file.
     pub file: Text,
     /// The stack that it has these values in, where it may have different ones in other stacks of the same file.

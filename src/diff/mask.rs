@@ -8,10 +8,10 @@ use crate::syntax::secrets::{is_named_by, is_naming, is_secret_below, is_secret_
 use crate::value::{Data, Map, Value};
 
 /// What is shown instead.
-pub const MASK: &str = "••••••••";
+pub(crate) const MASK: &str = "••••••••";
 
 /// Whether what is under `key` of a map is a secret: like `is_secret_below`, and `{name: DB_PASSWORD, value: …}` counts.
-pub fn is_secret_in(map: &Map, parent: bool, key: &str) -> bool {
+pub(crate) fn is_secret_in(map: &Map, parent: bool, key: &str) -> bool {
     is_secret_below(parent, key) || is_named_by(key) && names_secret(map)
 }
 
@@ -22,7 +22,7 @@ fn names_secret(map: &Map) -> bool {
 }
 
 /// Whether what is at a JSON Pointer into a value is a secret by what stands beside it there.
-pub fn is_secret_beside(value: &Value, path: &str) -> bool {
+pub(crate) fn is_secret_beside(value: &Value, path: &str) -> bool {
     let mut at = Some(value);
     for key in pointer::keys(path) {
         let Some(value) = at else { return false };
@@ -37,7 +37,7 @@ pub fn is_secret_beside(value: &Value, path: &str) -> bool {
 }
 
 /// Whether what is at a JSON Pointer is a secret.
-pub fn is_secret_pointer(path: &str) -> bool {
+pub(crate) fn is_secret_pointer(path: &str) -> bool {
     pointer::keys(path).fold(false, |parent, key| is_secret_below(parent, &key))
 }
 

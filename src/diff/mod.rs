@@ -2,18 +2,18 @@
 //!
 //! Components are matched by address. What both sides share is skipped by identity, so the work grows with what changed.
 
-pub mod causes;
-pub mod edits;
-pub mod group;
+pub(crate) mod causes;
+pub(crate) mod edits;
+pub(crate) mod group;
 mod imports;
-pub mod inline;
-pub mod locals;
-pub mod mask;
-pub mod pointer;
-pub mod renames;
+pub(crate) mod inline;
+pub(crate) mod locals;
+pub(crate) mod mask;
+pub(crate) mod pointer;
+pub(crate) mod renames;
 mod rewrite;
-pub mod same;
-pub mod structural;
+pub(crate) mod same;
+pub(crate) mod structural;
 
 use crate::files::Files;
 use crate::resolution::{Address, Component, Placed, Resolution, State, Unit};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// One of the two revisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Side {
+pub(crate) enum Side {
     /// The older one.
     Base,
     /// The newer one.
@@ -33,7 +33,7 @@ pub enum Side {
 
 impl Side {
     /// The name that users and JSON see.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Side::Base => "base",
             Side::Head => "head",
@@ -43,7 +43,7 @@ impl Side {
 
 /// What happened to a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Status {
+pub(crate) enum Status {
     /// It is new.
     Added,
     /// It is gone.
@@ -54,7 +54,7 @@ pub enum Status {
 
 impl Status {
     /// The name that users and JSON see.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Status::Added => "added",
             Status::Removed => "removed",
@@ -65,7 +65,7 @@ impl Status {
 
 /// What happened at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
+pub(crate) enum ChangeKind {
     /// There is a value where none was.
     Added,
     /// The value is gone.
@@ -76,7 +76,7 @@ pub enum ChangeKind {
 
 impl ChangeKind {
     /// The name that users and JSON see.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             ChangeKind::Added => "added",
             ChangeKind::Removed => "removed",
@@ -85,7 +85,7 @@ impl ChangeKind {
     }
 
     /// The mark in front of a line of text.
-    pub fn sign(self) -> char {
+    pub(crate) fn sign(self) -> char {
         match self {
             ChangeKind::Added => '+',
             ChangeKind::Removed => '-',
@@ -96,7 +96,7 @@ impl ChangeKind {
 
 /// An edited line that made a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Cause {
+pub(crate) struct Cause {
     /// The revision whose line it is: a removed line is in the base, an added one in the head.
     pub side: Side,
     /// The file.
@@ -109,7 +109,7 @@ pub struct Cause {
 
 /// One difference of a component.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub(crate) struct Change {
     /// JSON Pointer into the component, as it is while the changes are applied in order.
     pub path: String,
     /// What happened.
@@ -128,7 +128,7 @@ pub struct Change {
 
 /// A component that differs.
 #[derive(Clone, Debug)]
-pub struct ComponentChange {
+pub(crate) struct ComponentChange {
     /// The folder of its project, where several projects were compared; else empty.
     pub project: Text,
     /// Its stack.
@@ -151,14 +151,14 @@ pub struct ComponentChange {
 
 impl ComponentChange {
     /// The address of the component.
-    pub fn address(&self) -> Address {
+    pub(crate) fn address(&self) -> Address {
         (Text::clone(&self.stack), Text::clone(&self.kind), Text::clone(&self.name))
     }
 }
 
 /// All that differs, sorted by address.
 #[derive(Clone, Debug, Default)]
-pub struct Diff {
+pub(crate) struct Diff {
     /// The components that differ.
     pub components: Vec<ComponentChange>,
     /// Those of the components that are gone whose configuration a new one has.
@@ -173,7 +173,7 @@ pub struct Diff {
 
 impl Diff {
     /// Keeps the components that `keep` names. A rename of which one side goes is none any more.
-    pub fn retain(&mut self, keep: impl Fn(&ComponentChange) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl Fn(&ComponentChange) -> bool) {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.components.len());
         let mut kept = 0;
         for component in &self.components {
@@ -193,7 +193,7 @@ impl Diff {
     }
 
     /// Adds the components of another comparison, with their renames.
-    pub fn extend_components(&mut self, other: &Diff) {
+    pub(crate) fn extend_components(&mut self, other: &Diff) {
         let offset = self.components.len();
         self.components.extend(other.components.iter().cloned());
         let moved = |rename: &renames::Rename| renames::Rename {
@@ -207,7 +207,7 @@ impl Diff {
 
 /// What to compare and what else is known.
 #[derive(Clone, Copy)]
-pub struct Options<'a> {
+pub(crate) struct Options<'a> {
     /// Which components are looked at.
     pub filter: &'a dyn Fn(&Address) -> bool,
     /// Whether the file at a path differs between the revisions (or is in one of them only), where the caller knows.
@@ -223,7 +223,7 @@ impl Default for Options<'_> {
 
 /// Compares two resolutions whose files are all in `files`. Units that one side only names (see [`Unit::state`]) are left
 /// out, because nothing is known of their components.
-pub fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &Options) -> Diff {
+pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &Options) -> Diff {
     let (old, new) = candidates(base, head, options.filter);
     let mut finder = causes::Finder::new(base, head, files, options.touched);
     let mut reach = locals::Reach::new(base, head, files, options.touched);

@@ -1,7 +1,7 @@
 //! JSON Pointers (RFC 6901).
 
 /// Appends a key or an index.
-pub fn push(path: &mut String, key: &str) {
+pub(crate) fn push(path: &mut String, key: &str) {
     path.push('/');
     for c in key.chars() {
         match c {
@@ -13,7 +13,7 @@ pub fn push(path: &mut String, key: &str) {
 }
 
 /// The keys of a pointer, unescaped; none for the pointer to the whole document.
-pub fn keys(path: &str) -> impl Iterator<Item = String> + '_ {
+pub(crate) fn keys(path: &str) -> impl Iterator<Item = String> + '_ {
     path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"))
 }
 

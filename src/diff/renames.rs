@@ -25,7 +25,7 @@ const MAX_NODES: usize = 5_000_000;
 
 /// A component that has another address.
 #[derive(Clone, Debug)]
-pub struct Rename {
+pub(crate) struct Rename {
     /// The component that is gone, as an index into [`super::Diff::components`].
     pub from: usize,
     /// The new component, as an index into the same list.

@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Whether both values print alike.
-pub fn same(a: &Value, b: &Value) -> bool {
+pub(crate) fn same(a: &Value, b: &Value) -> bool {
     match (&a.data, &b.data) {
         (Data::Str(x), Data::Str(y)) => return x == y,
         (Data::Bool(x), Data::Bool(y)) => return x == y,
@@ -70,7 +70,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
 }
 
 /// A hash that is equal for values that print alike, the same in every run.
-pub fn digest(value: &Value) -> u64 {
+pub(crate) fn digest(value: &Value) -> u64 {
     // A fixed key on purpose: the hash only finds candidates, `same` decides.
     let mut hasher = DefaultHasher::new();
     let mut todo = vec![value];

@@ -16,20 +16,20 @@ const MAX_CYCLES: usize = 50;
 
 /// A directed graph; between two nodes there may be several edges.
 #[derive(Clone, Debug)]
-pub struct Graph<N, E> {
+pub(crate) struct Graph<N, E> {
     graph: DiGraph<N, E>,
     index: BTreeMap<N, NodeIndex>,
 }
 
 /// Whether edges between numbered nodes, from one to the other, close a cycle. The numbers are small: there are as many nodes
 /// as the largest says.
-pub fn has_cycle(edges: impl IntoIterator<Item = (u32, u32)>) -> bool {
+pub(crate) fn has_cycle(edges: impl IntoIterator<Item = (u32, u32)>) -> bool {
     toposort(&DiGraph::<(), ()>::from_edges(edges), None).is_err()
 }
 
 /// One step of a cycle or a path: from a node along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step<'a, N, E> {
+pub(crate) struct Step<'a, N, E> {
     /// Where it starts.
     pub from: &'a N,
     /// What leads on.
@@ -44,17 +44,17 @@ impl<N, E> Default for Graph<N, E> {
 
 impl<N: Clone + Ord, E> Graph<N, E> {
     /// An empty graph.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Adds a node; one that is there stays.
-    pub fn add_node(&mut self, node: N) {
+    pub(crate) fn add_node(&mut self, node: N) {
         self.node(node);
     }
 
     /// Adds an edge, and its nodes if they are not there. Of several edges between two nodes the first one is told.
-    pub fn add_edge(&mut self, from: N, to: N, edge: E) {
+    pub(crate) fn add_edge(&mut self, from: N, to: N, edge: E) {
         let (from, to) = (self.node(from), self.node(to));
         self.graph.add_edge(from, to, edge);
     }
@@ -69,14 +69,15 @@ impl<N: Clone + Ord, E> Graph<N, E> {
     }
 
     /// The edges that leave a node with their targets, in the order in which they were added.
-    pub fn edges<'a>(&'a self, from: &N) -> impl Iterator<Item = (&'a N, &'a E)> {
+    pub(crate) fn edges<'a>(&'a self, from: &N) -> impl Iterator<Item = (&'a N, &'a E)> {
         let edges = self.index.get(from).map(|i| self.outgoing(*i)).unwrap_or_default();
         edges.into_iter().map(|e| (&self.graph[self.target(e)], &self.graph[e]))
     }
 
     /// All nodes that can be reached from a node by one step or more. The node itself is among them only if it lies on a
     /// cycle.
-    pub fn reachable(&self, from: &N) -> BTreeSet<&N> {
+    #[cfg(test)]
+    pub(crate) fn reachable(&self, from: &N) -> BTreeSet<&N> {
         let mut found = BTreeSet::new();
         let mut todo: Vec<NodeIndex> = self.index.get(from).copied().into_iter().collect();
         while let Some(node) = todo.pop() {
@@ -90,7 +91,7 @@ impl<N: Clone + Ord, E> Graph<N, E> {
     }
 
     /// Whether a node can be reached from another one by one step or more.
-    pub fn reaches(&self, from: &N, to: &N) -> bool {
+    pub(crate) fn reaches(&self, from: &N, to: &N) -> bool {
         let (Some(from), Some(to)) = (self.index.get(from), self.index.get(to)) else { return false };
         let mut seen = vec![false; self.graph.node_count()];
         let mut todo = vec![*from];
@@ -109,7 +110,7 @@ impl<N: Clone + Ord, E> Graph<N, E> {
 
     /// Cycles, shortest ones: for every node that lies on a cycle one of the shortest through it, unless the node lies on a
     /// cycle that is told already. Each starts at its smallest node; they are sorted by their nodes.
-    pub fn cycles(&self) -> Vec<Vec<Step<'_, N, E>>> {
+    pub(crate) fn cycles(&self) -> Vec<Vec<Step<'_, N, E>>> {
         let mut all: Vec<Vec<EdgeIndex>> = Vec::new();
         for tangle in kosaraju_scc(&self.graph) {
             let inside: BTreeSet<NodeIndex> = tangle.iter().copied().collect();

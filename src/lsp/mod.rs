@@ -12,7 +12,7 @@ mod root;
 mod server;
 mod view;
 
-pub use server::{Ended, serve};
+pub(crate) use server::{Ended, serve};
 
 use crate::review::Review;
 use crate::source::Overlay;
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The contents of open buffers by path from the root of the repository, with `/`.
-pub type Contents = BTreeMap<String, Arc<[u8]>>;
+pub(crate) type Contents = BTreeMap<String, Arc<[u8]>>;
 
 /// The program around the server: it opens the folders of the workspace.
-pub trait Host: Sync {
+pub(crate) trait Host: Sync {
     /// What analyzes a folder.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ pub trait Host: Sync {
 }
 
 /// Analyzes the worktree of one folder.
-pub trait Analyzer: Send + Sync {
+pub(crate) trait Analyzer: Send + Sync {
     /// The root of the worktree, absolute, as the client names it.
     fn root(&self) -> PathBuf;
 
@@ -45,7 +45,7 @@ pub trait Analyzer: Send + Sync {
 }
 
 /// The result of an analysis.
-pub struct Analysis {
+pub(crate) struct Analysis {
     /// What was found, with what the worktree resolves to.
     pub review: Review,
     /// What was analyzed.

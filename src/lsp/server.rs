@@ -33,7 +33,7 @@ const PROGRESS: &str = "stacklint/analysis";
 
 /// How a client ended the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// It asked for a shutdown first, as the protocol wants.
     Orderly,
     /// It ended without a shutdown, or sent what is no message.
@@ -44,7 +44,7 @@ pub enum Ended {
 ///
 /// # Errors
 /// The client does not begin as the protocol wants: what to tell the user.
-pub fn serve(connection: &Connection, host: &dyn Host) -> Result<Ended, String> {
+pub(crate) fn serve(connection: &Connection, host: &dyn Host) -> Result<Ended, String> {
     let (id, params) = connection.initialize_start().map_err(|e| e.to_string())?;
     let params: InitializeParams = match serde_json::from_value(params) {
         Ok(params) => params,

@@ -51,7 +51,7 @@ struct Changed {
 
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tested {
+pub(crate) struct Tested {
     /// Its name.
     pub name: String,
     /// The ids that were expected and not found, and those that were found and not expected; sorted.
@@ -66,7 +66,7 @@ pub struct Tested {
 
 impl Tested {
     /// Whether the findings are those that were expected.
-    pub fn is_passed(&self) -> bool {
+    pub(crate) fn is_passed(&self) -> bool {
         self.missing.is_empty() && self.surplus.is_empty()
     }
 }
@@ -75,7 +75,13 @@ impl Tested {
 ///
 /// # Errors
 /// The file holds no cases: what to tell the user.
-pub fn run(policies: &Policies, files: &Files, limits: &Limits, path: &str, text: &str) -> Result<Vec<Tested>, String> {
+pub(crate) fn run(
+    policies: &Policies,
+    files: &Files,
+    limits: &Limits,
+    path: &str,
+    text: &str,
+) -> Result<Vec<Tested>, String> {
     let content: Content =
         yaml_serde::from_str(text).map_err(|e| format!("{path}: {}", crate::text::plain(&e.to_string())))?;
     let id = files.add(path, "", || Text::from(""));
@@ -185,7 +191,7 @@ fn value(yaml: &Yaml, depth: usize) -> Result<Value, String> {
 }
 
 /// The ids of all policies, with those of them that no case makes find something, and those that no case satisfies.
-pub fn coverage(policies: &Policies, tested: &[Tested]) -> Vec<(&'static str, bool, bool)> {
+pub(crate) fn coverage(policies: &Policies, tested: &[Tested]) -> Vec<(&'static str, bool, bool)> {
     let of = |policy: &super::Policy| {
         let ids = [Some(policy.rule.id), policy.warns.map(|rule| rule.id)];
         let fails = tested.iter().any(|case| ids.iter().flatten().any(|id| case.failed.contains(id)));

@@ -49,7 +49,7 @@ impl Run<'_> {
     }
 
     /// What the policies about changes find in one.
-    pub fn changes(&self, changes: &Changes<'_>, modules: [&Modules<'_>; 2]) -> Vec<Diagnostic> {
+    pub(crate) fn changes(&self, changes: &Changes<'_>, modules: [&Modules<'_>; 2]) -> Vec<Diagnostic> {
         let active = self.active(&[Subject::Change]);
         if active.is_empty() {
             return Vec::new();

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 ///
 /// # Errors
 /// The expression cannot be read.
-pub fn evaluate(
+pub(crate) fn evaluate(
     expression: &str,
     components: &[&Component],
     modules: &Modules<'_>,

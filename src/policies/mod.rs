@@ -3,7 +3,7 @@
 //! reported at the line that wrote the value at fault. A policy that depends on something unknown says nothing, and that it
 //! says nothing is reported.
 
-pub mod cases;
+pub(crate) mod cases;
 pub(crate) mod cel;
 mod changes;
 mod content;
@@ -17,8 +17,8 @@ mod rules;
 mod run;
 
 pub(crate) use definition::{Read, Rego, Require};
-pub use evaluate::evaluate;
-pub use run::Run;
+pub(crate) use evaluate::evaluate;
+pub(crate) use run::Run;
 
 use crate::diagnostic::{Label, Rule};
 use cel::Expression;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 /// The policies of one settings file.
 #[derive(Debug, Default)]
-pub struct Policies {
+pub(crate) struct Policies {
     /// In the order of the file.
     all: Vec<Policy>,
     /// The paths of all files that they are in besides the settings, sorted.
@@ -93,37 +93,32 @@ impl Policy {
 
 impl Policies {
     /// The rules of all policies, in the order of the file.
-    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         self.all.iter().flat_map(|policy| std::iter::once(policy.rule).chain(policy.warns))
     }
 
     /// The rule of an id.
-    pub fn find(&self, id: &str) -> Option<&'static Rule> {
+    pub(crate) fn find(&self, id: &str) -> Option<&'static Rule> {
         self.rules().find(|rule| rule.id == id)
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// The files that they are in besides the settings, sorted.
-    pub fn files(&self) -> &[String] {
+    pub(crate) fn files(&self) -> &[String] {
         &self.files
     }
 
     /// Whether a rule is about changes, so that it finds nothing in one state.
-    pub fn is_about_changes(&self, rule: &Rule) -> bool {
+    pub(crate) fn is_about_changes(&self, rule: &Rule) -> bool {
         self.all.iter().any(|p| p.subject == Subject::Change && (p.rule == rule || p.warns == Some(rule)))
     }
 
     /// Whether a policy that is on asks about all components at once.
-    pub fn asks_for_all(&self, is_on: impl Fn(&Rule) -> bool) -> bool {
+    pub(crate) fn asks_for_all(&self, is_on: impl Fn(&Rule) -> bool) -> bool {
         self.all.iter().any(|p| p.subject == Subject::Components && is_on(p.rule))
     }
 
     /// What another state of the policies has that these have not, or otherwise: a sentence each, in the order of ids.
-    pub fn differences(&self, after: &Policies) -> Vec<String> {
+    pub(crate) fn differences(&self, after: &Policies) -> Vec<String> {
         let mut said = Vec::new();
         for policy in &self.all {
             match after.all.iter().find(|other| other.id() == policy.id()) {

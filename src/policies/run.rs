@@ -29,7 +29,7 @@ const CHUNK: usize = 4_096;
 const SETTLE: u64 = 10_000;
 
 /// One evaluation of all policies, with what they took.
-pub struct Run<'a> {
+pub(crate) struct Run<'a> {
     pub(super) policies: &'a Policies,
     pub(super) files: &'a Files,
     is_on: &'a (dyn Fn(&Rule) -> bool + Sync),
@@ -170,7 +170,7 @@ impl<'a> Fault<'a> {
 
 impl<'a> Run<'a> {
     /// An evaluation with the limits of the settings, of those policies of which a rule is on.
-    pub fn new(
+    pub(crate) fn new(
         policies: &'a Policies,
         files: &'a Files,
         limits: &Limits,
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
     }
 
     /// All files.
-    pub fn files(&self) -> &'a Files {
+    pub(crate) fn files(&self) -> &'a Files {
         self.files
     }
 
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
     }
 
     /// What the policies about components find in one state.
-    pub fn components(&self, resolution: &Resolution, modules: &Modules<'_>) -> Vec<Diagnostic> {
+    pub(crate) fn components(&self, resolution: &Resolution, modules: &Modules<'_>) -> Vec<Diagnostic> {
         let active = self.active(&[Subject::Component, Subject::Components]);
         if active.is_empty() {
             return Vec::new();
@@ -429,7 +429,7 @@ impl<'a> Run<'a> {
     }
 
     /// What is wrong with the policies themselves. Those that applied to nothing are named if everything was seen.
-    pub fn finish(self, saw_all: bool) -> Vec<Diagnostic> {
+    pub(crate) fn finish(self, saw_all: bool) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for (i, policy) in self.active(&[Subject::Component, Subject::Change, Subject::Components]) {
             let state = &self.states[i];
@@ -459,7 +459,7 @@ impl<'a> Run<'a> {
     }
 
     /// How many components or changes each policy applied to, by id.
-    pub fn applied(&self) -> Vec<(&'static str, usize)> {
+    pub(crate) fn applied(&self) -> Vec<(&'static str, usize)> {
         let all = self.policies.all.iter().zip(&self.states);
         all.map(|(policy, state)| (policy.id(), state.applied.load(Ordering::Relaxed))).collect()
     }

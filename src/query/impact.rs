@@ -20,7 +20,7 @@ const MAX_OVERRIDDEN: usize = 10_000;
 
 /// How a component depends on a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Via {
+pub(crate) enum Via {
     /// One of its values was written there.
     Value,
     /// One of its values was computed from what was written there.
@@ -39,7 +39,7 @@ pub enum Via {
 
 impl Via {
     /// The name in output.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Via::Value => "value",
             Via::Template => "template",
@@ -54,7 +54,7 @@ impl Via {
 
 /// What depends on a place, sorted by address.
 #[derive(Clone, Debug, Default)]
-pub struct Impact {
+pub(crate) struct Impact {
     /// The components whose configuration depends on it.
     pub components: Vec<Impacted>,
     /// The local names whose values depend on it, sorted by file and place.
@@ -69,7 +69,7 @@ pub struct Impact {
 
 /// A component that depends on a place.
 #[derive(Clone, Debug)]
-pub struct Impacted {
+pub(crate) struct Impacted {
     /// Its address.
     pub address: Address,
     /// JSON Pointers to the values that depend on it, sorted; the empty one stands for all of the configuration.
@@ -80,7 +80,7 @@ pub struct Impacted {
 
 /// A local name that depends on a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImpactedLocal {
+pub(crate) struct ImpactedLocal {
     /// Where the name is written.
     pub origin: Origin,
     /// The part of the file that sees it.
@@ -91,7 +91,7 @@ pub struct ImpactedLocal {
 
 /// Something written at a place that was replaced in a component.
 #[derive(Clone, Debug)]
-pub struct Overridden {
+pub(crate) struct Overridden {
     /// The component.
     pub address: Address,
     /// JSON Pointer to the value that replaced it.
@@ -103,7 +103,7 @@ pub struct Overridden {
 }
 
 /// What depends on some lines of a file, or on all of it.
-pub fn impact(
+pub(crate) fn impact(
     resolution: &Resolution,
     modules: &Modules<'_>,
     files: &Files,
@@ -137,7 +137,7 @@ pub fn impact(
 
 /// What is missing or no longer resolves in a state without a file.
 #[derive(Clone, Debug, Default)]
-pub struct Loss {
+pub(crate) struct Loss {
     /// What keeps units from being resolved that were resolved before.
     pub breaks: Vec<Diagnostic>,
     /// The components that are gone, sorted, but for those of units that no longer resolve.
@@ -145,7 +145,7 @@ pub struct Loss {
 }
 
 /// What is lost from one state to another one, which lacks a file and leaves out what that cannot touch.
-pub fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> Loss {
+pub(crate) fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> Loss {
     let identity =
         |f: &Diagnostic| (Text::clone(&files.get(f.primary.file).path), f.primary.start, f.rule.id, f.message.clone());
     let known: HashSet<_> = whole.findings.iter().filter(|f| f.is_breaking).map(identity).collect();

@@ -4,12 +4,12 @@
 //! Nothing here knows a system, resolves anything again or reads a file.
 
 mod code;
-pub mod graphs;
-pub mod impact;
+pub(crate) mod graphs;
+pub(crate) mod impact;
 mod imports;
-pub mod path;
-pub mod reach;
+pub(crate) mod path;
+pub(crate) mod reach;
 mod spans;
-pub mod why;
+pub(crate) mod why;
 
-pub use spans::{Lines, opened_by};
+pub(crate) use spans::Lines;

@@ -5,7 +5,7 @@ use crate::value::{Data, Value};
 
 /// The keys of a path: a JSON Pointer (`/vars/cidr`), or keys with dots between them (`vars.cidr`), where the longest key
 /// that a value has counts, so that keys with dots in them can be typed as they are.
-pub fn keys(path: &str, value: &Value) -> Vec<String> {
+pub(crate) fn keys(path: &str, value: &Value) -> Vec<String> {
     if path.is_empty() || path.starts_with('/') {
         return pointer::keys(path).collect();
     }
@@ -25,7 +25,7 @@ pub fn keys(path: &str, value: &Value) -> Vec<String> {
 }
 
 /// The pointer that some keys make.
-pub fn pointer(keys: &[String]) -> String {
+pub(crate) fn pointer(keys: &[String]) -> String {
     let mut path = String::new();
     keys.iter().for_each(|key| pointer::push(&mut path, key));
     path
@@ -43,7 +43,7 @@ fn step<'a>(value: Option<&'a Value>, key: &str) -> Option<&'a Value> {
 ///
 /// # Errors
 /// There is none: a message with what may have been meant.
-pub fn find<'a>(value: &'a Value, keys: &[String]) -> Result<Vec<&'a Value>, String> {
+pub(crate) fn find<'a>(value: &'a Value, keys: &[String]) -> Result<Vec<&'a Value>, String> {
     let mut found = vec![value];
     for (depth, key) in keys.iter().enumerate() {
         let above = found[depth];
@@ -57,7 +57,7 @@ pub fn find<'a>(value: &'a Value, keys: &[String]) -> Result<Vec<&'a Value>, Str
 
 /// The paths that what is typed may go on with, keys with dots between them or JSON Pointers, at most about `most`. The only
 /// one that fits comes with what is in it.
-pub fn completions(value: &Value, typed: &str, most: usize) -> Vec<String> {
+pub(crate) fn completions(value: &Value, typed: &str, most: usize) -> Vec<String> {
     let is_pointer = typed.starts_with('/');
     let mut found = Vec::new();
     let mut todo = vec![(String::new(), value)];

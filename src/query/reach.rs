@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The components of a state whose configuration depends on files that `is_asked` names by their paths: on a value, a template, a
 /// local name, an import or a setting in them, or on code in one of `folders`.
-pub fn reached(
+pub(crate) fn reached(
     resolution: &Resolution,
     modules: &Modules<'_>,
     files: &Files,
@@ -52,7 +52,7 @@ pub fn reached(
 }
 
 /// The folders of files that may be code.
-pub fn code_folders<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
+pub(crate) fn code_folders<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
     let code = paths.filter(|path| terraform::is_code(path));
     code.map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()).collect()
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A range of lines, from 1, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub(crate) struct Lines {
     /// The first line.
     pub first: u32,
     /// The last line.
@@ -17,7 +17,7 @@ pub struct Lines {
 }
 
 /// The lines of a range with the maps and lists that their keys open: the line `vars:` stands for all of its variables.
-pub fn opened_by(resolution: &Resolution, id: FileId, file: &File, lines: Lines) -> Lines {
+pub(crate) fn opened_by(resolution: &Resolution, id: FileId, file: &File, lines: Lines) -> Lines {
     let Ok(at) = resolution.documents.binary_search_by_key(&id, |d| d.0) else { return lines };
     let document = &resolution.documents[at].1;
     let mut last = lines.last;

@@ -14,7 +14,7 @@ const MAX_STEPS: usize = 10_000;
 
 /// What a step of an answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
+pub(crate) enum Role {
     /// The line that decides.
     Value,
     /// A line that the value above it was computed from.
@@ -31,7 +31,7 @@ pub enum Role {
 
 impl Role {
     /// The name in output.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Role::Value => "value",
             Role::Reads => "reads",
@@ -45,7 +45,7 @@ impl Role {
 
 /// One step of an answer.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub(crate) struct Step {
     /// What it is.
     pub role: Role,
     /// How many steps it stands below: 0 for the deciding line.
@@ -60,7 +60,7 @@ pub struct Step {
 
 /// Where a value comes from.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     /// The component.
     pub address: Address,
     /// JSON Pointer to the value.
@@ -75,7 +75,7 @@ pub struct Answer {
 
 impl Answer {
     /// Why the value, or a part of it, is only known to the running system; each reason once.
-    pub fn reasons(&self) -> Vec<Text> {
+    pub(crate) fn reasons(&self) -> Vec<Text> {
         let (mut found, mut todo): (Vec<Text>, _) = (Vec::new(), vec![&self.value]);
         while let Some(value) = todo.pop() {
             match &value.data {
@@ -99,7 +99,7 @@ impl Answer {
 ///
 /// # Errors
 /// There is no such value: a message with what may have been meant.
-pub fn why(resolution: &Resolution, files: &Files, placed: &Placed, keys: &[String]) -> Result<Answer, String> {
+pub(crate) fn why(resolution: &Resolution, files: &Files, placed: &Placed, keys: &[String]) -> Result<Answer, String> {
     Explainer::new(resolution, files).why(placed, keys)
 }
 
@@ -107,7 +107,7 @@ pub fn why(resolution: &Resolution, files: &Files, placed: &Placed, keys: &[Stri
 type Leads<'a> = HashMap<FileId, (FileId, &'a Import)>;
 
 /// Explains values of one state; keeps how imports lead from units to files.
-pub struct Explainer<'a> {
+pub(crate) struct Explainer<'a> {
     files: &'a Files,
     imports: ImportIndex<'a>,
     leads: HashMap<FileId, Leads<'a>>,
@@ -115,7 +115,7 @@ pub struct Explainer<'a> {
 
 impl<'a> Explainer<'a> {
     /// An explainer for values of a state.
-    pub fn new(resolution: &'a Resolution, files: &'a Files) -> Self {
+    pub(crate) fn new(resolution: &'a Resolution, files: &'a Files) -> Self {
         Explainer { files, imports: ImportIndex::new(resolution), leads: HashMap::new() }
     }
 
@@ -123,7 +123,7 @@ impl<'a> Explainer<'a> {
     ///
     /// # Errors
     /// There is no such value: a message with what may have been meant.
-    pub fn why(&mut self, placed: &Placed, keys: &[String]) -> Result<Answer, String> {
+    pub(crate) fn why(&mut self, placed: &Placed, keys: &[String]) -> Result<Answer, String> {
         let imports = &self.imports;
         let leads = self.leads.entry(placed.unit.file).or_insert_with(|| imports.chains(placed.unit.file));
         explain(placed, keys, leads, self.files)

@@ -23,7 +23,7 @@ struct Job<'a> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, items(report))?;
     writeln!(out)
 }
@@ -32,7 +32,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_matrix(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn write_matrix(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let jobs = items(report).iter().filter(|i| i.is_job).map(|i| Job {
         stack: &i.stack,
         component: &i.component,

@@ -11,7 +11,7 @@ use std::io;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     if let Some(comparison) = &report.comparison {
         for group in group::group(comparison.diff, report.files) {

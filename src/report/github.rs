@@ -22,7 +22,7 @@ const MAX_LOG_LINES: usize = 1_000;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     write_log(out, report, options)?;
     write_annotations(out, report)
 }
@@ -31,7 +31,7 @@ pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) ->
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write_log(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let mut lines = Vec::new();
     let lines_of_log = (!options.all).then_some(MAX_LOG_LINES);
     text::write(&mut lines, report, &Options { lines: lines_of_log, ..*options })?;
@@ -70,7 +70,7 @@ fn write_annotations(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result
 }
 
 /// A message that is about no file, as an annotation. `level` is `error`, `warning` or `notice`.
-pub fn message(level: &str, text: &str) -> String {
+pub(crate) fn message(level: &str, text: &str) -> String {
     format!("::{level} title=stacklint::{}", data(text))
 }
 

@@ -32,7 +32,7 @@ struct Lines {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let present = report.findings.iter().filter(|f| f.is_present());
     let issues: Vec<Issue> = present.map(|f| issue(f, report)).collect();
     serde_json::to_writer_pretty(&mut *out, &issues)?;

@@ -18,13 +18,13 @@ use serde::{Serialize, Serializer};
 use std::io;
 
 /// The value of the key `schema`.
-pub const SCHEMA: &str = "stacklint/report/v1";
+pub(crate) const SCHEMA: &str = "stacklint/report/v1";
 
 /// Writes a report, and a line end.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let files = report.files;
     let diagnostics = each(report.findings, |f| diagnostic(f, files));
     let suppressed = each(report.suppressed, |s| suppressed(s, files));

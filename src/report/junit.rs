@@ -13,7 +13,7 @@ use std::io;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let mut files: BTreeMap<String, Vec<Case>> = BTreeMap::new();
     let present = report.findings.iter().filter(|f| f.is_present()).map(|f| (f, None));
     for (finding, by) in present.chain(report.suppressed.iter().map(|s| (&s.finding, Some(&s.by)))) {

@@ -14,7 +14,7 @@ use std::io;
 use std::sync::Arc;
 
 /// What is described: the scopes of one file, and perhaps one component that is defined on top of it.
-pub struct Described<'a> {
+pub(crate) struct Described<'a> {
     /// The stack, as it was asked for.
     pub stack: &'a str,
     /// The scopes of the file and of component types; none of components.
@@ -24,7 +24,7 @@ pub struct Described<'a> {
 }
 
 /// A component with local names.
-pub struct Owner<'a> {
+pub(crate) struct Owner<'a> {
     /// Its type.
     pub kind: &'a str,
     /// Its name.
@@ -39,7 +39,7 @@ impl Described<'_> {
     /// What the deployment tool answers (`reference`, describe locals): names by scope, those of a component type
     /// only where they are not the same outside; or all that a component sees under its type and name. `None` if there
     /// is nothing at all.
-    pub fn answer(&self) -> Option<Value> {
+    pub(crate) fn answer(&self) -> Option<Value> {
         let printed = |l: &Local| Some((Text::clone(&l.name), l.printed.clone().or_else(|| l.value.clone())?));
         let of = |level: &LocalLevel| -> Option<Map> {
             let scope = self.scopes.iter().find(|s| s.level == *level)?;
@@ -73,7 +73,7 @@ impl Described<'_> {
     }
 
     /// The same with where each name comes from.
-    pub fn provenance(&self, files: &Files) -> Provenance {
+    pub(crate) fn provenance(&self, files: &Files) -> Provenance {
         let users = users(&self.scopes);
         let mut scopes: Vec<ScopeReport> = self.scopes.iter().map(|s| scope_report(s, &users, files)).collect();
         if let Some(scope) = self.component.as_ref().and_then(|o| self.owner_report(o, files)) {
@@ -141,7 +141,7 @@ fn overlay(below: &Value, above: &Value, depth: usize) -> Value {
 
 /// Local names with their history; what `--provenance` prints.
 #[derive(Serialize)]
-pub struct Provenance {
+pub(crate) struct Provenance {
     stack: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<Text>,
@@ -284,25 +284,20 @@ fn reasons(value: &Value, out: &mut Vec<Text>, depth: usize) {
 }
 
 impl Provenance {
-    /// Whether nothing has a name.
-    pub fn is_empty(&self) -> bool {
-        self.scopes.iter().all(|s| s.values.is_empty())
-    }
-
     /// Writes it as JSON, and a line end.
-    pub fn write_json(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn write_json(&self, out: &mut dyn io::Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, self)?;
         writeln!(out)
     }
 
     /// Writes it as YAML.
-    pub fn write_yaml(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn write_yaml(&self, out: &mut dyn io::Write) -> io::Result<()> {
         yaml_serde::to_writer(out, self).map_err(io::Error::other)
     }
 
     /// Writes it for people: names by scope with their values and places; `full` adds the text that is written there,
     /// what it depends on, who uses it and what it hides, and all scopes merged.
-    pub fn write_text(&self, out: &mut dyn io::Write, full: bool, options: &Options) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut dyn io::Write, full: bool, options: &Options) -> io::Result<()> {
         let theme = Theme::new(options.color);
         let whose = match (&self.component, &self.component_type) {
             (Some(name), Some(kind)) => {

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 const WORDS: [&str; 3] = ["section_start", "section_end", "travis_fold"];
 
 /// A line in which no CI system finds a command.
-pub fn harmless(line: &str) -> Cow<'_, str> {
+pub(crate) fn harmless(line: &str) -> Cow<'_, str> {
     let start = skip_white_and_colors(line);
     let is_command = line.get(start..).is_some_and(|rest| rest.starts_with("::") && !is_arrow(rest));
     if !is_command && !line.contains("##") && !WORDS.iter().any(|word| line.contains(word)) {
@@ -65,7 +65,7 @@ pub(super) fn inert(text: &str) -> Cow<'_, str> {
 }
 
 /// Lines for a log or a terminal: nothing in them steers either.
-pub fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.split('\n').map(|line| harmless(&style::escape(line)).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
@@ -90,7 +90,7 @@ fn color_code(text: &str) -> Option<usize> {
 
 /// What goes through a [`Filter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// Lines that people read. What steers a terminal, except for color codes, is escaped, and commands are broken up.
     Text,
     /// JSON. The same characters become escapes of JSON, so that it means what it meant.
@@ -104,7 +104,7 @@ const BATCH: usize = 1 << 14;
 
 /// A writer that lets nothing harmful through. It passes on complete lines of text and whole strings of JSON.
 #[derive(Debug)]
-pub struct Filter<W: Write> {
+pub(crate) struct Filter<W: Write> {
     out: W,
     kind: Kind,
     /// What was written and not passed on yet.
@@ -139,7 +139,7 @@ impl Command {
 
 impl<W: Write> Filter<W> {
     /// A filter before a writer.
-    pub fn new(out: W, kind: Kind) -> Self {
+    pub(crate) fn new(out: W, kind: Kind) -> Self {
         Filter {
             out,
             kind,
@@ -153,7 +153,7 @@ impl<W: Write> Filter<W> {
 
     /// The same filter, which shows keys and tokens of well-known services or hides them (the default).
     #[must_use]
-    pub fn showing_secrets(mut self, shows_secrets: bool) -> Self {
+    pub(crate) fn showing_secrets(mut self, shows_secrets: bool) -> Self {
         self.shows_secrets = shows_secrets;
         self
     }

@@ -1,30 +1,30 @@
 //! What users and machines read: one format a file, pure functions from a [`Report`] to bytes.
 
-pub mod affected;
-pub mod answers;
-pub mod catalogue;
-pub mod concise;
+pub(crate) mod affected;
+pub(crate) mod answers;
+pub(crate) mod catalogue;
+pub(crate) mod concise;
 pub(crate) mod coverage;
-pub mod describe;
-pub mod github;
-pub mod gitlab;
+pub(crate) mod describe;
+pub(crate) mod github;
+pub(crate) mod gitlab;
 mod headline;
-pub mod json;
-pub mod junit;
+pub(crate) mod json;
+pub(crate) mod junit;
 pub(crate) mod links;
-pub mod locals;
-pub mod log;
-pub mod markdown;
-pub mod page;
-pub mod rdjson;
-pub mod sarif;
+pub(crate) mod locals;
+pub(crate) mod log;
+pub(crate) mod markdown;
+pub(crate) mod page;
+pub(crate) mod rdjson;
+pub(crate) mod sarif;
 mod secrets;
 mod subjects;
-pub mod text;
-pub mod unified;
+pub(crate) mod text;
+pub(crate) mod unified;
 
-pub use crate::diagnostic::{Finding, Novelty, Suppressed};
-pub use crate::review::Revision;
+pub(crate) use crate::diagnostic::{Finding, Novelty, Suppressed};
+pub(crate) use crate::review::Revision;
 
 use crate::affected::Item;
 use crate::code::CodeChange;
@@ -38,7 +38,7 @@ use std::io::{self, Write as _};
 
 /// All that a run has to say.
 #[derive(Clone, Copy, Debug)]
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     /// The files that findings and causes point into.
     pub files: &'a Files,
     /// What is wrong, sorted by file and place; what the head no longer has comes last.
@@ -61,7 +61,7 @@ pub struct Report<'a> {
 
 /// Two states compared.
 #[derive(Clone, Copy, Debug)]
-pub struct Comparison<'a> {
+pub(crate) struct Comparison<'a> {
     /// The older state.
     pub base: &'a Revision,
     /// What differs, of all projects together.
@@ -86,7 +86,7 @@ impl<'a> Comparison<'a> {
 
 /// How a report is written. Formats for machines use only what concerns them.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// Whether to color it.
     pub color: bool,
     /// The columns of the terminal.
@@ -107,7 +107,7 @@ impl Default for Options {
 
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Format {
+pub(crate) enum Format {
     /// For people: excerpts of the files, causes, what to do.
     Text,
     /// A line for each change and each finding.
@@ -134,7 +134,7 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 11] = [
+    pub(crate) const ALL: [Format; 11] = [
         Format::Text,
         Format::Concise,
         Format::Json,
@@ -149,7 +149,7 @@ impl Format {
     ];
 
     /// The name that users type.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Format::Text => "text",
             Format::Concise => "concise",
@@ -166,22 +166,22 @@ impl Format {
     }
 
     /// Whether it says only what differs, so that there is nothing to write about a single state.
-    pub fn needs_comparison(self) -> bool {
+    pub(crate) fn needs_comparison(self) -> bool {
         self.is_affected_list()
     }
 
     /// Whether it is made from the list of affected components.
-    pub fn is_affected_list(self) -> bool {
+    pub(crate) fn is_affected_list(self) -> bool {
         matches!(self, Format::Affected | Format::Matrix)
     }
 
     /// Whether it has a place for what was analyzed.
-    pub fn shows_coverage(self) -> bool {
+    pub(crate) fn shows_coverage(self) -> bool {
         !matches!(self, Format::Concise | Format::Gitlab | Format::Rdjson | Format::Affected | Format::Matrix)
     }
 
     /// How it goes where people and CI systems read along.
-    pub fn kind(self) -> log::Kind {
+    pub(crate) fn kind(self) -> log::Kind {
         match self {
             Format::Text | Format::Concise => log::Kind::Text,
             Format::Json | Format::Sarif | Format::Gitlab | Format::Rdjson | Format::Affected | Format::Matrix => {
@@ -196,7 +196,7 @@ impl Format {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write(self, out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+    pub(crate) fn write(self, out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
         let out = &mut log::Filter::new(out, self.kind()).showing_secrets(options.show_secrets);
         match self {
             Format::Text => text::write(out, report, options),
@@ -217,7 +217,7 @@ impl Format {
 
 impl<'a> Report<'a> {
     /// What a review has to say. `remote` is where the repository is on the web.
-    pub fn of(review: &'a Review, remote: Option<&'a str>) -> Self {
+    pub(crate) fn of(review: &'a Review, remote: Option<&'a str>) -> Self {
         Report {
             files: &review.files,
             findings: &review.findings,
@@ -239,12 +239,12 @@ impl<'a> Report<'a> {
     }
 
     /// The number of findings of a level that count: all of one state, the new ones between two.
-    pub fn count(&self, level: Level) -> usize {
+    pub(crate) fn count(&self, level: Level) -> usize {
         self.findings.iter().filter(|f| f.level == level && f.counts()).count()
     }
 
     /// What was analyzed and what could not be resolved, a line each, for where the format has no place for it.
-    pub fn coverage_lines(&self) -> Vec<String> {
+    pub(crate) fn coverage_lines(&self) -> Vec<String> {
         let mut lines = coverage::lead(self);
         lines.push(coverage::summary(self));
         lines.retain(|line| !line.is_empty());
@@ -255,12 +255,12 @@ impl<'a> Report<'a> {
     ///
     /// # Errors
     /// It cannot be written as JSON.
-    pub fn coverage_json(&self) -> serde_json::Result<String> {
+    pub(crate) fn coverage_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(&coverage::CoverageJson::of(self.coverage))
     }
 
     /// The findings that people are shown: what both revisions have is left out.
-    pub fn shown(&self) -> impl Iterator<Item = &Finding> {
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|f| !matches!(f.novelty, Some(Novelty::Known | Novelty::Removed)))
     }
 }

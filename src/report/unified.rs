@@ -11,7 +11,7 @@ const CONTEXT: usize = 3;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, path: &str, old: &str, new: &str, color: bool) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, path: &str, old: &str, new: &str, color: bool) -> io::Result<()> {
     if old == new {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use crate::value::Origin;
 
 /// A folder that a manifest of the repository says to fill with code from elsewhere.
 #[derive(Clone, Debug)]
-pub struct FetchedFolder {
+pub(crate) struct FetchedFolder {
     /// The folder, from the root of the repository.
     pub folder: Text,
     /// The value that names it.

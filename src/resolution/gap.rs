@@ -4,7 +4,7 @@ use crate::value::FileId;
 
 /// Why a resolution may not be all of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub(crate) struct Gap {
     /// What is missing.
     pub extent: Extent,
     /// Why, as a clause without a full stop.
@@ -15,7 +15,7 @@ pub struct Gap {
 
 /// What a resolution does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extent {
+pub(crate) enum Extent {
     /// Nothing could be resolved.
     Everything,
     /// Units whose files are there may not have been found.

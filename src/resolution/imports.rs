@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// An item by which a file takes in others.
 #[derive(Clone, Debug)]
-pub struct Import {
+pub(crate) struct Import {
     /// The item.
     pub item: Origin,
     /// The path in it.
@@ -28,7 +28,7 @@ pub struct Import {
 
 /// What files take in, and those that nothing does.
 #[derive(Clone, Debug, Default)]
-pub struct Imports {
+pub(crate) struct Imports {
     /// The items, sorted by place.
     pub items: Vec<Import>,
     /// The files that nothing takes in and that define no unit themselves, though they lie where such files are.

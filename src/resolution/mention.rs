@@ -5,7 +5,7 @@ use crate::value::Origin;
 
 /// A command that is written down somewhere and names a component, a stack, or both.
 #[derive(Clone, Debug)]
-pub struct Mention {
+pub(crate) struct Mention {
     /// What names them, for messages: "step `plan` of workflow `deploy`".
     pub by: String,
     /// The component.
@@ -18,7 +18,7 @@ pub struct Mention {
 
 /// A name and the value that it is written in.
 #[derive(Clone, Debug)]
-pub struct MentionedName {
+pub(crate) struct MentionedName {
     /// The name.
     pub name: Text,
     /// The place of the value.

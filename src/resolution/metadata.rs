@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// What is known of a component.
 #[derive(Clone, Debug, Default)]
-pub struct ComponentMetadata {
+pub(crate) struct ComponentMetadata {
     /// It is only there to be inherited from, and never deployed.
     pub is_abstract: bool,
     /// It is not deployed for now.
@@ -45,7 +45,7 @@ pub struct ComponentMetadata {
 
 /// Data that are written with one cipher and can be read with some.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Encrypted {
+pub(crate) struct Encrypted {
     /// What the data are: `state`.
     pub target: Text,
     /// What they can be read with; they are written with the first one.
@@ -54,7 +54,7 @@ pub struct Encrypted {
 
 /// A way to encrypt.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cipher {
+pub(crate) struct Cipher {
     /// Its name.
     pub name: Text,
     /// All that somebody needs to read what it wrote; null where nothing is encrypted, none where it is not known.
@@ -63,7 +63,7 @@ pub struct Cipher {
 
 /// A module that a component calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CalledModule {
+pub(crate) struct CalledModule {
     /// Its folder, from the root of the repository, or its source elsewhere.
     pub place: Text,
     /// Where the source is written.
@@ -72,7 +72,7 @@ pub struct CalledModule {
 
 /// A component of the same stack that another one needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Needed {
+pub(crate) struct Needed {
     /// Its type.
     pub kind: Text,
     /// Its name.
@@ -85,7 +85,7 @@ pub struct Needed {
 
 /// A component that another one inherits from.
 #[derive(Clone, Debug)]
-pub struct Base {
+pub(crate) struct Base {
     /// Its name; its stack and type are those of the other one.
     pub name: Text,
     /// Where the other one names it; none if that only follows.
@@ -94,7 +94,7 @@ pub struct Base {
 
 /// Where the code of a component lies.
 #[derive(Clone, Debug)]
-pub struct Code {
+pub(crate) struct Code {
     /// Its folder, from the root of the repository. It need not be there.
     pub folder: Text,
     /// The folder that all code of its type lies below.
@@ -109,7 +109,7 @@ pub struct Code {
 
 /// How code gets into its folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CodeOrigin {
+pub(crate) enum CodeOrigin {
     /// It is part of the repository.
     #[default]
     Repository,
@@ -121,7 +121,7 @@ pub enum CodeOrigin {
 
 /// What a component hands to its code.
 #[derive(Clone, Debug, Default)]
-pub struct Inputs {
+pub(crate) struct Inputs {
     /// All inputs as they are written in the end, calls among them; [`Inputs::get`] tells what the code gets.
     pub all: Arc<Map>,
     /// What the code gets for a value that holds calls: what only the running system knows is unknown, and nothing is what
@@ -140,7 +140,7 @@ pub struct Inputs {
 
 /// Where the state of a component is kept.
 #[derive(Clone, Debug)]
-pub struct StatePlace {
+pub(crate) struct StatePlace {
     /// The type of the backend.
     pub backend: Text,
     /// Its settings, as the code gets them.
@@ -155,7 +155,7 @@ pub struct StatePlace {
 
 impl StatePlace {
     /// Whether a state of the same workspace is found at the other place, too, where these settings say where it is.
-    pub fn is_same_place(&self, other: &StatePlace, settings: &[&str]) -> bool {
+    pub(crate) fn is_same_place(&self, other: &StatePlace, settings: &[&str]) -> bool {
         let is_same = |name: &str| self.settings.get(name) == other.settings.get(name);
         self.backend == other.backend && settings.iter().all(|n| is_same(n))
     }
@@ -163,7 +163,7 @@ impl StatePlace {
 
 /// That a component needs another one.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub(crate) struct Link {
     /// Whether it is declared or only follows from what is read.
     pub how: LinkKind,
     /// What makes it, as a user calls it: `dependencies.components`, `!terraform.state`.
@@ -186,7 +186,7 @@ pub struct Link {
 
 /// How a link comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LinkKind {
+pub(crate) enum LinkKind {
     /// It is declared, to put deployments in order.
     Declared,
     /// A value reads the state of the other component.
@@ -195,7 +195,7 @@ pub enum LinkKind {
 
 /// What a link reads of the other component.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ReadTarget {
+pub(crate) enum ReadTarget {
     /// Nothing, or it is not known what.
     Nothing,
     /// An output of its code, from its state.
@@ -206,7 +206,7 @@ pub enum ReadTarget {
 
 /// In which stack the other component is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StackSelector {
+pub(crate) enum StackSelector {
     /// The same one.
     Here,
     /// The one of this name.
@@ -219,23 +219,23 @@ pub enum StackSelector {
 
 impl ComponentMetadata {
     /// The code, if it is a module of which all that it declares is known.
-    pub fn known_module(&self) -> Option<&Code> {
+    pub(crate) fn known_module(&self) -> Option<&Code> {
         self.code.as_ref().filter(|code| self.is_module && code.supply != CodeOrigin::Fetched && !code.is_open)
     }
 
     /// Whether it is deployed.
-    pub fn is_deployed(&self) -> bool {
+    pub(crate) fn is_deployed(&self) -> bool {
         !self.is_abstract && !self.is_disabled
     }
 
     /// Whether two states of a component inherit from the same ones.
-    pub fn has_same_bases(&self, other: &ComponentMetadata) -> bool {
+    pub(crate) fn has_same_bases(&self, other: &ComponentMetadata) -> bool {
         self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
     }
 
     /// Whether two states of a component are the same to all other components: what it needs, where its state lies, which
     /// inputs it names, whether it is deployed.
-    pub fn is_same_to_others(&self, other: &ComponentMetadata) -> bool {
+    pub(crate) fn is_same_to_others(&self, other: &ComponentMetadata) -> bool {
         let flags = |f: &ComponentMetadata| (f.is_abstract, f.is_disabled);
         let folder = |f: &ComponentMetadata| f.code.as_ref().map(|c| Text::clone(&c.folder));
         let has_same_names = |i: usize| {
@@ -263,17 +263,17 @@ impl ComponentMetadata {
 
 impl Inputs {
     /// The input of this name as the code gets it.
-    pub fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
         self.all.get(name).and_then(|value| self.settled(value))
     }
 
     /// Whether there is an input of this name.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
     /// One of the inputs as the code gets it; none if it does not get it.
-    pub fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
+    pub(crate) fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
         match self.settle {
             Some(settle) if value.holds(Flags::CALL) => settle(value).map(Cow::Owned),
             _ => Some(Cow::Borrowed(value)),
@@ -282,12 +282,12 @@ impl Inputs {
 
     /// The input of this name as it was written for the component or for one that it inherits from; the component's own
     /// counts first.
-    pub fn written(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn written(&self, name: &str) -> Option<&Value> {
         self.authored.iter().find_map(|map| map.get(name))
     }
 
     /// The names that were written for the component or for those that it inherits from; a name can come twice.
-    pub fn names(&self) -> impl Iterator<Item = &Text> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Text> {
         self.authored[0].keys().chain(self.authored[1].keys())
     }
 }

@@ -7,11 +7,11 @@ mod mention;
 mod metadata;
 
 use crate::text::Text;
-pub use fetched::FetchedFolder;
-pub use gap::{Extent, Gap};
-pub use imports::{Import, Imports};
-pub use mention::{Mention, MentionedName};
-pub use metadata::{
+pub(crate) use fetched::FetchedFolder;
+pub(crate) use gap::{Extent, Gap};
+pub(crate) use imports::{Import, Imports};
+pub(crate) use mention::{Mention, MentionedName};
+pub(crate) use metadata::{
     Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Inputs, Link, LinkKind, Needed,
     ReadTarget, StackSelector, StatePlace,
 };
@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// The result for one revision.
 #[derive(Debug, Default)]
-pub struct Resolution {
+pub(crate) struct Resolution {
     /// The units in the order of their names.
     pub units: Vec<Arc<Unit>>,
     /// What is wrong, united and sorted.
@@ -54,7 +54,7 @@ pub struct Resolution {
 
 /// The local names of a revision: values that files give names to for their own use.
 #[derive(Debug, Default)]
-pub struct Locals {
+pub(crate) struct Locals {
     /// The scopes of all files that some unit reaches, sorted by path, stack and level. A file with the same content has
     /// the same scopes in two revisions.
     pub scopes: Vec<Arc<LocalScope>>,
@@ -64,7 +64,7 @@ pub struct Locals {
 
 /// The local names of one scope.
 #[derive(Clone, Debug)]
-pub struct LocalScope {
+pub(crate) struct LocalScope {
     /// The file that alone sees them.
     pub file: FileId,
     /// The stack that they have these values in, where those of other stacks of the same file may be different ones.
@@ -77,7 +77,7 @@ pub struct LocalScope {
 
 /// Which part of a file local names are meant for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LocalLevel {
+pub(crate) enum LocalLevel {
     /// All of it.
     File,
     /// The components of one type.
@@ -98,7 +98,7 @@ impl fmt::Display for LocalLevel {
 
 /// One local name.
 #[derive(Clone, Debug)]
-pub struct Local {
+pub(crate) struct Local {
     /// The name.
     pub name: Text,
     /// Its value; none if it cannot be resolved.
@@ -115,7 +115,7 @@ pub struct Local {
 
 /// Something that a local reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dependency {
+pub(crate) struct Dependency {
     /// The first two keys: `locals.region`, `vars.stage`.
     pub path: String,
     /// Where that is written, if it is in the same file.
@@ -125,7 +125,7 @@ pub struct Dependency {
 /// What resolves by itself: for stacks a top-level manifest with everything it imports. Two revisions in which a
 /// unit depends on the same content have the same unit.
 #[derive(Debug)]
-pub struct Unit {
+pub(crate) struct Unit {
     /// Its name (for stacks the manifest key).
     pub name: Text,
     /// The file that defines it.
@@ -146,20 +146,20 @@ pub struct Unit {
 
 impl Unit {
     /// A unit of which nothing is known.
-    pub fn broken(name: Text, file: FileId) -> Self {
+    pub(crate) fn broken(name: Text, file: FileId) -> Self {
         let (components, broken, failed, unlisted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Unit { name, file, files: vec![file], components, state: State::Broken, broken, failed, unlisted }
     }
 
     /// Whether something of it could not be resolved.
-    pub fn is_incomplete(&self) -> bool {
+    pub(crate) fn is_incomplete(&self) -> bool {
         self.state == State::Broken || !self.broken.is_empty() || !self.failed.is_empty()
     }
 }
 
 /// How far a unit was resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub(crate) enum State {
     /// It was resolved.
     Resolved,
     /// It lies outside of the asked scope and is only named.
@@ -170,7 +170,7 @@ pub enum State {
 
 /// One component of one stack, resolved.
 #[derive(Clone, Debug)]
-pub struct Component {
+pub(crate) struct Component {
     /// The stack that it belongs to.
     pub stack: Text,
     /// Its type (`terraform`, `helmfile`, …).
@@ -197,7 +197,7 @@ pub struct Component {
 
 /// What becomes of what is deployed when its component is no longer described.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RemovalEffect {
+pub(crate) enum RemovalEffect {
     /// It stays deployed, unmanaged.
     #[default]
     Orphaned,
@@ -211,7 +211,7 @@ pub enum RemovalEffect {
 
 /// The lines that shaped a component without being the origin of one of its values.
 #[derive(Clone, Debug, Default)]
-pub struct ShapingOrigins {
+pub(crate) struct ShapingOrigins {
     /// Those of the component alone.
     pub own: Arc<[Origin]>,
     /// Those of all components of its unit.
@@ -220,18 +220,8 @@ pub struct ShapingOrigins {
 
 impl ShapingOrigins {
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Origin> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Origin> {
         self.own.iter().chain(self.shared.iter())
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.own.len() + self.shared.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -248,23 +238,23 @@ impl From<Vec<Origin>> for ShapingOrigins {
 }
 
 /// The address of a component: stack, type, name.
-pub type Address = (Text, Text, Text);
+pub(crate) type Address = (Text, Text, Text);
 
 impl Component {
     /// What it is declared as.
-    pub fn declared(&self) -> &Text {
+    pub(crate) fn declared(&self) -> &Text {
         self.declared.as_ref().unwrap_or(&self.name)
     }
 
     /// Its address.
-    pub fn address(&self) -> Address {
+    pub(crate) fn address(&self) -> Address {
         (Text::clone(&self.stack), Text::clone(&self.kind), Text::clone(&self.name))
     }
 }
 
 /// A component with the unit that defines it.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub(crate) struct Placed {
     /// The component.
     pub component: Arc<Component>,
     /// Its unit.
@@ -273,14 +263,14 @@ pub struct Placed {
 
 impl Resolution {
     /// The stacks without components.
-    pub fn empty_stacks(&self) -> impl Iterator<Item = &Text> {
+    pub(crate) fn empty_stacks(&self) -> impl Iterator<Item = &Text> {
         let is_empty = |u: &&Arc<Unit>| u.state == State::Resolved && !u.is_incomplete() && u.components.is_empty();
         self.units.iter().filter(|_| self.units_are_stacks).filter(is_empty).map(|u| &u.name)
     }
 
     /// The stacks that may have components that were not resolved here. A stack whose components all failed is known
     /// only by the other state of the same unit.
-    pub fn incomplete_stacks<'a>(&'a self, other: &'a Resolution) -> BTreeSet<&'a Text> {
+    pub(crate) fn incomplete_stacks<'a>(&'a self, other: &'a Resolution) -> BTreeSet<&'a Text> {
         let incomplete: BTreeSet<&str> = self.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.name).collect();
         let of_units = |resolution: &'a Resolution| {
             let units = resolution.units.iter().filter(|u| incomplete.contains(&*u.name));
@@ -291,7 +281,7 @@ impl Resolution {
 
     /// The components of another state of the project that this one may have, too, though it could not resolve them, and
     /// those of stacks that the other state could not name.
-    pub fn lost_components(&self, other: &Resolution) -> BTreeSet<Address> {
+    pub(crate) fn lost_components(&self, other: &Resolution) -> BTreeSet<Address> {
         let there: BTreeMap<&str, &Unit> = other.units.iter().map(|u| (&*u.name, &**u)).collect();
         let unnamed = other.units.iter().flat_map(|u| u.components.iter().filter(|c| u.failed.contains(&c.stack)));
         let mut lost: BTreeSet<Address> = unnamed.map(|c| c.address()).collect();
@@ -304,21 +294,14 @@ impl Resolution {
         lost
     }
 
-    /// The findings alone. Nothing is taken apart for that: it would take as long as much of the resolving, and is for
-    /// the end of a process.
-    pub fn into_findings(self) -> Vec<Diagnostic> {
-        std::mem::forget(self.units);
-        self.findings
-    }
-
     /// Every file that had a part in it.
-    pub fn files(&self) -> BTreeSet<FileId> {
+    pub(crate) fn files(&self) -> BTreeSet<FileId> {
         let units = self.units.iter().flat_map(|u| u.files.iter().copied());
         units.chain(self.findings.iter().map(|f| f.primary.file)).collect()
     }
 
     /// All components by address. Where several units define one component of one stack, the last unit counts.
-    pub fn components(&self) -> BTreeMap<Address, Placed> {
+    pub(crate) fn components(&self) -> BTreeMap<Address, Placed> {
         let mut all = BTreeMap::new();
         for unit in &self.units {
             for component in &unit.components {

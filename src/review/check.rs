@@ -19,7 +19,7 @@ use crate::terraform::Modules;
 ///
 /// # Errors
 /// There is no project in it, or it cannot be judged.
-pub fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
+pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Request<'_>) -> Result<Review, Error> {
     let files = Files::default();
     let load = request.overrides.load(source, workspace, &files)?;
     request.filter.finds_files(&[source])?;

@@ -36,7 +36,7 @@ const FEW: usize = 240;
 ///
 /// # Errors
 /// Neither holds a project, nothing matches the filter, or they cannot be judged.
-pub fn compare(
+pub(crate) fn compare(
     base: &dyn Source,
     head: &dyn Source,
     workspace: &Workspace<'_>,

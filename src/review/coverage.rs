@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a review covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     /// The projects in the order in which they are reported.
     pub projects: Vec<ProjectCoverage>,
     /// The folders of projects that were not analyzed because they lie inside of one that was; where two states are
@@ -24,7 +24,7 @@ pub struct Coverage {
 
 /// What is covered of one project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProjectCoverage {
+pub(crate) struct ProjectCoverage {
     /// Its system.
     pub dialect: &'static str,
     /// Its folder from the root of the repository; `.` for the root.
@@ -45,7 +45,7 @@ pub struct ProjectCoverage {
 
 /// What is covered of one state of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SideCoverage {
+pub(crate) struct SideCoverage {
     /// The number of stacks that were resolved, those that no edit reaches included.
     pub stacks: usize,
     /// The number of components that were resolved.
@@ -58,7 +58,7 @@ pub struct SideCoverage {
 
 /// Something that could not be resolved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Unresolved {
+pub(crate) struct Unresolved {
     /// The stack, where its name is known.
     pub stack: Option<Text>,
     /// The file that defines it, or the configuration file.
@@ -78,7 +78,7 @@ impl Unresolved {
     }
 
     /// What to call it: `box in prod`, `prod`, or the file.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let whole = self.stack.as_ref().unwrap_or(&self.file);
         match &self.component {
             Some((_, name)) => format!("{name} in {whole}"),
@@ -89,7 +89,7 @@ impl Unresolved {
 
 /// On which sides something could not be resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lacking {
+pub(crate) enum Lacking {
     /// On the newer one alone, or in the single state that was analyzed.
     Head,
     /// On the older one alone.
@@ -100,7 +100,7 @@ pub enum Lacking {
 
 impl ProjectCoverage {
     /// What could not be resolved, with the sides: first what no longer resolves.
-    pub fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
+    pub(crate) fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
         let base = self.base.as_ref().map_or(&[][..], |b| &b.unresolved);
         let identities = |list: &'_ [Unresolved]| -> BTreeSet<_> {
             list.iter()
@@ -123,48 +123,48 @@ impl ProjectCoverage {
     }
 
     /// Whether no stack of it was resolved, on neither side.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.head.stacks == 0 && self.base.as_ref().is_none_or(|b| b.stacks == 0)
     }
 }
 
 impl Coverage {
     /// What could not be resolved in any project, first what no longer resolves.
-    pub fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
+    pub(crate) fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
         let mut all: Vec<_> = self.projects.iter().flat_map(ProjectCoverage::lacking).collect();
         all.sort();
         all
     }
 
     /// Whether all projects were resolved as a whole, on all sides, and no change of another one was left out.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         let is_comparison = self.projects.iter().any(|p| p.base.is_some());
         self.is_resolved() && (!is_comparison || self.not_analyzed.is_empty())
     }
 
     /// Whether everything of the analyzed projects was resolved, on all sides.
-    pub fn is_resolved(&self) -> bool {
+    pub(crate) fn is_resolved(&self) -> bool {
         let is_whole = |side: &SideCoverage| side.unresolved.is_empty();
         self.projects.iter().all(|p| is_whole(&p.head) && p.base.as_ref().is_none_or(is_whole))
     }
 
     /// Whether nothing at all was resolved.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.projects.iter().all(ProjectCoverage::is_empty)
     }
 
     /// Whether there is a project of which nothing was resolved.
-    pub fn has_empty_project(&self) -> bool {
+    pub(crate) fn has_empty_project(&self) -> bool {
         self.projects.is_empty() || self.projects.iter().any(ProjectCoverage::is_empty)
     }
 
     /// The number of stacks and components that were resolved on a side.
-    pub fn totals(&self) -> (usize, usize) {
+    pub(crate) fn totals(&self) -> (usize, usize) {
         self.projects.iter().fold((0, 0), |(s, c), p| (s + p.stacks, c + p.components))
     }
 
     /// The number of stacks that no edit reaches.
-    pub fn untouched(&self) -> usize {
+    pub(crate) fn untouched(&self) -> usize {
         self.projects.iter().map(|p| p.head.untouched).sum()
     }
 }

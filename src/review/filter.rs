@@ -14,7 +14,7 @@ const MAX_NAMES: usize = 5;
 /// Patterns that names of stacks and of components must match, and the files that must reach them; without any, all are asked
 /// for.
 #[derive(Debug, Default)]
-pub struct Filter {
+pub(crate) struct Filter {
     stack: Option<Glob>,
     component: Option<Glob>,
     paths: Option<Paths>,
@@ -25,7 +25,7 @@ impl Filter {
     ///
     /// # Errors
     /// One of them is no pattern.
-    pub fn new(stack: Option<&str>, component: Option<&str>) -> Result<Self, Error> {
+    pub(crate) fn new(stack: Option<&str>, component: Option<&str>) -> Result<Self, Error> {
         let glob = |pattern: Option<&str>| -> Result<Option<Glob>, Error> {
             pattern.map(|p| Glob::new(p).map_err(|e| Error::Message(format!("`{p}` is no pattern: {e}")))).transpose()
         };
@@ -37,7 +37,7 @@ impl Filter {
     ///
     /// # Errors
     /// One of them is no pattern, or there are too many patterns.
-    pub fn with_paths(self, paths: &[String]) -> Result<Self, Error> {
+    pub(crate) fn with_paths(self, paths: &[String]) -> Result<Self, Error> {
         let paths = if paths.is_empty() { None } else { Some(Paths::new(paths)?) };
         Ok(Filter { paths, ..self })
     }
@@ -86,7 +86,7 @@ impl Filter {
     ///
     /// # Errors
     /// None is; the message names the nearest names.
-    pub fn matched<'a>(&self, states: impl IntoIterator<Item = &'a Resolution> + Clone) -> Result<(), Error> {
+    pub(crate) fn matched<'a>(&self, states: impl IntoIterator<Item = &'a Resolution> + Clone) -> Result<(), Error> {
         if !self.misses(states.clone()) {
             return Ok(());
         }
@@ -114,13 +114,13 @@ impl Filter {
     }
 
     /// Whether the components of a stack may be asked for.
-    pub fn matches_stack(&self, stack: &str) -> bool {
+    pub(crate) fn matches_stack(&self, stack: &str) -> bool {
         self.stack.as_ref().is_none_or(|g| g.matches(stack))
     }
 
     /// Whether a component is asked for by its name. Whether it is reached by the files that are asked for, only
     /// `selection::Selection` knows.
-    pub fn matches(&self, address: &Address) -> bool {
+    pub(crate) fn matches(&self, address: &Address) -> bool {
         self.stack.as_ref().is_none_or(|g| g.matches(&address.0))
             && self.component.as_ref().is_none_or(|g| g.matches(&address.2))
     }

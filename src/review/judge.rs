@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// What takes the place of settings, as the user of the command line says.
 #[derive(Clone, Debug, Default)]
-pub struct Overrides {
+pub(crate) struct Overrides {
     /// From which level on findings fail the run.
     pub fail_on: Option<FailOn>,
     /// Findings below it are not reported.
@@ -39,7 +39,7 @@ pub struct Overrides {
 
 /// Where known findings are listed.
 #[derive(Clone, Debug, Default)]
-pub enum BaselineFile {
+pub(crate) enum BaselineFile {
     /// In the file that the settings name, if any.
     #[default]
     OfSettings,
@@ -57,7 +57,7 @@ impl Overrides {
     ///
     /// # Errors
     /// The settings file cannot be used.
-    pub fn load(&self, source: &dyn Source, workspace: &Workspace<'_>, files: &Files) -> Result<Load, Error> {
+    pub(crate) fn load(&self, source: &dyn Source, workspace: &Workspace<'_>, files: &Files) -> Result<Load, Error> {
         let mut load = Load::find(source, &workspace.project.start, files).map_err(Error::Message)?;
         self.apply(&mut load.settings);
         Ok(load)

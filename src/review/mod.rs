@@ -6,7 +6,7 @@
 mod align;
 mod check;
 mod compare;
-pub mod coverage;
+pub(crate) mod coverage;
 mod filter;
 mod fixed;
 mod judge;
@@ -17,15 +17,15 @@ mod resolve;
 mod selection;
 mod trust;
 
-pub use check::check;
-pub use compare::compare;
-pub use coverage::Coverage;
-pub use filter::Filter;
-pub use judge::{BaselineFile, Overrides};
-pub use pair::{ResolvedPair, resolve_pair};
-pub use rejected::rejected;
-pub use resolve::{Resolved, resolve, resolve_likely};
-pub use trust::SettingsFrom;
+pub(crate) use check::check;
+pub(crate) use compare::compare;
+pub(crate) use coverage::Coverage;
+pub(crate) use filter::Filter;
+pub(crate) use judge::{BaselineFile, Overrides};
+pub(crate) use pair::{ResolvedPair, resolve_pair};
+pub(crate) use rejected::rejected;
+pub(crate) use resolve::{Resolved, resolve, resolve_likely};
+pub(crate) use trust::SettingsFrom;
 
 use crate::affected::{self, Affected};
 use crate::code::CodeChange;
@@ -43,7 +43,7 @@ use crate::text::Text;
 use std::collections::BTreeSet;
 
 /// What all reviews of one place have in common.
-pub struct Workspace<'a> {
+pub(crate) struct Workspace<'a> {
     /// Where projects are searched, and what the environment says of them.
     pub project: &'a Project,
     /// The folders whose projects are analyzed, from the root of the repository, if any are named.
@@ -55,7 +55,7 @@ pub struct Workspace<'a> {
 }
 
 /// What is asked for.
-pub struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The components that are compared.
     pub filter: Filter,
     /// What takes the place of settings.
@@ -65,7 +65,7 @@ pub struct Request<'a> {
 }
 
 /// The program around a review: it follows the run, and keeps what other runs may use.
-pub trait Host {
+pub(crate) trait Host {
     /// A phase begins.
     fn begin(&self, _phase: &'static str) {}
 
@@ -82,12 +82,12 @@ pub trait Host {
 }
 
 /// A program that neither follows a run nor keeps anything.
-pub struct NoHost;
+pub(crate) struct NoHost;
 
 impl Host for NoHost {}
 
 /// The result of a review.
-pub struct Review {
+pub(crate) struct Review {
     /// The files that findings and causes point into.
     pub files: Files,
     /// The state that was analyzed; of two the newer one.
@@ -113,7 +113,7 @@ pub struct Review {
 }
 
 /// Two states compared.
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The older state.
     pub base: Revision,
     /// What differs, of all projects together.
@@ -159,7 +159,7 @@ impl Comparison {
 
 /// One side of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Revision {
+pub(crate) struct Revision {
     /// As the user named it, or `index` or `worktree`.
     pub rev: String,
     /// The id of the commit; none for the index and the worktree.
@@ -174,7 +174,7 @@ impl Revision {
 
 /// The verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// Nothing to report.
     Clean,
     /// Findings that fail the run.
@@ -187,7 +187,7 @@ pub enum Outcome {
 
 /// Why there is no review.
 #[derive(Debug)]
-pub enum Error {
+pub(crate) enum Error {
     /// There is nothing to analyze; what to tell the user.
     NoProject(String),
     /// Something that was asked for cannot be used; what to tell the user.
@@ -202,7 +202,7 @@ impl From<source::Error> for Error {
 
 /// How much must have been resolved for a run to pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Demand {
+pub(crate) enum Demand {
     /// Whatever could be resolved before need only be resolved again.
     Nothing,
     /// Something of every project.
@@ -214,7 +214,7 @@ pub enum Demand {
 
 impl Review {
     /// The verdict on what is reported.
-    pub fn outcome(&self, overrides: &Overrides, demand: Demand) -> Outcome {
+    pub(crate) fn outcome(&self, overrides: &Overrides, demand: Demand) -> Outcome {
         let demand = if self.settings.strict.value { Demand::Everything } else { demand };
         let is_lacking = match demand {
             Demand::Nothing => false,
@@ -230,23 +230,23 @@ impl Review {
     }
 
     /// What the projects of the state that was analyzed resolve to, without findings; of two the newer one.
-    pub fn heads(&self) -> Vec<&Resolution> {
+    pub(crate) fn heads(&self) -> Vec<&Resolution> {
         let is_pair = self.comparison.is_some();
         self.resolved.1.iter().skip(usize::from(is_pair)).step_by(1 + usize::from(is_pair)).collect()
     }
 
     /// The same of the state that it was compared with.
-    pub fn bases(&self) -> Vec<&Resolution> {
+    pub(crate) fn bases(&self) -> Vec<&Resolution> {
         if self.comparison.is_none() { Vec::new() } else { self.resolved.1.iter().step_by(2).collect() }
     }
 
     /// Whether an effective change was found.
-    pub fn has_changes(&self) -> bool {
+    pub(crate) fn has_changes(&self) -> bool {
         self.comparison.as_ref().is_some_and(|c| !c.diff.components.is_empty() || !c.code.is_empty())
     }
 
     /// Whether the list of affected components may lack some, because something could not be resolved.
-    pub fn is_list_incomplete(&self) -> bool {
+    pub(crate) fn is_list_incomplete(&self) -> bool {
         self.comparison.as_ref().is_some_and(|c| !c.affected.unresolved.is_empty())
     }
 }

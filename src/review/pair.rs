@@ -10,7 +10,7 @@ use crate::source::{Source, changed};
 use std::collections::BTreeSet;
 
 /// Two states, resolved as a whole, and what differs.
-pub struct ResolvedPair {
+pub(crate) struct ResolvedPair {
     /// The files of both.
     pub files: Files,
     /// What the older state resolves to.
@@ -21,15 +21,15 @@ pub struct ResolvedPair {
     pub diff: Diff,
     /// The paths of the files that differ.
     pub touched: BTreeSet<String>,
-    /// The systems of their projects, with what they keep.
-    pub dialects: Dialects,
+    /// The caches of the dialects, kept so that only `main` may skip their drop.
+    _dialects: Dialects,
 }
 
 /// Resolves two states as a whole, and compares the components that a filter lets through.
 ///
 /// # Errors
 /// Neither holds a project.
-pub fn resolve_pair(
+pub(crate) fn resolve_pair(
     base: &dyn Source,
     head: &dyn Source,
     workspace: &Workspace<'_>,
@@ -49,5 +49,5 @@ pub fn resolve_pair(
     let keep = |address: &_| filter.matches(address);
     let options = diff::Options { filter: &keep, touched: Some(&is_touched) };
     let diff = phase(workspace.host, "compare", || diff::diff(&base_resolution, &head_resolution, &files, &options));
-    Ok(ResolvedPair { files, base: base_resolution, head: head_resolution, diff, touched, dialects })
+    Ok(ResolvedPair { files, base: base_resolution, head: head_resolution, diff, touched, _dialects: dialects })
 }

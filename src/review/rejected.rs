@@ -11,7 +11,7 @@ use crate::text::Text;
 
 /// A review that consists of one error: why the repository is not used. `place` is where its configuration says so.
 /// The coverage names the whole repository as not analyzed.
-pub fn rejected(message: &str, place: &source::Place) -> Review {
+pub(crate) fn rejected(message: &str, place: &source::Place) -> Review {
     let files = Files::default();
     let file = files.add(&place.path, "", || Text::from(&*place.text));
     let diagnostic =

@@ -16,7 +16,7 @@ use std::sync::Arc;
 const MAX_CANDIDATES: usize = 5;
 
 /// One state, resolved.
-pub struct Resolved {
+pub(crate) struct Resolved {
     /// Its files.
     pub files: Files,
     /// What it resolves to.
@@ -29,7 +29,7 @@ pub struct Resolved {
 ///
 /// # Errors
 /// There is no project in it.
-pub fn resolve(
+pub(crate) fn resolve(
     source: &dyn Source,
     workspace: &Workspace<'_>,
     settings: &Settings,
@@ -53,7 +53,7 @@ pub fn resolve(
 ///
 /// # Errors
 /// There is no project in it.
-pub fn resolve_likely(
+pub(crate) fn resolve_likely(
     source: &dyn Source,
     workspace: &Workspace<'_>,
     settings: &Settings,
@@ -77,7 +77,7 @@ pub fn resolve_likely(
 
 impl Resolved {
     /// The same state without one of its files. What that cannot touch is named only.
-    pub fn without(
+    pub(crate) fn without(
         &self,
         path: &str,
         source: &dyn Source,
@@ -93,7 +93,7 @@ impl Resolved {
 
 impl Workspace<'_> {
     /// The systems whose projects are analyzed, with nothing parsed yet. What they parse belongs to one table of files.
-    pub fn dialects(&self, settings: &Settings) -> Dialects {
+    pub(crate) fn dialects(&self, settings: &Settings) -> Dialects {
         Dialects::new(self.dialect, settings.work)
     }
 
@@ -107,7 +107,7 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// There is none, or there are too many.
-    pub fn find<'d>(
+    pub(crate) fn find<'d>(
         &self,
         dialects: &'d Dialects,
         sources: &[&dyn Source],

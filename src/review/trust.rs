@@ -16,7 +16,7 @@ const MAX_NAMED: usize = 10;
 
 /// From which side settings, baselines and comments are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SettingsFrom {
+pub(crate) enum SettingsFrom {
     /// From the base, as it was reviewed.
     #[default]
     Base,

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// The components of one state, for rules that look beyond one of them.
-pub struct ComponentIndex<'a> {
+pub(crate) struct ComponentIndex<'a> {
     resolution: &'a Resolution,
     index: OnceLock<Index<'a>>,
     needs: OnceLock<Vec<Need<'a>>>,
@@ -37,7 +37,7 @@ struct Index<'a> {
 
 /// Components that one name means, at least one. It is nearly always one.
 #[derive(Clone)]
-pub enum Targets<'a> {
+pub(crate) enum Targets<'a> {
     /// The only one.
     One([&'a Arc<Component>; 1]),
     /// Several; links that ask for the same share them.
@@ -79,7 +79,7 @@ impl<'a> Targets<'a> {
 }
 
 /// What a component needs of another one.
-pub struct Need<'a> {
+pub(crate) struct Need<'a> {
     /// The component.
     pub from: &'a Arc<Component>,
     /// How it says so.
@@ -90,7 +90,7 @@ pub struct Need<'a> {
 
 /// What a link leads to.
 #[derive(Clone)]
-pub enum Target<'a> {
+pub(crate) enum Target<'a> {
     /// The components that it means.
     Found(Targets<'a>),
     /// The stack has no component of this name.
@@ -105,47 +105,47 @@ pub enum Target<'a> {
 
 impl<'a> ComponentIndex<'a> {
     /// The world of an resolution; looked at when it is first asked.
-    pub fn new(resolution: &'a Resolution) -> Self {
+    pub(crate) fn new(resolution: &'a Resolution) -> Self {
         ComponentIndex { resolution, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
     }
 
     /// Whether all units were asked for, so that what is not there is nowhere.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.resolution.units.iter().all(|u| u.state != State::OutOfScope)
     }
 
     /// The units.
-    pub fn units(&self) -> impl Iterator<Item = &'a Unit> {
+    pub(crate) fn units(&self) -> impl Iterator<Item = &'a Unit> {
         self.resolution.units.iter().map(|unit| &**unit)
     }
 
     /// What was found while everything was resolved.
-    pub fn findings(&self) -> &'a [Diagnostic] {
+    pub(crate) fn findings(&self) -> &'a [Diagnostic] {
         &self.resolution.findings
     }
 
     /// All components with their units. A component that several units define comes once a unit.
-    pub fn components(&self) -> impl Iterator<Item = (&'a Unit, &'a Arc<Component>)> {
+    pub(crate) fn components(&self) -> impl Iterator<Item = (&'a Unit, &'a Arc<Component>)> {
         self.resolution.units.iter().flat_map(|unit| unit.components.iter().map(move |c| (&**unit, c)))
     }
 
     /// The names of all stacks.
-    pub fn stacks(&self) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn stacks(&self) -> impl Iterator<Item = &'a str> {
         self.index().stacks.keys().copied()
     }
 
     /// The names of the components of a stack.
-    pub fn names(&self, stack: &str) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn names(&self, stack: &str) -> impl Iterator<Item = &'a str> {
         self.index().stacks.get(stack).into_iter().flat_map(|names| names.keys().copied())
     }
 
     /// The stacks that have a component of this name, sorted.
-    pub fn stacks_with(&self, component: &str) -> Vec<&'a str> {
+    pub(crate) fn stacks_with(&self, component: &str) -> Vec<&'a str> {
         self.index().stacks.iter().filter(|(_, names)| names.contains_key(component)).map(|(stack, _)| *stack).collect()
     }
 
     /// All links of all components, those of one component after each other in their order.
-    pub fn needs(&self) -> &[Need<'a>] {
+    pub(crate) fn needs(&self) -> &[Need<'a>] {
         self.needs.get_or_init(|| {
             let links =
                 self.components().flat_map(|(_, from)| from.metadata.links.iter().map(move |link| (from, link)));
@@ -163,12 +163,12 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// The links of those that are deployed: what nobody deploys needs nothing.
-    pub fn needs_of_deployed(&self) -> impl Iterator<Item = &Need<'a>> {
+    pub(crate) fn needs_of_deployed(&self) -> impl Iterator<Item = &Need<'a>> {
         self.needs().iter().filter(|need| need.from.metadata.is_deployed())
     }
 
     /// Whether no component that is deployed needs itself, be it by way of others.
-    pub fn is_acyclic(&self) -> bool {
+    pub(crate) fn is_acyclic(&self) -> bool {
         *self.is_acyclic.get_or_init(|| {
             let all = self.index().stacks.values().flat_map(BTreeMap::values).flat_map(|named| named.iter());
             let numbers: HashMap<*const Component, u32> = all.map(|c| Arc::as_ptr(c)).zip(0..).collect();
@@ -190,7 +190,7 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// What a link of a component leads to.
-    pub fn target(&self, from: &Component, link: &Link) -> Target<'a> {
+    pub(crate) fn target(&self, from: &Component, link: &Link) -> Target<'a> {
         let index = self.index();
         let stack = match &link.stack {
             StackSelector::Unknown => return Target::Unknown,
@@ -210,22 +210,22 @@ impl<'a> ComponentIndex<'a> {
     }
 
     /// The commands that name components or stacks.
-    pub fn mentions(&self) -> &'a [Mention] {
+    pub(crate) fn mentions(&self) -> &'a [Mention] {
         &self.resolution.mentions
     }
 
     /// The folders that are filled from elsewhere.
-    pub fn fetched(&self) -> &'a [FetchedFolder] {
+    pub(crate) fn fetched(&self) -> &'a [FetchedFolder] {
         &self.resolution.fetched
     }
 
     /// Whether everything was resolved.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         super::is_whole(self.resolution)
     }
 
     /// What a command names leads to. Where it names no component, all of its stack is meant.
-    pub fn mentioned(&self, mention: &Mention) -> Target<'a> {
+    pub(crate) fn mentioned(&self, mention: &Mention) -> Target<'a> {
         let index = self.index();
         let is_whole = index.is_whole && self.resolution.gap.is_none();
         let is_hidden = |name: &str| !is_whole || index.hidden.contains(name);

@@ -1,6 +1,6 @@
 //! The catalogue of rules: one registry, from which levels, reports, `explain` and the documentation come.
 
-pub mod change;
+pub(crate) mod change;
 mod code;
 mod component_index;
 mod components;
@@ -13,7 +13,7 @@ mod source;
 mod withheld;
 
 use crate::diagnostic::{Diagnostic, Label, Level, rule, rules as shared};
-pub use crate::diagnostic::{Group, Rule};
+pub(crate) use crate::diagnostic::{Group, Rule};
 use crate::dialects;
 use crate::diff::Diff;
 use crate::files::Files;
@@ -24,13 +24,13 @@ use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Kind, Output};
 use crate::yaml::Document;
-pub use component_index::{ComponentIndex, Need, Target, Targets};
+pub(crate) use component_index::{ComponentIndex, Need, Target};
 use std::sync::LazyLock;
-pub use withheld::Withheld;
+pub(crate) use withheld::Withheld;
 
 /// What a rule may look at.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// The files.
     pub files: &'a Files,
     /// The state to look at; of two the newer one, but for rules that look at one state and are run on both.
@@ -46,11 +46,11 @@ pub struct Context<'a> {
 }
 
 /// Tells the kind of an output; see [`Context::output_kind`].
-pub type OutputKind<'a> = dyn Fn(&Component, &Output, &str) -> Option<Kind> + Sync + 'a;
+pub(crate) type OutputKind<'a> = dyn Fn(&Component, &Output, &str) -> Option<Kind> + Sync + 'a;
 
 /// What some rules depend on, as the settings give it.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// The most components that one edited line may change without a word.
     pub max_components: usize,
     /// The most files that one import may stand for without a word, where that is asked for.
@@ -67,7 +67,7 @@ impl Default for Limits {
 
 impl<'a> Context<'a> {
     /// What rules may look at, without code.
-    pub fn new(
+    pub(crate) fn new(
         files: &'a Files,
         resolution: &'a Resolution,
         is_examined: &'a (dyn Fn(&str) -> bool + Sync),
@@ -78,14 +78,14 @@ impl<'a> Context<'a> {
     }
 
     /// The YAML files that are to be looked at.
-    pub fn documents(&self) -> impl Iterator<Item = (FileId, &'a Document)> {
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (FileId, &'a Document)> {
         let examined = |id: &FileId| (self.is_examined)(&self.files.get(*id).path);
         self.resolution.documents.iter().filter(move |(id, _)| examined(id)).map(|(id, document)| (*id, &**document))
     }
 }
 
 /// What rules about components may look at.
-pub struct Components<'a> {
+pub(crate) struct Components<'a> {
     /// The files.
     pub files: &'a Files,
     /// The components, by stack and name.
@@ -120,7 +120,7 @@ impl Components<'_> {
 
 /// How a rule finds what it reports.
 #[derive(Clone, Copy)]
-pub enum Check {
+pub(crate) enum Check {
     /// By looking at one state. Between two revisions it is run on both, so that what both have is known.
     State(fn(&Context<'_>) -> Vec<Diagnostic>),
     /// By looking at the components of one state, each for itself. Between two revisions it is run on both.
@@ -134,11 +134,11 @@ pub enum Check {
     StateAndChange(fn(&Context<'_>) -> Vec<Diagnostic>, fn(&Changes<'_>) -> Vec<Diagnostic>),
 }
 
-pub use change::Changes;
+pub(crate) use change::Changes;
 pub(crate) use source::secret_in_plain_text::SECRET_IN_PLAIN_TEXT;
 
 /// A rule and how it finds what it reports.
-pub type Checked = (&'static Rule, Check);
+pub(crate) type Checked = (&'static Rule, Check);
 
 /// The checks of all groups, sorted by the id of their rule.
 static CHECKS: LazyLock<Vec<Checked>> = LazyLock::new(|| {
@@ -157,7 +157,7 @@ static CHECKS: LazyLock<Vec<Checked>> = LazyLock::new(|| {
 });
 
 /// All rules, sorted by id: those with a check, those that several modules report, and those of each dialect.
-pub static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+pub(crate) static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     let mut rules: Vec<&Rule> = CHECKS.iter().map(|(rule, _)| *rule).collect();
     rules.extend(shared::ALL);
     rules.extend(dialects::all(crate::limits::Limits::default()).iter().flat_map(|dialect| dialect.rules()));
@@ -173,7 +173,7 @@ fn checks(enabled: &[(&'static Rule, Level)]) -> Vec<&'static Checked> {
 }
 
 /// What the rules that look at one state find in one. Code that cannot be read is told, because rules were withheld.
-pub fn check_state(
+pub(crate) fn check_state(
     context: &Context<'_>,
     modules: &Modules<'_>,
     enabled: &[(&'static Rule, Level)],
@@ -205,7 +205,7 @@ pub fn check_state(
 }
 
 /// Whether everything of a state was resolved.
-pub fn is_whole(resolution: &Resolution) -> bool {
+pub(crate) fn is_whole(resolution: &Resolution) -> bool {
     let is_resolved = |unit: &&std::sync::Arc<crate::resolution::Unit>| {
         unit.state == crate::resolution::State::Resolved && !unit.is_incomplete()
     };
@@ -214,7 +214,7 @@ pub fn is_whole(resolution: &Resolution) -> bool {
 
 /// Whether rules that look at a whole state could find something new between two states of which only what an edit touches
 /// was resolved: a component came or went, or looks different to others.
-pub fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
+pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
     if !checks(enabled).iter().any(|(_, check)| matches!(check, Check::Whole(_))) {
         return false;
     }
@@ -229,7 +229,7 @@ pub fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
 }
 
 /// What the rules that look at a change find in one.
-pub fn check_change(
+pub(crate) fn check_change(
     context: &Context<'_>,
     base: &Resolution,
     diff: &Diff,
@@ -257,7 +257,7 @@ fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diag
 }
 
 /// The rule of an id.
-pub fn find(id: &str) -> Option<&'static Rule> {
+pub(crate) fn find(id: &str) -> Option<&'static Rule> {
     RULES.binary_search_by(|r| r.id.cmp(id)).ok().map(|i| RULES[i])
 }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// The rules that held findings back.
 #[derive(Debug, Default)]
-pub struct Withheld {
+pub(crate) struct Withheld {
     rules: Mutex<BTreeSet<&'static str>>,
 }
 

@@ -19,11 +19,11 @@ use std::sync::Arc;
 use toml::Spanned;
 
 /// The name of the file.
-pub const FILE_NAME: &str = "stacklint.toml";
+pub(crate) const FILE_NAME: &str = "stacklint.toml";
 
 /// The settings of a revision.
 #[derive(Clone, Debug, Default)]
-pub struct Load {
+pub(crate) struct Load {
     /// The settings.
     pub settings: Settings,
     /// The file that they come from, if there is one.
@@ -34,7 +34,7 @@ pub struct Load {
 
 /// The settings file of a revision.
 #[derive(Clone, Debug)]
-pub struct SettingsFile {
+pub(crate) struct SettingsFile {
     /// Its path from the root of the repository.
     pub path: String,
     /// Its id.
@@ -143,7 +143,7 @@ impl Load {
     ///
     /// # Errors
     /// The file cannot be read, is no TOML or holds what nobody knows: a message with its place.
-    pub fn find(source: &dyn Source, start: &str, files: &Files) -> Result<Self, String> {
+    pub(crate) fn find(source: &dyn Source, start: &str, files: &Files) -> Result<Self, String> {
         let mut folder = start;
         loop {
             let path = if folder.is_empty() { FILE_NAME.to_owned() } else { format!("{folder}/{FILE_NAME}") };
@@ -165,7 +165,7 @@ impl Load {
     ///
     /// # Errors
     /// As for [`Load::find`].
-    pub fn resolving(source: &dyn Source, start: &str) -> Result<Settings, String> {
+    pub(crate) fn resolving(source: &dyn Source, start: &str) -> Result<Settings, String> {
         let load = Self::find(source, start, &Files::default())?;
         Ok(Settings { roots: load.settings.roots, ..Settings::default() })
     }
@@ -270,8 +270,7 @@ impl Load {
         let unknown = &mut load.findings;
         settings.rules = levels(content.rules, &policies, id, &line, unknown);
         for one in content.overrides {
-            let reason = one.reason.get_ref().trim().to_owned();
-            if reason.is_empty() {
+            if one.reason.get_ref().trim().is_empty() {
                 return Err(located(Some(one.reason.span()), "say why: the `reason` of an override must not be empty"));
             }
             let mut paths = Vec::new();
@@ -280,11 +279,7 @@ impl Load {
                     .map_err(|e| located(Some(path.span()), &format!("`{}` is no pattern: {e}", path.get_ref())))?;
                 paths.push((path.into_inner(), glob));
             }
-            settings.overrides.push(Override {
-                paths,
-                rules: levels(one.rules, &policies, id, &line, unknown),
-                reason,
-            });
+            settings.overrides.push(Override { paths, rules: levels(one.rules, &policies, id, &line, unknown) });
         }
         settings.policies = Arc::new(policies);
         Ok(load)

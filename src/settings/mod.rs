@@ -2,9 +2,10 @@
 //! the settings of a change are reviewed with it. `schemas/stacklint.json` describes the file.
 
 mod file;
-pub mod schema;
+#[cfg(test)]
+pub(crate) mod schema;
 
-pub use file::{FILE_NAME, Load, SettingsFile};
+pub(crate) use file::{FILE_NAME, Load};
 
 use crate::diagnostic::Level;
 use crate::dialects::RootSettings;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// A level as it is set: `off`, or the level of the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Setting {
+pub(crate) enum Setting {
     /// Not reported.
     Off,
     /// Reported as a note.
@@ -31,7 +32,7 @@ pub enum Setting {
 
 impl Setting {
     /// The name that users type.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.level().map_or("off", Level::name)
     }
 
@@ -48,7 +49,7 @@ impl Setting {
 /// From which level on findings fail a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum FailOn {
+pub(crate) enum FailOn {
     /// Errors do.
     Error,
     /// Warnings and errors do.
@@ -61,7 +62,7 @@ pub enum FailOn {
 
 impl FailOn {
     /// The name that users type.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             FailOn::Error => "error",
             FailOn::Warning => "warning",
@@ -71,7 +72,7 @@ impl FailOn {
     }
 
     /// Whether a finding of this level fails the run.
-    pub fn fails(self, level: Level) -> bool {
+    pub(crate) fn fails(self, level: Level) -> bool {
         match self {
             FailOn::Error => level >= Level::Error,
             FailOn::Warning => level >= Level::Warning,
@@ -83,7 +84,7 @@ impl FailOn {
 
 /// Where a setting comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum From {
+pub(crate) enum From {
     /// Nobody set it.
     Default,
     /// A line (from 1) of the settings file.
@@ -94,7 +95,7 @@ pub enum From {
 
 /// A setting and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sourced<T> {
+pub(crate) struct Sourced<T> {
     /// The setting.
     pub value: T,
     /// Where it comes from.
@@ -108,7 +109,7 @@ impl<T> Sourced<T> {
 
     /// The same setting, unless the command line says otherwise.
     #[must_use]
-    pub fn or_typed(self, typed: Option<T>) -> Self {
+    pub(crate) fn or_typed(self, typed: Option<T>) -> Self {
         match typed {
             Some(value) => Sourced { value, from: From::CommandLine },
             None => self,
@@ -118,18 +119,16 @@ impl<T> Sourced<T> {
 
 /// Levels for the files below some paths.
 #[derive(Clone, Debug)]
-pub struct Override {
+pub(crate) struct Override {
     /// The patterns, as written and as matched, from the root of the repository.
     pub paths: Vec<(String, Glob)>,
     /// The levels of rules there.
     pub rules: BTreeMap<String, Sourced<Setting>>,
-    /// Why.
-    pub reason: String,
 }
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// From which level on findings fail the run.
     pub fail_on: Sourced<FailOn>,
     /// Findings below it are not reported.
@@ -189,7 +188,7 @@ impl Default for Settings {
 
 impl Settings {
     /// The level of a rule in the file at a path (from the root of the repository); none where it is off.
-    pub fn level(&self, rule: &Rule, path: &str) -> Option<Level> {
+    pub(crate) fn level(&self, rule: &Rule, path: &str) -> Option<Level> {
         // A policy that these settings do not have finds nothing under them.
         if rule.group == Group::Policy && self.policies.find(rule.id).is_none() {
             return None;
@@ -202,7 +201,7 @@ impl Settings {
     }
 
     /// The level of a rule where no override says otherwise.
-    pub fn rule_level(&self, rule: &Rule) -> Sourced<Setting> {
+    pub(crate) fn rule_level(&self, rule: &Rule) -> Sourced<Setting> {
         if let Some(setting) = self.rules.get(rule.id) {
             return setting.clone();
         }
@@ -215,13 +214,13 @@ impl Settings {
     }
 
     /// The level of the rules of a group that say nothing else.
-    pub fn group_level(&self, group: Group) -> Sourced<Setting> {
+    pub(crate) fn group_level(&self, group: Group) -> Sourced<Setting> {
         let default = || Sourced::default(group.level().map_or(Setting::Off, setting));
         self.groups.get(&group).cloned().unwrap_or_else(default)
     }
 
     /// The rules that are on somewhere, sorted by id, with the level of their findings.
-    pub fn enabled(&self) -> Vec<(&'static Rule, Level)> {
+    pub(crate) fn enabled(&self) -> Vec<(&'static Rule, Level)> {
         let level = |rule: &Rule| {
             let above = self.overrides.iter().filter_map(|o| o.rules.get(rule.id)?.value.level());
             self.rule_level(rule).value.level().into_iter().chain(above).max()
@@ -230,7 +229,7 @@ impl Settings {
     }
 
     /// All rules, those of policies among them, sorted by id.
-    pub fn all_rules(&self) -> Vec<&'static Rule> {
+    pub(crate) fn all_rules(&self) -> Vec<&'static Rule> {
         let mut all: Vec<&'static Rule> = rules::RULES.iter().copied().chain(self.policies.rules()).collect();
         all.sort_by_key(|rule| rule.id);
         all

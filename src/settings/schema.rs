@@ -5,7 +5,7 @@ use crate::rules::{Group, RULES};
 use serde_json::{Map, Value, json};
 
 /// The schema, as it is kept in `schemas/stacklint.json`.
-pub fn schema() -> Value {
+pub(crate) fn schema() -> Value {
     let levels = json!({ "$ref": "#/$defs/setting" });
     let groups: Map<String, Value> = Group::ALL.iter().map(|g| (g.name().to_owned(), levels.clone())).collect();
     let rule = |rule: &&crate::rules::Rule| {

@@ -4,7 +4,7 @@ use super::listing::{Entry, Kind, Listing};
 
 /// How a path differs between two listings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum ChangeKind {
+pub(crate) enum ChangeKind {
     /// Only in the second.
     Added,
     /// Only in the first.
@@ -15,7 +15,7 @@ pub enum ChangeKind {
 
 /// A path that differs between two listings.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Change {
+pub(crate) struct Change {
     /// The path.
     pub path: Box<str>,
     /// How it differs.
@@ -24,7 +24,7 @@ pub struct Change {
 
 /// The entries of one path in two listings; at least one is there.
 #[derive(Clone, Copy, Debug)]
-pub struct EntryPair<'a> {
+pub(crate) struct EntryPair<'a> {
     /// In the first.
     pub before: Option<&'a Entry>,
     /// In the second.
@@ -33,13 +33,13 @@ pub struct EntryPair<'a> {
 
 impl EntryPair<'_> {
     /// The path.
-    pub fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         self.after.or(self.before).map_or("", |entry| &entry.path)
     }
 }
 
 /// The entries that differ from `a` to `b`, in the order of their paths. The executable bit is a difference.
-pub fn differences<'a>(a: &'a Listing, b: &'a Listing) -> Vec<EntryPair<'a>> {
+pub(crate) fn differences<'a>(a: &'a Listing, b: &'a Listing) -> Vec<EntryPair<'a>> {
     let mut found = Vec::new();
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     loop {
@@ -59,7 +59,7 @@ pub fn differences<'a>(a: &'a Listing, b: &'a Listing) -> Vec<EntryPair<'a>> {
 }
 
 /// The paths that differ from `a` to `b`, in order. The executable bit alone is no difference.
-pub fn changed(a: &Listing, b: &Listing) -> Vec<Change> {
+pub(crate) fn changed(a: &Listing, b: &Listing) -> Vec<Change> {
     let change = |pair: &EntryPair<'_>| {
         let kind = match (pair.before, pair.after) {
             (Some(old), Some(new)) if old.id == new.id && family(old.kind) == family(new.kind) => return None,

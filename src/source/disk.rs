@@ -27,10 +27,9 @@ const UNTRACKED_LIMIT: u64 = 1 << 20;
 const MANY_FILES: usize = 256;
 
 /// A folder on disk as a source. Bytes are read raw, without line ending or other conversions.
-pub struct Folder {
+pub(crate) struct Folder {
     root: PathBuf,
     name: String,
-    prefix: String,
     limit: u64,
     listing: Listing,
     /// Where files are whose names are not UTF-8.
@@ -40,17 +39,18 @@ pub struct Folder {
 
 impl Folder {
     /// Lists everything below `root`; `.git` and `.terraform` are skipped at any depth.
-    pub fn open(root: &Path) -> Result<Self, Error> {
+    #[cfg(test)]
+    pub(crate) fn open(root: &Path) -> Result<Self, Error> {
         Self::open_beside(root, None)
     }
 
     /// The same without what a [`DiskStore`](super::DiskStore) in the folder `store` keeps.
-    pub fn open_beside(root: &Path, store: Option<&Path>) -> Result<Self, Error> {
+    pub(crate) fn open_beside(root: &Path, store: Option<&Path>) -> Result<Self, Error> {
         let hasher = Hasher { kind: HashKind::Sha1, index: None, limit: MAX_FILE };
-        Self::list(root, root.display().to_string(), String::new(), &hasher, store)
+        Self::list(root, root.display().to_string(), &hasher, store)
     }
 
-    fn list(root: &Path, name: String, prefix: String, hasher: &Hasher, store: Option<&Path>) -> Result<Self, Error> {
+    fn list(root: &Path, name: String, hasher: &Hasher, store: Option<&Path>) -> Result<Self, Error> {
         let mut walk = Walk::new(root, &name, hasher, store);
         walk.run()?;
         walk.unreadable.sort_unstable();
@@ -60,7 +60,6 @@ impl Folder {
             odd: walk.odd,
             unreadable: walk.unreadable,
             limit: hasher.limit,
-            prefix,
             name,
         })
     }
@@ -91,10 +90,6 @@ impl Source for Folder {
         &self.name
     }
 
-    fn prefix(&self) -> &str {
-        &self.prefix
-    }
-
     fn unreadable(&self) -> &[String] {
         &self.unreadable
     }
@@ -102,19 +97,20 @@ impl Source for Folder {
 
 impl Repository {
     /// The files of the worktree as they are on disk, tracked or not. Checked out submodules are not entered.
-    pub fn worktree(&self) -> Result<Box<dyn Source>, Error> {
+    #[cfg(test)]
+    pub(crate) fn worktree(&self) -> Result<Box<dyn Source>, Error> {
         self.worktree_beside(None)
     }
 
     /// The same without what a [`DiskStore`](super::DiskStore) in the folder `store` keeps.
-    pub fn worktree_beside(&self, store: Option<&Path>) -> Result<Box<dyn Source>, Error> {
+    pub(crate) fn worktree_beside(&self, store: Option<&Path>) -> Result<Box<dyn Source>, Error> {
         let root = self.workdir().ok_or_else(|| self.bare("worktree"))?;
         let hasher = self.objects.with(|repo| Hasher {
             kind: repo.object_hash(),
             index: repo.index_or_empty().ok().map(|index| Cache { converts: converts(repo), index }),
             limit: self.objects.limit(),
         });
-        let folder = Folder::list(root, "worktree".to_owned(), self.prefix.clone(), &hasher, store)?;
+        let folder = Folder::list(root, "worktree".to_owned(), &hasher, store)?;
         Ok(Box::new(folder))
     }
 }

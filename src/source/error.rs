@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 /// An error of this module. Every message says what failed, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// There is a repository, but it cannot be opened.
     #[error("cannot open the git repository of {}: {reason}", .path.display())]
     Open {
@@ -156,7 +156,7 @@ pub enum Error {
 
 /// A place in a file of a git directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     /// The path of the file from the folder that the git directory is in, with `/`.
     pub path: String,
     /// The text of the file.

@@ -20,7 +20,7 @@ const MAX_SEGMENTS: usize = 200;
 /// ([`Listing::resolve`] leads to the entry). Directories exist where entries are below them. A pattern without any
 /// special character returns the path itself if it exists. A pattern whose fixed beginning leaves the repository
 /// matches nothing. The repository root itself is called `.`.
-pub fn expand(listing: &Listing, pattern: &str) -> Result<Vec<String>, BadPattern> {
+pub(crate) fn expand(listing: &Listing, pattern: &str) -> Result<Vec<String>, BadPattern> {
     let (base, rest) = split(pattern);
     if !is_valid(rest.as_bytes()) {
         return Err(BadPattern::Malformed(pattern.into()));

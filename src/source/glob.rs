@@ -17,7 +17,7 @@
 
 use std::rc::Rc;
 
-pub use super::expand::expand;
+pub(crate) use super::expand::expand;
 
 /// Most combinations of alternatives a pattern may stand for.
 const MAX_ALTERNATIVES: u64 = 4096;
@@ -28,7 +28,7 @@ const MAX_STEPS: usize = 1 << 20;
 
 /// A pattern that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadPattern {
+pub(crate) enum BadPattern {
     /// An open class, an open or stray brace, or a trailing backslash.
     #[error("malformed pattern `{0}`: close every `[` and `{{`, and put something behind a `\\`")]
     Malformed(Box<str>),
@@ -39,13 +39,13 @@ pub enum BadPattern {
 
 /// A checked pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Glob {
+pub(crate) struct Glob {
     pattern: Box<str>,
 }
 
 impl Glob {
     /// Checks `pattern` as a whole.
-    pub fn new(pattern: &str) -> Result<Self, BadPattern> {
+    pub(crate) fn new(pattern: &str) -> Result<Self, BadPattern> {
         if !is_valid(pattern.as_bytes()) {
             return Err(BadPattern::Malformed(pattern.into()));
         }
@@ -54,12 +54,12 @@ impl Glob {
     }
 
     /// Whether `path` (separated by `/`) matches as a whole.
-    pub fn matches(&self, path: &str) -> bool {
+    pub(crate) fn matches(&self, path: &str) -> bool {
         path_match(&self.pattern, path).unwrap_or(false)
     }
 
     /// The text this was made from.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.pattern
     }
 }
@@ -67,7 +67,7 @@ impl Glob {
 /// Matches `path` against a pattern that nobody checked before.
 ///
 /// A malformed pattern is an error only when matching runs into the malformed part, or fails before it.
-pub fn path_match(pattern: &str, path: &str) -> Result<bool, BadPattern> {
+pub(crate) fn path_match(pattern: &str, path: &str) -> Result<bool, BadPattern> {
     check_size(pattern)?;
     run(pattern, path, true).map_err(|fault| fault.into_error(pattern))
 }

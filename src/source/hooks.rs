@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The folder that git runs hooks from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hooks {
+pub(crate) struct Hooks {
     /// The folder, which need not exist.
     pub folder: PathBuf,
     /// Whose it is.
@@ -19,7 +19,7 @@ pub struct Hooks {
 
 /// Who uses a folder of hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
+pub(crate) enum Owner {
     /// This repository and its linked worktrees.
     Repository,
     /// `core.hooksPath` is set for all repositories of the user or the machine.
@@ -30,7 +30,7 @@ pub enum Owner {
 
 impl Repository {
     /// Where git looks for hooks: `core.hooksPath`, else `hooks` in the git directory that all worktrees share.
-    pub fn hooks(&self) -> Hooks {
+    pub(crate) fn hooks(&self) -> Hooks {
         self.objects.with(|repo| {
             let config = repo.config_snapshot();
             let common = repo.common_dir();
@@ -65,12 +65,12 @@ impl Repository {
 
 impl Hooks {
     /// The content of a hook; none if it is absent or no text.
-    pub fn read(&self, name: &str) -> Option<String> {
+    pub(crate) fn read(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.folder.join(name)).ok()
     }
 
     /// Whether something of this name is there, a broken link included.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         fs::symlink_metadata(self.folder.join(name)).is_ok()
     }
 
@@ -78,7 +78,7 @@ impl Hooks {
     ///
     /// # Errors
     /// The folder or the file cannot be written.
-    pub fn write(&self, name: &str, text: &str) -> Result<(), Error> {
+    pub(crate) fn write(&self, name: &str, text: &str) -> Result<(), Error> {
         let path = self.folder.join(name);
         write_program(&path, text.as_bytes()).map_err(|e| fail(&path, &e))
     }
@@ -87,7 +87,7 @@ impl Hooks {
     ///
     /// # Errors
     /// It cannot be renamed.
-    pub fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
         let path = self.folder.join(from);
         make_folder(&self.folder).map_err(|e| fail(&path, &e))?;
         fs::rename(&path, self.folder.join(to)).map_err(|e| fail(&path, &e))
@@ -97,7 +97,7 @@ impl Hooks {
     ///
     /// # Errors
     /// It cannot be deleted.
-    pub fn remove(&self, name: &str) -> Result<(), Error> {
+    pub(crate) fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.folder.join(name);
         make_folder(&self.folder).map_err(|e| fail(&path, &e))?;
         fs::remove_file(&path).map_err(|e| fail(&path, &e))

@@ -8,7 +8,7 @@ use super::objects::{Found, Snapshot};
 use super::{Error, Kind, Repository, Source, lossy, reason};
 
 /// The index as a source.
-pub struct Index {
+pub(crate) struct Index {
     /// The entries that would be committed. Paths in conflict and files only announced (`git add -N`) are not there.
     pub source: Box<dyn Source>,
     /// Paths with an unresolved merge conflict, sorted.
@@ -17,7 +17,7 @@ pub struct Index {
 
 impl Repository {
     /// The files of the index.
-    pub fn index(&self) -> Result<Index, Error> {
+    pub(crate) fn index(&self) -> Result<Index, Error> {
         if self.workdir().is_none() {
             return Err(self.bare("index"));
         }
@@ -51,7 +51,6 @@ impl Repository {
                 objects: Arc::clone(&self.objects),
                 name: "index".to_owned(),
                 commit: None,
-                prefix: self.prefix.clone(),
             }),
             conflicts,
         })

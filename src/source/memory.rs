@@ -7,7 +7,7 @@ use super::{BlobId, Entry, Error, Kind, Listing, Source};
 
 /// A source made of byte strings, for demonstrations and tests.
 #[derive(Debug, Clone)]
-pub struct Memory {
+pub(crate) struct Memory {
     name: String,
     listing: Listing,
     contents: BTreeMap<BlobId, Arc<[u8]>>,
@@ -15,12 +15,12 @@ pub struct Memory {
 
 impl Memory {
     /// `files` maps paths (relative, separated by `/`) to contents.
-    pub fn new(name: impl Into<String>, files: BTreeMap<String, Vec<u8>>) -> Self {
+    pub(crate) fn new(name: impl Into<String>, files: BTreeMap<String, Vec<u8>>) -> Self {
         Self::with_links(name, files, BTreeMap::new())
     }
 
     /// Like [`Self::new`], with symbolic links from paths to targets.
-    pub fn with_links(
+    pub(crate) fn with_links(
         name: impl Into<String>,
         files: BTreeMap<String, Vec<u8>>,
         links: BTreeMap<String, String>,

@@ -11,7 +11,7 @@ mod discover;
 mod disk;
 mod error;
 mod expand;
-pub mod glob;
+pub(crate) mod glob;
 mod hooks;
 mod index;
 mod listing;
@@ -29,26 +29,25 @@ mod write;
 
 use std::sync::Arc;
 
-pub use changes::{Change, ChangeKind, EntryPair, changed, differences};
-pub use disk::Folder;
-pub use error::{Error, Place};
-pub use hooks::{Hooks, Owner};
-pub use index::Index;
-pub use listing::{BlobId, Child, Entry, Kind, Listing, Node, ResolveError};
-pub use memory::Memory;
-pub use overlay::Overlay;
-pub use repository::{Environment, Repository};
-pub use revision::{Range, Revision, Spec};
-pub use scratch::{Commit, Scratch};
-pub use store::{DiskStore, Store};
-pub use without::Without;
-pub use write::{make_folder, read_named, replace, write_file};
+pub(crate) use changes::{Change, ChangeKind, EntryPair, changed, differences};
+pub(crate) use disk::Folder;
+pub(crate) use error::{Error, Place};
+pub(crate) use hooks::{Hooks, Owner};
+pub(crate) use listing::{BlobId, Child, Entry, Kind, Listing, Node, ResolveError};
+pub(crate) use memory::Memory;
+pub(crate) use overlay::Overlay;
+pub(crate) use repository::{Environment, Repository};
+pub(crate) use revision::{Revision, Spec};
+pub(crate) use scratch::{Commit, Scratch};
+pub(crate) use store::{DiskStore, Store};
+pub(crate) use without::Without;
+pub(crate) use write::{make_folder, read_named, replace, write_file};
 
 /// Largest file that is read, in bytes, unless [`Repository::with_limit`] says otherwise.
-pub const MAX_FILE: u64 = 64 << 20;
+pub(crate) const MAX_FILE: u64 = 64 << 20;
 
 /// A set of files at one point in time.
-pub trait Source: Send + Sync {
+pub(crate) trait Source: Send + Sync {
     /// What is there.
     fn listing(&self) -> &Listing;
 
@@ -66,11 +65,6 @@ pub trait Source: Send + Sync {
     /// The commit it shows, as full hexadecimal id.
     fn commit(&self) -> Option<String> {
         None
-    }
-
-    /// Where in the repository the user started, without a trailing `/`; empty at the root.
-    fn prefix(&self) -> &str {
-        ""
     }
 
     /// Directories and files the listing lacks because they could not be read.

@@ -46,6 +46,7 @@ impl Objects {
         Self { repo, idle: Mutex::default(), contents: Mutex::default(), limit }
     }
 
+    #[cfg(test)]
     pub(super) fn with_limit(&self, limit: u64) -> Self {
         Self::new(self.repo.clone(), limit)
     }
@@ -223,7 +224,6 @@ pub(super) struct Snapshot {
     pub(super) listing: Listing,
     pub(super) name: String,
     pub(super) commit: Option<ObjectId>,
-    pub(super) prefix: String,
 }
 
 impl Snapshot {
@@ -259,9 +259,5 @@ impl Source for Snapshot {
 
     fn commit(&self) -> Option<String> {
         self.commit.map(|id| id.to_string())
-    }
-
-    fn prefix(&self) -> &str {
-        &self.prefix
     }
 }

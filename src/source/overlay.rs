@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{BlobId, Entry, Error, Kind, Listing, Source};
 
 /// Another source with some of its files replaced, and others added.
-pub struct Overlay {
+pub(crate) struct Overlay {
     inner: Box<dyn Source>,
     listing: Listing,
     contents: HashMap<BlobId, Arc<[u8]>>,
@@ -15,7 +15,7 @@ pub struct Overlay {
 impl Overlay {
     /// Puts contents in place of the files at paths from the root of the repository. A path that is a symbolic link stands for
     /// the file that it leads to.
-    pub fn new(inner: Box<dyn Source>, buffers: &BTreeMap<String, Arc<[u8]>>) -> Self {
+    pub(crate) fn new(inner: Box<dyn Source>, buffers: &BTreeMap<String, Arc<[u8]>>) -> Self {
         let known = inner.listing();
         let mut contents = HashMap::new();
         let mut replaced: BTreeMap<Box<str>, Entry> = BTreeMap::new();
@@ -51,10 +51,6 @@ impl Source for Overlay {
 
     fn commit(&self) -> Option<String> {
         self.inner.commit()
-    }
-
-    fn prefix(&self) -> &str {
-        self.inner.prefix()
     }
 
     fn unreadable(&self) -> &[String] {

@@ -9,7 +9,7 @@ use super::{Error, MAX_FILE, discover};
 
 /// Whether `GIT_DIR`, `GIT_INDEX_FILE` and their like, and the configuration of user and machine, count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Environment {
+pub(crate) enum Environment {
     /// As git itself does. Hooks depend on it: while `git commit -a` runs, the index is another file.
     #[default]
     Honour,
@@ -19,7 +19,7 @@ pub enum Environment {
 
 /// A git repository, with or without worktree. Cheap to clone; all sources made from one share caches.
 #[derive(Clone)]
-pub struct Repository {
+pub(crate) struct Repository {
     pub(super) objects: Arc<Objects>,
     pub(super) prefix: String,
     workdir: Option<PathBuf>,
@@ -29,12 +29,12 @@ pub struct Repository {
 
 impl Repository {
     /// The repository `start` is in, if any. `start` is a directory.
-    pub fn discover(start: &Path) -> Result<Option<Self>, Error> {
+    pub(crate) fn discover(start: &Path) -> Result<Option<Self>, Error> {
         Self::discover_with(start, Environment::Honour)
     }
 
     /// Like [`Self::discover`], with a choice about the environment.
-    pub fn discover_with(start: &Path, environment: Environment) -> Result<Option<Self>, Error> {
+    pub(crate) fn discover_with(start: &Path, environment: Environment) -> Result<Option<Self>, Error> {
         Ok(discover::open(start, environment)?.map(|repo| Self::new(repo, start, environment)))
     }
 
@@ -50,28 +50,29 @@ impl Repository {
 
     /// The same repository, reading files of at most `limit` bytes. Nothing is shared with sources made before.
     #[must_use]
-    pub fn with_limit(mut self, limit: u64) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_limit(mut self, limit: u64) -> Self {
         self.objects = Arc::new(self.objects.with_limit(limit));
         self
     }
 
     /// The root of the worktree, without symbolic links; `None` for a bare repository.
-    pub fn workdir(&self) -> Option<&Path> {
+    pub(crate) fn workdir(&self) -> Option<&Path> {
         self.workdir.as_deref()
     }
 
     /// The git directory (of the linked worktree, if it is one).
-    pub fn git_dir(&self) -> &Path {
+    pub(crate) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
     /// Where in the repository the search started, separated by `/`; empty at the root and in bare repositories.
-    pub fn prefix(&self) -> &str {
+    pub(crate) fn prefix(&self) -> &str {
         &self.prefix
     }
 
     /// The repository path of something on disk (which need not exist); `None` outside the worktree.
-    pub fn relative(&self, path: &Path) -> Option<String> {
+    pub(crate) fn relative(&self, path: &Path) -> Option<String> {
         let root = self.workdir.as_deref()?;
         let mut existing = std::path::absolute(path).ok()?;
         let mut missing = Vec::new();
@@ -92,7 +93,7 @@ impl Repository {
     }
 
     /// Whether git has something at a path on disk, below it, or on the way to it: then a change can decide what is there.
-    pub fn has_tracked(&self, path: &Path) -> bool {
+    pub(crate) fn has_tracked(&self, path: &Path) -> bool {
         let Ok(full) = std::path::absolute(path) else { return true };
         let below = self.relative(&full);
         // Each step where it really lies, but not what it leads to: it may be a link.
@@ -110,17 +111,17 @@ impl Repository {
     }
 
     /// Whether it is a submodule, which the repository around it can replace by any other one.
-    pub fn is_submodule(&self) -> bool {
+    pub(crate) fn is_submodule(&self) -> bool {
         self.objects.with(|repo| repo.kind() == gix::repository::Kind::Submodule)
     }
 
     /// Whether history is cut off (`git clone --depth`).
-    pub fn is_shallow(&self) -> bool {
+    pub(crate) fn is_shallow(&self) -> bool {
         self.objects.with(is_shallow)
     }
 
     /// The URL of the remote `origin`, without user name, password or token.
-    pub fn remote_url(&self) -> Option<String> {
+    pub(crate) fn remote_url(&self) -> Option<String> {
         let url =
             self.objects.with(|repo| repo.config_snapshot().string("remote.origin.url").map(|url| url.to_string()))?;
         Some(without_secrets(&url))

@@ -13,7 +13,7 @@ const MAX_SUGGESTIONS: usize = 10_000;
 
 /// How a user names what to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Spec {
+pub(crate) enum Spec {
     /// `REV`
     Single(String),
     /// `BASE..HEAD`: the two as they are.
@@ -24,7 +24,7 @@ pub enum Spec {
 
 impl Spec {
     /// Splits at the first `..` or `...`; an empty side is `HEAD`. Says nothing about whether the names exist.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
         let Some((base, head)) = text.split_once("..") else { return Self::Single(side(text)) };
         match head.strip_prefix('.') {
@@ -36,26 +36,22 @@ impl Spec {
 
 /// A commit, and how it was named.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Revision {
+pub(crate) struct Revision {
     name: String,
     commit: ObjectId,
 }
 
+#[cfg(test)]
 impl Revision {
-    /// As the user wrote it; the merge base of `A` and `B` is called `A...B`.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// The full hexadecimal id of the commit.
-    pub fn commit(&self) -> String {
+    pub(crate) fn commit(&self) -> String {
         self.commit.to_string()
     }
 }
 
 /// What to compare.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Range {
+pub(crate) struct Range {
     /// The older side.
     pub base: Revision,
     /// The newer side.
@@ -64,7 +60,7 @@ pub struct Range {
 
 impl Repository {
     /// The commit a name stands for: branches, tags (also annotated), remote branches, ids, `HEAD~1`, `@{upstream}`, …
-    pub fn resolve(&self, spec: &str) -> Result<Revision, Error> {
+    pub(crate) fn resolve(&self, spec: &str) -> Result<Revision, Error> {
         let spec = if spec.is_empty() { "HEAD" } else { spec };
         let found = self.objects.with(|repo| {
             let id = repo.rev_parse_single(spec).map_err(|error| self.unresolved(repo, spec, &reason(error)))?.detach();
@@ -86,7 +82,7 @@ impl Repository {
 
     /// Resolves both sides of `A..B` or `A...B`. For a single revision, what the other side is is the caller's choice:
     /// see [`Spec`].
-    pub fn range(&self, spec: &str) -> Result<Range, Error> {
+    pub(crate) fn range(&self, spec: &str) -> Result<Range, Error> {
         match Spec::parse(spec) {
             Spec::Single(_) => Err(Error::NotARange(spec.to_owned())),
             Spec::TwoDot(base, head) => Ok(Range { base: self.resolve(&base)?, head: self.resolve(&head)? }),
@@ -98,7 +94,7 @@ impl Repository {
     }
 
     /// The best common ancestor.
-    pub fn merge_base(&self, a: &Revision, b: &Revision) -> Result<Revision, Error> {
+    pub(crate) fn merge_base(&self, a: &Revision, b: &Revision) -> Result<Revision, Error> {
         self.objects.with(|repo| {
             let none = || Error::NoMergeBase {
                 base: a.name.clone(),
@@ -120,7 +116,7 @@ impl Repository {
     }
 
     /// The ids of the parents of a commit, also of those beyond the edge of a shallow clone.
-    pub fn parents(&self, revision: &Revision) -> Vec<String> {
+    pub(crate) fn parents(&self, revision: &Revision) -> Vec<String> {
         self.objects.with(|repo| match repo.find_commit(revision.commit) {
             Ok(commit) => commit.parent_ids().map(|id| id.detach().to_string()).collect(),
             Err(_) => Vec::new(),
@@ -128,12 +124,12 @@ impl Repository {
     }
 
     /// The files of a commit named by `spec`.
-    pub fn revision(&self, spec: &str) -> Result<Box<dyn Source>, Error> {
+    pub(crate) fn revision(&self, spec: &str) -> Result<Box<dyn Source>, Error> {
         self.at(&self.resolve(spec)?)
     }
 
     /// No files, where HEAD has no commit yet; `None` where it has one.
-    pub fn before_first_commit(&self) -> Option<Box<dyn Source>> {
+    pub(crate) fn before_first_commit(&self) -> Option<Box<dyn Source>> {
         let is_unborn = self.objects.with(|repo| repo.head().is_ok_and(|head| head.is_unborn()));
         is_unborn.then(|| {
             Box::new(Snapshot {
@@ -141,13 +137,12 @@ impl Repository {
                 objects: Arc::clone(&self.objects),
                 name: "HEAD".to_owned(),
                 commit: None,
-                prefix: self.prefix.clone(),
             }) as Box<dyn Source>
         })
     }
 
     /// The files of a commit.
-    pub fn at(&self, revision: &Revision) -> Result<Box<dyn Source>, Error> {
+    pub(crate) fn at(&self, revision: &Revision) -> Result<Box<dyn Source>, Error> {
         let id = revision.commit;
         let tree = self.objects.with(|repo| match repo.try_find_object(id) {
             Ok(None) => Ok(None),
@@ -167,7 +162,6 @@ impl Repository {
             objects: Arc::clone(&self.objects),
             name: revision.name.clone(),
             commit: Some(id),
-            prefix: self.prefix.clone(),
         }))
     }
 

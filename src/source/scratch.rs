@@ -15,7 +15,7 @@ const TIME: &str = "1767225600 +0000";
 
 /// A commit to make.
 #[derive(Clone, Debug)]
-pub struct Commit<'a> {
+pub(crate) struct Commit<'a> {
     /// What it is called.
     pub message: &'a str,
     /// All files, by path from the root, separated by `/`.
@@ -24,14 +24,14 @@ pub struct Commit<'a> {
 
 /// A repository in a temporary folder, with index and worktree. The folder is removed when this is dropped.
 #[derive(Debug)]
-pub struct Scratch {
+pub(crate) struct Scratch {
     folder: TempDir,
 }
 
 impl Scratch {
     /// Makes a repository with these commits on its branch, the last one checked out. No configuration but the
     /// repository's own is read, so nobody has to have told git their name.
-    pub fn new(commits: &[Commit<'_>]) -> Result<Self, Error> {
+    pub(crate) fn new(commits: &[Commit<'_>]) -> Result<Self, Error> {
         let folder = tempfile::Builder::new()
             .prefix("stacklint-demo-")
             .tempdir()
@@ -45,18 +45,18 @@ impl Scratch {
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// The repository, whatever the environment says about git.
-    pub fn repository(&self) -> Result<Repository, Error> {
+    pub(crate) fn repository(&self) -> Result<Repository, Error> {
         let missing = || Error::Scratch { path: self.path().into(), reason: "it is gone".to_owned() };
         Repository::discover_with(self.path(), Environment::Ignore)?.ok_or_else(missing)
     }
 
     /// Leaves the folder where it is.
-    pub fn keep(self) -> PathBuf {
+    pub(crate) fn keep(self) -> PathBuf {
         self.folder.keep()
     }
 }

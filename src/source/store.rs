@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Bytes by key, kept for other runs. Neither side fails: what cannot be read is not there, what cannot be written is not kept.
-pub trait Store: Send + Sync {
+pub(crate) trait Store: Send + Sync {
     /// What was put there under a key.
     fn get(&self, key: &str) -> Option<Vec<u8>>;
 
@@ -37,7 +37,7 @@ const MARKS: [(&str, &str); 2] = [
 /// A [`Store`] in a folder, one file an entry: a line with the checksum of key and content, then the content. Several programs
 /// may use it at once, since files are written beside their place and then moved there.
 #[derive(Debug)]
-pub struct DiskStore {
+pub(crate) struct DiskStore {
     folder: PathBuf,
 }
 
@@ -46,7 +46,7 @@ impl DiskStore {
     ///
     /// # Errors
     /// There is no folder, and none can be made.
-    pub fn open(dir: &Path, space: &str) -> Result<Self, Error> {
+    pub(crate) fn open(dir: &Path, space: &str) -> Result<Self, Error> {
         let fail = |reason: String| Error::Keep { path: dir.into(), reason };
         if fs::metadata(dir).is_ok_and(|there| !there.is_dir()) {
             return Err(fail("it is not a folder".to_owned()));

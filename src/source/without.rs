@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::{Change, ChangeKind, Entry, Error, Listing, Source};
 
 /// Another source without one file, to see what needs it.
-pub struct Without<'a> {
+pub(crate) struct Without<'a> {
     inner: &'a dyn Source,
     listing: Listing,
 }
 
 impl<'a> Without<'a> {
     /// Hides the entry at a path. What symbolic links lead to it lead to nothing then.
-    pub fn new(inner: &'a dyn Source, path: &str) -> Self {
+    pub(crate) fn new(inner: &'a dyn Source, path: &str) -> Self {
         let listing = inner.listing();
         let links = listing.iter().filter_map(|e| Some((e.path.clone(), listing.link_target(&e.path)?.into())));
         let links: BTreeMap<Box<str>, Box<str>> = links.filter(|(link, _)| **link != *path).collect();
@@ -22,7 +22,7 @@ impl<'a> Without<'a> {
     }
 
     /// How it differs from the other source.
-    pub fn change(&self, path: &str) -> Change {
+    pub(crate) fn change(&self, path: &str) -> Change {
         Change { path: path.into(), kind: ChangeKind::Removed }
     }
 }
@@ -46,10 +46,6 @@ impl Source for Without<'_> {
 
     fn commit(&self) -> Option<String> {
         self.inner.commit()
-    }
-
-    fn prefix(&self) -> &str {
-        self.inner.prefix()
     }
 
     fn unreadable(&self) -> &[String] {

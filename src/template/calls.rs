@@ -10,7 +10,7 @@ const MAX_NODES: usize = 20_000;
 
 /// A call of a method of a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MethodCall {
+pub(crate) struct MethodCall {
     /// Its arguments.
     pub arguments: Vec<Argument>,
     /// The keys that are read from its result: `["outputs", "id"]` of `(atmos.Component "vpc" .stack).outputs.id`.
@@ -19,7 +19,7 @@ pub struct MethodCall {
 
 /// An argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Argument {
+pub(crate) enum Argument {
     /// A text.
     Text(Text),
     /// A path from the root of the data.

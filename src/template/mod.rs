@@ -8,7 +8,7 @@ mod calls;
 mod eval;
 mod expr;
 pub(crate) mod format;
-pub mod funcs;
+pub(crate) mod funcs;
 mod lex;
 mod operand;
 mod output;
@@ -20,19 +20,19 @@ mod val;
 mod words;
 
 use crate::text::Text;
-pub use calls::{Argument, MethodCall};
-pub use funcs::FunctionSet;
-pub use output::{Rendered, Segment};
-pub use refs::{Reads, Reference};
-pub use val::{Object, Val};
+pub(crate) use calls::{Argument, MethodCall};
+pub(crate) use funcs::FunctionSet;
+pub(crate) use output::{Rendered, Segment};
+pub(crate) use refs::{Reads, Reference};
+pub(crate) use val::{Object, Val};
 
 /// A floating point number as Go prints it with `%v`.
-pub fn float_text(number: f64) -> String {
+pub(crate) fn float_text(number: f64) -> String {
     format::print_data(&Data::Float(number))
 }
 
 /// A value as Go prints it with `%v`: maps with sorted keys, `<nil>` for null.
-pub fn value_text(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     format::print_data(&value.data)
 }
 
@@ -43,10 +43,10 @@ use std::fmt;
 /// A template function. Its error text is what Go reports after `error calling NAME: `; a text that starts with
 /// `wrong number of args for`, `wrong type for value;`, `invalid value;`, `cannot assign nil to` or `expected ` (followed
 /// by a type and `; found`) is reported as it is.
-pub type Function = fn(&[Val]) -> Result<Val, String>;
+pub(crate) type Function = fn(&[Val]) -> Result<Val, String>;
 
 /// The functions that templates may call beyond Go's own; they hide builtins of the same name.
-pub trait Functions: Send + Sync {
+pub(crate) trait Functions: Send + Sync {
     /// How much a run may take.
     fn limits(&self) -> Limits {
         Limits::default()
@@ -67,7 +67,7 @@ pub trait Functions: Send + Sync {
 
 /// Go's builtin functions alone.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Builtins;
+pub(crate) struct Builtins;
 
 impl Functions for Builtins {
     fn get(&self, _name: &str) -> Option<Function> {
@@ -79,7 +79,7 @@ impl Functions for Builtins {
 }
 
 /// How to read a template.
-pub struct Options<'a> {
+pub(crate) struct Options<'a> {
     /// What opens an action; empty for `{{`.
     pub left: &'a str,
     /// What closes an action; empty for `}}`.
@@ -90,7 +90,7 @@ pub struct Options<'a> {
 
 /// Why a template cannot be read or run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub(crate) struct Error {
     /// Go's words, without `template: NAME:LINE: ` and without `executing "NAME" `.
     pub message: String,
     /// The place that Go reports, in bytes of the template text.
@@ -111,7 +111,7 @@ impl std::error::Error for Error {}
 
 /// What reading a key does that a map does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MissingKey {
+pub(crate) enum MissingKey {
     /// It gives no value, which prints as `<no value>`.
     Default,
     /// It fails: `map has no entry for key "x"`.
@@ -120,7 +120,7 @@ pub enum MissingKey {
 
 /// A parsed template, to be run any number of times.
 #[derive(Debug)]
-pub struct Template {
+pub(crate) struct Template {
     text: Text,
     left: Box<str>,
     root: ast::List,
@@ -136,7 +136,7 @@ pub struct Template {
 ///
 /// # Errors
 /// What Go's parser says, `function "x" not defined` included.
-pub fn parse(text: &str, options: &Options<'_>) -> Result<Template, Error> {
+pub(crate) fn parse(text: &str, options: &Options<'_>) -> Result<Template, Error> {
     let parsed = parse::parse(text, options.left, options.right, options.functions).map_err(|e| *e)?;
     let declares = parsed.root.iter().any(|n| matches!(n, ast::Node::Action { pipe, .. } if pipe.declares()));
     let mut template = Template {
@@ -155,33 +155,34 @@ pub fn parse(text: &str, options: &Options<'_>) -> Result<Template, Error> {
 
 impl Template {
     /// The text that was parsed.
-    pub fn text(&self) -> &str {
+    #[cfg(test)]
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// The calls of a method of a namespace (`atmos.Component "vpc" .stack`), in the order of the text.
-    pub fn method_calls(&self, namespace: &str, method: &str) -> Vec<MethodCall> {
+    pub(crate) fn method_calls(&self, namespace: &str, method: &str) -> Vec<MethodCall> {
         calls::collect(self, namespace, method)
     }
 
     /// What the template may read from its data, in the order of the text.
-    pub fn references(&self) -> Vec<Reference> {
+    pub(crate) fn references(&self) -> Vec<Reference> {
         refs::collect(self).references
     }
 
     /// The same, with what is read as a whole, and whether that is all.
-    pub fn reads(&self) -> Reads {
+    pub(crate) fn reads(&self) -> Reads {
         refs::collect(self)
     }
 
     /// The fields (`.a.b`) in the main body, whatever the dot is at their place. Reading them that way is not right, but
     /// what some systems do.
-    pub fn lexical_fields(&self) -> Vec<Vec<&str>> {
+    pub(crate) fn lexical_fields(&self) -> Vec<Vec<&str>> {
         refs::lexical_fields(self)
     }
 
     /// The paths that it reads, if it consists of text and plain `{{ .a.b }}` alone.
-    pub fn fields(&self) -> Option<Vec<Vec<&str>>> {
+    pub(crate) fn fields(&self) -> Option<Vec<Vec<&str>>> {
         if !self.definitions.is_empty() {
             return None;
         }
@@ -194,7 +195,7 @@ impl Template {
     }
 
     /// The path, if the text apart from surrounding space is one action that is one plain `.a.b`.
-    pub fn sole_field(&self) -> Option<Vec<&str>> {
+    pub(crate) fn sole_field(&self) -> Option<Vec<&str>> {
         let mut found = None;
         for node in &self.root {
             match node {
@@ -210,13 +211,13 @@ impl Template {
     }
 
     /// Whether there are no actions (and no comments) at all.
-    pub fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.plain
     }
 
     /// Whether it renders the same on its own as inside a longer text: it defines and uses no named templates, declares
     /// no variables for what follows, and no trim marker reaches beyond its ends.
-    pub fn is_self_contained(&self) -> bool {
+    pub(crate) fn is_self_contained(&self) -> bool {
         self.self_contained
     }
 
@@ -224,7 +225,12 @@ impl Template {
     ///
     /// # Errors
     /// Go's message (`at <.vars.x>: map has no entry for key "x"`), or that a limit was reached.
-    pub fn execute(&self, data: &Value, missing: MissingKey, functions: &dyn Functions) -> Result<Rendered, Error> {
+    pub(crate) fn execute(
+        &self,
+        data: &Value,
+        missing: MissingKey,
+        functions: &dyn Functions,
+    ) -> Result<Rendered, Error> {
         eval::run(self, data, missing, functions).map_err(|e| *e)
     }
 }

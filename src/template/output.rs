@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The result of running a template.
 #[derive(Clone, Debug, Default)]
-pub struct Rendered {
+pub(crate) struct Rendered {
     /// The output.
     pub text: String,
     /// Where the output comes from, ascending by `out`; together they cover `text`.
@@ -23,7 +23,7 @@ pub struct Rendered {
 
 /// From the output offset `out` on, the text comes from the template offset `src`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Segment {
+pub(crate) struct Segment {
     /// An offset in the output, in bytes.
     pub out: usize,
     /// An offset in the template, in bytes.

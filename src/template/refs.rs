@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// A path that a template may read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
+pub(crate) struct Reference {
     /// The keys from the root of the data on; never empty.
     pub path: Vec<String>,
     /// Where it is written, in bytes of the template; of `index .a "b"` the whole call.
@@ -36,7 +36,7 @@ type Path = Option<Vec<String>>;
 
 /// All that a template may read.
 #[derive(Clone, Debug, Default)]
-pub struct Reads {
+pub(crate) struct Reads {
     /// The paths, in the order of the text.
     pub references: Vec<Reference>,
     /// The paths of values that are used as a whole (printed, handed to a function, looped over), so that anything below

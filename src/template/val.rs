@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// A value during evaluation.
 #[derive(Clone, Debug)]
-pub enum Val {
+pub(crate) enum Val {
     /// Go's invalid value, the result of a missing key: prints `<no value>`.
     Missing,
     /// Data, or something unknown ([`Data::Unknown`]), with its provenance.
@@ -17,7 +17,7 @@ pub enum Val {
 }
 
 /// Something with methods.
-pub trait Object: Debug + Send + Sync {
+pub(crate) trait Object: Debug + Send + Sync {
     /// Calls the method (or reads the field) `name`.
     ///
     /// # Errors
@@ -45,12 +45,13 @@ pub trait Object: Debug + Send + Sync {
 
 impl Val {
     /// Something that cannot be known, printed as `text`.
-    pub fn unknown(text: impl Into<Text>, reason: impl Into<Text>) -> Val {
+    pub(crate) fn unknown(text: impl Into<Text>, reason: impl Into<Text>) -> Val {
         Val::Data(Value::new(Data::Unknown(Arc::new(Unknown::new(text, reason)))))
     }
 
     /// What is unknown, if this is.
-    pub fn as_unknown(&self) -> Option<&Arc<Unknown>> {
+    #[cfg(test)]
+    pub(crate) fn as_unknown(&self) -> Option<&Arc<Unknown>> {
         match self {
             Val::Data(Value { data: Data::Unknown(unknown), .. }) => Some(unknown),
             _ => None,

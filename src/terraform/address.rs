@@ -2,7 +2,7 @@
 
 /// An address that code is taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
+pub(crate) struct Address {
     /// Everything in front of the folder and the arguments.
     pub package: String,
     /// The folder in the package.
@@ -13,7 +13,7 @@ pub struct Address {
 
 impl Address {
     /// The parts of an address. Text that is none is a package.
-    pub fn parse(text: &str) -> Self {
+    pub(crate) fn parse(text: &str) -> Self {
         let (path, query) = text.split_once('?').unwrap_or((text, ""));
         let reference = query.split('&').find_map(|argument| {
             let (name, value) = argument.split_once('=')?;
@@ -30,13 +30,13 @@ impl Address {
     }
 
     /// Whether it is a folder of the same repository.
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         self.package.starts_with('.')
     }
 
     /// Whether both lead to the same code, whatever its version: of local folders the name decides, because the way to them
     /// depends on where one starts.
-    pub fn is_same_code(&self, other: &Address) -> bool {
+    pub(crate) fn is_same_code(&self, other: &Address) -> bool {
         let last = |address: &Address| address.package.rsplit('/').next().unwrap_or_default().to_owned();
         match (self.is_local(), other.is_local()) {
             (true, true) => last(self) == last(other),
@@ -46,7 +46,7 @@ impl Address {
     }
 
     /// Whether it says which revision of a package of a repository is meant, if it can.
-    pub fn is_pinned(&self) -> bool {
+    pub(crate) fn is_pinned(&self) -> bool {
         let is_repository = self.package.contains("git::")
             || self.package.starts_with("git@")
             || ["github.com/", "gitlab.com/", "bitbucket.org/"].iter().any(|host| self.package.starts_with(host));

@@ -1,15 +1,15 @@
 //! Modules of Terraform and OpenTofu, read statically: the variables, outputs, backends and calls that the files of a folder
 //! declare. Nothing is evaluated, and nothing here knows who uses the modules.
 
-pub mod address;
+pub(crate) mod address;
 mod kept;
 mod read;
-pub mod state;
+pub(crate) mod state;
 mod types;
 
 use crate::go::path::within;
 use crate::text::Text;
-pub use types::{Attribute, Mismatch, Type};
+pub(crate) use types::Type;
 
 use crate::files::Files;
 use crate::source::{BlobId, Child, Entry, Node, Source, Store};
@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 /// A module: one folder with code.
 #[derive(Debug, Default)]
-pub struct Module {
+pub(crate) struct Module {
     /// Its folder, from the root of the repository.
     pub folder: Text,
     /// The variables that it declares, by name.
@@ -45,14 +45,14 @@ pub struct Module {
 
 impl Module {
     /// The variables without a default, by name.
-    pub fn required(&self) -> impl Iterator<Item = (&Text, &Variable)> {
+    pub(crate) fn required(&self) -> impl Iterator<Item = (&Text, &Variable)> {
         self.variables.iter().filter(|(_, variable)| !variable.has_default)
     }
 }
 
 /// A variable of a module.
 #[derive(Clone, Debug)]
-pub struct Variable {
+pub(crate) struct Variable {
     /// Its type.
     pub ty: Type,
     /// Whether it has a default.
@@ -69,7 +69,7 @@ pub struct Variable {
 
 /// A call of another module.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub(crate) struct Call {
     /// The `source`, if it is plain text.
     pub source: Option<String>,
     /// It says which version of the module is wanted: the source is a registry.
@@ -82,7 +82,7 @@ pub struct Call {
 
 /// A file that keeps a module from being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CodeError {
+pub(crate) struct CodeError {
     /// The file.
     pub file: FileId,
     /// Where in it.
@@ -93,19 +93,19 @@ pub struct CodeError {
 
 /// What has been parsed, by content: revisions share it, and other runs if there is a store.
 #[derive(Default)]
-pub struct Cache {
+pub(crate) struct Cache {
     files: Mutex<HashMap<(BlobId, Syntax), Arc<Parsed>>>,
     store: Option<Arc<dyn Store>>,
 }
 
 impl Cache {
     /// A cache with what other runs have left in a store, which has to be one for [`Cache::space`] alone.
-    pub fn with(store: Option<Arc<dyn Store>>) -> Self {
+    pub(crate) fn with(store: Option<Arc<dyn Store>>) -> Self {
         Cache { store, ..Self::default() }
     }
 
     /// What tells what this build of the program keeps in a store from what others keep; can be part of a file name.
-    pub fn space() -> String {
+    pub(crate) fn space() -> String {
         kept::space()
     }
 }
@@ -137,7 +137,7 @@ fn speaks_of_environment(path: &str) -> bool {
 }
 
 /// The modules of one revision, each read when it is first asked for.
-pub struct Modules<'a> {
+pub(crate) struct Modules<'a> {
     source: &'a dyn Source,
     files: &'a Files,
     cache: &'a Cache,
@@ -148,7 +148,7 @@ pub struct Modules<'a> {
 
 impl<'a> Modules<'a> {
     /// The modules of a revision.
-    pub fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
+    pub(crate) fn new(source: &'a dyn Source, files: &'a Files, cache: &'a Cache) -> Self {
         Modules {
             source,
             files,
@@ -161,7 +161,7 @@ impl<'a> Modules<'a> {
 
     /// The module in a folder (from the root of the repository). `None` if there is no folder, no code in it, or code that
     /// cannot be read; the latter is among [`Modules::errors`].
-    pub fn get(&self, folder: &str) -> Option<Arc<Module>> {
+    pub(crate) fn get(&self, folder: &str) -> Option<Arc<Module>> {
         if let Some(known) = self.known.lock().get(folder) {
             return known.clone();
         }
@@ -170,18 +170,18 @@ impl<'a> Modules<'a> {
     }
 
     /// Whether there is a folder at a path, symbolic links followed.
-    pub fn is_folder(&self, path: &str) -> bool {
+    pub(crate) fn is_folder(&self, path: &str) -> bool {
         matches!(self.source.listing().lookup(path), Ok(Node::Dir(_)))
     }
 
     /// Whether a folder itself, not only one below it, holds code.
-    pub fn has_code(&self, folder: &str) -> bool {
+    pub(crate) fn has_code(&self, folder: &str) -> bool {
         let children = self.source.listing().children(folder);
         children.iter().any(|(name, kind)| *kind != Child::Dir && syntax(name).is_some())
     }
 
     /// The folders that the code of a folder calls as modules: those whose source is a path in the repository.
-    pub fn local_calls(&self, folder: &str) -> Vec<String> {
+    pub(crate) fn local_calls(&self, folder: &str) -> Vec<String> {
         let Some(module) = self.get(folder) else { return Vec::new() };
         let sources = module.calls.values().filter(|call| !call.has_version).filter_map(|call| call.source.as_deref());
         let local = sources.filter(|source| source.starts_with("./") || source.starts_with("../"));
@@ -189,7 +189,7 @@ impl<'a> Modules<'a> {
     }
 
     /// The folders with code below a folder, from the root of the repository, sorted.
-    pub fn below(&self, folder: &str) -> Vec<&str> {
+    pub(crate) fn below(&self, folder: &str) -> Vec<&str> {
         let entries = self.source.listing().under(folder).iter();
         let code = entries.filter(|e| syntax(e.path.rsplit('/').next().unwrap_or_default()).is_some());
         let folders: BTreeSet<&str> = code.filter_map(|e| e.path.rsplit_once('/').map(|(folder, _)| folder)).collect();
@@ -198,7 +198,7 @@ impl<'a> Modules<'a> {
 
     /// The variables that files of the repository name as variables of the environment (`TF_VAR_name`): scripts, workflows,
     /// descriptions. Looked for when it is first asked for.
-    pub fn environment(&self) -> &BTreeSet<String> {
+    pub(crate) fn environment(&self) -> &BTreeSet<String> {
         self.environment.get_or_init(|| {
             let listing = self.source.listing();
             let mut found = BTreeSet::new();
@@ -218,7 +218,7 @@ impl<'a> Modules<'a> {
     }
 
     /// What kept modules that were asked for from being read, sorted by file.
-    pub fn errors(&self) -> Vec<CodeError> {
+    pub(crate) fn errors(&self) -> Vec<CodeError> {
         let mut errors = self.errors.lock().clone();
         errors.sort_by_key(|t| (t.file, t.offset));
         errors.dedup();
@@ -392,7 +392,7 @@ fn syntax(name: &str) -> Option<Syntax> {
 }
 
 /// Whether a path is that of code, or of values that are read with it.
-pub fn is_code(path: &str) -> bool {
+pub(crate) fn is_code(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     syntax(name).is_some() || is_values(name)
 }

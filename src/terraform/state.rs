@@ -4,7 +4,7 @@ use crate::value::{Data, Map, Value};
 
 /// What says where a state lies.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// The type of the backend.
     pub backend: &'a str,
     /// Its settings.
@@ -16,7 +16,7 @@ pub struct Place<'a> {
 }
 
 /// The attributes of backends that say where a state is kept.
-pub const ADDRESS: [&str; 15] = [
+pub(crate) const ADDRESS: [&str; 15] = [
     "address",
     "bucket",
     "container_name",
@@ -35,18 +35,18 @@ pub const ADDRESS: [&str; 15] = [
 ];
 
 /// The attributes of backends that say with which rights a state is read and written.
-pub const ACCESS: [&str; 7] =
+pub(crate) const ACCESS: [&str; 7] =
     ["assume_role", "client_id", "impersonate_service_account", "profile", "role_arn", "subscription_id", "tenant_id"];
 
 /// The attribute that says whether a state is encrypted.
-pub const ENCRYPTION: &str = "encrypt";
+pub(crate) const ENCRYPTION: &str = "encrypt";
 
 /// The attribute that names the key that encrypts a state.
-pub const ENCRYPTION_KEY: &str = "kms_key_id";
+pub(crate) const ENCRYPTION_KEY: &str = "kms_key_id";
 
 /// Settings without which a backend cannot be used, by type. Others have a default, or are often given only when the
 /// backend is initialised (`key`).
-pub fn required_settings(backend: &str) -> &'static [&'static str] {
+pub(crate) fn required_settings(backend: &str) -> &'static [&'static str] {
     match backend {
         "s3" | "gcs" => &["bucket"],
         "azurerm" => &["container_name"],
@@ -56,7 +56,7 @@ pub fn required_settings(backend: &str) -> &'static [&'static str] {
 
 /// The parts that tell one state object from all others, as `name value` pairs; the first is the type of the backend. `None`
 /// if one of them is not known.
-pub fn object(place: &Place<'_>) -> Option<Vec<(&'static str, String)>> {
+pub(crate) fn object(place: &Place<'_>) -> Option<Vec<(&'static str, String)>> {
     let default = place.workspace == "default";
     let text = |key: &str| known(place.settings.get(key));
     let needed = |key: &str| text(key)?.filter(|t| !t.is_empty());

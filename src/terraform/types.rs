@@ -16,7 +16,7 @@ const MAX_FOUND: usize = 20;
 
 /// A type constraint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub enum Type {
+pub(crate) enum Type {
     /// Anything, or what cannot be understood.
     #[default]
     Any,
@@ -41,7 +41,7 @@ pub enum Type {
 /// An attribute of an object type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Attribute {
+pub(crate) struct Attribute {
     /// Its name.
     pub name: String,
     /// Its type.
@@ -52,7 +52,7 @@ pub struct Attribute {
 
 /// Why a value cannot be converted.
 #[derive(Clone, Debug)]
-pub struct Mismatch {
+pub(crate) struct Mismatch {
     /// Where inside of the value: keys and indexes, outermost first.
     pub path: Vec<String>,
     /// What is wrong there: "a string is not a list of string".
@@ -68,7 +68,7 @@ impl Type {
     }
 
     /// Reads the text of a type; none if it is not an expression, or holds what is not a type.
-    pub fn of_text(text: &str) -> Option<Type> {
+    pub(crate) fn of_text(text: &str) -> Option<Type> {
         let expression = parse_expression(text).ok()?;
         let ty = parse(&expression, 0);
         (ty != Type::Any || text.trim() == "any").then_some(ty)
@@ -76,7 +76,7 @@ impl Type {
 
     /// Whether everything that fits another type fits this one, converted where it can be. What only some values of the
     /// other type can be converted to (texts that are numbers) does not count.
-    pub fn takes_all_of(&self, other: &Type) -> bool {
+    pub(crate) fn takes_all_of(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Any, _) | (Type::String, Type::String | Type::Number | Type::Bool) => true,
             (Type::Number, Type::Number) | (Type::Bool, Type::Bool) => true,
@@ -96,7 +96,7 @@ impl Type {
     }
 
     /// Why a value cannot be converted to this type, by the parts that cannot; empty if it can, or if that is not known.
-    pub fn mismatches(&self, value: &Value) -> Vec<Mismatch> {
+    pub(crate) fn mismatches(&self, value: &Value) -> Vec<Mismatch> {
         let mut found = Vec::new();
         check(self, value, &mut Vec::new(), &mut found);
         found

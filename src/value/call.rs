@@ -5,7 +5,7 @@ use crate::text::Text;
 
 /// What a value is, as far as merging and types are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// No value.
     Null,
     /// A truth value.
@@ -22,7 +22,7 @@ pub enum Kind {
 
 impl Kind {
     /// The kind of a value; `None` for what is not known. Dates count as the maps that merging makes of them.
-    pub fn of(value: &Value) -> Option<Kind> {
+    pub(crate) fn of(value: &Value) -> Option<Kind> {
         Some(match &value.data {
             Data::Null => Kind::Null,
             Data::Bool(_) => Kind::Bool,
@@ -35,7 +35,7 @@ impl Kind {
     }
 
     /// What a user calls it, with an article: `a list`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Null => "null",
             Kind::Bool => "a boolean",
@@ -47,14 +47,14 @@ impl Kind {
     }
 
     /// Whether it is one value: no list and no map.
-    pub fn is_scalar(self) -> bool {
+    pub(crate) fn is_scalar(self) -> bool {
         !matches!(self, Kind::List | Kind::Map)
     }
 }
 
 /// An output of another component that a call reads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Output {
+pub(crate) struct Output {
     /// The component.
     pub component: Text,
     /// The stack; none means the one that the call stands in.
@@ -66,7 +66,7 @@ pub struct Output {
 /// A call of a function that is evaluated later: `!env HOME`. Where it stands is the provenance of its text, and how
 /// high it ranks its place among the contributions to the value ([`super::Trail::layers`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Call {
+pub(crate) struct Call {
     /// The function as it is written: `!env`.
     pub function: Text,
     /// The arguments as the function's own grammar takes them apart; two calls of a function with equal ones are equal.
@@ -81,7 +81,7 @@ pub struct Call {
 
 /// Text that starts like a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub(crate) enum Reading {
     /// A call.
     Call(Call),
     /// A call with arguments that its function refuses, and why.
@@ -90,7 +90,7 @@ pub enum Reading {
 
 /// What a value was marked as where it is written, with a tag that leaves no trace in the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// A list that continues the one below it.
     Append,
     /// The key is to be removed.
@@ -99,7 +99,7 @@ pub enum Mark {
 
 /// How values are to be read whose meaning only their dialect knows.
 #[derive(Clone, Copy, Debug)]
-pub struct Language {
+pub(crate) struct Language {
     /// The call that a string is; `None` for other text.
     pub read: fn(&str) -> Option<Reading>,
     /// What the text of a value, as it stands in a file, marks it as.
@@ -126,7 +126,7 @@ impl Default for Language {
 
 impl Language {
     /// The call that a value is, if its arguments are in order.
-    pub fn call(&self, value: &Value) -> Option<Call> {
+    pub(crate) fn call(&self, value: &Value) -> Option<Call> {
         match (self.read)(value.as_str()?)? {
             Reading::Call(call) => Some(call),
             Reading::Refused(_) => None,
@@ -134,7 +134,7 @@ impl Language {
     }
 
     /// Whether two texts are the same call, written differently or not.
-    pub fn same_call(&self, a: &str, b: &str) -> bool {
+    pub(crate) fn same_call(&self, a: &str, b: &str) -> bool {
         match ((self.read)(a), (self.read)(b)) {
             (Some(Reading::Call(a)), Some(Reading::Call(b))) => a.function == b.function && a.arguments == b.arguments,
             _ => false,

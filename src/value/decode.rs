@@ -13,7 +13,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// All that keeps it from being decoded.
-pub fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: Limits) -> Result<Value, Vec<Problem>> {
+pub(crate) fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: Limits) -> Result<Value, Vec<Problem>> {
     let problems = yaml::problems(doc);
     if !problems.is_empty() {
         return Err(problems);
@@ -178,7 +178,7 @@ fn core(node: &Node) -> Option<&str> {
 }
 
 /// The data of a scalar: its text, its style, its core tag (`!!int`). A tag that does not suit the text makes it text.
-pub fn scalar(text: &Text, style: Style, core: Option<&str>) -> Data {
+pub(crate) fn scalar(text: &Text, style: Style, core: Option<&str>) -> Data {
     match yaml::resolve(text, style, core) {
         Ok(Scalar::Null) => Data::Null,
         Ok(Scalar::Bool(b)) => Data::Bool(b),

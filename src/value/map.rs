@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A map key; keys of one document are shared.
-pub type Key = Text;
+pub(crate) type Key = Text;
 
 /// The key of a name that the program itself uses, shared by all that a thread makes of it.
-pub fn key(name: &'static str) -> Key {
+pub(crate) fn key(name: &'static str) -> Key {
     thread_local!(static KNOWN: RefCell<Vec<(&'static str, Key)>> = const { RefCell::new(Vec::new()) });
     KNOWN.with_borrow_mut(|known| {
         // There are a few dozens of them, and comparing places is as good as comparing texts, only not complete.
@@ -289,12 +289,12 @@ fn is(key: &Key, text: &str) -> bool {
 }
 
 /// Whether text is a function call in those dialects that have them.
-pub fn is_call(text: &str) -> bool {
+pub(crate) fn is_call(text: &str) -> bool {
     text.as_bytes().first() == Some(&b'!')
 }
 
 /// Whether text may hold template actions.
-pub fn has_template(text: &str) -> bool {
+pub(crate) fn has_template(text: &str) -> bool {
     has_pair(text, *b"{{")
 }
 
@@ -346,18 +346,18 @@ impl<'a> IntoIterator for &'a Map {
 
 /// Builds a map from entries that come in key order.
 #[derive(Debug, Default)]
-pub struct MapBuilder {
+pub(crate) struct MapBuilder {
     map: Map,
 }
 
 impl MapBuilder {
     /// Room for `capacity` entries.
-    pub fn with_capacity(capacity: usize) -> Self {
+    pub(crate) fn with_capacity(capacity: usize) -> Self {
         MapBuilder { map: Map { entries: Vec::with_capacity(capacity), ..Map::default() } }
     }
 
     /// Adds an entry whose key is not below the last one; an equal key replaces it.
-    pub fn push(&mut self, key: Key, value: Value) {
+    pub(crate) fn push(&mut self, key: Key, value: Value) {
         self.map.flags = self.map.flags | value.flags() | key_flags(&key);
         match self.map.entries.last_mut() {
             Some(last) if last.key == key => last.value = value,
@@ -369,23 +369,23 @@ impl MapBuilder {
     }
 
     /// Adds an entry whose key is above the last one, without looking at what it holds: [`Self::finish_with`] says so.
-    pub fn push_next(&mut self, key: Key, value: Value) {
+    pub(crate) fn push_next(&mut self, key: Key, value: Value) {
         debug_assert!(self.map.entries.last().is_none_or(|l| l.key < key), "keys come in order");
         self.map.entries.push(Entry { key, value });
     }
 
     /// What the entries hold, looked up in each of them.
-    pub fn flags(&self) -> Flags {
+    pub(crate) fn flags(&self) -> Flags {
         self.map.entries.iter().fold(Flags::default(), |f, e| f | e.value.flags() | key_flags(&e.key))
     }
 
     /// The map.
-    pub fn finish(self) -> Map {
+    pub(crate) fn finish(self) -> Map {
         self.map
     }
 
     /// The map of entries that hold at most what `flags` say besides what was found out while adding them.
-    pub fn finish_with(mut self, flags: Flags) -> Map {
+    pub(crate) fn finish_with(mut self, flags: Flags) -> Map {
         self.map.flags = self.map.flags | flags;
         if self.map.entries.capacity() > self.map.entries.len() + self.map.entries.len() / 4 {
             self.map.entries.shrink_to_fit();

@@ -5,17 +5,17 @@
 //! components use it. Maps are kept in key order, because every system read here prints its maps that way.
 
 mod call;
-pub mod decode;
+pub(crate) mod decode;
 pub(crate) mod json;
 mod map;
 mod provenance;
 mod vocabulary;
 
 use crate::text::Text;
-pub use call::{Call, Kind, Language, Mark, Output, Reading};
-pub use map::{Entry, Flags, Key, Map, MapBuilder, has_template, is_call, key};
-pub use provenance::{Contribution, FileId, Origin, Prov, Trail};
-pub use vocabulary::{StatePaths, Vocabulary};
+pub(crate) use call::{Call, Kind, Language, Mark, Output, Reading};
+pub(crate) use map::{Entry, Flags, Key, Map, MapBuilder, has_template, is_call, key};
+pub(crate) use provenance::{Contribution, FileId, Origin, Prov, Trail};
+pub(crate) use vocabulary::{StatePaths, Vocabulary};
 
 use crate::yaml::Timestamp;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 /// Where the values of components hold what rules ask for. Paths are JSON Pointers into the value of a component; what a
 /// dialect does not have is empty.
 #[derive(Debug)]
-pub struct Vocabulary {
+pub(crate) struct Vocabulary {
     /// The section that is handed to the code of a component, and whose values have types.
     pub inputs: &'static str,
     /// The sections whose values reach components as they are written.
@@ -12,10 +12,6 @@ pub struct Vocabulary {
     pub steering: &'static [&'static str],
     /// Sections that repeat what is elsewhere in the component, or what stacklint made itself.
     pub repeated: &'static [&'static str],
-    /// Sections that hold the name of the component or of its stack, or follow from it.
-    pub named_after: &'static [&'static str],
-    /// The section that names the code of a component, which is the component's own name where nothing else is written.
-    pub code: &'static str,
     /// The section of local names; see `resolution::Locals`.
     pub locals: &'static str,
     /// Booleans that switch a component off when they are `false`.
@@ -50,7 +46,7 @@ pub struct Vocabulary {
 
 /// Where the state of a component is configured.
 #[derive(Debug)]
-pub struct StatePaths {
+pub(crate) struct StatePaths {
     /// The type of the backend.
     pub backend_type: &'static str,
     /// The map of the backend's attributes; empty if the component is that map.
@@ -61,13 +57,11 @@ pub struct StatePaths {
 
 impl Vocabulary {
     /// The vocabulary of a dialect that has none of it.
-    pub const EMPTY: Vocabulary = Vocabulary {
+    pub(crate) const EMPTY: Vocabulary = Vocabulary {
         inputs: "",
         plain_sections: &[],
         steering: &[],
         repeated: &[],
-        named_after: &[],
-        code: "",
         locals: "",
         switches: &[],
         abstract_marker: None,

@@ -7,7 +7,7 @@ use super::scalar;
 
 /// The kinds of decode-level problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ProblemKind {
+pub(crate) enum ProblemKind {
     /// A key is written twice in one map (compared as text: `80` and `"80"` are the same key).
     DuplicateKey,
     /// A list or a map as a key.
@@ -22,7 +22,7 @@ pub enum ProblemKind {
 
 /// One decode-level problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// What is wrong.
     pub kind: ProblemKind,
     /// go-yaml's wording, without its `line N: ` prefix.
@@ -35,7 +35,8 @@ pub struct Problem {
 
 impl Problem {
     /// Whether go-yaml stops at it (and reports nothing else) instead of collecting it with others.
-    pub fn is_fatal(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_fatal(&self) -> bool {
         self.kind != ProblemKind::DuplicateKey
     }
 }
@@ -45,7 +46,7 @@ const FEW_KEYS: usize = 12;
 
 /// All decode-level problems in reading order. A key written three times is reported twice, each time against the
 /// first.
-pub fn problems(document: &Document) -> Vec<Problem> {
+pub(crate) fn problems(document: &Document) -> Vec<Problem> {
     let mut found = Vec::new();
     let mut key_end = 0;
     for (_, node) in document.nodes() {
@@ -68,7 +69,7 @@ pub fn problems(document: &Document) -> Vec<Problem> {
 }
 
 /// Whether the node is a merge key: `<<` unquoted, or tagged as one.
-pub fn is_merge_key(document: &Document, key: NodeId) -> bool {
+pub(crate) fn is_merge_key(document: &Document, key: NodeId) -> bool {
     let node = document.node(key);
     let Kind::Scalar { value, style } = &node.kind else { return false };
     &**value == "<<"

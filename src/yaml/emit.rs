@@ -14,7 +14,7 @@ const INDENT: i32 = 2;
 /// the order of the calls: callers sort with [`super::sort_keys`]. Every value method answers where in the output the
 /// scalar stands.
 #[derive(Debug)]
-pub struct Emitter {
+pub(crate) struct Emitter {
     out: String,
     frames: Vec<Frame>,
     indent: i32,
@@ -42,7 +42,7 @@ impl Default for Emitter {
 
 impl Emitter {
     /// A writer with nothing written.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             out: String::new(),
             frames: Vec::new(),
@@ -57,43 +57,33 @@ impl Emitter {
     /// Writes text for a template pass whose delimiters contain an apostrophe: strings with an
     /// apostrophe go into double quotes, and the detour over a node tree costs block strings their leading newline
     /// before they are written.
-    pub fn quoting_apostrophes(mut self) -> Self {
+    pub(crate) fn quoting_apostrophes(mut self) -> Self {
         self.quote_apostrophes = true;
         self
     }
 
-    /// Bytes written so far.
-    pub fn offset(&self) -> usize {
-        self.out.len()
-    }
-
-    /// What was written so far.
-    pub fn as_str(&self) -> &str {
-        &self.out
-    }
-
     /// Begins a map of `len` entries; only whether it is empty matters (`{}`).
-    pub fn map_start(&mut self, len: usize) {
+    pub(crate) fn map_start(&mut self, len: usize) {
         self.start(len, false);
     }
 
     /// Ends the innermost map.
-    pub fn map_end(&mut self) {
+    pub(crate) fn map_end(&mut self) {
         self.end();
     }
 
     /// Begins a list of `len` items; only whether it is empty matters (`[]`).
-    pub fn seq_start(&mut self, len: usize) {
+    pub(crate) fn seq_start(&mut self, len: usize) {
         self.start(len, true);
     }
 
     /// Ends the innermost list.
-    pub fn seq_end(&mut self) {
+    pub(crate) fn seq_end(&mut self) {
         self.end();
     }
 
     /// Writes a key of the innermost map, and the colon.
-    pub fn key(&mut self, key: &str) -> Range<usize> {
+    pub(crate) fn key(&mut self, key: &str) -> Range<usize> {
         self.touch();
         self.write_indent();
         if style::is_simple_key(self.reread(key).0) {
@@ -110,43 +100,43 @@ impl Emitter {
     }
 
     /// Writes a string in the style the reference picks for it.
-    pub fn str(&mut self, text: &str) -> Range<usize> {
+    pub(crate) fn str(&mut self, text: &str) -> Range<usize> {
         self.begin();
         self.write_string(text, false)
     }
 
     /// Writes an integer.
-    pub fn int(&mut self, value: i64) -> Range<usize> {
+    pub(crate) fn int(&mut self, value: i64) -> Range<usize> {
         self.plain(&value.to_string())
     }
 
     /// Writes an unsigned integer.
-    pub fn uint(&mut self, value: u64) -> Range<usize> {
+    pub(crate) fn uint(&mut self, value: u64) -> Range<usize> {
         self.plain(&value.to_string())
     }
 
     /// Writes a float as Go's `%g` does, with `.inf`, `-.inf` and `.nan`.
-    pub fn float(&mut self, value: f64) -> Range<usize> {
+    pub(crate) fn float(&mut self, value: f64) -> Range<usize> {
         self.plain(&yaml_float(value))
     }
 
     /// Writes `true` or `false`.
-    pub fn bool(&mut self, value: bool) -> Range<usize> {
+    pub(crate) fn bool(&mut self, value: bool) -> Range<usize> {
         self.plain(if value { "true" } else { "false" })
     }
 
     /// Writes `null`.
-    pub fn null(&mut self) -> Range<usize> {
+    pub(crate) fn null(&mut self) -> Range<usize> {
         self.plain("null")
     }
 
     /// Writes a point in time in RFC 3339 form.
-    pub fn time(&mut self, value: &Timestamp) -> Range<usize> {
+    pub(crate) fn time(&mut self, value: &Timestamp) -> Range<usize> {
         self.plain(&value.rfc3339())
     }
 
     /// The finished document.
-    pub fn finish(mut self) -> String {
+    pub(crate) fn finish(mut self) -> String {
         self.indent = -1;
         self.write_indent();
         self.out
@@ -332,7 +322,7 @@ impl Emitter {
 
 /// One string as it would stand behind `key: `, continuation lines indented by `indent` (two more than the key's own
 /// column, for a value of a map or an item of a list; an even number from 2). Block strings that end in a newline end with it here; all other forms do not.
-pub fn scalar_text(text: &str, indent: usize) -> String {
+pub(crate) fn scalar_text(text: &str, indent: usize) -> String {
     let mut emitter = Emitter::new();
     // The indent of a value is the next multiple of two above that of its map.
     emitter.indent = i32::try_from(indent).unwrap_or(i32::MAX - INDENT) - INDENT;
@@ -410,12 +400,12 @@ mod tests {
         emitter.seq_end();
         emitter.key("line\nbreak");
         let range = emitter.str("v w");
-        assert_eq!(&emitter.as_str()[range], "v w");
+        assert_eq!(&emitter.out.as_str()[range], "v w");
         emitter.key("num");
         emitter.map_start(1);
         emitter.key("1");
         let range = emitter.float(1e6);
-        assert_eq!(&emitter.as_str()[range], "1e+06");
+        assert_eq!(&emitter.out.as_str()[range], "1e+06");
         emitter.map_end();
         emitter.map_end();
         let expected = "a:\n  - - 1\n    - |-\n      x\n      y\n  - b: null\n    c: {}\n  - []\n? |-\n  line\n  break\n: v w\n\

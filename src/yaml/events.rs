@@ -13,7 +13,7 @@ use std::slice;
 use libyaml_rs as sys;
 
 /// Nesting beyond this depth is refused, as the reference refuses it.
-pub const MAX_DEPTH: usize = 10_000;
+pub(crate) const MAX_DEPTH: usize = 10_000;
 
 /// A place in the text handed to [`Events::new`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(super) struct Mark {
 
 /// How a scalar was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Style {
+pub(crate) enum Style {
     /// Without quotes.
     Plain,
     /// In `'` quotes.

@@ -3,11 +3,11 @@
 use crate::text::Text;
 use std::sync::OnceLock;
 
-pub use super::events::Style;
+pub(crate) use super::events::Style;
 
 /// A range of bytes in the decoded text of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
+pub(crate) struct Span {
     /// First byte.
     pub start: u32,
     /// One past the last byte.
@@ -16,7 +16,7 @@ pub struct Span {
 
 /// A place as people count: both numbers begin at 1, columns count characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Position {
+pub(crate) struct Position {
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1. A byte order mark does not count.
@@ -25,18 +25,18 @@ pub struct Position {
 
 /// Index of a node in its document. Nodes are numbered in reading order, parents before children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub(super) u32);
+pub(crate) struct NodeId(pub(super) u32);
 
 impl NodeId {
     /// The plain number, for tables beside the tree.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// An explicit tag in short form: `!env`, `!!int`, or the non-specific `!`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tag {
+pub(crate) struct Tag {
     /// The tag; `tag:yaml.org,2002:` is shortened to `!!`.
     pub text: Box<str>,
     /// Where it is written.
@@ -45,7 +45,7 @@ pub struct Tag {
 
 /// What a node is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// A scalar with its text after unescaping and folding.
     Scalar {
         /// The text. Equal keys of one document share one allocation.
@@ -66,7 +66,7 @@ pub enum Kind {
 
 /// One node of the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub(crate) struct Node {
     /// What it is.
     pub kind: Kind,
     /// The explicit tag.
@@ -80,7 +80,7 @@ pub struct Node {
 
 /// The first document of a YAML text.
 #[derive(Debug)]
-pub struct Document {
+pub(crate) struct Document {
     pub(super) nodes: Vec<Node>,
     pub(super) root: Option<NodeId>,
     /// More follows the first document. It is neither read nor checked.
@@ -92,32 +92,27 @@ pub struct Document {
 impl Document {
     /// The root node; `None` when the text holds no document at all (empty, or comments only), which is something
     /// else than a document that holds null.
-    pub fn root(&self) -> Option<NodeId> {
+    pub(crate) fn root(&self) -> Option<NodeId> {
         self.root
     }
 
     /// The node behind an id of this document.
-    pub fn node(&self, id: NodeId) -> &Node {
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.index()]
     }
 
     /// Every node in reading order with its id.
-    pub fn nodes(&self) -> impl ExactSizeIterator<Item = (NodeId, &Node)> {
+    pub(crate) fn nodes(&self) -> impl ExactSizeIterator<Item = (NodeId, &Node)> {
         self.nodes.iter().enumerate().map(|(index, node)| (NodeId(index as u32), node))
     }
 
     /// Number of nodes.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether the document has no nodes.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// Follows an alias to the node it stands for; any other node is its own target.
-    pub fn target(&self, id: NodeId) -> NodeId {
+    pub(crate) fn target(&self, id: NodeId) -> NodeId {
         let mut id = id;
         // Targets are read before their aliases, so this walks strictly backwards.
         while let Kind::Alias { target } = self.node(id).kind {
@@ -127,7 +122,7 @@ impl Document {
     }
 
     /// The text of a scalar, not following aliases.
-    pub fn scalar(&self, id: NodeId) -> Option<&Text> {
+    pub(crate) fn scalar(&self, id: NodeId) -> Option<&Text> {
         match &self.node(id).kind {
             Kind::Scalar { value, .. } => Some(value),
             _ => None,
@@ -135,18 +130,18 @@ impl Document {
     }
 
     /// The value of the first plain `key` in the map `id` (aliases followed, merge keys not expanded).
-    pub fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
+    pub(crate) fn get(&self, id: NodeId, key: &str) -> Option<NodeId> {
         let Kind::Mapping(pairs) = &self.node(self.target(id)).kind else { return None };
         pairs.iter().find(|(name, _)| self.scalar(*name).is_some_and(|text| &**text == key)).map(|&(_, value)| value)
     }
 
     /// The decoded text all spans point into. A UTF-8 byte order mark is part of it.
-    pub fn text(&self) -> &Text {
+    pub(crate) fn text(&self) -> &Text {
         &self.text
     }
 
     /// Line and column of a byte offset; offsets past the end give the end.
-    pub fn position(&self, offset: u32) -> Position {
+    pub(crate) fn position(&self, offset: u32) -> Position {
         locate(&self.text, self.lines.get_or_init(|| line_starts(&self.text)), offset)
     }
 }

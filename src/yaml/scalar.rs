@@ -8,7 +8,7 @@ use crate::go::encoding::base64_decode;
 
 /// The typed meaning of a scalar.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     /// `~`, `null` or nothing.
     Null,
     /// `true` or `false` in three casings each.
@@ -32,7 +32,7 @@ pub enum Scalar {
 const CORE_PREFIX: &str = "tag:yaml.org,2002:";
 
 /// `!!int` for `tag:yaml.org,2002:int`; other tags stay as they are.
-pub fn short_tag(tag: &str) -> Cow<'_, str> {
+pub(crate) fn short_tag(tag: &str) -> Cow<'_, str> {
     match tag.strip_prefix(CORE_PREFIX) {
         Some(name) => Cow::Owned(format!("!!{name}")),
         None => Cow::Borrowed(tag),
@@ -42,7 +42,7 @@ pub fn short_tag(tag: &str) -> Cow<'_, str> {
 /// Resolves a scalar with its style and its explicit tag (short or long form; `!` counts as none).
 ///
 /// An error is go-yaml's text for a core tag that does not suit the text; decoding stops at it.
-pub fn resolve(text: &str, style: Style, tag: Option<&str>) -> Result<Scalar, String> {
+pub(crate) fn resolve(text: &str, style: Style, tag: Option<&str>) -> Result<Scalar, String> {
     let tag = tag.filter(|tag| !matches!(*tag, "" | "!")).map(short_tag);
     let Some(tag) = tag else {
         return Ok(match style {
@@ -71,7 +71,7 @@ pub fn resolve(text: &str, style: Style, tag: Option<&str>) -> Result<Scalar, St
 }
 
 /// The short tag go-yaml gives a resolved scalar.
-pub fn core_tag(scalar: &Scalar) -> &'static str {
+pub(crate) fn core_tag(scalar: &Scalar) -> &'static str {
     match scalar {
         Scalar::Null => "!!null",
         Scalar::Bool(_) => "!!bool",

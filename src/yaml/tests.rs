@@ -4,6 +4,7 @@ use crate::text::Text;
 
 use proptest::prelude::*;
 
+use super::node::Position;
 use super::*;
 
 fn spans(text: &str) -> Vec<String> {

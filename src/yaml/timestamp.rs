@@ -2,7 +2,7 @@
 
 use crate::go::time::{DAY, days_in, days_of};
 
-pub use crate::go::time::Time as Timestamp;
+pub(crate) use crate::go::time::Time as Timestamp;
 
 impl Timestamp {
     /// Reads the forms go-yaml takes for timestamps: a date, or a date and a time joined by `T`, `t` (with a zone) or

@@ -14,11 +14,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The id of the trusted state of the file at a path; `None` if there is no such file.
-pub type TrustedFile<'a> = &'a dyn Fn(&str) -> Option<FileId>;
+pub(crate) type TrustedFile<'a> = &'a dyn Fn(&str) -> Option<FileId>;
 
 /// How it is decided.
 #[derive(Clone, Copy)]
-pub struct Policy<'a> {
+pub(crate) struct Policy<'a> {
     /// All files.
     pub files: &'a Files,
     /// The level of a rule in the file at a path; none where it is off.
@@ -40,7 +40,7 @@ pub struct Policy<'a> {
 
 /// What was found in one state.
 #[derive(Clone, Debug, Default)]
-pub struct Side {
+pub(crate) struct Side {
     /// The findings.
     pub diagnostics: Vec<Diagnostic>,
     /// The files that were examined in full: unused comments are told in them.
@@ -49,7 +49,7 @@ pub struct Side {
 
 impl Side {
     /// Adds what was found in another part of the state.
-    pub fn extend(&mut self, other: Side) {
+    pub(crate) fn extend(&mut self, other: Side) {
         self.diagnostics.extend(other.diagnostics);
         self.files.extend(other.files);
     }
@@ -57,7 +57,7 @@ impl Side {
 
 /// What is reported, and what is not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// What is reported, sorted by file and place; what the head no longer has comes last.
     pub findings: Vec<Finding>,
     /// What a comment or the baseline keeps from being reported, of the head.
@@ -87,7 +87,7 @@ enum Silence {
 
 impl Policy<'_> {
     /// Decides about the findings of one state, or of two to be compared.
-    pub fn judge(&self, head: Side, base: Option<Side>) -> Verdict {
+    pub(crate) fn judge(&self, head: Side, base: Option<Side>) -> Verdict {
         let mut identities = Identities::new(self.files);
         let mut head = self.side(head, self.trusted, &mut identities);
         let mut gone = Vec::new();
@@ -354,7 +354,7 @@ fn new_comments(file: &File, ignores: &[Ignore], before: Option<Arc<File>>) -> B
 }
 
 /// A rule is named that does not exist.
-pub fn unknown_rule(name: &str, near: Option<&str>, label: Label) -> Diagnostic {
+pub(crate) fn unknown_rule(name: &str, near: Option<&str>, label: Label) -> Diagnostic {
     let (file, start, end) = (label.file, label.start, label.end);
     let finding = Diagnostic::new(&UNKNOWN_RULE, format!("there is no rule `{name}`"), label);
     match near {

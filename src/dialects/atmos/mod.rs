@@ -61,8 +61,6 @@ mod templates;
 mod tests;
 mod vocabulary;
 
-pub use merge::ListStrategy;
-
 use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, Variables};
 use crate::affected::{Affected, Request};
 use crate::diagnostic::Rule;
@@ -71,37 +69,43 @@ use crate::limits::Limits;
 use crate::resolution::{Component, Resolution};
 use crate::source::Source;
 use crate::value::{Value, Vocabulary};
-use config::{Config, projects, search};
+#[cfg(test)]
+use config::Config;
+use config::{projects, search};
 use imports::likely_stacks;
 use reader::Deps;
 use resolve::Resolver;
+#[cfg(test)]
 use shapes::export::to_json_schema;
 use templates::eval::eval;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
-pub struct Atmos {
+pub(crate) struct Atmos {
     resolver: Resolver,
 }
 
 impl Atmos {
     /// The dialect, with empty caches.
-    pub fn new() -> Self {
+    #[cfg(test)]
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// The dialect, with empty caches and these limits.
-    pub fn with_limits(limits: Limits) -> Self {
+    pub(crate) fn with_limits(limits: Limits) -> Self {
         Atmos { resolver: Resolver::with_limits(limits) }
     }
 
     /// What stack manifests must look like, as a JSON Schema (draft 2020-12).
-    pub fn manifest_schema() -> serde_json::Value {
+    #[cfg(test)]
+    pub(crate) fn manifest_schema() -> serde_json::Value {
         to_json_schema("Atmos stack manifest", schema::MANIFEST)
     }
 
     /// What `atmos.yaml` may hold, as a JSON Schema (draft 2020-12). Other keys are allowed, because Atmos passes over them.
-    pub fn configuration_schema() -> serde_json::Value {
+    #[cfg(test)]
+    pub(crate) fn configuration_schema() -> serde_json::Value {
         to_json_schema("Atmos configuration", Config::SHAPE)
     }
 }

@@ -39,14 +39,14 @@ use std::sync::Arc;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
-pub struct Garden {
+pub(crate) struct Garden {
     cache: Cache,
     limits: Limits,
 }
 
 impl Garden {
     /// The dialect, with nothing parsed yet, which takes on so much.
-    pub fn with_limits(limits: Limits) -> Self {
+    pub(crate) fn with_limits(limits: Limits) -> Self {
         Garden { cache: Cache::new(limits), limits }
     }
 

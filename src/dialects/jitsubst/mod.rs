@@ -52,7 +52,7 @@ const PLAN: &str = "plan";
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
-pub struct Jitsubst {
+pub(crate) struct Jitsubst {
     cache: Cache,
 }
 
@@ -137,12 +137,13 @@ impl Stack {
 
 impl Jitsubst {
     /// The dialect, with nothing parsed yet.
-    pub fn new() -> Self {
+    #[cfg(test)]
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// The dialect, with nothing parsed yet, which takes on so much.
-    pub fn with_limits(limits: Limits) -> Self {
+    pub(crate) fn with_limits(limits: Limits) -> Self {
         Jitsubst { cache: Cache::new(limits) }
     }
 

@@ -45,13 +45,13 @@ use std::sync::Arc;
 
 /// The dialect. It keeps what it has parsed, so that a second revision costs what is new in it.
 #[derive(Default)]
-pub struct OpenTofu {
+pub(crate) struct OpenTofu {
     cache: Cache,
 }
 
 impl OpenTofu {
     /// The dialect, with nothing parsed yet, which takes on so much.
-    pub fn with_limits(limits: Limits) -> Self {
+    pub(crate) fn with_limits(limits: Limits) -> Self {
         OpenTofu { cache: Cache::new(limits) }
     }
 

@@ -16,7 +16,7 @@ const MAX_VARIANTS: usize = 4;
 
 /// What happened to the components of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effect {
+pub(crate) enum Effect {
     /// They have another name.
     Renamed,
     /// They are new.
@@ -39,7 +39,7 @@ impl From<Status> for Effect {
 
 impl Effect {
     /// The name that users see.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Effect::Renamed => "renamed",
             Effect::Added => Status::Added.name(),
@@ -51,7 +51,7 @@ impl Effect {
 
 /// Changes that have the same causes and reach the same components.
 #[derive(Clone, Debug)]
-pub struct Group<'a> {
+pub(crate) struct Group<'a> {
     /// What happened to the components.
     pub effect: Effect,
     /// What changed in each of them; empty for components that are new, gone or renamed.
@@ -66,7 +66,7 @@ pub struct Group<'a> {
 
 /// One stack with another name, or components of one name with another one.
 #[derive(Clone, Debug)]
-pub struct Renamed<'a> {
+pub(crate) struct Renamed<'a> {
     /// `stack`, or `component`.
     pub what: &'static str,
     /// The name of the stack or of the component as it was.
@@ -83,7 +83,7 @@ pub struct Renamed<'a> {
 
 /// One path that changes in all components of a group.
 #[derive(Clone, Debug)]
-pub struct Folded<'a> {
+pub(crate) struct Folded<'a> {
     /// JSON Pointer into the components.
     pub path: &'a str,
     /// What happened.
@@ -96,7 +96,7 @@ pub struct Folded<'a> {
 }
 
 /// The groups, sorted by the place of their causes; those without a cause come last.
-pub fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
+pub(crate) fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
     let mut blocks: Table<BlockKey, Vec<Folded>> = Table::default();
     for (paths, members) in by_path(diff) {
         for (variants, members) in split(members) {

@@ -20,7 +20,7 @@ const IDENTITY_KEYS: [&str; 3] = ["name", "id", "key"];
 
 /// One difference, with the values around it.
 #[derive(Clone, Debug)]
-pub struct Step<'a> {
+pub(crate) struct Step<'a> {
     /// JSON Pointer to the place.
     pub path: String,
     /// What happens there.
@@ -39,7 +39,7 @@ pub struct Step<'a> {
 
 /// The steps from `base` to `head`, in the order in which they are to be applied.
 /// Of calls whose function and arguments are the same, however they are spelled, a step says so.
-pub fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<Step<'a>> {
+pub(crate) fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<Step<'a>> {
     let mut walk =
         Walk { path: String::new(), parents: Vec::new(), steps: Vec::new(), cells: MAX_CELLS, language: *language };
     walk.value(base, head);

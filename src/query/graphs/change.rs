@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// What is known of the nodes of two states.
 #[derive(Clone, Copy)]
-pub struct Differences<'a> {
+pub(crate) struct Differences<'a> {
     /// Whether a node of both states differs.
     pub changed: &'a dyn Fn(&str) -> bool,
     /// The names that the older state alone can have because the newer one could not be resolved in full.
@@ -20,7 +20,7 @@ pub struct Differences<'a> {
 
 /// The components and files of units that one state resolved and the other one could not, or not in full. That the other
 /// one lacks them says nothing.
-pub fn unresolved(with: &[&Resolution], without: &[&Resolution], files: &Files) -> BTreeSet<String> {
+pub(crate) fn unresolved(with: &[&Resolution], without: &[&Resolution], files: &Files) -> BTreeSet<String> {
     let path = |unit: &Unit| Text::clone(&files.get(unit.file).path);
     let each = |states: &[&Resolution]| states.iter().flat_map(|state| state.units.clone()).collect::<Vec<Arc<Unit>>>();
     let others: HashMap<(Text, Text), Arc<Unit>> =
@@ -51,7 +51,7 @@ impl Graph {
     /// Both graphs in one: what only one of them has is added or removed, or unresolved where the other state could not say;
     /// what leads to something that differs is reached.
     #[must_use]
-    pub fn changed(base: Graph, head: Graph, differences: &Differences<'_>) -> Graph {
+    pub(crate) fn changed(base: Graph, head: Graph, differences: &Differences<'_>) -> Graph {
         let lost = base.unresolved(&head, differences.lost);
         let gained = head.unresolved(&base, differences.gained);
         let mut all = head;
@@ -133,7 +133,7 @@ impl Graph {
     }
 
     /// Keeps what differs or is reached, and the nodes at the other ends of edges that differ.
-    pub fn keep_changes(&mut self) {
+    pub(crate) fn keep_changes(&mut self) {
         let nodes = &self.nodes;
         let is_kept = |name: &String| nodes.get(name).is_some_and(|node| node.change != Change::Same);
         self.edges.retain(|(from, to), edge| edge.change != Change::Same || is_kept(from) && is_kept(to));

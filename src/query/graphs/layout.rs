@@ -11,7 +11,7 @@ const SWEEPS: usize = 6;
 
 /// The place of a node: its layer from the left, and its row in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cell {
+pub(crate) struct Cell {
     /// The layer, from 0.
     pub layer: usize,
     /// The row, from 0.
@@ -19,7 +19,7 @@ pub struct Cell {
 }
 
 /// The cell of each node. The same graph gives the same cells.
-pub fn layout(graph: &Graph) -> BTreeMap<&str, Cell> {
+pub(crate) fn layout(graph: &Graph) -> BTreeMap<&str, Cell> {
     let names: Vec<&str> = graph.nodes.keys().map(String::as_str).collect();
     let index: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (*name, i)).collect();
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); names.len()];

@@ -3,9 +3,9 @@
 mod change;
 mod components;
 mod files;
-pub mod layout;
+pub(crate) mod layout;
 
-pub use change::{Differences, unresolved};
+pub(crate) use change::{Differences, unresolved};
 
 use crate::files::Files;
 use crate::resolution::Resolution;
@@ -14,11 +14,11 @@ use crate::value::Origin;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The most edges of one graph; what is beyond them is left out, which the graph says.
-pub const MAX_EDGES: usize = 200_000;
+pub(crate) const MAX_EDGES: usize = 200_000;
 
 /// What a graph is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum About {
+pub(crate) enum About {
     /// Which files import which others.
     Imports,
     /// Which components inherit from which others.
@@ -34,12 +34,8 @@ pub enum About {
 }
 
 impl About {
-    /// All of them.
-    pub const ALL: [About; 6] =
-        [About::Imports, About::Inheritance, About::Dependencies, About::Locals, About::References, About::Modules];
-
     /// The name that users type.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             About::Imports => "imports",
             About::Inheritance => "inheritance",
@@ -53,7 +49,7 @@ impl About {
 
 /// What happens to a node or an edge between two states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Change {
+pub(crate) enum Change {
     /// Nothing, or one state alone is shown.
     #[default]
     Same,
@@ -71,7 +67,7 @@ pub enum Change {
 
 impl Change {
     /// The name in output.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Change::Same => "same",
             Change::Added => "added",
@@ -85,7 +81,7 @@ impl Change {
 
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Node {
+pub(crate) struct Node {
     /// What happens to it.
     pub change: Change,
     /// It is named but not there.
@@ -94,7 +90,7 @@ pub struct Node {
 
 /// An edge: its source needs its target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// What makes it, if there is more to say than the graph does.
     pub label: String,
     /// Where it is written: path and line.
@@ -105,7 +101,7 @@ pub struct Edge {
 
 /// Nodes by name and edges by the names of their ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// The nodes.
     pub nodes: BTreeMap<String, Node>,
     /// The edges. Of several between two nodes the first one is kept.
@@ -116,7 +112,7 @@ pub struct Graph {
 
 /// What a graph is made from.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// The state.
     pub resolution: &'a Resolution,
     /// The code of its components.
@@ -136,7 +132,7 @@ impl Context<'_> {
 }
 
 /// The graph of a state.
-pub fn graph(about: About, context: &Context<'_>) -> Graph {
+pub(crate) fn graph(about: About, context: &Context<'_>) -> Graph {
     match about {
         About::Imports => files::imports(context),
         About::Locals => files::locals(context),
@@ -166,7 +162,7 @@ impl Graph {
     }
 
     /// The edges that leave each node, in order.
-    pub fn outgoing(&self) -> BTreeMap<&str, Vec<&str>> {
+    pub(crate) fn outgoing(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (from, to) in self.edges.keys() {
             all.entry(from).or_default().push(to);
@@ -175,14 +171,14 @@ impl Graph {
     }
 
     /// Adds the nodes and edges of another graph.
-    pub fn unite(&mut self, other: Graph) {
+    pub(crate) fn unite(&mut self, other: Graph) {
         self.nodes.extend(other.nodes);
         self.edges.extend(other.edges);
         self.is_cut |= other.is_cut;
     }
 
     /// Keeps at most so many nodes and edges, the first ones by name, and those that differ before others.
-    pub fn limit(&mut self, nodes: usize, edges: usize) {
+    pub(crate) fn limit(&mut self, nodes: usize, edges: usize) {
         if self.nodes.len() > nodes {
             let mut names: Vec<(bool, String)> =
                 self.nodes.iter().map(|(name, node)| (node.change == Change::Same, name.clone())).collect();
@@ -201,7 +197,7 @@ impl Graph {
     }
 
     /// Keeps what is at most so many edges away from a node, in both directions, and says whether the node is there.
-    pub fn focus(&mut self, node: &str, depth: usize) -> bool {
+    pub(crate) fn focus(&mut self, node: &str, depth: usize) -> bool {
         if !self.nodes.contains_key(node) {
             return false;
         }

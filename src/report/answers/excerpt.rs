@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// The line and column (from 1, in characters) of some bytes of a text, the line, and a mark below them. Long lines are cut
 /// around the mark so that they fit into some columns.
-pub fn excerpt(text: &str, range: &Range<usize>, columns: usize) -> Vec<String> {
+pub(crate) fn excerpt(text: &str, range: &Range<usize>, columns: usize) -> Vec<String> {
     let Some(before) = text.get(..range.start) else { return Vec::new() };
     let number = before.matches('\n').count() + 1;
     let start = before.rfind('\n').map_or(0, |at| at + 1);

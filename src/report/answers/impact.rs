@@ -18,7 +18,7 @@ const MAX_PATHS: usize = 4;
 
 /// What was asked, and the answer.
 #[derive(Clone, Copy)]
-pub struct Described<'a> {
+pub(crate) struct Described<'a> {
     /// The file, from the root of the repository.
     pub file: &'a str,
     /// The lines; none for the whole file.
@@ -116,7 +116,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write_json(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn write_json(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let json = Json {
             file: self.file,
             line: self.lines.map(|l| l.first),
@@ -172,7 +172,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
         let theme = Theme::new(options.color);
         let place = match self.lines {
             Some(lines) if lines.last > lines.first => format!("{}:{}-{}", self.file, lines.first, lines.last),

@@ -1,11 +1,11 @@
 //! Answers to questions about one state: what a line reaches, where a value comes from. Text for people, JSON for programs.
 
 mod excerpt;
-pub mod graph;
-pub mod impact;
-pub mod why;
+pub(crate) mod graph;
+pub(crate) mod impact;
+pub(crate) mod why;
 
-pub use excerpt::excerpt;
+pub(crate) use excerpt::excerpt;
 
 use super::text::style::{self, Theme};
 use crate::diff::mask;

@@ -17,7 +17,7 @@ use std::io;
 const MAX_ROWS: usize = 200;
 
 /// The same answer in several stacks.
-pub struct Group {
+pub(crate) struct Group {
     /// The stacks, sorted.
     pub stacks: Vec<Text>,
     /// The answer for the first of them.
@@ -25,7 +25,7 @@ pub struct Group {
 }
 
 /// A value in two states.
-pub struct Difference {
+pub(crate) struct Difference {
     /// The older value; none if it was not there.
     pub before: Option<Answer>,
     /// The newer value; none if it is no longer there.
@@ -113,7 +113,7 @@ fn is_filled(value: &Value) -> bool {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_json(out: &mut dyn io::Write, answer: &Answer, files: &Files) -> io::Result<()> {
+pub(crate) fn write_json(out: &mut dyn io::Write, answer: &Answer, files: &Files) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &json(answer, files))?;
     writeln!(out)
 }
@@ -122,7 +122,7 @@ pub fn write_json(out: &mut dyn io::Write, answer: &Answer, files: &Files) -> io
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_groups_json(out: &mut dyn io::Write, groups: &[Group], files: &Files) -> io::Result<()> {
+pub(crate) fn write_groups_json(out: &mut dyn io::Write, groups: &[Group], files: &Files) -> io::Result<()> {
     let groups: Vec<_> =
         groups.iter().map(|g| GroupJson { stacks: &g.stacks, answer: json(&g.answer, files) }).collect();
     serde_json::to_writer_pretty(&mut *out, &serde_json::json!({ "groups": groups }))?;
@@ -139,7 +139,7 @@ impl Difference {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_difference_json(
+pub(crate) fn write_difference_json(
     out: &mut dyn io::Write,
     found: &Difference,
     files: &Files,
@@ -166,7 +166,7 @@ pub fn write_difference_json(
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_difference_text(
+pub(crate) fn write_difference_text(
     out: &mut dyn io::Write,
     found: &Difference,
     files: &Files,
@@ -207,7 +207,7 @@ pub fn write_difference_text(
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_groups_text(
+pub(crate) fn write_groups_text(
     out: &mut dyn io::Write,
     groups: &[Group],
     files: &Files,
@@ -239,7 +239,7 @@ pub fn write_groups_text(
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_text(out: &mut dyn io::Write, answer: &Answer, files: &Files, options: &Options) -> io::Result<()> {
+pub(crate) fn write_text(out: &mut dyn io::Write, answer: &Answer, files: &Files, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let (stack, kind, name) = &answer.address;
     let whose = format!("{} {} in", theme.bold(&escape(name)), theme.dim(&format!("({})", escape(kind))));

@@ -21,7 +21,7 @@ const LEAST: usize = 40;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &Options) -> io::Result<()> {
+pub(crate) fn write_rules(out: &mut dyn io::Write, settings: &Settings, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let all = settings.all_rules();
     let width = all.iter().map(|r| r.id.len()).max().unwrap_or(0);
@@ -72,7 +72,7 @@ struct RuleJson {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Result<()> {
+pub(crate) fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Result<()> {
     let rule = |rule: &&'static Rule| RuleJson {
         id: rule.id,
         group: rule.group.name(),
@@ -89,7 +89,7 @@ pub fn write_rules_json(out: &mut dyn io::Write, settings: &Settings) -> io::Res
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &Options) -> io::Result<()> {
+pub(crate) fn write_page(out: &mut dyn io::Write, rule: &Rule, options: &Options) -> io::Result<()> {
     let since = if rule.group == Group::Policy { String::new() } else { format!(" · since {}", rule.since) };
     let subtitle = format!("{} · {} by default{since}", rule.group.name(), default_name(rule));
     let lines = page::render(rule.page, &subtitle, options);
@@ -171,7 +171,12 @@ fn settings(load: &Load, coverage: &Coverage) -> Vec<SettingJson> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_settings(out: &mut dyn io::Write, load: &Load, coverage: &Coverage, options: &Options) -> io::Result<()> {
+pub(crate) fn write_settings(
+    out: &mut dyn io::Write,
+    load: &Load,
+    coverage: &Coverage,
+    options: &Options,
+) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let all = settings(load, coverage);
     let widest = |f: fn(&SettingJson) -> &str, most: usize| {
@@ -201,7 +206,7 @@ pub fn write_settings(out: &mut dyn io::Write, load: &Load, coverage: &Coverage,
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_settings_json(out: &mut dyn io::Write, load: &Load, coverage: &Coverage) -> io::Result<()> {
+pub(crate) fn write_settings_json(out: &mut dyn io::Write, load: &Load, coverage: &Coverage) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &settings(load, coverage))?;
     writeln!(out)
 }

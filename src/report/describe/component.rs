@@ -32,7 +32,7 @@ impl Serialize for Ordered<'_> {
 }
 
 /// One component that is described.
-pub struct Described<'a> {
+pub(crate) struct Described<'a> {
     /// Its address.
     pub address: &'a Address,
     /// Its configuration.
@@ -48,7 +48,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
         let theme = Theme::new(options.color);
         let (stack, kind, name) = self.address;
         let kind = theme.dim(&format!("({}) in", style::escape(kind)));
@@ -84,7 +84,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write_json(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn write_json(&self, out: &mut dyn io::Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, &Ordered(&self.placed.component))?;
         writeln!(out)
     }
@@ -93,7 +93,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write_yaml(&self, out: &mut dyn io::Write) -> io::Result<()> {
+    pub(crate) fn write_yaml(&self, out: &mut dyn io::Write) -> io::Result<()> {
         yaml_serde::to_writer(out, &Ordered(&self.placed.component)).map_err(io::Error::other)
     }
 
@@ -101,7 +101,7 @@ impl Described<'_> {
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn write_concise(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
+    pub(crate) fn write_concise(&self, out: &mut dyn io::Write, options: &Options) -> io::Result<()> {
         let component = &self.placed.component;
         let (stack, kind, name) = self.address;
         let prefix = format!("{} {} {}", style::escape(stack), style::escape(kind), style::escape(name));
@@ -151,7 +151,7 @@ impl Leaves<'_, '_> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_concise(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_concise(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
     components.keys().try_for_each(|(stack, kind, name)| {
         writeln!(out, "{} {} {}", style::escape(stack), style::escape(kind), style::escape(name))
     })
@@ -173,7 +173,7 @@ fn instances(components: &Components) -> Vec<Instance<'_>> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_instances(out: &mut dyn io::Write, components: &Components, options: &Options) -> io::Result<()> {
+pub(crate) fn write_instances(out: &mut dyn io::Write, components: &Components, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let mut rows = rows(components);
     rows.sort_by(|a, b| (&a.0.2, &a.0.1, &a.0.0).cmp(&(&b.0.2, &b.0.1, &b.0.0)));
@@ -190,7 +190,7 @@ pub fn write_instances(out: &mut dyn io::Write, components: &Components, options
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_instances_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_instances_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &instances(components))?;
     writeln!(out)
 }
@@ -199,6 +199,6 @@ pub fn write_instances_json(out: &mut dyn io::Write, components: &Components) ->
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_instances_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_instances_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
     yaml_serde::to_writer(out, &instances(components)).map_err(io::Error::other)
 }

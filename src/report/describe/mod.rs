@@ -2,7 +2,7 @@
 
 mod component;
 
-pub use component::{Described, write_concise, write_instances, write_instances_json, write_instances_yaml};
+pub(crate) use component::{Described, write_concise, write_instances, write_instances_json, write_instances_yaml};
 
 use super::Options;
 use super::text::style::{self, Theme};
@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// The components that are described, by address.
-pub type Components = BTreeMap<Address, Placed>;
+pub(crate) type Components = BTreeMap<Address, Placed>;
 
 /// Writes `{stack: {"components": {type: {name: configuration}}}}` as JSON, and a line end.
-pub fn write_stacks_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_stacks_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
     // The serializer writes a few bytes at a time.
     let mut out = io::BufWriter::with_capacity(1 << 14, out);
     serde_json::to_writer_pretty(&mut out, &Stacks(&rows(components), false))?;
@@ -26,12 +26,12 @@ pub fn write_stacks_json(out: &mut dyn io::Write, components: &Components) -> io
 }
 
 /// Writes the same as YAML.
-pub fn write_stacks_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_stacks_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
     yaml_serde::to_writer(out, &Stacks(&rows(components), false)).map_err(io::Error::other)
 }
 
 /// Writes the same as JSON, in each component its input variables first.
-pub fn write_ordered_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_ordered_json(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
     let mut out = io::BufWriter::with_capacity(1 << 14, out);
     serde_json::to_writer_pretty(&mut out, &Stacks(&rows(components), true))?;
     writeln!(out)?;
@@ -39,24 +39,24 @@ pub fn write_ordered_json(out: &mut dyn io::Write, components: &Components) -> i
 }
 
 /// Writes the same as YAML, in each component its input variables first.
-pub fn write_ordered_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
+pub(crate) fn write_ordered_yaml(out: &mut dyn io::Write, components: &Components) -> io::Result<()> {
     yaml_serde::to_writer(out, &Stacks(&rows(components), true)).map_err(io::Error::other)
 }
 
 /// Writes a value as JSON, and a line end.
-pub fn write_value_json(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
+pub(crate) fn write_value_json(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
     writeln!(out)
 }
 
 /// Writes a value as YAML.
-pub fn write_value_yaml(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
+pub(crate) fn write_value_yaml(out: &mut dyn io::Write, value: &Value) -> io::Result<()> {
     yaml_serde::to_writer(out, value).map_err(io::Error::other)
 }
 
 /// Writes a table: stacks, below them types, below them components with the root module or chart that they use and the
 /// number of their variables.
-pub fn write_stacks_text(out: &mut dyn io::Write, components: &Components, options: &Options) -> io::Result<()> {
+pub(crate) fn write_stacks_text(out: &mut dyn io::Write, components: &Components, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let rows = rows(components);
     let name_width = rows.iter().map(|r| style::width(&style::escape(&r.0.2))).max().unwrap_or(0).min(48);

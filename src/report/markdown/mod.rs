@@ -44,7 +44,7 @@ const MAX_SENTENCE: usize = 1_000;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let page = Page { report, options, web: report.remote.and_then(Web::of), templates: templates()? };
     out.write_all(page.render()?.as_bytes())
 }

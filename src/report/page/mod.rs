@@ -20,7 +20,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// What a page shows beside a report.
 #[derive(Clone, Copy)]
-pub struct Page<'a> {
+pub(crate) struct Page<'a> {
     /// The report.
     pub report: &'a Report<'a>,
     /// What the projects of the older state resolve to, if two are compared.
@@ -35,7 +35,7 @@ pub struct Page<'a> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, page: &Page<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, page: &Page<'_>) -> io::Result<()> {
     let data = serde_json::to_string(&data::Data::of(page))?;
     let mut environment = minijinja::Environment::new();
     // Everything that is filled in is made here.

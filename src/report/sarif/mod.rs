@@ -33,7 +33,7 @@ const MAX_BYTES: usize = 8_000_000;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &log(report)?)?;
     writeln!(out)
 }

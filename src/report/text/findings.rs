@@ -24,7 +24,7 @@ const MAX_STACKS: usize = 5;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, finding: &Finding, files: &Files, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, finding: &Finding, files: &Files, options: &Options) -> io::Result<()> {
     writeln!(out, "{}\n", render(finding, files, options))
 }
 

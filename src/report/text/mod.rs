@@ -10,12 +10,12 @@ pub(super) mod changes;
 mod code;
 mod findings;
 mod locals;
-pub mod style;
+pub(crate) mod style;
 mod summary;
-pub mod value;
+pub(crate) mod value;
 pub(super) mod words;
 
-pub use findings::write as write_finding;
+pub(crate) use findings::write as write_finding;
 
 use crate::diff::Diff;
 use crate::diff::group::{self, Effect};
@@ -35,7 +35,7 @@ const SCREEN: usize = 20;
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
     let diff = report.comparison.as_ref().map(|comparison| diff_blocks(comparison, report, options)).transpose()?;
     let (changes, verdict) = diff.map_or_else(|| (Vec::new(), None), |(blocks, verdict)| (blocks, Some(verdict)));
@@ -177,7 +177,7 @@ fn closing(report: &Report<'_>, options: &Options) -> io::Result<Vec<String>> {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
+pub(crate) fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options: &Options) -> io::Result<()> {
     lead(report, options).iter().try_for_each(|line| writeln!(out, "{line}"))?;
     let has_findings = report.shown().next().is_some() || !report.unreadable.is_empty();
     if has_findings {

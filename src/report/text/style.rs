@@ -1,7 +1,7 @@
 //! Colors, widths and what must never reach a terminal as it is.
 
 use crate::diagnostic::Level;
-pub use crate::text::escape;
+pub(crate) use crate::text::escape;
 pub(in crate::report) use crate::text::steers;
 use owo_colors::Style;
 use std::borrow::Cow;
@@ -9,18 +9,18 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What things look like; with colors off every style is empty.
 #[derive(Clone, Copy, Debug)]
-pub struct Theme {
+pub(crate) struct Theme {
     color: bool,
 }
 
 impl Theme {
     /// A theme with or without colors.
-    pub fn new(color: bool) -> Self {
+    pub(crate) fn new(color: bool) -> Self {
         Theme { color }
     }
 
     /// Whether there are colors.
-    pub fn has_color(self) -> bool {
+    pub(crate) fn has_color(self) -> bool {
         self.color
     }
 
@@ -29,27 +29,27 @@ impl Theme {
     }
 
     /// Names and headings.
-    pub fn bold(self, text: &str) -> String {
+    pub(crate) fn bold(self, text: &str) -> String {
         self.paint(text, Style::new().bold())
     }
 
     /// What is there for completeness.
-    pub fn dim(self, text: &str) -> String {
+    pub(crate) fn dim(self, text: &str) -> String {
         self.paint(text, Style::new().dimmed())
     }
 
     /// Files and lines.
-    pub fn place(self, text: &str) -> String {
+    pub(crate) fn place(self, text: &str) -> String {
         self.paint(text, Style::new().cyan().bold())
     }
 
     /// Paths into configuration and names of components.
-    pub fn path(self, text: &str) -> String {
+    pub(crate) fn path(self, text: &str) -> String {
         self.paint(text, Style::new().bold())
     }
 
     /// The level of a finding.
-    pub fn level(self, level: Level, text: &str) -> String {
+    pub(crate) fn level(self, level: Level, text: &str) -> String {
         let style = match level {
             Level::Error => Style::new().red().bold(),
             Level::Warning => Style::new().yellow().bold(),
@@ -59,38 +59,38 @@ impl Theme {
     }
 
     /// What is gone.
-    pub fn removed(self, text: &str) -> String {
+    pub(crate) fn removed(self, text: &str) -> String {
         self.paint(text, Style::new().red())
     }
 
     /// What is new.
-    pub fn added(self, text: &str) -> String {
+    pub(crate) fn added(self, text: &str) -> String {
         self.paint(text, Style::new().green())
     }
 
     /// What is another one.
-    pub fn changed(self, text: &str) -> String {
+    pub(crate) fn changed(self, text: &str) -> String {
         self.paint(text, Style::new().yellow())
     }
 
     /// The words that differ in what is gone.
-    pub fn removed_word(self, text: &str) -> String {
+    pub(crate) fn removed_word(self, text: &str) -> String {
         self.paint(text, Style::new().red().bold().underline())
     }
 
     /// The words that differ in what is new.
-    pub fn added_word(self, text: &str) -> String {
+    pub(crate) fn added_word(self, text: &str) -> String {
         self.paint(text, Style::new().green().bold().underline())
     }
 }
 
 /// The columns that text takes.
-pub fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
 /// Text cut to some columns, with `…` for what is missing.
-pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+pub(crate) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
     }
@@ -104,12 +104,12 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
 }
 
 /// The columns that text takes with the colors of this module in it.
-pub fn visible_width(text: &str) -> usize {
+pub(crate) fn visible_width(text: &str) -> usize {
     if text.contains('\u{1b}') { width(&anstream::adapter::strip_str(text).to_string()) } else { width(text) }
 }
 
 /// Text in lines of some columns, broken between words only; all lines but the first are indented. Colors take no columns.
-pub fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut used = 0;
     for word in text.split(' ') {

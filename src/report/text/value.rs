@@ -2,7 +2,7 @@
 
 use super::style::{self, escape};
 use crate::diff::inline::{self, MAX_DEPTH, scalar};
-pub use crate::diff::inline::{has_token, is_maskable, key, quote};
+pub(crate) use crate::diff::inline::{has_token, is_maskable, key, quote};
 use crate::diff::mask;
 use crate::files::Files;
 use crate::report::Options;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 /// One line of a block, without colors.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub(crate) struct Line {
     /// The text with its indentation.
     pub text: String,
     /// Where the value was written, as `file:line`.
@@ -30,18 +30,18 @@ impl Line {
 const MAX_PAST: usize = 10;
 
 /// The value in one line.
-pub fn inline(value: &Value, secret: bool, options: &Options) -> String {
+pub(crate) fn inline(value: &Value, secret: bool, options: &Options) -> String {
     inline::inline(value, secret, options.show_secrets)
 }
 
 /// The value as YAML over several lines; with `files`, each line with the place where its value was written.
-pub fn block(value: &Value, secret: bool, options: &Options, files: Option<&Files>) -> Vec<Line> {
+pub(crate) fn block(value: &Value, secret: bool, options: &Options, files: Option<&Files>) -> Vec<Line> {
     write(value, secret, Writer { lines: Vec::new(), options, files, first: "", history: false })
 }
 
 /// The configuration of a component as [`block`] has it, the section `first` before the others; with `history`, below each value
 /// the values that it replaced.
-pub fn component(value: &Value, first: &str, history: bool, options: &Options, files: &Files) -> Vec<Line> {
+pub(crate) fn component(value: &Value, first: &str, history: bool, options: &Options, files: &Files) -> Vec<Line> {
     write(value, false, Writer { lines: Vec::new(), options, files: Some(files), first, history })
 }
 

@@ -40,7 +40,7 @@ use std::sync::Arc;
 const MAX_NAMES: usize = 5;
 
 /// What differs, with the components before and after.
-pub struct Changes<'a> {
+pub(crate) struct Changes<'a> {
     /// The rest of what a rule may look at; its resolution is the newer one.
     pub context: &'a Context<'a>,
     /// The older resolution.
@@ -56,7 +56,7 @@ pub struct Changes<'a> {
 
 /// A component that differs.
 #[derive(Clone, Copy)]
-pub struct Changed<'a> {
+pub(crate) struct Changed<'a> {
     /// What happened to it.
     pub change: &'a ComponentChange,
     /// As it was.

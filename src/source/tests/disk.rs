@@ -14,7 +14,7 @@ fn the_index_is_what_would_be_committed() {
     let repo = open(&root.join("stacks"));
     let index = repo.index().unwrap();
     assert!(index.conflicts.is_empty());
-    assert_eq!((index.source.name(), index.source.prefix(), index.source.commit()), ("index", "stacks", None));
+    assert_eq!((index.source.name(), index.source.commit()), ("index", None));
     assert_eq!(paths(&*index.source), ["stacks/catalog/vpc.yaml", "stacks/dev.yaml"]);
     assert_eq!(text(&*index.source, "stacks/dev.yaml"), "staged\n");
     let worktree = repo.worktree().unwrap();

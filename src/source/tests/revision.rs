@@ -62,7 +62,7 @@ fn revisions_of_all_kinds_of_repositories() {
     let root = dir.path();
     check(&open(root));
     check(&open(&root.join("stacks/catalog")));
-    assert_eq!(open(&root.join("stacks/catalog")).revision("main").unwrap().prefix(), "stacks/catalog");
+    assert_eq!(open(&root.join("stacks/catalog")).prefix(), "stacks/catalog");
 
     let other = tempfile::tempdir().unwrap();
     let linked = other.path().join("linked");

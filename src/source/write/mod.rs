@@ -18,7 +18,7 @@ const MAX_NAMED: u64 = 64 << 20;
 ///
 /// # Errors
 /// The file is no regular file (a link, say), has changed meanwhile, or cannot be written.
-pub fn replace(root: &Path, path: &str, old: &[u8], new: &[u8]) -> Result<(), Error> {
+pub(crate) fn replace(root: &Path, path: &str, old: &[u8], new: &[u8]) -> Result<(), Error> {
     let full = root.join(path);
     let fail = |reason: String| Error::Write { path: full.clone(), reason };
     let target = Target::of(&full, false).map_err(|e| fail(e.to_string()))?;
@@ -39,7 +39,7 @@ pub fn replace(root: &Path, path: &str, old: &[u8], new: &[u8]) -> Result<(), Er
 ///
 /// # Errors
 /// It cannot be written, or the way to it goes through a link in a worktree.
-pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let target = Target::of(path, false)?;
     let there = fs::symlink_metadata(target.path());
     let is_replaceable = match &there {
@@ -68,7 +68,7 @@ pub(super) fn write_program(path: &Path, content: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// It cannot be made, or the way to it goes through a link in a worktree.
-pub fn make_folder(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn make_folder(path: &Path) -> io::Result<PathBuf> {
     // As the way to something in it, every step is a folder.
     Ok(Target::of(&path.join("_"), true)?.folder)
 }
@@ -77,7 +77,7 @@ pub fn make_folder(path: &Path) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// It cannot be read, is no UTF-8, is larger than 64 MiB, or is or lies behind a link in a worktree.
-pub fn read_named(path: &Path) -> io::Result<String> {
+pub(crate) fn read_named(path: &Path) -> io::Result<String> {
     let target = Target::of(path, false)?;
     if target.is_committed_link() {
         return Err(target::refusal(&target.path()));

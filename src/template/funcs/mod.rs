@@ -25,7 +25,7 @@ mod url;
 mod yaml_data;
 
 pub(crate) use call::unknown_table;
-pub use objects::Namespace;
+pub(crate) use objects::Namespace;
 pub(super) use time::time_method;
 
 use super::{Function, Functions, Object, Val};
@@ -35,7 +35,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Which libraries a template may use. Where names clash, the host wins over sprig, and sprig over gomplate.
 #[derive(Clone, Copy, Debug)]
-pub struct FunctionSet {
+pub(crate) struct FunctionSet {
     /// The functions of sprig.
     pub sprig: bool,
     /// The functions and namespaces of gomplate.
@@ -46,7 +46,7 @@ pub struct FunctionSet {
 
 impl FunctionSet {
     /// The names of all functions and namespaces, for suggestions.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         let tables = Tables::get();
         let sprig = tables.sprig.keys().filter(|_| self.sprig);
         let gomplate = tables.gomplate.keys().filter(|_| self.gomplate);

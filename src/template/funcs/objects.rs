@@ -6,7 +6,7 @@ use crate::value::Value;
 
 /// A namespace with its methods.
 #[derive(Clone, Copy)]
-pub struct Namespace {
+pub(crate) struct Namespace {
     /// The name of the niladic function that yields it.
     pub name: &'static str,
     /// Its Go type.

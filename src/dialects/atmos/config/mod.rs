@@ -9,6 +9,7 @@ pub(super) mod search;
 
 use crate::dialects::atmos::merge::ListStrategy;
 use crate::dialects::atmos::paths;
+#[cfg(test)]
 use crate::dialects::atmos::shapes::shape::Shape;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Origin, Value};
@@ -103,6 +104,7 @@ templates:
 
 impl Config {
     /// The description of the configuration.
+    #[cfg(test)]
     pub(super) const SHAPE: &'static Shape = &description::CONFIGURATION;
 
     /// Reads the settings out of the merged configuration.

@@ -14,7 +14,7 @@ pub(super) const APPEND_KEY: &str = "__atmos_append__";
 
 /// What happens when a list meets a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ListStrategy {
+pub(crate) enum ListStrategy {
     /// The later list wins.
     #[default]
     Replace,
@@ -26,7 +26,7 @@ pub enum ListStrategy {
 
 impl ListStrategy {
     /// The strategy of a name in the configuration; `None` for an unknown name.
-    pub fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         match name {
             "" | "replace" => Some(ListStrategy::Replace),
             "append" => Some(ListStrategy::Append),

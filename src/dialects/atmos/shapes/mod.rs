@@ -2,6 +2,7 @@
 //! translation into JSON Schema (`export`).
 
 pub(super) mod check;
+#[cfg(test)]
 pub(super) mod export;
 pub(super) mod messages;
 pub(super) mod shape;

@@ -26,7 +26,10 @@ pub(crate) enum Shape {
     /// One of several, which differ in their kinds.
     Either(&'static [&'static Shape]),
     /// A description with a name, which is how an exported schema refers to it.
-    Named(&'static str, &'static Shape),
+    Named(
+        #[cfg_attr(not(test), allow(dead_code, reason = "only the exported schema needs it"))] &'static str,
+        &'static Shape,
+    ),
 }
 
 /// The numbers that are taken.

@@ -2,7 +2,7 @@
 
 mod dot;
 mod mermaid;
-pub mod svg;
+pub(crate) mod svg;
 mod tree;
 
 use crate::query::graphs::{About, Change, Edge, Graph, Node};
@@ -12,7 +12,7 @@ use std::io;
 
 /// How a graph is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub(crate) enum Format {
     /// A tree of text.
     Text,
     /// For Graphviz.
@@ -26,13 +26,13 @@ pub enum Format {
 }
 
 /// The most nodes that are drawn as a picture.
-pub const MAX_DRAWN: usize = 2_000;
+pub(crate) const MAX_DRAWN: usize = 2_000;
 
 /// Writes a graph.
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(
+pub(crate) fn write(
     out: &mut dyn io::Write,
     graph: &Graph,
     about: About,

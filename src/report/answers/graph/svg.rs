@@ -68,7 +68,7 @@ fn places<'a>(graph: &'a Graph) -> (BTreeMap<&'a str, Place>, usize, usize) {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, graph: &Graph, about: About) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, graph: &Graph, about: About) -> io::Result<()> {
     let (places, width, height) = places(graph);
     writeln!(
         out,
