@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs `stacklint demo` in an environment that would mislead anything that looked at it.
+/// Runs `stacklint demo` in an environment that would mislead anything that examined it.
 fn demo(arguments: &[&str]) -> Output {
     let elsewhere = tempfile::tempdir().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_stacklint"))

@@ -28,7 +28,7 @@ use std::time::Duration;
 const VARIABLE: &str = "STACKLINT_COMPLETE";
 /// How long a shell waits for an answer.
 const BUDGET: Duration = Duration::from_secs(2);
-/// The most candidates that are offered.
+/// The maximum number of candidates that are offered.
 const MAX_CANDIDATES: usize = 1_000;
 
 /// What an argument names.

@@ -79,7 +79,7 @@ struct Global {
 }
 
 impl Global {
-    /// The dialects that are looked at.
+    /// The dialects that are examined.
     fn dialects(&self) -> Dialects {
         Dialects::new(self.dialect.as_deref(), Limits::default())
     }

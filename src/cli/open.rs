@@ -16,13 +16,13 @@ use std::sync::{Arc, OnceLock};
 pub(super) struct Place {
     /// The repository, if there is one.
     pub repository: Option<Repository>,
-    /// What to look at in it.
+    /// What to examine in it.
     pub project: Project,
     /// What measures the phases of the run.
     pub timings: Timings,
-    /// The folders whose projects are looked at, from the root of the repository, if any are named.
+    /// The folders whose projects are examined, from the root of the repository, if any are named.
     folders: Vec<String>,
-    /// The only system whose projects are looked at, if one is named.
+    /// The only system whose projects are examined, if one is named.
     dialect: Option<String>,
     folder: PathBuf,
     /// Where things are kept for other runs, if anywhere.
@@ -41,7 +41,7 @@ pub(super) enum State {
     Worktree,
 }
 
-/// Whether a folder may be a cache. What lies there is believed, so it must not come with a change that is looked at.
+/// Whether a folder may be a cache. What lies there is believed, so it must not come with a change that is examined.
 fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
     let is_tracked = repository.is_some_and(|r| r.has_tracked(dir));
     if is_tracked {

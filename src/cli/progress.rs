@@ -32,7 +32,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock()
 }
 
-/// Follows this run, if somebody looks at a terminal.
+/// Follows this run, if standard error is a terminal that somebody watches.
 pub(super) fn start() {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let is_forced = variable(VARIABLE).is_some_and(|value| value == "always");

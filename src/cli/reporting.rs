@@ -297,7 +297,7 @@ impl<const COMPARES: bool> Options<COMPARES> {
     }
 
     /// Passes a result on. Where the repository is not used, the formats for machines say so first: a report that is missing
-    /// or empty could be taken for a verdict.
+    /// or empty could be treated as a verdict.
     pub(super) fn or_rejected<T>(&self, result: Result<T, Failure>, global: &Global) -> Result<T, Failure> {
         let Err(Failure::Untrusted(message, place)) = &result else { return result };
         let review = review::rejected(message, place);

@@ -37,7 +37,7 @@ pub(super) fn start() {
     });
 }
 
-/// Ends this process without a word once it runs longer than this, or needs more memory than a run may by default.
+/// Ends this process silently once it runs longer than this, or needs more memory than a run may by default.
 pub(super) fn limit_silently(budget: Duration) {
     plant_defect();
     let (start, memory) = (Instant::now(), Limits::default().get(Limit::Memory));

@@ -28,7 +28,7 @@ pub(crate) static UNREGISTERED: [&Rule; 3] = [&INTERNAL_ERROR, &REVIEW_CHANGED, 
 pub(crate) const ISSUES: &str = "https://github.com/stacklint/stacklint/issues";
 
 impl Diagnostic {
-    /// A defect that showed while a file was looked at.
+    /// A defect that showed while a file was examined.
     pub(crate) fn defect(defect: &Defect, file: FileId) -> Self {
         let message = format!("stacklint failed here ({}): {}", defect.work, defect.said);
         Diagnostic::new(&INTERNAL_ERROR, message, Label::new(file, 0, 0, ""))

@@ -35,7 +35,7 @@ pub(crate) struct Finding {
     pub diagnostic: Diagnostic,
     /// How severe it is.
     pub level: Level,
-    /// Whether it is new, where two revisions were looked at.
+    /// Whether it is new, where two revisions were examined.
     pub novelty: Option<Novelty>,
     /// What stays the same about it while lines move: 32 hexadecimal digits. Equal findings of one file are numbered,
     /// so that no two of one state share it.

@@ -4,7 +4,7 @@ use crate::text::Text;
 use crate::value::{Data, Value};
 use std::ops::Range;
 
-/// The most texts of a template among which a mistake is searched.
+/// The maximum number of texts of a template among which a mistake is searched.
 const MAX_TEXTS: usize = 1_000;
 
 /// How a template is evaluated.

@@ -32,7 +32,7 @@ use crate::text::Text;
 use crate::value::{Value, Vocabulary};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the user asked to look at.
+/// What the user asked to examine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Project {
     /// The folder to start in, from the root of the repository; empty for the root.
@@ -77,7 +77,7 @@ pub(crate) enum Presence {
     Certain,
 }
 
-/// Environment variables that a dialect honours; no others are looked at.
+/// Environment variables that a dialect honours; no others are examined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Variables {
     /// What their names start with.
@@ -117,7 +117,7 @@ pub(crate) trait Dialect: Send + Sync {
     /// Whether a revision holds a project of this system. `project.config` is empty: what is configured need not be found.
     fn detect(&self, source: &dyn Source, project: &Project) -> Presence;
 
-    /// The folder of the project that the folder to start in is, or lies in; none if it lies in none. From every folder of
+    /// The folder of the project that the folder to start in is, or lies in; `None` if it lies in none. From every folder of
     /// a project the answer is the same.
     fn root(&self, source: &dyn Source, project: &Project) -> Option<String> {
         (self.detect(source, project) != Presence::Absent).then(|| project.start.clone())
@@ -132,7 +132,7 @@ pub(crate) trait Dialect: Send + Sync {
     /// Resolves a revision. Mistakes in its files are findings of the resolution.
     fn resolve(&self, source: &dyn Source, project: &Project, files: &Files, scope: Scope<'_>) -> Resolution;
 
-    /// The names of the units that changes can reach, where a look at what both sides (base, head) say tells that better than
+    /// The names of the units that changes can reach, where a examine what both sides (base, head) say tells that better than
     /// the files that each unit reads; none where it does not.
     fn reached(
         &self,
@@ -157,7 +157,7 @@ pub(crate) trait Dialect: Send + Sync {
     fn eval(&self, template: &Value, context: &Value, mode: EvalMode) -> Result<Evaluated, EvalError>;
 
     /// The key paths that a value looks up in a context when it is evaluated, in the order of its texts; of branches that the
-    /// context decides, those of the one that counts. None if the language has no such list.
+    /// context decides, those of the one that counts. `None` if the language has no such list.
     ///
     /// # Errors
     /// What cannot be told, or is malformed.
@@ -165,7 +165,7 @@ pub(crate) trait Dialect: Send + Sync {
         None
     }
 
-    /// The components that a change affects, as the list of the deployment tool has them; none if it has no such list.
+    /// The components that a change affects, as the list of the deployment tool has them; `None` if it has no such list.
     fn affected(&self, _request: &Request<'_>, _project: &Project) -> Option<Affected> {
         None
     }

@@ -10,7 +10,7 @@ use crate::source::{Change, Source};
 use crate::text::Text;
 use std::collections::BTreeSet;
 
-/// The dialects that a run looks at. They keep what they have parsed, so that a second revision costs what is new in it.
+/// The dialects that a run examines. They keep what they have parsed, so that a second revision costs what is new in it.
 pub(crate) struct Dialects {
     all: Vec<Box<dyn Dialect>>,
 }
@@ -123,7 +123,7 @@ impl Part<'_> {
         is_known.then(|| self.dialect.reached(sides, &self.project, files, changes)).flatten()
     }
 
-    /// Resolves one state; none where that does not have the project.
+    /// Resolves one state; `None` where that does not have the project.
     pub(crate) fn resolve(&self, source: &dyn Source, files: &Files, scope: Scope<'_>) -> Option<Resolution> {
         let is_there = || self.dialect.root(source, &self.project).is_some_and(|root| root == self.project.start);
         (!self.searched || is_there()).then(|| {

@@ -6,7 +6,7 @@ use crate::source::Source;
 use crate::source::glob::Glob;
 use std::collections::BTreeSet;
 
-/// The most projects of one run.
+/// The maximum number of projects of one run.
 const MAX_PROJECTS: usize = 100;
 /// Folders of code that others wrote.
 const VENDORED: [&str; 4] = ["node_modules", "vendor", "third_party", "site-packages"];

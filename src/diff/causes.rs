@@ -22,13 +22,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The most causes that are named for one change.
+/// The maximum number of causes that are named for one change.
 const MAX_CAUSES: usize = 20;
-/// The most causes that are named for one component.
+/// The maximum number of causes that are named for one component.
 const MAX_COMPONENT_CAUSES: usize = 50;
-/// The most values of one sub-tree that are looked at.
+/// The maximum number of values of one sub-tree that are examined.
 const MAX_NODES: usize = 20_000;
-/// The most overridden values that are looked at.
+/// The most overridden values that are examined.
 const MAX_CHAIN: usize = 100;
 
 /// Finds causes; keeps what it learned about files and units.

@@ -47,7 +47,7 @@ pub(crate) struct Edited {
 type Hunk = (Range<u32>, Range<u32>);
 
 impl Edited {
-    /// The line of the twin where a line is, or where it was before it was taken away or will be put.
+    /// The line of the twin where a line is, or where it was before it was removed or will be put.
     pub(crate) fn nearest(&self, line: u32) -> u32 {
         match self.hunks.iter().rev().find(|(own, _)| own.start <= line) {
             Some((own, other)) if line < own.end => other.start.max(1),

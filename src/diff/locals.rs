@@ -8,7 +8,7 @@ use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The most values of one sub-tree that are looked at.
+/// The maximum number of values of one sub-tree that are examined.
 const MAX_NODES: usize = 20_000;
 
 /// A local name that differs.

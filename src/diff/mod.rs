@@ -208,10 +208,10 @@ impl Diff {
 /// What to compare and what else is known.
 #[derive(Clone, Copy)]
 pub(crate) struct Options<'a> {
-    /// Which components are looked at.
+    /// Which components are examined.
     pub filter: &'a dyn Fn(&Address) -> bool,
     /// Whether the file at a path differs between the revisions (or is in one of them only), where the caller knows.
-    /// Without it, a file that only one side *uses* is taken for a cause when nothing better is found.
+    /// Without it, a file that only one side *uses* is treated as a cause when nothing better is found.
     pub touched: Option<&'a dyn Fn(&str) -> bool>,
 }
 

@@ -14,13 +14,13 @@ use crate::text::Text;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Where more stacks are new or gone, none of them is taken for a renamed one.
+/// Where more stacks are new or gone, none of them is treated as a renamed one.
 const MAX_STACKS: usize = 300;
 /// The most new stacks that one stack is compared with, those with the most similar names first.
 const MAX_CANDIDATES: usize = 8;
 /// The most new components that one component is compared with.
 const MAX_ALTERNATIVES: usize = 50;
-/// The most values that are compared.
+/// The maximum number of values that are compared.
 const MAX_NODES: usize = 5_000_000;
 
 /// A component that has another address.

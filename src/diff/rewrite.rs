@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 /// Longer texts are compared as they are.
 const MAX_TEXT: usize = 4_000;
-/// The most positions of a pair of texts that are tried.
+/// The maximum number of positions of a pair of texts that are tried.
 const MAX_STEPS: usize = 20_000;
 
 /// Names and what took their place: a text may have one for the other anywhere.

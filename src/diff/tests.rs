@@ -56,7 +56,7 @@ fn the_edited_line_comes_out() {
                 "test/vpc ~ /vars/cidr because of base catalog/defaults.yaml:3:3, head catalog/defaults.yaml:3:3",
             ],
         ),
-        // An override that is taken away uncovers what it replaced.
+        // An override that is removed uncovers what it replaced.
         (
             "stacks/prod.yaml",
             "  cidr: \"10.9.0.0/16\"\n",

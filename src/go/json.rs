@@ -103,7 +103,7 @@ impl Reader<'_> {
             None => "unexpected end of JSON input".into(),
             Some(b'\'') => format!("invalid character '\\'' {context}"),
             Some(b'"') => format!("invalid character '\"' {context}"),
-            // Go looks at bytes, not at characters.
+            // Go compares bytes, not characters.
             Some(b) => format!("invalid character {} {context}", strconv::quote_char(char::from(b), false)),
         }
     }

@@ -31,7 +31,7 @@ pub(crate) fn yaml_float(value: f64) -> String {
 }
 
 /// Formats like `strconv.FormatFloat(value, verb, precision, 64)`; `None` is the shortest exact form.
-/// Verbs: `e`, `E`, `f`, `g`, `G`; every other verb is taken for `g`.
+/// Verbs: `e`, `E`, `f`, `g`, `G`; every other verb is treated as `g`.
 pub(crate) fn format_float(value: f64, verb: char, precision: Option<usize>) -> String {
     let text = match verb {
         'e' | 'E' => exponent(value, precision),

@@ -53,7 +53,7 @@ impl<N: Clone + Ord, E> Graph<N, E> {
         self.node(node);
     }
 
-    /// Adds an edge, and its nodes if they are not there. Of several edges between two nodes the first one is told.
+    /// Adds an edge, and its nodes if they are not there. Of several edges between two nodes the first one is reported.
     pub(crate) fn add_edge(&mut self, from: N, to: N, edge: E) {
         let (from, to) = (self.node(from), self.node(to));
         self.graph.add_edge(from, to, edge);
@@ -109,7 +109,7 @@ impl<N: Clone + Ord, E> Graph<N, E> {
     }
 
     /// Cycles, shortest ones: for every node that lies on a cycle one of the shortest through it, unless the node lies on a
-    /// cycle that is told already. Each starts at its smallest node; they are sorted by their nodes.
+    /// cycle that is reported already. Each starts at its smallest node; they are sorted by their nodes.
     pub(crate) fn cycles(&self) -> Vec<Vec<Step<'_, N, E>>> {
         let mut all: Vec<Vec<EdgeIndex>> = Vec::new();
         for tangle in kosaraju_scc(&self.graph) {

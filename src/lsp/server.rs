@@ -24,9 +24,9 @@ use serde::de::DeserializeOwned;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// The most folders of a workspace.
+/// The maximum number of folders of a workspace.
 const MAX_ROOTS: usize = 32;
-/// The most requests that wait for an analysis.
+/// The maximum number of requests that wait for an analysis.
 const MAX_WAITING: usize = 1_000;
 /// The token of the progress of the first analysis.
 const PROGRESS: &str = "stacklint/analysis";

@@ -14,10 +14,10 @@ use serde::Deserialize;
 use std::sync::Arc;
 use toml::Spanned;
 
-/// The most policies of one file.
+/// The maximum number of policies of one file.
 const MAX_POLICIES: usize = 200;
 
-/// The most bytes of an id, a message or a help.
+/// The maximum number of bytes of an id, a message or a help.
 const MAX_WORDS: usize = 1_000;
 
 /// A table `[[require]]`.

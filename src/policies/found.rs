@@ -13,7 +13,7 @@ use crate::value::{Data, FileId, Origin, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The most places that a finding names besides its own.
+/// The maximum number of places that a finding names besides its own.
 const MOST: usize = 5;
 
 /// A component with the file of its unit.

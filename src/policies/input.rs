@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
-/// How deep a value may nest to be handed to a policy in Rego.
+/// How deep a value may nest to be passed to a policy in Rego.
 const MAX_DEPTH: usize = 200;
 
 /// The code of components, by folder.
@@ -163,7 +163,7 @@ fn dotted(pointer: &str) -> String {
 pub(super) struct Wanted<'a> {
     module: &'a super::rego::Module,
     known: HashMap<String, Section, foldhash::fast::RandomState>,
-    /// Whether components must be told apart even if their names are not read.
+    /// Whether components must be distinguished even if their names are not read.
     needs_names: bool,
 }
 
@@ -233,7 +233,7 @@ impl<'a> Wanted<'a> {
 /// A value of a component that a policy may read.
 pub(super) struct Part<'c> {
     pub(super) section: &'c Text,
-    /// Its key in the section; none if it is the whole section.
+    /// Its key in the section; `None` if it is the whole section.
     pub(super) entry: Option<&'c Text>,
     pub(super) value: &'c Value,
 }

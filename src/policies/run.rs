@@ -271,7 +271,7 @@ impl<'a> Run<'a> {
         (applying, finished.flat_map(|(_, found)| found.finish()).collect())
     }
 
-    /// What policies say of each component in turn, which finds the component in the cache of the processor; none if they take
+    /// What policies say of each component in turn, which finds the component in the cache of the processor; `None` if they take
     /// more steps together than are left.
     fn side_by_side<'b>(&'b self, active: &[(usize, &'b Policy)], chunks: &[Chunk<'b>]) -> Option<Vec<Answer<'b>>> {
         let before: Vec<(u64, usize)> = active.iter().map(|(i, _)| self.states[*i].counts()).collect();

@@ -6,10 +6,10 @@ use crate::terraform::Modules;
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most folders that are followed from one component.
+/// The maximum number of folders that are followed from one component.
 const MAX_FOLDERS: usize = 1_000;
 
-/// Finds out which code reaches some folders; each folder is looked at once.
+/// Finds out which code reaches some folders; each folder is examined once.
 pub(super) struct Callers<'a> {
     modules: &'a Modules<'a>,
     targets: BTreeSet<String>,

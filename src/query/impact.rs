@@ -13,7 +13,7 @@ use crate::value::{Data, FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-/// The most paths that are listed for one component.
+/// The maximum number of paths that are listed for one component.
 const MAX_PATHS: usize = 1_000;
 /// The most overridden values that are listed.
 const MAX_OVERRIDDEN: usize = 10_000;

@@ -82,10 +82,10 @@ pub(super) struct Hits {
     pub(super) overridden: bool,
 }
 
-/// Finds values by where they come from. What is shared between values is looked at once.
+/// Finds values by where they come from. What is shared between values is examined once.
 pub(super) struct Matcher {
     pub(super) spans: Spans,
-    /// The place of the component that is looked at. What has it as its own is said by the key of the component, not by
+    /// The place of the component that is examined. What has it as its own is said by the key of the component, not by
     /// what is in it.
     component: Option<Origin>,
     collections: HashMap<*const (), Hits>,

@@ -9,7 +9,7 @@ use crate::text::Text;
 use crate::value::{Data, FileId, Origin, Prov, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The most steps of one answer.
+/// The maximum number of steps of one answer.
 const MAX_STEPS: usize = 10_000;
 
 /// What a step of an answer is.

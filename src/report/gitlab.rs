@@ -1,4 +1,4 @@
-//! A code quality report of GitLab: a JSON list with an entry for each finding of the state that was looked at. GitLab itself
+//! A code quality report of GitLab: a JSON list with an entry for each finding of the state that was examined. GitLab itself
 //! compares the reports of two branches by fingerprint, so what the base has too is in it.
 
 use super::text::style::escape;

@@ -11,7 +11,7 @@ use crate::review::Coverage;
 use crate::text::Text;
 use std::collections::BTreeSet;
 
-/// The most findings that are named.
+/// The maximum number of findings that are named.
 const MAX_FINDINGS: usize = 3;
 
 /// The most protected stacks that are named.
@@ -102,7 +102,7 @@ pub(super) fn runners(change: &CodeChange) -> String {
     format!("{} in {} {verb} different code", count(components, "component"), count(change.stack_count(), "stack"))
 }
 
-/// The same for all folders together; none if no code differs.
+/// The same for all folders together; `None` if no code differs.
 fn code(changes: &[CodeChange]) -> Option<String> {
     let mut components: Vec<Address> = changes.iter().flat_map(|change| change.components.iter().cloned()).collect();
     components.sort();

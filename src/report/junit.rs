@@ -80,7 +80,7 @@ fn case(finding: &Finding, by: Option<&Suppression>, report: &Report<'_>) -> Cas
         None => None,
     };
     let mut xml = String::new();
-    // The place is part of the name: cases of one name are taken for one.
+    // The place is part of the name: cases of one name are treated as one.
     let _ = writeln!(
         xml,
         "    <testcase name=\"{} at {}:{}\" classname=\"stacklint.{}\" file=\"{}\" line=\"{}\">",

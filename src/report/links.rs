@@ -82,7 +82,7 @@ impl Web {
         &self.url
     }
 
-    /// The page that shows lines (from 1, both included) of the file at `path` in a commit; none where the addresses of
+    /// The page that shows lines (from 1, both included) of the file at `path` in a commit; `None` where the addresses of
     /// the site are not known.
     pub(super) fn lines(&self, commit: &str, path: &str, first: u32, last: u32) -> Option<String> {
         if !commit.bytes().all(|b| b.is_ascii_hexdigit()) {

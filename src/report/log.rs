@@ -247,7 +247,7 @@ impl<W: Write> Drop for Filter<W> {
     }
 }
 
-/// The text that bytes are. Nearly all of them are text, which is told faster than it is repaired.
+/// The text that bytes are. Nearly all of them are text, which is checked faster than it is repaired.
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

@@ -45,7 +45,7 @@ pub(crate) struct Report<'a> {
     pub findings: &'a [Finding],
     /// What comments and the baseline keep from being reported.
     pub suppressed: &'a [Suppressed],
-    /// The state that was looked at; of two the newer one.
+    /// The state that was examined; of two the newer one.
     pub head: &'a Revision,
     /// What it was compared with.
     pub comparison: Option<Comparison<'a>>,

@@ -22,7 +22,7 @@ pub(crate) struct Import {
     pub is_special: bool,
     /// A file that is taken in twice gives more than one that is taken in once: lists are joined.
     pub is_additive: bool,
-    /// What is handed over to the files.
+    /// What is passed to the files.
     pub context: Arc<Map>,
 }
 

@@ -125,7 +125,7 @@ pub(crate) struct Inputs {
     /// All inputs as they are written in the end, calls among them; [`Inputs::get`] tells what the code gets.
     pub all: Arc<Map>,
     /// What the code gets for a value that holds calls: what only the running system knows is unknown, and nothing is what
-    /// is not handed over. Without it values are handed over as they are.
+    /// is not handed over. Without it values are passed as they are.
     pub settle: Option<fn(&Value) -> Option<Value>>,
     /// The inputs that were written for this component, and for those that it inherits from; each a part of what `all`
     /// was merged from. What is said for a whole stack is in neither.
@@ -272,7 +272,7 @@ impl Inputs {
         self.get(name).is_some()
     }
 
-    /// One of the inputs as the code gets it; none if it does not get it.
+    /// One of the inputs as the code gets it; `None` if it does not get it.
     pub(crate) fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
         match self.settle {
             Some(settle) if value.holds(Flags::CALL) => settle(value).map(Cow::Owned),

@@ -1,4 +1,4 @@
-//! What one side could not resolve is compared with nothing: no component of it is taken for removed or added.
+//! What one side could not resolve is compared with nothing: no component of it is treated as removed or added.
 
 use crate::affected::{Affected, Item};
 use crate::diff::{Diff, Status};

@@ -167,7 +167,7 @@ impl Judging<'_> {
         }
         let by = Judge { settings: trusted, source: base, other: Some(head), trusted: Some(&known), ..own };
         let edited = trust::edited(self.sides, self.loads);
-        // What the head says of itself, comments left out: those are told one by one.
+        // What the head says of itself, comments left out: those are reported one by one.
         let own = match &edited {
             Some(_) => judge(&Judge { trusted: Some(&known), ..own }, in_head.clone(), Some(in_base.clone())).ok(),
             None => None,

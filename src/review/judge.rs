@@ -144,7 +144,7 @@ pub(super) struct Judge<'a> {
     /// The state that the settings are of, and the other side of a comparison.
     pub(super) source: &'a dyn Source,
     pub(super) other: Option<&'a dyn Source>,
-    /// The state of a file whose comments count; none if those of the head do.
+    /// The state of a file whose comments count; `None` if those of the head do.
     pub(super) trusted: Option<TrustedFile<'a>>,
 }
 

@@ -7,7 +7,7 @@ use crate::source::{Listing, Source};
 use crate::text;
 use std::collections::BTreeSet;
 
-/// The most patterns: every file is held against each of them.
+/// The maximum number of patterns: every file is checked against each of them.
 const MAX_PATTERNS: usize = 64;
 /// More paths than this are counted in a sentence.
 const MAX_NAMES: usize = 3;

@@ -63,7 +63,7 @@ pub(crate) fn resolve_likely(
     workspace.host.limits(&settings.work);
     let dialects = workspace.dialects(settings);
     let found = workspace.find(&dialects, &[source], settings)?;
-    // A stack of several projects is told apart by resolving all of them.
+    // A stack of several projects is distinguished by resolving all of them.
     let [part] = found.parts() else { return Ok(None) };
     let resolution = phase(workspace.host, "resolve", || {
         let units = part.likely_units(source, &files, stack);

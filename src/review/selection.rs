@@ -47,7 +47,7 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// What findings are held against: the components and the files that are asked for.
+/// What findings are checked against: the components and the files that are asked for.
 pub(super) struct FindingScope<'a> {
     filter: &'a Filter,
     stacks: BTreeSet<Text>,

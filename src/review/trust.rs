@@ -11,7 +11,7 @@ use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, HashMap};
 
-/// The most findings that are named where they would be suppressed.
+/// The maximum number of findings that are named where they would be suppressed.
 const MAX_NAMED: usize = 10;
 
 /// From which side settings, baselines and comments are taken.

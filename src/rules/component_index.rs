@@ -104,7 +104,7 @@ pub(crate) enum Target<'a> {
 }
 
 impl<'a> ComponentIndex<'a> {
-    /// The world of an resolution; looked at when it is first asked.
+    /// The index of a resolution; examined when it is first asked.
     pub(crate) fn new(resolution: &'a Resolution) -> Self {
         ComponentIndex { resolution, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
     }

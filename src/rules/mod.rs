@@ -28,14 +28,14 @@ pub(crate) use component_index::{ComponentIndex, Need, Target};
 use std::sync::LazyLock;
 pub(crate) use withheld::Withheld;
 
-/// What a rule may look at.
+/// What a rule may examine.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     /// The files.
     pub files: &'a Files,
-    /// The state to look at; of two the newer one, but for rules that look at one state and are run on both.
+    /// The state to examine; of two the newer one, but for rules that examine one state and are run on both.
     pub resolution: &'a Resolution,
-    /// Whether the file at a path is to be looked at: between two revisions only what the edit touches is.
+    /// Whether the file at a path is to be examined: between two revisions only what the edit touches is.
     pub is_examined: &'a (dyn Fn(&str) -> bool + Sync),
     /// The numbers and names that some rules depend on.
     pub limits: &'a Limits,
@@ -51,9 +51,9 @@ pub(crate) type OutputKind<'a> = dyn Fn(&Component, &Output, &str) -> Option<Kin
 /// What some rules depend on, as the settings give it.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    /// The most components that one edited line may change without a word.
+    /// The maximum number of components that one edited line may change silently.
     pub max_components: usize,
-    /// The most files that one import may stand for without a word, where that is asked for.
+    /// The maximum number of files that one import may stand for silently, where that is asked for.
     pub max_imports: usize,
     /// Stacks in which every change is worth a word, by patterns of their names.
     pub protected: Vec<Glob>,
@@ -66,7 +66,7 @@ impl Default for Limits {
 }
 
 impl<'a> Context<'a> {
-    /// What rules may look at, without code.
+    /// What rules may examine, without code.
     pub(crate) fn new(
         files: &'a Files,
         resolution: &'a Resolution,
@@ -77,14 +77,14 @@ impl<'a> Context<'a> {
         Context { files, resolution, is_examined, limits, withheld, output_kind: &|_, _, _| None }
     }
 
-    /// The YAML files that are to be looked at.
+    /// The YAML files that are to be examined.
     pub(crate) fn documents(&self) -> impl Iterator<Item = (FileId, &'a Document)> {
         let examined = |id: &FileId| (self.is_examined)(&self.files.get(*id).path);
         self.resolution.documents.iter().filter(move |(id, _)| examined(id)).map(|(id, document)| (*id, &**document))
     }
 }
 
-/// What rules about components may look at.
+/// What rules about components may examine.
 pub(crate) struct Components<'a> {
     /// The files.
     pub files: &'a Files,
@@ -97,7 +97,7 @@ pub(crate) struct Components<'a> {
 }
 
 impl Components<'_> {
-    /// The kind of an output of another component that one reads; none if the code of that does not tell it.
+    /// The kind of an output of another component that one reads; `None` if the code of that does not tell it.
     fn output_kind(&self, from: &Component, output: &Output, name: &str) -> Option<Kind> {
         let link = Link {
             how: LinkKind::Reads,
@@ -121,16 +121,16 @@ impl Components<'_> {
 /// How a rule finds what it reports.
 #[derive(Clone, Copy)]
 pub(crate) enum Check {
-    /// By looking at one state. Between two revisions it is run on both, so that what both have is known.
+    /// By examining one state. Between two revisions it is run on both, so that what both have is known.
     State(fn(&Context<'_>) -> Vec<Diagnostic>),
-    /// By looking at the components of one state, each for itself. Between two revisions it is run on both.
+    /// By examining the components of one state, each for itself. Between two revisions it is run on both.
     Component(fn(&Components<'_>) -> Vec<Diagnostic>),
-    /// By looking at all components of one state, because what is not there could contradict it. Between two revisions it
+    /// By examining all components of one state, because what is not there could contradict it. Between two revisions it
     /// is run only if all of both was resolved; see [`asks_for_all`].
     Whole(fn(&Components<'_>) -> Vec<Diagnostic>),
-    /// By looking at what differs.
+    /// By examining what differs.
     Change(fn(&Changes<'_>) -> Vec<Diagnostic>),
-    /// Both: by looking at one state, and at what differs.
+    /// Both: by examining one state, and what differs.
     StateAndChange(fn(&Context<'_>) -> Vec<Diagnostic>, fn(&Changes<'_>) -> Vec<Diagnostic>),
 }
 
@@ -172,7 +172,7 @@ fn checks(enabled: &[(&'static Rule, Level)]) -> Vec<&'static Checked> {
     CHECKS.iter().filter(|(rule, _)| is_on(rule)).collect()
 }
 
-/// What the rules that look at one state find in one. Code that cannot be read is told, because rules were withheld.
+/// What the rules that examine one state find in one. Code that cannot be read is reported, because rules were withheld.
 pub(crate) fn check_state(
     context: &Context<'_>,
     modules: &Modules<'_>,
@@ -212,7 +212,7 @@ pub(crate) fn is_whole(resolution: &Resolution) -> bool {
     resolution.gap.is_none() && resolution.units.iter().all(|unit| is_resolved(&unit))
 }
 
-/// Whether rules that look at a whole state could find something new between two states of which only what an edit touches
+/// Whether rules that examine a whole state could find something new between two states of which only what an edit touches
 /// was resolved: a component came or went, or looks different to others.
 pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
     if !checks(enabled).iter().any(|(_, check)| matches!(check, Check::Whole(_))) {
@@ -228,7 +228,7 @@ pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> b
     })
 }
 
-/// What the rules that look at a change find in one.
+/// What the rules that examine a change find in one.
 pub(crate) fn check_change(
     context: &Context<'_>,
     base: &Resolution,

@@ -1,4 +1,4 @@
-//! `stacklint.toml`: which rules are on, how severe they are, and where. Read from the revision that is looked at, so that
+//! `stacklint.toml`: which rules are on, how severe they are, and where. Read from the revision that is examined, so that
 //! the settings of a change are reviewed with it. `schemas/stacklint.json` describes the file.
 
 mod file;
@@ -187,7 +187,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The level of a rule in the file at a path (from the root of the repository); none where it is off.
+    /// The level of a rule in the file at a path (from the root of the repository); `None` where it is off.
     pub(crate) fn level(&self, rule: &Rule, path: &str) -> Option<Level> {
         // A policy that these settings do not have finds nothing under them.
         if rule.group == Group::Policy && self.policies.find(rule.id).is_none() {

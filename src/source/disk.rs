@@ -214,7 +214,7 @@ impl Hasher {
 }
 
 impl Cache {
-    /// The id in the index, if the file certainly is as it was when git looked at it.
+    /// The id in the index, if the file certainly is as it was when git examined it.
     fn known(&self, relative: &[u8], metadata: &gix::index::fs::Metadata) -> Option<BlobId> {
         if self.converts || metadata.len() >= u64::from(u32::MAX) {
             return None;

@@ -215,7 +215,7 @@ fn cut(pattern: &str) -> Cut<'_> {
 /// Why an expansion came to no answer.
 enum Fault {
     Pattern(BadPattern),
-    /// It looked at more entries than it may.
+    /// It examined more entries than it may.
     Exhausted,
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn path_match(pattern: &str, path: &str) -> Result<bool, BadPattern> 
     run(pattern, path, true).map_err(|fault| fault.into_error(pattern))
 }
 
-/// Like [`path_match`], but what is behind the point of failure is not looked at.
+/// Like [`path_match`], but what is behind the point of failure is not examined.
 pub(super) fn segment_match(pattern: &str, name: &str) -> Result<bool, BadPattern> {
     run(pattern, name, false).map_err(|fault| fault.into_error(pattern))
 }

@@ -64,7 +64,7 @@ impl Repository {
 }
 
 impl Hooks {
-    /// The content of a hook; none if it is absent or no text.
+    /// The content of a hook; `None` if it is absent or no text.
     pub(crate) fn read(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.folder.join(name)).ok()
     }

@@ -8,7 +8,7 @@ use super::error::{UNRELATED, deepen, fetch};
 use super::objects::{Found, Snapshot, is_shallow};
 use super::{Error, Repository, Source, reason};
 
-/// Most references looked at for a suggestion.
+/// Most references examined for a suggestion.
 const MAX_SUGGESTIONS: usize = 10_000;
 
 /// How a user names what to compare.

@@ -42,7 +42,7 @@ pub(crate) struct Reads {
     /// The paths of values that are used as a whole (printed, handed to a function, looped over), so that anything below
     /// them may be read. Empty paths are the root.
     pub whole: Vec<Vec<String>>,
-    /// Whether that is all: not if a named template is called by nothing, or the template is too large to be looked at.
+    /// Whether that is all: not if a named template is called by nothing, or the template is too large to be examined.
     pub complete: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Type constraints of variables, and whether a value can be converted to one, as Terraform converts values.
 //!
-//! What is not known fits everything: a mismatch is told only where the conversion must fail.
+//! What is not known fits everything: a mismatch is reported only where the conversion must fail.
 
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Call, Expr, ExprKind};
@@ -9,9 +9,9 @@ use crate::value::{Data, Prov, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Types nested deeper than this are taken for any type.
+/// Types nested deeper than this are treated as any type.
 const MAX_DEPTH: usize = 32;
-/// Mismatches of one value that are told.
+/// Mismatches of one value that are reported.
 const MAX_FOUND: usize = 20;
 
 /// A type constraint.
@@ -67,7 +67,7 @@ impl Type {
         parse(expression, 0)
     }
 
-    /// Reads the text of a type; none if it is not an expression, or holds what is not a type.
+    /// Reads the text of a type; `None` if it is not an expression, or holds what is not a type.
     pub(crate) fn of_text(text: &str) -> Option<Type> {
         let expression = parse_expression(text).ok()?;
         let ty = parse(&expression, 0);
@@ -176,7 +176,7 @@ fn constructor(call: &Call, depth: usize) -> Type {
 
 /// Text that templates or functions may still change.
 fn is_open(text: &str) -> bool {
-    // Most text has none of these characters, which is told faster.
+    // Most text has none of these characters, which is faster to check.
     let has = |byte: u8| text.as_bytes().contains(&byte);
     has(b'{') && text.contains("{{") || has(b'<') && text.contains("<no value>")
 }

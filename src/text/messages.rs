@@ -2,7 +2,7 @@
 
 use super::nearest;
 
-/// The most names that are listed.
+/// The maximum number of names that are listed.
 const MAX_NAMES: usize = 12;
 
 /// The message of a reader of TOML, JSON or YAML as people write it: no types of the program, and a name that may have been

@@ -60,7 +60,7 @@ impl Interner {
 
 /// Longer words are not looked for.
 const LONGEST: usize = 256;
-/// Most candidates that are looked at, and of them those that are compared letter by letter.
+/// Most candidates that are examined, and of them those that are compared letter by letter.
 const MOST: usize = 20_000;
 const MOST_COMPARED: usize = 500;
 

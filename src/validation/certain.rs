@@ -58,7 +58,7 @@ fn is_unknown_inside(value: Option<&Value>) -> bool {
     value.is_none_or(|v| v.flags().has(Flags::UNKNOWN))
 }
 
-/// The values that conditions on the way to an error were about (`if`, and keywords that look at what others have seen).
+/// The values that conditions on the way to an error were about (`if`, and keywords that examine what others have seen).
 fn conditions(error: &ValidationError<'_>, instance: &Path) -> Vec<Path> {
     let mut depth = 0;
     let mut found = Vec::new();

@@ -7,7 +7,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value as Json;
 
-/// The most characters of a value that are shown.
+/// The maximum number of characters of a value that are shown.
 const SHOWN: usize = 60;
 
 /// What an error comes to.
@@ -49,7 +49,7 @@ pub(super) fn fold(error: &ValidationError<'_>) -> Vec<Violation> {
     }
 }
 
-/// What of several alternatives that all fail is told.
+/// What of several alternatives that all fail is reported.
 fn alternatives(context: &[Vec<ValidationError<'static>>], at: &Path, instance: &Json) -> Vec<Violation> {
     let here = |e: &ValidationError<'_>| path(e.instance_path()) == *at;
     let is_of_other_kind =

@@ -1,4 +1,4 @@
-//! What a repository's own rules say of a value: JSON Schemas and Rego policies. Only what is certain is told: where the
+//! What a repository's own rules say of a value: JSON Schemas and Rego policies. Only what is certain is reported: where the
 //! verdict could depend on something unknown, it is withheld, and what it depends on is named.
 
 mod budget;
@@ -141,7 +141,7 @@ pub(crate) fn each_unknown(value: &Value, f: &mut dyn FnMut(Path)) {
     walk(value, &mut Vec::new(), f);
 }
 
-/// How deep a value may nest to be held against a schema or a policy.
+/// How deep a value may nest to be checked against a schema or a policy.
 const MAX_DEPTH: usize = 200;
 
 /// A value as JSON. What is unknown becomes what `fill` gives for it; without it, its key is left out, and in a list it

@@ -21,13 +21,13 @@ const ASKED: [&str; 3] = ["deny", "violation", "warn"];
 /// How long one policy may take, of the time of all.
 const TIME: Duration = Duration::from_secs(2);
 
-/// The most results of one policy.
+/// The maximum number of results of one policy.
 const MAX_RESULTS: usize = 10_000;
 
-/// How many steps are taken between two looks at the time.
+/// How many steps are taken between two checks of the clock.
 const STEPS: NonZeroU32 = NonZeroU32::new(100).expect("not zero");
 
-/// The most pairs that a function of address ranges gives.
+/// The maximum number of pairs that a function of address ranges gives.
 const MAX_PAIRS: usize = 200_000;
 
 /// What makes a policy find something because something is not there.

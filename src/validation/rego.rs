@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The rule that is asked for.
 const RULE: &str = "errors";
 
-/// How many steps are taken between two looks at the time.
+/// How many steps are taken between two checks of the clock.
 const STEPS: NonZeroU32 = NonZeroU32::new(100).expect("not zero");
 
 /// A file of a policy.
@@ -285,7 +285,7 @@ errors[message] {
         let ruling = policy(shared).check(&input("{}", &["vars"]), &Budget::default()).unwrap();
         assert_eq!((ruling.errors.len(), ruling.open.len()), (0, 1));
         assert_eq!(policy(shared).check(&input("{}", &["env"]), &Budget::default()).unwrap().errors, ["x"]);
-        // Rules that look at other errors.
+        // Rules that examine other errors.
         let counted =
             "package atmos\nerrors[m] { input.a; m = \"a\" }\nerrors[m] { not data.atmos.errors; m = \"b\" }\n";
         assert_eq!(policy(counted).check(&input("{}", &["a"]), &Budget::default()).unwrap().errors.len(), 0);

@@ -5,15 +5,15 @@ use super::rego_text::Statement;
 use regorus::{Engine, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The most statements of all modules.
+/// The maximum number of statements of all modules.
 const MAX_STATEMENTS: usize = 5_000;
-/// The most bytes of all modules.
+/// The maximum number of bytes of all modules.
 const MAX_BYTES: usize = 4 << 20;
 /// How many brackets may stand around something. What reads policies takes twice as long for some with each more.
 const MAX_BRACKETS: usize = 24;
 /// The most items of a list that a function makes.
 const MAX_ITEMS: f64 = 200_000.0;
-/// The most bytes of a text that a function reads or makes.
+/// The maximum number of bytes of a text that a function reads or makes.
 const MAX_TEXT: usize = 4 << 20;
 /// The widest field of a format, and the largest exponent of a number.
 const MAX_DIGITS: usize = 4;
@@ -163,7 +163,7 @@ pub(super) fn recursive<'m>(modules: impl Iterator<Item = &'m [Statement]> + Clo
         let called = statement.calls.iter().map(String::as_str).filter(|name| functions.contains(name));
         calls.entry(&statement.head).or_default().extend(called);
     }
-    // Whoever calls nobody is taken away until nobody is, or only circles are left.
+    // Whoever calls nobody is removed until nobody is, or only circles are left.
     let mut waiting: HashMap<&str, usize> = calls.iter().map(|(name, all)| (*name, all.len())).collect();
     let mut done: Vec<&str> = waiting.iter().filter(|(_, n)| **n == 0).map(|(name, _)| *name).collect();
     while let Some(name) = done.pop() {

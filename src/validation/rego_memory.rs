@@ -6,7 +6,7 @@
 use parking_lot::Mutex;
 use regorus::{LimitError, check_global_memory_limit, set_global_memory_limit, set_thread_flush_threshold_override};
 
-/// The most bytes that all running evaluations may hold together.
+/// The maximum number of bytes that all running evaluations may hold together.
 const MAX_BYTES: u64 = 512 << 20;
 
 /// How many evaluations are running.

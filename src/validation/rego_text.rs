@@ -19,7 +19,7 @@ pub(super) struct Statement {
     pub is_function: bool,
     /// The names of what it calls: functions of the policy by their last word, functions of the language by all of them.
     pub calls: Vec<String>,
-    /// The most brackets that are open around something in it.
+    /// The maximum number of brackets that are open around something in it.
     pub brackets: usize,
 }
 

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
 
-/// The most schemas that a value may be held against, with references followed.
+/// The maximum number of schemas that a value may be checked against, with references followed.
 const MAX_EXPANDED: u64 = 100_000;
 /// How many schemas may lead to each other one after the other.
 const MAX_CHAIN: u64 = 2_000;
@@ -46,14 +46,14 @@ pub(super) fn excess(schema: &Json, files: &BTreeMap<String, Json>) -> Option<St
         }
         Ok(_) => None,
     };
-    // Files are looked at each for itself; what they refer to in others counts as one.
+    // Files are examined each for itself; what they refer to in others counts as one.
     too_much(walk.cost(schema, 0))
         .or_else(|| files.values().find_map(|file| too_much(Walk { root: file, known: HashMap::new() }.cost(file, 0))))
 }
 
 struct Walk<'a> {
     root: &'a Json,
-    /// By the place of a schema in memory; none while it is looked at.
+    /// By the place of a schema in memory; none while it is examined.
     known: HashMap<*const Json, Option<Cost>>,
 }
 

@@ -33,14 +33,6 @@ pub(crate) struct Problem {
     pub related: Option<Span>,
 }
 
-impl Problem {
-    /// Whether go-yaml stops at it (and reports nothing else) instead of collecting it with others.
-    #[cfg(test)]
-    pub(crate) fn is_fatal(&self) -> bool {
-        self.kind != ProblemKind::DuplicateKey
-    }
-}
-
 /// Below this many keys comparing all pairs beats hashing.
 const FEW_KEYS: usize = 12;
 

@@ -47,7 +47,7 @@ pub(super) fn choose(text: &str, simple_key: bool) -> Choice {
     }
 }
 
-/// Looks at the characters of a string.
+/// Examines the characters of a string.
 pub(crate) fn analyze(text: &str) -> Traits {
     let mut traits = Traits::default();
     if text.is_empty() {
@@ -137,7 +137,7 @@ pub(crate) fn double_quoted(text: &str) -> String {
 
 /// The body of a double-quoted scalar, without the quotes.
 pub(super) fn push_escaped(out: &mut String, text: &str) {
-    // The encoder looks for a byte order mark at the start of the value when it looks at any character.
+    // The encoder looks for a byte order mark at the start of the value when it examines any character.
     let all = text.starts_with('\u{feff}');
     for char in text.chars() {
         if !all && is_printable(char) && !is_break(char) && !matches!(char, '"' | '\\') {

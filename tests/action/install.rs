@@ -89,7 +89,7 @@ fn an_archive_is_taken_if_the_project_made_it() {
     repo.write("made-by-us", "");
     let (output, binary) = install(&repo, &[("GH_TOKEN", "token")]);
     assert!(output.status.success() && !binary.is_empty(), "{output:?}");
-    // Without a token nobody can be asked, and that is told.
+    // Without a token nobody can be asked, and that is reported.
     let (output, _) = install(&repo, &[]);
     assert!(String::from_utf8_lossy(&output.stdout).contains("::notice"), "{output:?}");
 }

@@ -77,7 +77,7 @@ fn types_of_stages_are_implemented_in_few_files() {
     for dialect in STAGED {
         let own: Vec<&Source> =
             sources.iter().filter(|s| s.path.starts_with(&format!("dialects/{dialect}/"))).collect();
-        // Types of the same name are told apart by the folder that declares them.
+        // Types of the same name are distinguished by the folder that declares them.
         let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for source in &own {

@@ -1,4 +1,4 @@
-//! YAML functions with and without values, and how their merge is told, through the binary.
+//! YAML functions with and without values, and how their merge is reported, through the binary.
 
 use crate::common::Repo;
 use crate::contracts::{schema, validate};

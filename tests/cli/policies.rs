@@ -40,7 +40,7 @@ fn a_finding_stands_at_the_line_that_wrote_the_value_once_for_all_stacks() {
     assert_eq!(all[0]["stacks"], serde_json::json!(["prod", "qa"]));
     repo.run(&["check", "--format", "concise"])
         .says("stacks/catalog/vpc.yaml:5:9: error[two-zones]: at least two zones");
-    // What one stack overrides is another cause, and the line that it replaces is told.
+    // What one stack overrides is another cause, and the line that it replaces is reported.
     repo.write(
         "stacks/deploy/qa.yaml",
         "import: [catalog/vpc]\nvars: {stage: qa}\ncomponents: {terraform: {vpc: {vars: {zones: [b]}}}}\n",
@@ -192,7 +192,7 @@ fn a_change_is_judged_at_the_lines_that_caused_it() {
     repo.write("stacks/catalog/vpc.yaml", catalog("!terraform.output db size")).commit("unknown");
     let run = repo.run(&["diff", "HEAD~1..HEAD"]).hides("error[no-shrinking]");
     run.says("the policy `no-shrinking` cannot be evaluated: `change.after` is not known");
-    // `check` has no change to look at.
+    // `check` has no change to examine.
     repo.run(&["check"]).hides("no-shrinking").hides("unused-policy");
 }
 
@@ -273,7 +273,7 @@ fn rego_over_all_components() {
     stack("prod", "10.0.0.0/16");
     let run = repo.run(&["check"]).ends_with(1).says("error[unique]: used twice");
     run.says("stacks/deploy/prod.yaml:6").says("`vars.cidr` of `net` in `dev`");
-    // The change of one stack is held against the others.
+    // The change of one stack is checked against the others.
     stack("prod", "10.1.0.0/16");
     repo.commit("fine");
     stack("prod", "10.0.0.0/16");

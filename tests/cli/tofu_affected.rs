@@ -107,7 +107,7 @@ fn settings_name_roots_workspaces_and_sets() {
     assert!(all.get("envs/a@other").is_none(), "a root without the file of a set is not resolved with it");
 }
 
-/// A change cannot choose which of its root modules are looked at.
+/// A change cannot choose which of its root modules are examined.
 #[test]
 fn the_settings_of_the_base_count() {
     let repo = repo();

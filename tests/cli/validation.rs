@@ -4,7 +4,7 @@ use crate::common::Repo;
 
 const POLICY: &str = "package atmos\nerrors[message] {\n  input.vars.size > 3\n  message = sprintf(\"%v is too big\", [input.vars.size])\n}\n";
 
-/// Two stacks whose component is held against a policy and a schema.
+/// Two stacks whose component is checked against a policy and a schema.
 fn repo() -> Repo {
     let repo = Repo::atmos();
     let stack = |stage: &str, size: &str| {

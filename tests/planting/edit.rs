@@ -1,6 +1,6 @@
 //! Edits of YAML in block style, as a person would make them.
 
-/// The spaces in front of a line; none if it is blank or a comment.
+/// The spaces in front of a line; `None` if it is blank or a comment.
 fn indent(line: &str) -> Option<usize> {
     let rest = line.trim_start();
     (!rest.is_empty() && !rest.starts_with('#')).then(|| line.len() - rest.len())

@@ -28,7 +28,7 @@ pub(super) enum Base {
     Since(String),
     /// The head may be a merge of this commit into the base: then its first parent; else the merge base.
     Merged { base: String, head: String },
-    /// Nothing to compare with: the head is looked at by itself.
+    /// Nothing to compare with: the head is examined by itself.
     Nothing,
     /// Nothing at all: the branch is gone.
     Deleted,

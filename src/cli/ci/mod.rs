@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 /// Check the change that a CI system runs for.
 ///
 /// What is compared is found in the variables of GitHub Actions (and its event), GitLab CI, Azure Pipelines and Jenkins;
-/// elsewhere --base names it. Where the system names nothing to compare with, HEAD is looked at by itself, as
+/// elsewhere --base names it. Where the system names nothing to compare with, HEAD is examined by itself, as
 /// `stacklint check --rev HEAD` does. In GitHub Actions the log has annotations, and the outputs of the step and the
 /// summary of the job are written.
 #[derive(Args, Debug)]

@@ -3,7 +3,7 @@
 use super::detect::{Base, Job};
 use crate::source::{Error, Repository, Revision};
 
-/// The two sides; without a base the head is looked at by itself.
+/// The two sides; without a base the head is examined by itself.
 pub(super) struct Sides {
     pub(super) base: Option<Revision>,
     pub(super) head: Revision,

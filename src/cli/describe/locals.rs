@@ -16,7 +16,7 @@ use std::io::Write;
 
 /// Print the local names of the file that defines a stack, and their values.
 ///
-/// Imported files are not looked at: local names are seen by the text of their own file alone. JSON and YAML have the
+/// Imported files are not examined: local names are seen by the text of their own file alone. JSON and YAML have the
 /// shape of `atmos describe locals`.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Options {

@@ -1,4 +1,4 @@
-//! `stacklint hook`: what is staged is looked at before each commit.
+//! `stacklint hook`: what is staged is examined before each commit.
 
 mod install;
 mod relevance;

@@ -15,9 +15,9 @@ use std::io::{Read, Write};
 /// How long a commit may wait, in seconds, where the settings do not say (`time` in `[limits]`); far longer without optimization.
 const SECONDS: u64 = if cfg!(debug_assertions) { 60 } else { 5 };
 
-/// The most branches of one push that are checked.
+/// The maximum number of branches of one push that are checked.
 const MAX_PUSHED: usize = 50;
-/// The most bytes that git may say about a push.
+/// The maximum number of bytes that git may say about a push.
 const MAX_INPUT: u64 = 1 << 20;
 
 /// Check what is staged: this is what the hooks run.

@@ -43,7 +43,7 @@ pub(crate) struct Policy<'a> {
 pub(crate) struct Side {
     /// The findings.
     pub diagnostics: Vec<Diagnostic>,
-    /// The files that were examined in full: unused comments are told in them.
+    /// The files that were examined in full: unused comments are reported in them.
     pub files: BTreeSet<FileId>,
 }
 

@@ -13,7 +13,7 @@
 //! | `include` | reads what `!include` names in its formats, with queries of `yq` | `Value` |
 //! | `document` | decodes YAML documents with the tags of Atmos | `Value` with provenance, or `Issue` |
 //! | `reader` | reads each file of a revision once, and accounts for what a result depends on | `Loaded`, `Deps` |
-//! | `findings` | collects what the stages find wrong | `Diagnostic`, `ErrorReported` |
+//! | `diagnostics` | collects the findings of all stages | `Diagnostics`, `ErrorReported` |
 //! | `shapes` | describes how maps must look, as data; findings and JSON Schemas of it | `Shape` |
 //! | `config` | finds and merges `atmos.yaml` | `Config`, or a gap |
 //! | `templates` | renders Go templates in maps; what templates may ask of the project | `Map`, `Failure`, `Miss` |
@@ -103,7 +103,7 @@ impl Atmos {
         to_json_schema("Atmos stack manifest", schema::MANIFEST)
     }
 
-    /// What `atmos.yaml` may hold, as a JSON Schema (draft 2020-12). Other keys are allowed, because Atmos passes over them.
+    /// What `atmos.yaml` may hold, as a JSON Schema (draft 2020-12). Other keys are allowed, because Atmos skips them.
     #[cfg(test)]
     pub(crate) fn configuration_schema() -> serde_json::Value {
         to_json_schema("Atmos configuration", Config::SHAPE)

@@ -159,7 +159,7 @@ pub(super) fn stack(
     Ok(Named { name: Value::str(Text::clone(manifest)), context: Context::default() })
 }
 
-/// The stack of a component as validation sees it, which passes over the `name` of the manifest: `None` if nothing
+/// The stack of a component as validation sees it, which skips the `name` of the manifest: `None` if nothing
 /// names stacks, `Err` with the part of the name pattern that has no value.
 pub(super) fn validated(config: &Config, named: &Value, component: &Map) -> Option<Result<Key, &'static str>> {
     if !config.name_template.is_empty() {
@@ -186,7 +186,7 @@ pub(super) type Siblings<'a> = HashMap<&'a str, &'a Map>;
 const WORKSPACE_KEYS: [&str; 3] =
     ["terraform_workspace", "terraform_workspace_pattern", "terraform_workspace_template"];
 
-/// What the metadata of a component says of its workspace. Atmos looks at the listed bases once more, and this time as
+/// What the metadata of a component says of its workspace. Atmos examines the listed bases once more, and this time as
 /// they were built, so that also what they have from their own bases counts.
 pub(super) fn said_of_workspace(siblings: &Siblings<'_>, name: &str, inherit: bool) -> Map {
     let Some(own) = metadata(siblings, name) else { return Map::new() };

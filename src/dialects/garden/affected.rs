@@ -11,7 +11,7 @@ use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// The most dependents that are listed below all items together.
+/// The maximum number of dependents that are listed below all items together.
 const MAX_DEPENDENTS: usize = 100_000;
 /// Kinds of components that nothing is executed for.
 const SETTINGS: [&str; 2] = ["project", "provider"];

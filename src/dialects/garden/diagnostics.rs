@@ -142,7 +142,7 @@ pub(crate) fn place_of<'a>(map: &'a Node, key: &str) -> &'a Prov {
 
 /// What to write instead of a key that is not there.
 fn keys_to_use(key: &str, available: &[Text]) -> String {
-    /// The most keys that are listed.
+    /// The maximum number of keys that are listed.
     const MOST: usize = 20;
     if let Some(near) = nearest(key, available.iter().map(Text::as_str)) {
         return format!("did you mean `{near}`?");

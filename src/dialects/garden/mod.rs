@@ -2,7 +2,7 @@
 //!
 //! `project` (which files there are and what they say) → `environment` (variables in layers, providers, workflows) →
 //! `actions` (templates that render configs, built-in fields, the graph, specs) → the resolution. An environment is a stack;
-//! the project, its providers, actions and workflows are components. `template` is the language of all strings; `lints` looks at
+//! the project, its providers, actions and workflows are components. `template` is the language of all strings; `lints` examines
 //! what is written.
 
 mod actions;
@@ -45,7 +45,7 @@ pub(crate) struct Garden {
 }
 
 impl Garden {
-    /// The dialect, with nothing parsed yet, which takes on so much.
+    /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
         Garden { cache: Cache::new(limits), limits }
     }
@@ -141,7 +141,7 @@ struct Resolved {
 }
 
 impl Resolved {
-    /// Adds an environment with what is wrong with it; none if it is not asked for.
+    /// Adds an environment with what is wrong with it; `None` if it is not asked for.
     fn add(&mut self, mut unit: Unit, resolved: Option<(Environment, Vec<Diagnostic>)>) {
         let Some((environment, findings)) = resolved else {
             unit.state = State::OutOfScope;

@@ -52,7 +52,7 @@ impl Garden {
         Some(reached.map(|environment| discover::join(dir, &environment.name).into()).collect())
     }
 
-    /// A revision whose project is in a file; none if something is wrong with it, or a comment there says what to ignore.
+    /// A revision whose project is in a file; `None` if something is wrong with it, or a comment there says what to ignore.
     fn side(&self, source: &dyn Source, files: &Files, dir: &str, path: &str) -> Option<Side> {
         let loader = Loader::new(source, files, &self.cache, discover::era_of(source, path));
         let mut diagnostics = Diagnostics::new(files.add(path, "", || Text::from("")));

@@ -86,7 +86,7 @@ pub(crate) fn plan(config: &Config, mut resource: Resource) -> Planned {
 }
 
 impl Planned {
-    /// The names that it depends on; none if some of them are not known.
+    /// The names that it depends on; `None` if some of them are not known.
     pub(crate) fn depends_on(&self) -> Option<Vec<(Text, Prov)>> {
         let Some(value) = self.resource.config.get("depends_on") else { return Some(Vec::new()) };
         let Some(items) = value.as_list() else { return Some(Vec::new()) };

@@ -41,7 +41,7 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// The name that follows a `$` and how many bytes it takes; none if the `$` is only a dollar.
+/// The name that follows a `$` and how many bytes it takes; `None` if the `$` is only a dollar.
 fn name(after: &str) -> Option<(&str, usize)> {
     let first = *after.as_bytes().first()?;
     if first == b'{' {

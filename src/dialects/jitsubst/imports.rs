@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A configuration with the files it came from.
 #[derive(Default)]
 pub(crate) struct Imported {
-    /// The configuration; none if a file could not be used.
+    /// The configuration; `None` if a file could not be used.
     pub config: Option<Config>,
     /// The files, the main one first, in the order in which they were met.
     pub files: Vec<Arc<Loaded>>,
@@ -41,7 +41,7 @@ struct Walk<'a, 's> {
 }
 
 impl Walk<'_, '_> {
-    /// What a file says with its imports; none if any of it cannot be used.
+    /// What a file says with its imports; `None` if any of it cannot be used.
     fn file(&mut self, path: &str, import: Option<(&Value, &Loaded)>, way: &Arc<[Origin]>) -> Option<Config> {
         let loaded = match self.loader.load(path) {
             Ok(loaded) => loaded,
@@ -169,7 +169,7 @@ pub(crate) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// A path from a folder; none if it leads out of the repository.
+/// A path from a folder; `None` if it leads out of the repository.
 pub(crate) fn join(dir: &str, path: &str) -> Option<String> {
     if path.starts_with('/') { None } else { within(dir, path) }
 }

@@ -136,13 +136,13 @@ impl Stack {
 }
 
 impl Jitsubst {
-    /// The dialect, with nothing parsed yet.
+    /// The dialect, with empty caches.
     #[cfg(test)]
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// The dialect, with nothing parsed yet, which takes on so much.
+    /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
         Jitsubst { cache: Cache::new(limits) }
     }

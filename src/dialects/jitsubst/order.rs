@@ -13,7 +13,7 @@ const PLAIN: i64 = 1;
 const JUST_IN_TIME: i64 = 2;
 
 /// The resources in the order in which they are created: those that others depend on first, else as declared. References
-/// do not count. None if `depends_on` goes in circles or is not known.
+/// do not count. `None` if `depends_on` goes in circles or is not known.
 pub(crate) fn order(resources: &[Planned]) -> Option<Vec<usize>> {
     let mut by_name: BTreeMap<&str, usize> = BTreeMap::new();
     for (i, planned) in resources.iter().enumerate() {

@@ -113,7 +113,7 @@ impl Failure {
         Failure::new(&rules::INVALID_SYNTAX, sentence(error.summary, &error.detail), (file, error.span)).hiding()
     }
 
-    /// The finding; what has no place of its own is told where the nearest dependent is, or at `fallback`.
+    /// The finding; what has no place of its own is reported where the nearest dependent is, or at `fallback`.
     pub(crate) fn finding(&self, fallback: Place, files: &crate::files::Files) -> Diagnostic {
         let place = self.place.or_else(|| self.hops.first().map(|h| h.place)).unwrap_or(fallback);
         let label = |(file, span): Place, text: &str| Label::new(file, span.start, span.end, text);

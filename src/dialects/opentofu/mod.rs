@@ -50,7 +50,7 @@ pub(crate) struct OpenTofu {
 }
 
 impl OpenTofu {
-    /// The dialect, with nothing parsed yet, which takes on so much.
+    /// The dialect, with empty caches and these limits.
     pub(crate) fn with_limits(limits: Limits) -> Self {
         OpenTofu { cache: Cache::new(limits) }
     }

@@ -153,7 +153,7 @@ proptest! {
             prop_assert!(finding.primary.end as usize <= file.text.len().max(finding.primary.start as usize), "{}", finding.message);
         }
         prop_assert_eq!(shown(&all), shown(&resolve(&texts, &Files::default(), Scope::All)));
-        // Whether there are root modules is told in a shorter way.
+        // Whether there are root modules is reported in a shorter way.
         let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
         let (source, cache, any) = (Memory::new("memory", bytes), Cache::default(), Project::default());
         let modules = Modules::new(&source, cache.detected(), &cache, &any);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Deeper values are compared as a whole.
 const MAX_DEPTH: usize = 200;
-/// The most cells of alignment tables that one comparison may fill; a list beyond it is replaced as a whole.
+/// The maximum number of cells of alignment tables that one comparison may fill; a list beyond it is replaced as a whole.
 const MAX_CELLS: usize = 4_000_000;
 /// Keys that name a list item, the best first.
 const IDENTITY_KEYS: [&str; 3] = ["name", "id", "key"];

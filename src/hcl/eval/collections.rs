@@ -166,7 +166,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Keys and values of what is iterated; none if it is unknown, or cannot be iterated, which is noted.
+    /// Keys and values of what is iterated; `None` if it is unknown, or cannot be iterated, which is noted.
     pub(super) fn iterate(&mut self, collection: &Val, span: Span) -> Option<Vec<(Val, Val)>> {
         if collection.is_null() {
             self.problem(

@@ -40,7 +40,7 @@ pub(crate) struct Content {
 pub(crate) enum FileError {
     /// It is not there, or cannot be read: why.
     Failed(String),
-    /// It is outside of what is looked at: why nothing is known of it.
+    /// It is outside of what is examined: why nothing is known of it.
     Unknown(String),
 }
 
@@ -280,7 +280,7 @@ pub(super) fn call(evaluator: &mut Evaluator<'_>, call: &Call, span: Span) -> Va
     }
 }
 
-/// The values of the arguments; none if the last one stands for several and does not say which.
+/// The values of the arguments; `None` if the last one stands for several and does not say which.
 fn arguments(evaluator: &mut Evaluator<'_>, call: &Call) -> Option<(Vec<Val>, Vec<Span>)> {
     let mut values: Vec<Val> = Vec::new();
     let mut spans: Vec<Span> = Vec::new();

@@ -108,7 +108,7 @@ fn parse_int(args: &mut Args<'_, '_>) -> Outcome {
     Ok(Val::number(Number::integer(if negative { -value } else { value })))
 }
 
-/// The most numbers that a range has.
+/// The maximum number of numbers that a range has.
 const MAX_RANGE: usize = 1024;
 
 fn range(args: &mut Args<'_, '_>) -> Outcome {

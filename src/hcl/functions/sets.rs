@@ -13,7 +13,7 @@ pub(super) const ALL: &[Function] = &[
     function("setunion", &[SET], |a| combine(a, |one, other| [one, other].concat())).rest(SET),
 ];
 
-/// The most values of a product.
+/// The maximum number of values of a product.
 const MAX_PRODUCT: usize = 100_000;
 
 fn keep(one: &[Val], other: &[Val], common: bool) -> Vec<Val> {

@@ -10,7 +10,7 @@ const MAX_NESTED: usize = 20;
 /// Whether an expression is read that has a word, or that is the value of an argument of that name.
 pub(crate) type Wanted = fn(&str) -> bool;
 
-/// The blocks of a file with the arguments whose names or expressions have a word that is wanted; no others. None if
+/// The blocks of a file with the arguments whose names or expressions have a word that is wanted; no others. `None` if
 /// something is wrong with what was read, or unusual: then only the whole parser tells what is in the file. Of a file without
 /// errors this is a part of what [`super::parse_body`] returns. Mistakes inside of expressions that are skipped are not seen.
 pub(crate) fn parse_outline(text: &str, wanted: Wanted) -> Option<Body> {
@@ -28,7 +28,7 @@ struct Scan<'a> {
     is_wanted: bool,
 }
 
-/// The end of the expression that begins at a place, and whether it has a word that is wanted; none if that is not clear.
+/// The end of the expression that begins at a place, and whether it has a word that is wanted; `None` if that is not clear.
 pub(super) fn skip(text: &str, start: usize, wanted: Wanted) -> Option<(usize, bool)> {
     let mut scan = Scan { bytes: text.as_bytes(), text, pos: start, wanted, is_wanted: false };
     scan.tokens(None, 0)?;

@@ -318,7 +318,7 @@ impl Parser<'_> {
         Ok(Next::Character)
     }
 
-    /// An interpolation or a directive, behind its opening. Returns whether white space behind it is taken away.
+    /// An interpolation or a directive, behind its opening. Returns whether white space behind it is removed.
     fn sequence(&mut self, is_value: bool, pieces: &mut Vec<Piece>) -> Read<bool> {
         let start = self.pos;
         self.with_lines(true, |p| {
@@ -386,7 +386,7 @@ enum Next {
     Character,
     /// The string ends, because it went on in the next line.
     End,
-    /// An opening: of an interpolation or a directive, and whether white space in front of it is taken away.
+    /// An opening: of an interpolation or a directive, and whether white space in front of it is removed.
     Sequence(bool, bool),
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// So many types are compared with each other to find those that are equal.
 const FEW: usize = 200;
-/// The most types of different kinds that are compared with each other.
+/// The maximum number of types of different kinds that are compared with each other.
 const MAX_TYPES: usize = 2000;
 
 /// How many of some types are of each kind.

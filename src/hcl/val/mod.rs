@@ -277,7 +277,7 @@ impl Val {
     }
 }
 
-/// Whether two values are equal, types included; none where something unknown leaves that open.
+/// Whether two values are equal, types included; `None` where something unknown leaves that open.
 pub(crate) fn equal(a: &Val, b: &Val) -> Option<bool> {
     if a.is_unknown() || b.is_unknown() {
         return None;

@@ -9,7 +9,7 @@ use crate::text::Text;
 use ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit};
 use std::collections::HashMap;
 
-/// The most findings for which actions are offered.
+/// The maximum number of findings for which actions are offered.
 const MOST: usize = 100;
 
 /// What can be done about the findings between a place and a byte offset.

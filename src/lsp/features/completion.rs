@@ -10,7 +10,7 @@ use crate::yaml::{Document, Kind, document_of};
 use ls_types::{CompletionItem, CompletionItemKind};
 use std::collections::BTreeMap;
 
-/// The most items of an answer.
+/// The maximum number of items of an answer.
 const MOST: usize = 1_000;
 
 /// What may stand at a place, sorted, each once.

@@ -10,7 +10,7 @@ use ls_types::{
 };
 use std::collections::BTreeMap;
 
-/// The most findings that are sent for one file; the most severe ones come first.
+/// The maximum number of findings that are sent for one file; the most severe ones come first.
 const MAX_OF_FILE: usize = 1_000;
 /// The most related places of a finding.
 const MAX_RELATED: usize = 20;

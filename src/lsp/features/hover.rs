@@ -17,7 +17,7 @@ use ls_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The most values, lines and stacks that are listed.
+/// The maximum number of values, lines and stacks that are listed.
 const MOST: usize = 8;
 
 /// What is to be said about a place.

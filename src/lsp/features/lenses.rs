@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// How deep maps with a lens nest.
 const MAX_DEPTH: usize = 3;
-/// The most lenses of a file.
+/// The maximum number of lenses of a file.
 const MOST: usize = 500;
 
 /// The lenses of a file, without titles: those that are seen are resolved.

@@ -10,7 +10,7 @@ use crate::value::Origin;
 use ls_types::Location;
 use std::collections::BTreeSet;
 
-/// The most places of an answer.
+/// The maximum number of places of an answer.
 const MOST: usize = 2_000;
 
 /// A mention of a component: where it is written, and which one it is; the stack is `None` if only the running system knows.

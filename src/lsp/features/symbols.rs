@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 /// How deep keys of an outline nest.
 const MAX_DEPTH: usize = 6;
-/// The most keys of an outline.
+/// The maximum number of keys of an outline.
 const MAX_KEYS: usize = 10_000;
-/// The most symbols of the workspace in an answer.
+/// The maximum number of symbols of the workspace in an answer.
 const MOST: usize = 500;
 
 /// The keys of a YAML file, nested.

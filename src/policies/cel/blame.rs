@@ -7,7 +7,7 @@ use super::value::{Link, Node, Root, Val};
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, operators};
 use cel::parser::Expression as Ast;
 
-/// The most values that are named.
+/// The maximum number of values that are named.
 const MOST: usize = 8;
 
 /// A value that decided.

@@ -25,7 +25,7 @@ use crate::threads;
 use cel::parser::{Expression as Ast, Parser};
 use std::collections::BTreeSet;
 
-/// The most bytes of an expression. What people write has a few hundred.
+/// The maximum number of bytes of an expression. What people write has a few hundred.
 pub(crate) const MAX_BYTES: usize = 4_096;
 
 /// How deep an expression may nest.
@@ -34,7 +34,7 @@ const MAX_DEPTH: u16 = 48;
 /// What is no longer than this is not deep either, in bytes.
 const SHORT: usize = 128;
 
-/// The most brackets that may be open, which the parser takes long for, before it counts the depth itself.
+/// The maximum number of brackets that may be open, which the parser takes long for, before it counts the depth itself.
 const MAX_BRACKETS: usize = 24;
 
 /// An expression that was read.
@@ -77,7 +77,7 @@ impl Expression {
         self.names.contains(variable)
     }
 
-    /// The values of the component that it reads; none if that cannot be told from its text.
+    /// The values of the component that it reads; `None` if that cannot be told from its text.
     pub(crate) fn chains(&self) -> Option<BTreeSet<Chain>> {
         reads::of(&self.ast)
     }

@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 pub(crate) struct Chain {
     /// The section, or `stack`, `type` or `name`.
     pub(crate) section: String,
-    /// The key; none if the whole section is read.
+    /// The key; `None` if the whole section is read.
     pub(crate) key: Option<String>,
 }
 
-/// The values of a component that an expression reads; none if it reads the component as a whole, or a change.
+/// The values of a component that an expression reads; `None` if it reads the component as a whole, or a change.
 pub(super) fn of(ast: &Ast) -> Option<BTreeSet<Chain>> {
     let mut found = BTreeSet::new();
     visit(ast, &mut found).then_some(found)

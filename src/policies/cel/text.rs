@@ -5,9 +5,9 @@ use super::value::Val;
 use regex::RegexBuilder;
 use std::rc::Rc;
 
-/// The most bytes of a text that is made.
+/// The maximum number of bytes of a text that is made.
 const MAX_TEXT: usize = 1 << 20;
-/// The most bytes of a pattern, and of what it is compiled to.
+/// The maximum number of bytes of a pattern, and of what it is compiled to.
 const MAX_PATTERN: usize = 1_000;
 const MAX_COMPILED: usize = 1 << 20;
 

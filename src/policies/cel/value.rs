@@ -220,7 +220,7 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// It as JSON, for people to look at; what is unknown in it is its text.
+    /// It as JSON, for people to examine; what is unknown in it is its text.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match self {

@@ -6,7 +6,7 @@ use crate::resolution::{CodeOrigin, Component, ComponentMetadata, LinkKind, Read
 use crate::rules::{ComponentIndex, Target};
 use std::collections::BTreeSet;
 
-/// The most folders of code that are followed.
+/// The maximum number of folders of code that are followed.
 const MAX_FOLDERS: usize = 10_000;
 
 /// The node of a component: stack, type and name.

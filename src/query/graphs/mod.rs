@@ -13,7 +13,7 @@ use crate::terraform::Modules;
 use crate::value::Origin;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The most edges of one graph; what is beyond them is left out, which the graph says.
+/// The maximum number of edges of one graph; what is beyond them is left out, which the graph says.
 pub(crate) const MAX_EDGES: usize = 200_000;
 
 /// What a graph is about.

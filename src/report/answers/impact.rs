@@ -11,9 +11,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// The most lines of one kind in text, unless all are asked for.
+/// The maximum number of lines of one kind in text, unless all are asked for.
 const MAX_ROWS: usize = 40;
-/// The most paths of one component in text, unless all are asked for.
+/// The maximum number of paths of one component in text, unless all are asked for.
 const MAX_PATHS: usize = 4;
 
 /// What was asked, and the answer.

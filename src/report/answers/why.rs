@@ -13,7 +13,7 @@ use crate::value::{Data, Origin, Value};
 use serde::Serialize;
 use std::io;
 
-/// The most lines in text, unless all are asked for.
+/// The maximum number of lines in text, unless all are asked for.
 const MAX_ROWS: usize = 200;
 
 /// The same answer in several stacks.

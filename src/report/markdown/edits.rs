@@ -15,13 +15,13 @@ use std::io;
 const MAX_LINES: usize = 30;
 /// Longer lines are cut.
 const MAX_LINE: usize = 160;
-/// The most changes of a group, and the most groups of an edit.
+/// The maximum number of changes of a group, and the most groups of an edit.
 const MAX_CHANGES: usize = 30;
-/// The most files that an edit names.
+/// The maximum number of files that an edit names.
 const MAX_FILES: usize = 8;
-/// The most examples of values where each component has its own.
+/// The maximum number of examples of values where each component has its own.
 const MAX_EXAMPLES: usize = 3;
-/// The most rows of components with stacks.
+/// The maximum number of rows of components with stacks.
 const MAX_ROWS: usize = 6;
 /// The width of lines in blocks, in columns.
 const WIDTH: usize = 120;

@@ -9,19 +9,19 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::io;
 
-/// The most steps or related places of a finding.
+/// The maximum number of steps or related places of a finding.
 const MAX_RELATED: usize = 12;
-/// The most components of a finding that are named, each in a note.
+/// The maximum number of components of a finding that are named, each in a note.
 const MAX_SUBJECTS: usize = 100;
-/// The most notes of a finding.
+/// The maximum number of notes of a finding.
 const MAX_NOTES: usize = 6;
-/// The most findings of one rule that are listed.
+/// The maximum number of findings of one rule that are listed.
 const MAX_ALIKE: usize = 20;
-/// The most findings that are listed as fixed.
+/// The maximum number of findings that are listed as fixed.
 const MAX_FIXED: usize = 20;
 /// Longer addresses are cut.
 const MAX_ADDRESS: usize = 200;
-/// The most stacks that are named.
+/// The maximum number of stacks that are named.
 const MAX_STACKS: usize = 5;
 
 #[derive(Serialize)]

@@ -29,11 +29,11 @@ const MAX_LENGTH: usize = 65_000;
 const FRAME: usize = 2_000;
 /// About so many lines of edits are shown without a click.
 const MAX_EXPANDED: usize = 40;
-/// The most rows of the table of stacks.
+/// The maximum number of rows of the table of stacks.
 const MAX_STACKS: usize = 20;
-/// The most names in one list.
+/// The maximum number of names in one list.
 const MAX_NAMES: usize = 5;
-/// The most lines of a table behind which the findings are still in sight. Before a longer one the worst of them are named.
+/// The maximum number of lines of a table behind which the findings are still in sight. Before a longer one the worst of them are named.
 const SHORT_TABLE: usize = 6;
 /// Longer names are cut.
 const MAX_NAME: usize = 100;
@@ -144,7 +144,7 @@ impl Page<'_> {
         Ok(text)
     }
 
-    /// The table of stacks, and what was not looked at.
+    /// The table of stacks, and what was not examined.
     fn intro(&self) -> Vec<Piece> {
         let lead = coverage::lead(self.report);
         let mut parts: Vec<String> = lead.iter().map(|line| format!("> {}", sentence(line))).collect();

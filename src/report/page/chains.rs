@@ -9,7 +9,7 @@ use crate::text::Text;
 use crate::value::{FileId, Origin};
 use std::collections::HashMap;
 
-/// The most steps of one chain.
+/// The maximum number of steps of one chain.
 const MAX_STEPS: usize = 40;
 
 /// Things by their index, each once.

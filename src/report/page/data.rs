@@ -16,9 +16,9 @@ use crate::value::{Data as Kind, Origin, Value};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// The most values of one state, counted once for each component that has them.
+/// The maximum number of values of one state, counted once for each component that has them.
 const MAX_LEAVES: usize = 1_000_000;
-/// The most changes whose chains are embedded.
+/// The maximum number of changes whose chains are embedded.
 const MAX_CHAINS: usize = 50_000;
 /// Lines around the one that a finding points at.
 const AROUND: u32 = 2;

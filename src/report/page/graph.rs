@@ -5,7 +5,7 @@ use crate::query::graphs::layout::layout;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The most nodes and edges that are drawn; pictures of more say nothing.
+/// The maximum number of nodes and edges that are drawn; pictures of more say nothing.
 const MAX_NODES: usize = 600;
 const MAX_EDGES: usize = 3_000;
 

@@ -129,7 +129,7 @@ fn invocation(report: &Report<'_>, notes: Vec<String>) -> Invocation {
         .build()
 }
 
-/// The revision that was looked at, where the repository has an address.
+/// The revision that was examined, where the repository has an address.
 fn provenance(report: &Report<'_>) -> Option<VersionControlDetails> {
     let web = Web::of(report.remote?)?;
     let root = ArtifactLocation::builder().uri_base_id(place::ROOT).build();

@@ -20,13 +20,13 @@ use std::collections::BTreeMap;
 const MAX_RELATED: usize = 1_000;
 /// GitHub takes as many steps of a chain.
 const MAX_STEPS: usize = 100;
-/// The most places that the message links to.
+/// The maximum number of places that the message links to.
 const MAX_LINKS: usize = 10;
-/// The most components that are named.
+/// The maximum number of components that are named.
 const MAX_SUBJECTS: usize = 100;
 /// What is said of one component is cut to so many characters.
 const MAX_WORDS: usize = 300;
-/// The most stacks that are named.
+/// The maximum number of stacks that are named.
 const MAX_STACKS: usize = 100;
 
 /// The result, and whether all of its related places are in it.

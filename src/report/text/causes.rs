@@ -9,7 +9,7 @@ use std::io;
 
 /// The most edited lines that are shown for one block.
 const MAX_LINES: usize = 8;
-/// The most bytes of a line that are looked at.
+/// The maximum number of bytes of a line that are examined.
 const MAX_LINE: usize = 2_000;
 
 /// Writes the files with the edited lines; with `secret`, values in these lines are masked whatever their keys are. Where

@@ -11,9 +11,9 @@ use crate::value::{Data, Value};
 use similar::{Algorithm, ChangeTag, TextDiff};
 use std::io;
 
-/// The most lines of one value, unless all are asked for.
+/// The maximum number of lines of one value, unless all are asked for.
 const MAX_LINES: usize = 12;
-/// The most examples of values where each component has its own.
+/// The maximum number of examples of values where each component has its own.
 const MAX_EXAMPLES: usize = 3;
 /// Paths are aligned up to this width.
 const MAX_ALIGNED: usize = 44;

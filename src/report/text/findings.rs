@@ -17,7 +17,7 @@ const MAX_SPAN_LINES: u32 = 6;
 const MAX_EXCERPT: usize = 20_000;
 /// The columns that stand before a note.
 const MARGIN: usize = 14;
-/// The most stacks that are named.
+/// The maximum number of stacks that are named.
 const MAX_STACKS: usize = 5;
 
 /// Writes a finding with its excerpts, and an empty line.

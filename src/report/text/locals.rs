@@ -8,7 +8,7 @@ use crate::report::Options;
 use std::collections::BTreeSet;
 use std::io;
 
-/// The most locals that are named.
+/// The maximum number of locals that are named.
 const MAX_LOCALS: usize = 12;
 
 /// Writes the locals that differ, each with its values and how far it reaches.

@@ -26,7 +26,7 @@ impl Line {
     }
 }
 
-/// The most values that are shown of those that one value replaced.
+/// The maximum number of values that are shown of those that one value replaced.
 const MAX_PAST: usize = 10;
 
 /// The value in one line.

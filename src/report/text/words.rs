@@ -3,7 +3,7 @@
 use super::style::{cut, escape, width};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// The most words of a text that are compared.
+/// The maximum number of words of a text that are compared.
 const MAX_WORDS: usize = 3_000;
 
 /// A piece of a text.

@@ -39,7 +39,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found.into_iter().map(|f| f.note(note).help(help)).collect()
 }
 
-/// The names of instances that are gone; none if that cannot be told.
+/// The names of instances that are gone; `None` if that cannot be told.
 fn gone<'a>(changed: &Changed<'a>, path: &str) -> Option<Vec<&'a str>> {
     let before = names(changed.before?, path)?;
     let after = match changed.after {

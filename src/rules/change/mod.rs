@@ -36,12 +36,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The most components that a finding names.
+/// The maximum number of components that a finding names.
 const MAX_NAMES: usize = 5;
 
 /// What differs, with the components before and after.
 pub(crate) struct Changes<'a> {
-    /// The rest of what a rule may look at; its resolution is the newer one.
+    /// The rest of what a rule may examine; its resolution is the newer one.
     pub context: &'a Context<'a>,
     /// The older resolution.
     pub base: &'a Resolution,

@@ -116,7 +116,7 @@ struct Constraint {
 }
 
 impl Constraint {
-    /// Reads a constraint; none if its text is no version yet, or has no lowest one.
+    /// Reads a constraint; `None` if its text is no version yet, or has no lowest one.
     fn parse(text: &str) -> Option<Self> {
         if text.contains("{{") || text.contains("${") || text.starts_with('!') {
             return None;

@@ -34,7 +34,7 @@ fn takes(component: &Component, module: Option<&Arc<Module>>, name: &str) -> boo
 fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>> {
     let components = || context.index.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract);
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
-    // What stacks share is looked at with the first of them, unless there is something to say of each.
+    // What stacks share is examined with the first of them, unless there is something to say of each.
     let mut settled: HashSet<(*const Map, *const Module)> = HashSet::new();
     let of_code =
         |map: &Arc<Map>, module: Option<&Arc<Module>>| (Arc::as_ptr(map), module.map_or(std::ptr::null(), Arc::as_ptr));

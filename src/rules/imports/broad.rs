@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 rule!(BROAD_GLOB_IMPORT, "broad-glob-import", Preview, "0.1.0", "an import pattern matches every file below a folder");
 
-/// The most files that are named.
+/// The maximum number of files that are named.
 const MAX_NAMES: usize = 5;
 
 /// An import: the path of its file, and its own.

@@ -28,7 +28,7 @@ impl<'a> ByFile<'a> {
         ByFile { files }
     }
 
-    /// The files that are to be looked at.
+    /// The files that are to be examined.
     fn examined(&self, context: &Context<'_>) -> impl Iterator<Item = (FileId, &[&'a Import])> {
         let is_examined = |id: &FileId| (context.is_examined)(&context.files.get(*id).path);
         self.files.iter().filter(move |(id, _)| is_examined(id)).map(|(id, items)| (*id, &items[..]))

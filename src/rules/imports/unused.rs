@@ -23,7 +23,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         let is_open = |u: &&Unit| u.state != State::Resolved || u.is_incomplete() || !u.unlisted.is_empty();
         for import in imports.iter().filter(|i| !i.is_open) {
             let closure = all.closure(import.targets.iter().copied());
-            // A key that is taken away leaves nothing behind to tell by.
+            // A key that is removed leaves nothing behind to tell by.
             let tags = || resolution.vocabularies.iter().map(|words| words.unset).filter(|tag| !tag.is_empty());
             let takes_away = |file: &FileId| tags().any(|tag| context.files.get(*file).text.contains(tag));
             let mut adds = |unit: &Unit, closure: &BTreeSet<FileId>| {
@@ -42,7 +42,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 context.withheld.by(&UNUSED_IMPORT);
                 continue;
             }
-            // Where the importing file is of no use either, that is told where it is imported.
+            // Where the importing file is of no use either, that is reported where it is imported.
             let own = all.closure([file]);
             if units.iter().all(|u| u.file != file) && !units.iter().any(|u| adds(u, &own)) {
                 continue;

@@ -33,7 +33,7 @@ fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a
     if context.index.is_acyclic() {
         return graph;
     }
-    // Of several edges between two nodes the first is told: what is declared comes first in the links of a component.
+    // Of several edges between two nodes the first is reported: what is declared comes first in the links of a component.
     for Need { from, link, target } in context.index.needs_of_deployed().filter(|need| with.contains(&need.link.how)) {
         if let Target::Found(targets) = target {
             for to in targets.iter() {

@@ -10,7 +10,7 @@ rule!(LIST_REPLACED, "list-replaced", Preview, "0.1.0", "a list replaces a simil
 
 /// Keys that name an item.
 const IDENTITY_KEYS: [&str; 3] = ["name", "id", "key"];
-/// The most entries that are named.
+/// The maximum number of entries that are named.
 const MAX_NAMED: usize = 4;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {

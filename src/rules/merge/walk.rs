@@ -63,7 +63,7 @@ fn chain<'a>(value: &'a Value, layer: Option<usize>, into: &mut Vec<(Option<usiz
 }
 
 /// Calls `f` for every value of every component that is `wanted`, which is asked of every value and has to be cheap.
-/// Sub-trees that components share and that hold nothing wanted are looked at once.
+/// Sub-trees that components share and that hold nothing wanted are examined once.
 pub(super) fn each<'a>(resolution: &'a Resolution, wanted: impl Fn(&Value) -> bool, f: impl FnMut(&Seen<'a, '_>)) {
     each_where(resolution, |_| true, wanted, f);
 }
@@ -231,13 +231,13 @@ pub(super) fn open_files(resolution: &Resolution) -> HashSet<FileId> {
     open.flat_map(|u| u.files.iter().copied()).collect()
 }
 
-/// Findings by the place that they are about, so that every cause is told once.
+/// Findings by the place that they are about, so that every cause is reported once.
 #[derive(Default)]
 pub(super) struct Gathered {
     found: BTreeMap<Origin, Cause>,
 }
 
-/// The most places that a finding is about besides its own.
+/// The maximum number of places that a finding is about besides its own.
 const MAX_BELOW: usize = 4;
 
 struct Cause {

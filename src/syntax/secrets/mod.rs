@@ -12,7 +12,7 @@ pub(crate) use hcl::Masks;
 pub(crate) use keys::{is_named_by, is_naming, is_reference, is_secret_below, is_secret_key};
 use std::ops::Range;
 
-/// The most lines that are looked at above a line.
+/// The maximum number of lines that are examined above a line.
 const MAX_ABOVE: u32 = 300;
 
 /// Where the secret parts of a line (from 1) of a file are: byte ranges of it in their order, that do not overlap. `line` is its

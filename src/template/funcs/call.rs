@@ -16,7 +16,7 @@ pub(super) const MAX_TEXT: usize = 8 << 20;
 ///
 /// A signature has one letter for each parameter: `s` text, `i` integer, `f` float, `b` truth value, `m` map, `t` time,
 /// `a` anything. `*` after the last letter takes any number of them. `!` at the start: values inside of lists and maps
-/// are passed on without being looked at, so that unknown ones may be among them.
+/// are passed on without being examined, so that unknown ones may be among them.
 macro_rules! table {
     ($table:ident: $($($name:literal)|+ ($signature:literal) => $body:expr;)*) => {
         pub(crate) const $table: &[$crate::template::funcs::call::Entry] = &[$($({

@@ -9,7 +9,7 @@ use crate::value::{Data, Key, Map, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A panic of Go that several functions share: they look at the type of nothing.
+/// A panic of Go that several functions share: they examine the type of nothing.
 const NIL: &str = "runtime error: invalid memory address or nil pointer dereference";
 
 table! { TABLE:
@@ -109,7 +109,7 @@ fn items(args: &Args<'_>, i: usize, error: &str) -> Result<Arc<Vec<Value>>, Stri
 /// Every value once, in the order of first appearance.
 pub(super) fn unique(items: &[Value]) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::new();
-    // Text, which lists mostly are of, need not be held against all the rest.
+    // Text, which lists mostly are of, need not be checked against all the rest.
     let (mut texts, mut numbers, mut others) = (HashSet::new(), HashSet::new(), Vec::new());
     for item in items {
         let is_new = match &item.data {

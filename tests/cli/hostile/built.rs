@@ -124,7 +124,7 @@ fn hostile_repositories_bend_nothing() {
         let diff = ["diff", "base..head", "--format", "json"];
         let verdict = repo.run_in("infra", &diff);
         is_harmless(&verdict, &what);
-        // The mistake is told, whatever is around it.
+        // The mistake is reported, whatever is around it.
         assert!(verdict.status != 0 && verdict.stdout.contains("gone"), "{what}: {verdict}");
         let clone = repo.beside("clone");
         repo.git(&["clone", "--quiet", ".", clone.to_str().unwrap()]);

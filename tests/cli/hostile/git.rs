@@ -15,7 +15,7 @@ fn force(path: &std::path::Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// What becomes of the bytes of an object; none if it is taken away.
+/// What becomes of the bytes of an object; `None` if it is removed.
 type Harm = fn(&[u8]) -> Option<Vec<u8>>;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Every limit, set low: what is beyond it is told with its name, and everything else is resolved.
+//! Every limit, set low: what is beyond it is reported with its name, and everything else is resolved.
 
 use super::project;
 use crate::common::Repo;

@@ -47,7 +47,7 @@ vendor: {base_path: vendor.yaml}
 hooks: {pre: {command: touch executed}}
 "#;
 
-/// The calls of a run, as `strace` shows them; none where there is no `strace`.
+/// The calls of a run, as `strace` shows them; `None` where there is no `strace`.
 pub(super) fn traced(repo: &Repo, arguments: &[&str]) -> Option<Vec<String>> {
     let log = repo.beside("strace.log");
     let traced = "trace=execve,execveat,socket,connect,fork,vfork,open,openat,openat2,creat,unlink,unlinkat,rename,\

@@ -85,7 +85,7 @@ fn look_at(run: &Run, format: &str) {
     for line in run.stdout.lines().map(str::trim_start) {
         let own = ["::error::and ", "::error ", "::warning ", "::notice ", "::group::stacklint", "::endgroup::"];
         for command in ["##[", "##vso[", "##teamcity[", "section_start:"] {
-            // A comment in Markdown is no log; there only the beginning of a line could be taken for a command.
+            // A comment in Markdown is no log; there only the beginning of a line could be treated as a command.
             if format == "markdown" && !line.starts_with(command) {
                 continue;
             }

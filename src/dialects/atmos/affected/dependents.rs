@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// How far dependents of dependents are followed.
 const MAX_DEPTH: usize = 64;
-/// The most dependents that are listed: a component that is reached in several ways is listed for each.
+/// The maximum number of dependents that are listed: a component that is reached in several ways is listed for each.
 const MAX_DEPENDENTS: usize = 100_000;
 
 const FIELDS: [&str; 4] = ["namespace", "tenant", "environment", "stage"];

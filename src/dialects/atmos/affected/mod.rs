@@ -174,7 +174,7 @@ impl Comparison<'_> {
         items
     }
 
-    /// Whether Atmos passes over a component, whatever changes.
+    /// Whether Atmos skips a component, whatever changes.
     fn is_skipped(&self, component: &Component) -> bool {
         let metadata = &component.metadata;
         !KINDS.contains(&&*component.kind)

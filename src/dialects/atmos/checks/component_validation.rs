@@ -57,7 +57,7 @@ struct Asked<'c> {
     component: &'c Component,
     name: &'c str,
     entry: &'c Value,
-    /// What the component is held against it as.
+    /// The type that the component is checked as.
     input: &'c Value,
 }
 
@@ -266,7 +266,7 @@ impl<'a> Validations<'a> {
         self.diagnostics.report(finding);
     }
 
-    /// Notes the files that the components of a manifest are going to be held against, as far as changes are about them.
+    /// Notes the files that the components of a manifest are going to be checked against, as far as changes are about them.
     pub(crate) fn foresee(&self, merged: &Map, changes: &[Change], deps: &mut Deps) {
         let mut folders: Vec<String> = Vec::new();
         let mut see = |value: &Value| {

@@ -52,7 +52,7 @@ fn declared(component: &Component) -> Vec<DependencyPath<'_>> {
     found
 }
 
-/// What `settings.depends_on` names; Atmos looks at its entries in no order.
+/// What `settings.depends_on` names; Atmos examines its entries in no order.
 fn legacy(component: &Component) -> Vec<DependencyPath<'_>> {
     let entries = component.value.at_path(["settings", "depends_on"]).and_then(Value::as_map);
     let entries = entries.into_iter().flat_map(|map| map.iter());

@@ -17,7 +17,7 @@ use std::sync::Arc;
 const READ: [&str; 7] = ["vars", "settings", "env", "metadata", "locals", "backend", "providers"];
 const READ_ALONE: [&str; 5] = ["atmos_component", "atmos_stack", "atmos_stack_file", "atmos_manifest", "workspace"];
 
-/// The sections that are looked at: others are rendered when they are used (`generate`, the manifests of Kubernetes), or read
+/// The sections that are examined: others are rendered when they are used (`generate`, the manifests of Kubernetes), or read
 /// by other programs.
 const SECTIONS: [&str; 5] = ["vars", "env", "backend", "remote_state_backend", "providers"];
 

@@ -1,5 +1,5 @@
 //! Components that inherit from each other. Atmos refuses only circles that do not lead through the component that it looks
-//! at, and cuts the others without a word.
+//! at, and cuts the others silently.
 
 use crate::diagnostic::Label;
 use crate::dialects::atmos::component::inheritance::{InheritanceStep, cycle};

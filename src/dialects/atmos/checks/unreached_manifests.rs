@@ -1,5 +1,5 @@
 //! What Atmos validates besides the stacks (`reference: atmos.md` section 10.1): every manifest below the folder of
-//! stacks is held against the schema, whether a stack reaches it or not.
+//! stacks is checked against the schema, whether a stack reaches it or not.
 
 use super::locals::{ReportedLocals, report_references};
 use crate::dialects::Scope;
@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashSet};
 pub(crate) struct Unreached {
     /// Those that no other manifest reaches either.
     pub manifests: Vec<String>,
-    /// What was told of references to locals in them.
+    /// What was reported of references to locals in them.
     pub told: ReportedLocals,
 }
 
@@ -62,7 +62,7 @@ fn validated(reader: &Reader<'_>, config: &Config) -> BTreeSet<String> {
     out
 }
 
-/// Parses all manifests, each on the next thread that is free. All of them will be looked at, most of them at once: stacks
+/// Parses all manifests, each on the next thread that is free. All of them will be examined, most of them at once: stacks
 /// import the same ones, and would wait for each other.
 pub(crate) fn preload(reader: &Reader<'_>, config: &Config) {
     let paths: Vec<String> = validated(reader, config).into_iter().collect();
@@ -70,7 +70,7 @@ pub(crate) fn preload(reader: &Reader<'_>, config: &Config) {
         if let Ok(Some(loaded)) = reader.load(path, &mut Deps::default())
             && !loaded.is_empty()
         {
-            // What is wrong with it is told where it is used.
+            // What is wrong with it is reported where it is used.
             let _ = loaded.doc();
         }
     });

@@ -170,7 +170,7 @@ struct More {
 /// What a layer has of a section that it does not have.
 static NOTHING: LazyLock<Arc<Map>> = LazyLock::new(Arc::default);
 
-/// The entries of a component that layers look at, by the index of their section, word or loose section.
+/// The entries of a component that layers examine, by the index of their section, word or loose section.
 #[derive(Default)]
 struct KeyedEntries<'a> {
     maps: [Option<&'a Value>; SECTIONS - 1],
@@ -299,7 +299,7 @@ fn wrong(what: fmt::Arguments<'_>, key: &str, expected: &str, value: &Value) -> 
     WrongShape { message, site: value.prov.clone() }
 }
 
-/// Whether Atmos looks at a section of a component of a type.
+/// Whether Atmos examines a section of a component of a type.
 fn concerns(section: Section, kind: ComponentType, base: bool) -> bool {
     match section {
         Section::Providers

@@ -1,6 +1,6 @@
 //! Holds the configuration against its description.
 //!
-//! Atmos reads its configuration with conversions: a number is taken for text, one item for a list, and so on. What cannot
+//! Atmos reads its configuration with conversions: a number becomes text, one item a list, and so on. What cannot
 //! be converted makes it refuse every command. The table in the tests was recorded from the library that it uses
 //! (viper 1.21, mapstructure 2).
 
@@ -34,12 +34,12 @@ fn converts(shape: &'static Shape, value: &Value) -> bool {
     }
 }
 
-/// Whether text is taken for true or false (`strconv.ParseBool`, and empty text).
+/// Whether text is treated as true or false (`strconv.ParseBool`, and empty text).
 fn is_flag(text: &str) -> bool {
     matches!(text, "" | "1" | "t" | "T" | "TRUE" | "true" | "True" | "0" | "f" | "F" | "FALSE" | "false" | "False")
 }
 
-/// Whether text is taken for a number: whole ones also in other bases (`0x10`).
+/// Whether text is treated as a number: whole ones also in other bases (`0x10`).
 fn is_number_text(text: &str, is_whole: bool) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let starts = digits.starts_with(|c: char| c.is_ascii_digit());
@@ -58,7 +58,7 @@ struct ConfigCheck<'a> {
 }
 
 impl ConfigCheck<'_> {
-    /// Looks at a value one step further in.
+    /// Examines a value one step further in.
     fn inside(&mut self, key: &str, look: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         if !self.path.is_empty() && !key.starts_with('[') {

@@ -7,7 +7,7 @@ use super::features::{
 use crate::dialects::atmos::shapes::shape::Shape::{Any, Flag, Named, Text};
 use crate::dialects::atmos::shapes::shape::{Shape, list, map, number};
 
-/// A map whose other keys Atmos passes over: `settings!({ "enabled": Flag })`.
+/// A map whose other keys Atmos skips: `settings!({ "enabled": Flag })`.
 macro_rules! settings {
     ({ $($keys:tt)* }) => { $crate::dialects::atmos::shapes::shape::map!(Ignored { $($keys)* }) };
 }

@@ -189,7 +189,7 @@ impl ConfigSearch<'_, '_> {
         Ok(Some(value))
     }
 
-    /// What a file imports, in order; what is not there is passed over. The file itself is merged over it afterwards.
+    /// What a file imports, in order; what is not there is skipped. The file itself is merged over it afterwards.
     fn imports(&mut self, file: &Value, base: &str, depth: usize) -> Result<(), ConfigError> {
         let patterns: Vec<String> = match file.get("import").and_then(Value::as_list) {
             Some(list) if depth < MAX_IMPORTS => list.iter().filter_map(super::plain_text).collect(),

@@ -88,7 +88,7 @@ impl Decoder<'_> {
         let mut issues: Vec<Issue> = yaml::problems(doc)
             .into_iter()
             .filter(|p| self.delimiter.is_none() || p.kind != ProblemKind::DuplicateKey)
-            // What is merged may come from a file, so it is looked at where that is read.
+            // What is merged may come from a file, so it is examined where that is read.
             .filter(|p| self.include.is_none() || p.kind != ProblemKind::BadMerge)
             .map(|p| {
                 let rule =
@@ -115,7 +115,7 @@ struct Decoding<'a, 'd> {
 }
 
 impl Decoding<'_, '_> {
-    /// The value of a node; `key` is where its key starts. The tag of the root is not looked at.
+    /// The value of a node; `key` is where its key starts. The tag of the root is not examined.
     fn value(&mut self, id: NodeId, key: Option<u32>, root: bool) -> Value {
         let node = self.doc.node(id);
         let before = match self.walk.enter(self.doc, id) {

@@ -166,7 +166,7 @@ pub(in crate::dialects::atmos) fn unread(what: String, site: &Prov, from: &Loade
         .note("stacks that import it are neither checked nor compared")
 }
 
-/// An import that Atmos leaves out without a word, because its path still is a template when the file is looked for.
+/// An import that Atmos leaves out silently, because its path still is a template when the file is looked for.
 pub(in crate::dialects::atmos) fn dropped(path: &str, site: &Prov, from: &Loaded) -> Diagnostic {
     Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported: the path `{path}` is not rendered"), {
         label(site, from.file, "")

@@ -23,7 +23,7 @@ pub(crate) struct ChangeReach<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
     changes: &'a [Change],
-    /// Whether anything changes that is no manifest, so that components may be held against something else.
+    /// Whether anything changes that is no manifest, so that components may be checked against something else.
     others: bool,
     checks: Option<&'a SchemaChecks<'a>>,
     known: Mutex<HashMap<Text, Arc<Option<FileReach>>>>,
@@ -61,7 +61,7 @@ impl<'a> ChangeReach<'a> {
             checks.reaches(path);
             let step = self.step(path);
             for next in step.as_ref().as_ref().into_iter().flat_map(|s| &s.next) {
-                // With or without a context: neither of the two is looked at, because neither is touched.
+                // With or without a context: neither of the two is examined, because neither is touched.
                 checks.imports(path, next, true);
             }
         }

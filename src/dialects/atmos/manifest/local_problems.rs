@@ -18,7 +18,7 @@ use crate::value::{FileId, Key, Map, Prov, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The most files that are looked at for what a broken file imports.
+/// The maximum number of files that are examined for what a broken file imports.
 const MAX_EXPLORED: usize = 2_000;
 
 /// Reports what keeps the locals of a file from being resolved, or notes it where only the end can tell why.
@@ -30,7 +30,7 @@ pub(in crate::dialects::atmos) fn local_problems(
     for problem in &file.locals.problems {
         match unresolved(manifests, file, problem) {
             Some(found) => {
-                // Its imports are not looked at any more, but what they define may be what is meant.
+                // Its imports are not examined any more, but what they define may be what is meant.
                 explore(manifests, &file.loaded, &file.raw, deps);
                 manifests.observations.unresolved(found);
             }
@@ -123,7 +123,7 @@ fn failed(
         .token(&**name)
 }
 
-/// Looks at what a broken file imports, as far as that can be told without rendering it: its locals and its imports.
+/// Examines what a broken file imports, as far as that can be told without rendering it: its locals and its imports.
 pub(super) fn explore(manifests: &Manifests<'_>, loaded: &Arc<Loaded>, raw: &Map, deps: &mut Deps) {
     let mut stack: Vec<(Text, FileId, Map)> = vec![(Text::clone(&loaded.path), loaded.file, raw.clone())];
     let mut seen: BTreeSet<Text> = BTreeSet::from([Text::clone(&loaded.path)]);

@@ -75,7 +75,7 @@ pub(super) struct Call {
 
 impl Call {
     /// Whether the content of the context makes no difference, though that there is one may. A file that is rendered
-    /// drops the locals of its importer before it looks at anything, so with nothing else every importer gets the same.
+    /// drops the locals of its importer before it examines anything, so with nothing else every importer gets the same.
     fn gives_nothing(&self) -> bool {
         self.context.is_empty() || !self.skip_templates && self.context.keys().all(|key| **key == *"locals")
     }

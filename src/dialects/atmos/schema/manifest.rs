@@ -33,7 +33,7 @@ pub(super) static MANIFEST: Shape = map!(Ignored {
     "dependencies": DEPENDENCIES,
     "generate": GENERATE,
     "version": VERSION,
-    // Atmos reads these and does not look at their shape.
+    // Atmos reads these and does not examine their shape.
     "ansible": ANYTHING,
     "auth": ANYTHING,
 });

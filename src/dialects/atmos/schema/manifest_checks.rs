@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub(crate) struct SchemaChecks<'a> {
     schema: Schema,
     files: &'a Files,
-    /// The paths that changed; `None` where everything is looked at.
+    /// The paths that changed; `None` where everything is examined.
     pub(in crate::dialects::atmos) changed: Option<HashSet<&'a str>>,
     seen: Mutex<Seen>,
 }
@@ -106,7 +106,7 @@ impl<'a> SchemaChecks<'a> {
     }
 
     /// The findings. What a manifest looks like without a context does not matter if it always has one, nor what it
-    /// looks like on a way that does not start at one of the manifests that Atmos looks at (`validated`).
+    /// looks like on a way that does not start at one of the manifests that Atmos examines (`validated`).
     pub(in crate::dialects::atmos) fn findings(&self, validated: &BTreeSet<String>) -> Vec<Diagnostic> {
         let seen = std::mem::take(&mut *self.seen());
         let mut imported: HashMap<&str, bool> = HashMap::new();

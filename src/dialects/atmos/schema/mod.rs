@@ -24,7 +24,7 @@ pub(super) use custom::{Custom, violation};
 #[cfg(test)]
 pub(super) const MANIFEST: &shape::Shape = &manifest::MANIFEST;
 
-/// What manifests are held against.
+/// What manifests are checked against.
 #[derive(Debug)]
 pub(super) enum Schema {
     /// The description that comes with stacklint.

@@ -113,7 +113,7 @@ impl<'v> ShapeCheck<'v> {
         self.found.push(Violation { path: self.path.clone(), value, wrong });
     }
 
-    /// Looks at a value one step further in.
+    /// Examines a value one step further in.
     fn inside(&mut self, key: &str, f: impl FnOnce(&mut Self)) {
         let length = self.path.len();
         if !self.path.is_empty() {

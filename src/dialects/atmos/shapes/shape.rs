@@ -78,7 +78,7 @@ pub(crate) struct Key {
     pub name: &'static str,
     /// What its value must be.
     pub shape: &'static Shape,
-    /// What to write instead, if it is taken for compatibility only.
+    /// What to write instead, if it is treated as compatibility only.
     pub replacement: Option<&'static str>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct Key {
 pub(crate) enum Rest {
     /// Anything: what is there belongs to the user.
     Free,
-    /// Anything, but Atmos passes over it: a key that is nearly one with a meaning is probably meant to be that one.
+    /// Anything, but Atmos skips it: a key that is nearly one with a meaning is probably meant to be that one.
     Ignored,
     /// Nothing.
     Closed,

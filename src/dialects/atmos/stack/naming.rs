@@ -56,7 +56,7 @@ pub(super) fn report_unnamed(
     stacks.diagnostics.error(&rules::STACK_NAME_UNRESOLVED, message, site, manifest.file)
 }
 
-/// How validation sees the stack of a component, if it looks at its type.
+/// How validation sees the stack of a component, if it examines its type.
 pub(super) fn checked_name(
     stacks: &StackContext<'_>,
     manifest: &StackManifest<'_>,

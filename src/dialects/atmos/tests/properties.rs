@@ -334,7 +334,7 @@ proptest! {
         }
         world = world.file(&path, &text);
         let (resolution, findings) = (world.resolution(), world.findings());
-        // The same twice, and nothing is lost without a word.
+        // The same twice, and nothing is lost silently.
         prop_assert_eq!(resolution.findings.len(), findings.len());
         prop_assert_eq!(world.stacks(), world.stacks());
     }

@@ -144,7 +144,7 @@ fn functions_of_yaml_keep_their_text_with_templates_in_it_rendered() {
 fn what_only_the_run_time_knows_stays_as_it_is_written() {
     let found = world(&[("a", "{{ env \"HOME\" }}"), ("b", "{{ now }}"), ("c", "{{ .vars.stage }}")]).get("box");
     assert_eq!(found["vars"]["c"], "dev");
-    // The variable is taken for not set, in what is printed; the clock has no such value.
+    // The variable is treated as not set, in what is printed; the clock has no such value.
     assert_eq!(found["vars"]["a"], "");
     assert!(found["vars"]["b"].as_str().unwrap().contains("{{"), "{found:#}");
 }

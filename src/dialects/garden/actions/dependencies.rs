@@ -118,7 +118,7 @@ pub(super) fn reference(entry: &Node) -> Result<Option<Key>, String> {
     }
 }
 
-/// The action that a key path of a template reads; none if it reads something else. What cannot be one is reported.
+/// The action that a key path of a template reads; `None` if it reads something else. What cannot be one is reported.
 pub(super) fn implicit(reference: &Reference, diagnostics: &mut Diagnostics) -> Option<Dependency> {
     match read_action(reference) {
         Ok(dependency) => dependency,
@@ -141,7 +141,7 @@ pub(crate) enum Refusal<'a> {
     Failure(&'a Failure),
 }
 
-/// The kinds of actions by their words in key paths that begin with a root; none if the root is another one.
+/// The kinds of actions by their words in key paths that begin with a root; `None` if the root is another one.
 fn kinds_below(root: &str) -> Option<&'static [(&'static str, ActionKind)]> {
     match root {
         "actions" => Some(&[

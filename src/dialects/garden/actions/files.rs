@@ -21,7 +21,7 @@ pub(crate) struct ActionFiles {
 }
 
 impl ActionFiles {
-    /// Those of an action; none if its sources are in another repository, outside of this one or not known.
+    /// Those of an action; `None` if its sources are in another repository, outside of this one or not known.
     pub(super) fn of(action: &Prepared) -> Option<Self> {
         let field = |key: &str| action.builtin.get(key);
         let source = field("source");

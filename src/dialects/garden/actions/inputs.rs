@@ -26,7 +26,7 @@ pub(super) struct Schema {
 }
 
 impl Schema {
-    /// The inputs of a template that is evaluated but for its configs. None if they are declared wrongly, which is reported.
+    /// The inputs of a template that is evaluated but for its configs. `None` if they are declared wrongly, which is reported.
     pub(super) fn read(
         template: &Node,
         resource: &Resource,

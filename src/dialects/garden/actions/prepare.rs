@@ -54,7 +54,7 @@ pub(super) struct Prepared {
     pub source_path: Text,
 }
 
-/// The graph of an environment. None if there is none because something is wrong, which is reported.
+/// The graph of an environment. `None` if there is none because something is wrong, which is reported.
 pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &mut Diagnostics) -> Option<Graph> {
     let before = diagnostics.len();
     let mut sources = collect(stage, diagnostics);

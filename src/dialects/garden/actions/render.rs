@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The most combinations of a matrix that are rendered.
+/// The maximum number of combinations of a matrix that are rendered.
 const MOST_COMBINATIONS: usize = 10_000;
 
 /// A template of configs.

@@ -9,7 +9,7 @@ use crate::dialects::garden::template::uses::each_use;
 use std::collections::BTreeSet;
 
 /// Reports each secret where it is read, unless something stands in for it where it is missing. Only what counts in this
-/// environment is looked at: its own variables, those of the project, and enabled actions and workflows.
+/// environment is examined: its own variables, those of the project, and enabled actions and workflows.
 pub(super) fn report<'a>(stage: &'a Stage<'_>, trees: impl Iterator<Item = &'a Node>, diagnostics: &mut Diagnostics) {
     let variables = stage.input.project.tree.get("variables");
     let own = [variables, Some(&stage.input.environment.tree)].into_iter().flatten();

@@ -94,7 +94,7 @@ pub(crate) fn as_written(node: &Node, reason: &str) -> Node {
     Node::at(unknown.data, node.prov.clone())
 }
 
-/// Evaluates the variables of an environment. None if the project cannot be loaded in it.
+/// Evaluates the variables of an environment. `None` if the project cannot be loaded in it.
 pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &mut Diagnostics) -> Option<Stage<'a>> {
     let (project, environment) = (input.project, input.environment);
     let evaluator = Evaluator::new(project.era, input.loader.limits());
@@ -263,7 +263,7 @@ fn project_varfile(input: &Input<'_>, evaluator: &Evaluator, roots: &Roots, diag
     load(input.loader, &varfile, project.era, diagnostics).unwrap_or_default()
 }
 
-/// The varfile of an environment. None if it is named and not there.
+/// The varfile of an environment. `None` if it is named and not there.
 fn environment_varfile(input: &Input<'_>, fields: &Node, diagnostics: &mut Diagnostics) -> Option<Node> {
     let default = format!("garden.{}.env", input.environment.name);
     let (path, place) = match fields.get("varfile").and_then(|node| Some((node.as_text()?.clone(), node.prov.clone())))

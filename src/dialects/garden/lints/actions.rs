@@ -8,7 +8,7 @@ use crate::dialects::garden::rules::{GARDEN_IMPURE, GARDEN_REDUNDANT_DEPENDENCY}
 use crate::dialects::garden::template::node::Node;
 use crate::dialects::garden::template::uses::{UseKind, each_use};
 
-/// Looks at an action, or at the actions of a template.
+/// Examines an action, or the actions of a template.
 pub(super) fn check(resource: &Resource, diagnostics: &mut Diagnostics) {
     match resource.kind.as_str() {
         "Build" | "Deploy" | "Run" | "Test" => action(&resource.tree, diagnostics),

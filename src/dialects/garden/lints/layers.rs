@@ -10,7 +10,7 @@ use crate::dialects::garden::template::uses::each_use;
 use crate::text::Text;
 use std::sync::Arc;
 
-/// Looks at the variables of environments, and of actions, above those of the project.
+/// Examines the variables of environments, and of actions, above those of the project.
 pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnostics: &mut Diagnostics) {
     let Some(below) = config.tree.get("variables") else { return };
     for environment in &config.environments {

@@ -1,4 +1,4 @@
-//! What is written in a project and does not do what it says. These checks look at files as they are written, in no
+//! What is written in a project and does not do what it says. These checks examine files as they are written, in no
 //! environment.
 
 mod actions;
@@ -42,7 +42,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks at a value; `in_list` says whether it is an item of a list.
+    /// Examines a value; `in_list` says whether it is an item of a list.
     fn node(&mut self, node: &Node, in_list: bool) {
         match &node.data {
             Data::List(items) => items.iter().for_each(|item| self.node(item, true)),
@@ -73,7 +73,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at the parts of an operator as they are written.
+    /// Examines the parts of an operator as they are written.
     fn source(&mut self, node: &Node, in_list: bool) {
         match &node.data {
             Data::List(items) => items.iter().for_each(|item| self.source(item, true)),

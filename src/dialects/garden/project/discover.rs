@@ -76,7 +76,7 @@ pub(crate) fn parent(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// A path as it is written in a file of a folder, from the root of the repository; none if it leads out of that.
+/// A path as it is written in a file of a folder, from the root of the repository; `None` if it leads out of that.
 pub(crate) fn resolve(dir: &str, path: &str) -> Option<String> {
     if path.starts_with('/') { None } else { within(dir, path) }
 }

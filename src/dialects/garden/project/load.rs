@@ -134,7 +134,7 @@ impl<'a> Loader<'a> {
         ConfigFile { file, resources: resources.into_iter().map(Arc::new).collect(), findings }
     }
 
-    /// The text of a file and its id; none if there is none or it cannot be read, which is reported.
+    /// The text of a file and its id; `None` if there is none or it cannot be read, which is reported.
     pub(crate) fn text(&self, path: &str, diagnostics: &mut Diagnostics) -> Option<Text> {
         self.bytes(path, diagnostics).map(|(_, bytes)| Text::from(String::from_utf8_lossy(&bytes)))
     }

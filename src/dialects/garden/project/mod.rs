@@ -1,4 +1,4 @@
-//! What the files of a project say, before any environment is looked at.
+//! What the files of a project say, before any environment is examined.
 
 mod config;
 pub(crate) mod discover;

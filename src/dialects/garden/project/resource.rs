@@ -104,7 +104,7 @@ impl Resource {
 const KINDS: [&str; 10] =
     ["Project", "Build", "Deploy", "Run", "Test", "Workflow", "Command", "ConfigTemplate", "RenderTemplate", "Module"];
 
-/// Reads a document; none if it is empty.
+/// Reads a document; `None` if it is empty.
 pub(super) fn read(
     node: &Node,
     file: FileId,

@@ -46,7 +46,7 @@ impl Format {
     }
 }
 
-/// The variables of a file, with templates parsed; none if there is no such file, which is reported unless it is optional.
+/// The variables of a file, with templates parsed; `None` if there is no such file, which is reported unless it is optional.
 pub(crate) fn load(
     loader: &Loader<'_>,
     varfile: &Varfile<'_>,

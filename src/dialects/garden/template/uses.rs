@@ -78,7 +78,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Looks at what counts only sometimes.
+    /// Examines what counts only sometimes.
     fn maybe(&mut self, look: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.is_conditional, true);
         look(self);

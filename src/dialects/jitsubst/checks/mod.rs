@@ -18,7 +18,7 @@ use crate::value::{FileId, Prov};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What the checks look at.
+/// What the checks examine.
 pub(crate) struct Subject<'a> {
     /// The configuration.
     pub config: &'a Config,

@@ -134,7 +134,7 @@ fn variables_that_are_set() {
     assert_eq!(set.findings(), ["jit-env-silently-empty 6:24 $TAG [default]", "jit-env-unset 6:46 ${LEVEL} [default]"]);
     let help = set.resolve(&Files::default()).findings[0].help.clone();
     assert_eq!(help.as_deref(), Some("did you mean `TAGS`?"));
-    // Names that no variable has are told once a text, whatever is set.
+    // Names that no variable has are reported once a text, whatever is set.
     let script = app("{user_data: 'echo $1 ${2} ${A:-b} $(date) ${user.home} $A'}");
     assert_eq!(script.findings(), ["jit-env-silently-empty 6:31 $1 [default]"]);
     assert!(script.words().starts_with("`$1`, `${2}`, `${A:-b}`, `${user.home}` become empty"), "{}", script.words());

@@ -100,7 +100,7 @@ fn item(stack: &Text, dir: &str) -> Item {
     }
 }
 
-/// The item of a root module that is there; none if nothing reaches it.
+/// The item of a root module that is there; `None` if nothing reaches it.
 fn present(stack: &Text, old: Option<&Side>, new: &Side, paths: &[&str], request: &Request<'_>) -> Option<Item> {
     let mut item = item(stack, &new.dir);
     let mut reasons: BTreeSet<(u8, String)> = BTreeSet::new();

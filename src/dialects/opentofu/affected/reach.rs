@@ -14,7 +14,7 @@ use crate::text::Text;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The most folders that are followed from one root module.
+/// The maximum number of folders that are followed from one root module.
 pub(crate) const MAX_FOLDERS: usize = 1_000;
 /// The file that locks the versions of providers.
 const LOCK: &str = ".terraform.lock.hcl";
@@ -184,7 +184,7 @@ impl Reach {
         self.parts.iter().any(|part| hides(&part.dir))
     }
 
-    /// How a change of the file at a path reaches the root module; none if it does not.
+    /// How a change of the file at a path reaches the root module; `None` if it does not.
     pub(crate) fn touch(&self, path: &str) -> Option<Touch> {
         let hit = self.parts.iter().enumerate().find(|(index, part)| part.has(path, *index == 0));
         match hit {

@@ -16,7 +16,7 @@ use crate::value::FileId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The most names of undeclared values that are told of one root module.
+/// The maximum number of names of undeclared values that are reported of one root module.
 const MAX_TOLD: usize = 50;
 
 /// Notes what is hardly meant in a root module of which everything could be read.

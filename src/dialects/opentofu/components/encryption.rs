@@ -96,7 +96,7 @@ fn cipher(method: &str, all: &Encryption, value: &Value) -> Cipher {
     Cipher { name, definition: (is_known && !definition.holds(Flags::UNKNOWN)).then_some(definition) }
 }
 
-/// Adds the attributes of a method or a key provider, and those of the key providers that it uses; none if one of them is not
+/// Adds the attributes of a method or a key provider, and those of the key providers that it uses; `None` if one of them is not
 /// known.
 fn define((group, name): (&str, &str), all: &Encryption, value: &Value, into: &mut Map, depth: usize) -> Option<()> {
     const DEEPEST: usize = 16;
@@ -283,7 +283,7 @@ impl Resolver<'_, '_> {
             let chain: Vec<String> = chain.into_iter().chain([name.clone()]).collect();
             for need in needs {
                 let need = format!("key_provider.{need}");
-                // A name that is in the chain is looked at again, to find the cycle.
+                // A name that is in the chain is examined again, to find the cycle.
                 if chain.contains(&need) {
                     seen.remove(&need);
                 }

@@ -117,7 +117,7 @@ fn outlines(modules: &Modules<'_>, start: &str) -> Outlines {
     Outlines { all, called }
 }
 
-/// What tells apart the configuration below a folder in different revisions; none if there is no configuration.
+/// What tells apart the configuration below a folder in different revisions; `None` if there is no configuration.
 pub(crate) fn content(source: &dyn Source, start: &str, settings: &RootSettings) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let mut is_there = false;

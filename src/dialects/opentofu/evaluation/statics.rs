@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// The longest chain of names.
 const MAX_CHAIN: usize = 200;
-/// The most causes that are told of one value.
+/// The maximum number of causes that are reported of one value.
 const MAX_CAUSES: usize = 50;
 /// What looking up a name costs of the budget.
 const LOOK_UP: u64 = 20;
@@ -129,7 +129,7 @@ impl<'a> Statics<'a> {
         found
     }
 
-    /// The value of an argument of a module call that [`Self::give`] was asked for; none if it has no value.
+    /// The value of an argument of a module call that [`Self::give`] was asked for; `None` if it has no value.
     pub(crate) fn given(&self, node: usize, written: &Written) -> Option<Val> {
         self.given.borrow().get(&(node, written.file, written.expr.span.start)).cloned().flatten()
     }

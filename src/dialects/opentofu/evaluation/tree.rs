@@ -105,7 +105,7 @@ fn call(
     call
 }
 
-/// A source or a version as text; none if it is not known or cannot be used.
+/// A source or a version as text; `None` if it is not known or cannot be used.
 fn text(value: &Val, written: &Written, what: &str, name: &str, failures: &mut Vec<Failure>) -> Option<Val> {
     let mut wrong = |rule, message: String| failures.push(Failure::new(rule, message, written.place()));
     let mut is_marked = false;
@@ -144,7 +144,7 @@ fn check_version(version: Option<&Val>, written: &Written, failures: &mut Vec<Fa
     }
 }
 
-/// The folder of a local source; none if it is not there or not known.
+/// The folder of a local source; `None` if it is not there or not known.
 fn local(
     modules: &Modules<'_>,
     from: &str,

@@ -69,7 +69,7 @@ pub(crate) struct Loader<'a> {
     pub files: &'a FileTable,
     /// The absolute path of the root of the repository.
     pub root: String,
-    /// Whether the code is run by Terraform, which passes over `.tofu` files.
+    /// Whether the code is run by Terraform, which skips `.tofu` files.
     pub is_terraform: bool,
     cache: &'a ParsedFiles,
     /// The folders that paths of sources lead to.
@@ -190,14 +190,14 @@ impl<'a> Loader<'a> {
         Ok(with(file, parsed))
     }
 
-    /// Adds a file to the table of files; none if it cannot be read.
+    /// Adds a file to the table of files; `None` if it cannot be read.
     pub(crate) fn add(&self, path: &str) -> Option<FileId> {
         let entry = self.source.listing().get(path)?;
         let bytes = self.bytes(entry)?;
         Some(self.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(&bytes))))
     }
 
-    /// The bytes of a file of configuration; none if it cannot be read or is too large.
+    /// The bytes of a file of configuration; `None` if it cannot be read or is too large.
     pub(crate) fn bytes(&self, entry: &Entry) -> Option<Arc<[u8]>> {
         let bytes = self.source.read(entry).ok()?;
         (bytes.len() as u64 <= self.limits().get(Limit::FileSize)).then_some(bytes)

@@ -22,7 +22,7 @@ impl Lead {
         Self::of_text(dir, walk::constant_text(source))
     }
 
-    /// The same of its text; none if it is not known.
+    /// The same of its text; `None` if it is not known.
     pub(crate) fn of_text(dir: &str, source: Option<&str>) -> Self {
         match source.map(address::parse) {
             None => Lead::Computed,

@@ -98,7 +98,7 @@ impl<'a> Modules<'a> {
         Modules { loader, cache, modules: Mutex::default(), outlines: Mutex::default(), callees: Mutex::default() }
     }
 
-    /// What a folder declares; none if no configuration is there. A folder is read once.
+    /// What a folder declares; `None` if no configuration is there. A folder is read once.
     pub(crate) fn module(&self, dir: &str) -> Option<Arc<Module>> {
         if let Some(known) = self.modules.lock().get(dir) {
             return known.clone();
@@ -130,7 +130,7 @@ impl<'a> Modules<'a> {
         !self.loader.configuration_files(dir).is_empty()
     }
 
-    /// What a folder tells without being read as a whole; none if no configuration is there.
+    /// What a folder tells without being read as a whole; `None` if no configuration is there.
     pub(crate) fn outline(&self, dir: &str) -> Option<Arc<Outline>> {
         if let Some(known) = self.outlines.lock().get(dir) {
             return known.clone();
@@ -177,7 +177,7 @@ impl<'a> Modules<'a> {
         Some(Arc::new(found))
     }
 
-    /// What a file tells, with where it lies and whether it is of its folder alone; none if it cannot be read.
+    /// What a file tells, with where it lies and whether it is of its folder alone; `None` if it cannot be read.
     fn file_outline(&self, dir: &str, name: &str, syntax: Syntax) -> Option<(&'a Entry, bool, Arc<FileOutline>)> {
         let path = join(dir, name);
         let source: &'a dyn Source = self.loader.source;
@@ -194,7 +194,7 @@ impl<'a> Modules<'a> {
         Some((entry, is_own, found))
     }
 
-    /// The module of a folder; none if no configuration is there.
+    /// The module of a folder; `None` if no configuration is there.
     fn read(&self, dir: &str) -> Option<Arc<Module>> {
         let loader = &self.loader;
         let names = loader.configuration_files(dir);

@@ -51,7 +51,7 @@ fn is_wanted(word: &str) -> bool {
 }
 
 impl FileOutline {
-    /// What a text in the native syntax tells; none if only reading all of it does.
+    /// What a text in the native syntax tells; `None` if only reading all of it does.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         parse_outline(text, is_wanted).map(|body| Self::of_body(&body))
     }

@@ -90,14 +90,14 @@ pub(crate) fn is_within(path: &str, folder: &str) -> bool {
 }
 
 impl NamedPath {
-    /// The path from the root of the repository; none if it leaves the repository.
+    /// The path from the root of the repository; `None` if it leaves the repository.
     pub(crate) fn resolve(&self, root: &str, module: &str) -> Option<Pattern> {
         let dir = if self.base == Base::Root { root } else { module };
         inside(dir, &self.before, self.after.as_deref())
     }
 }
 
-/// A path that begins in a folder, from the root of the repository; none if it leaves the repository.
+/// A path that begins in a folder, from the root of the repository; `None` if it leaves the repository.
 pub(crate) fn inside(dir: &str, before: &str, after: Option<&str>) -> Option<Pattern> {
     let full = join(dir, before.trim_start_matches('/'));
     let Some(after) = after else {

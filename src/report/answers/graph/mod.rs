@@ -25,7 +25,7 @@ pub(crate) enum Format {
     Svg,
 }
 
-/// The most nodes that are drawn as a picture.
+/// The maximum number of nodes that are drawn as a picture.
 pub(crate) const MAX_DRAWN: usize = 2_000;
 
 /// Writes a graph.

@@ -9,7 +9,7 @@ use std::io;
 
 /// Deeper branches are cut.
 const MAX_DEPTH: usize = 64;
-/// The most lines, unless all are asked for.
+/// The maximum number of lines, unless all are asked for.
 const MAX_LINES: usize = 400;
 
 pub(super) fn write(out: &mut dyn io::Write, graph: &Graph, options: &Options) -> io::Result<()> {

@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use traces::report_traces;
 
-/// The most names that are listed.
+/// The maximum number of names that are listed.
 const MAX_NAMES: usize = 12;
 
 /// Files with locals whose references were reported.
@@ -35,7 +35,7 @@ pub(in crate::dialects::atmos) struct ReportedLocals {
 }
 
 impl ReportedLocals {
-    /// Takes in what was told elsewhere.
+    /// Takes in what was reported elsewhere.
     pub(in crate::dialects::atmos) fn add(&mut self, other: ReportedLocals) {
         self.files.extend(other.files);
         self.unrendered.extend(other.unrendered);
@@ -43,7 +43,7 @@ impl ReportedLocals {
     }
 }
 
-/// Reports what was noted about locals, and what is odd about them: here and where files were looked at `elsewhere`.
+/// Reports what was noted about locals, and what is odd about them: here and where files were examined `elsewhere`.
 pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsewhere: ReportedLocals) {
     let mut told = report_references(manifests);
     told.add(elsewhere);
@@ -51,7 +51,7 @@ pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsew
 }
 
 /// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves
-/// can be told only when all that reads them was looked at.
+/// can be told only when all that reads them was examined.
 pub(super) fn report_references(manifests: &Manifests<'_>) -> ReportedLocals {
     let records = manifests.observations.records();
     let graph = Graph::of(&records);

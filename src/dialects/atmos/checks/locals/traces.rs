@@ -38,7 +38,7 @@ pub(super) fn report_traces(manifests: &Manifests<'_>, records: &Records, explai
         if explained.contains(&trace.site) || records.lenient.contains(&trace.site.file) {
             continue;
         }
-        // What a local already holds is told at the local, and at the first one of a chain.
+        // What a local already holds is reported at the local, and at the first one of a chain.
         let cause = trace.inputs.iter().rfind(|o| **o != trace.site && spoiled.contains(o));
         groups.entry(*cause.unwrap_or(&trace.site)).or_default().push(trace);
     }
@@ -147,7 +147,7 @@ fn is_own_local(site: Origin, path: &[String], records: &Records) -> bool {
     }
 }
 
-/// Whether what is missing is something of the component itself; what locals need is told otherwise.
+/// Whether what is missing is something of the component itself; what locals need is reported otherwise.
 fn is_of_component(missing: &Missing) -> bool {
     missing.path.first().is_some_and(|first| first != "locals")
 }

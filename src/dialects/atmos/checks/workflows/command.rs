@@ -41,7 +41,7 @@ pub(in crate::dialects::atmos) enum Stack {
     Unclear,
 }
 
-/// Reads the arguments of `atmos`; none where the text holds what a shell or a template makes something else of, or for a
+/// Reads the arguments of `atmos`; `None` where the text holds what a shell or a template makes something else of, or for a
 /// command that takes no component.
 pub(in crate::dialects::atmos) fn parse(text: &str) -> Option<Command> {
     let words = words(text)?;
@@ -88,7 +88,7 @@ fn stack(arguments: &[&str]) -> Stack {
     }
 }
 
-/// The words of a command, quotes taken away; none if there is anything in it that a shell gives a meaning to, or a
+/// The words of a command, without quotes; `None` if there is anything in it that a shell gives a meaning to, or a
 /// template.
 pub(in crate::dialects::atmos) fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();

@@ -43,7 +43,7 @@ struct WorkflowCall {
     words: Vec<String>,
 }
 
-/// What the workflow files and commands of a project name, where all of the project is looked at. A step that runs a workflow that is
+/// What the workflow files and commands of a project name, where all of the project is examined. A step that runs a workflow that is
 /// not there is reported.
 pub(in crate::dialects::atmos) fn mentions(
     reader: &Reader<'_>,
@@ -151,7 +151,7 @@ fn workflow_files(
     }
 }
 
-/// The workflows in a file; none if it cannot be read. The file does not become one of those that hold stacks.
+/// The workflows in a file; `None` if it cannot be read. The file does not become one of those that hold stacks.
 fn workflows(loaded: &Loaded, reader: &Reader<'_>, config: &Config) -> Option<Map> {
     let doc = yaml::document_of(Text::clone(&loaded.text)).ok()?;
     let (base, start) = (&config.base, &config.start);

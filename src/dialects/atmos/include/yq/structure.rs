@@ -1,4 +1,4 @@
-//! Operators that look at the shape of the document: keys, entries, paths, tags.
+//! Operators that examine the shape of the document: keys, entries, paths, tags.
 
 use super::build;
 use super::engine::{Ctx, Engine, bad};

@@ -303,7 +303,7 @@ fn traces_of_missing_values() {
 
 #[test]
 fn references_to_what_is_not_set() {
-    // Each is told where it is written, all stacks of one cause at once.
+    // Each is reported where it is written, all stacks of one cause at once.
     let world = World::new()
         .stack("catalog/box.yaml", "components: {terraform: {box: {vars: {v: '{{ .vars.a }}-{{ .vars.b }}'}}}}\n")
         .stack("deploy/dev.yaml", "import: [catalog/box]\nvars: {stage: dev, a: 1}\n")
@@ -347,7 +347,7 @@ fn a_local_that_was_meant_is_not_unused_where_nobody_looks() {
             "import: [catalog/base]\nvars: {stage: dev}\ncomponents: {terraform: {box: {vars: {v: '{{ .locals.x }}'}}}}\n",
         );
     sole(&world, "leaked-local", &["local `x` is defined in catalog/base.yaml:1"]);
-    // What only such a manifest reaches is looked at all the same.
+    // What only such a manifest reaches is examined all the same.
     let world = World::new()
         .stack("catalog/orphan.yaml", "locals: {x: 1}\nvars: {a: 1}\n")
         .stack("deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n");

@@ -435,7 +435,7 @@ impl Evaluator {
     }
 }
 
-/// A mapping in a context of its own, and what it has for a key. None if the value is something else.
+/// A mapping in a context of its own, and what it has for a key. `None` if the value is something else.
 fn captured_entry(value: &Node, key: &str) -> Option<(Node, Option<Node>)> {
     let Lazy::Captured { node, context, is_final } = value.as_lazy()? else { return None };
     let found = node.as_map()?.get(key);

@@ -65,7 +65,7 @@ impl Object {
     }
 }
 
-/// Where keys are among many entries; none if there are few.
+/// Where keys are among many entries; `None` if there are few.
 fn index(entries: &[(Text, Node)]) -> Option<Arc<HashMap<Text, usize, RandomState>>> {
     let many = entries.len() > FEW;
     many.then(|| Arc::new(entries.iter().enumerate().map(|(i, (key, _))| (Text::clone(key), i)).collect()))

@@ -6,7 +6,7 @@ use crate::text::Text;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most segments of a path whose ends are prepared.
+/// The maximum number of segments of a path whose ends are prepared.
 const MOST_PREPARED: usize = 8;
 
 /// A range of bytes in the raw text of a template.

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, begins_identifier, is_line_break};
 
 impl Cursor<'_> {
-    /// A number without a sign: decimal or hexadecimal; none if an identifier or a digit follows it.
+    /// A number without a sign: decimal or hexadecimal; `None` if an identifier or a digit follows it.
     pub(super) fn number(&mut self) -> Option<f64> {
         let start = self.position();
         let number = self.hexadecimal().or_else(|| {

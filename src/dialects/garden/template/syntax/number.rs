@@ -21,7 +21,7 @@ pub(crate) fn number_text(n: f64) -> String {
     }
 }
 
-/// The number that a text is to JavaScript; none if it is not one.
+/// The number that a text is to JavaScript; `None` if it is not one.
 pub(crate) fn text_number(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
