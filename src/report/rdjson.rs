@@ -76,7 +76,7 @@ struct RelatedLocation {
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<()> {
     let counted = report.findings.iter().filter(|finding| finding.counts());
     let source = Source { name: env!("CARGO_PKG_NAME") };
     let result = DiagnosticResult { source, diagnostics: counted.map(|finding| entry(finding, report)).collect() };
