@@ -36,6 +36,8 @@ pub(crate) struct Vocabulary {
     pub unset: &'static str,
     /// The functions that are a whole value, with their tags, sorted.
     pub functions: &'static [&'static str],
+    /// How files are called, without their ending, whose values are there for others to override.
+    pub defaults: &'static [&'static str],
     /// What to do before a component is removed.
     pub removal_help: &'static str,
     /// How to use a function in the middle of a text.
@@ -74,6 +76,7 @@ impl Vocabulary {
         append: "",
         unset: "",
         functions: &[],
+        defaults: &[],
         removal_help: "destroy it first",
         function_help: "put the call into a value of its own and refer to it",
         secret_help: "keep it in a secret store and read it from there; whoever reads the repository has it now, so replace it",

@@ -35,6 +35,11 @@ pub(crate) const ALL: &[Planting] = &[
         p.vpc(&["vars", "network"], "~");
         p.expect("network: ~");
     }),
+    ("import-order-decides", |p| {
+        p.imported("one", "terraform:\n  vars:\n    planted: 1\n");
+        p.imported("two", "terraform:\n  vars:\n    planted: 2\n");
+        p.expect("planted/two");
+    }),
     ("invalid-function-arguments", |p| {
         p.vpc(&["vars", "name"], "!terraform.state onlyone");
         p.expect("onlyone");

@@ -31,7 +31,8 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
         "!terraform.state",
     ],
     sources: &["/source"],
-    removal_help: "destroy it first, or disable it with `metadata.enabled: false` until it is destroyed",
+    defaults: &["_defaults", "defaults", "_globals", "globals"],
+    removal_help: "destroy it first, or switch it off with `metadata.enabled: false` until it is destroyed",
     function_help: "put the call into a value of its own (`settings`, say) and refer to it in a template: `{{ .settings.name }}`",
     secret_help: "keep it in a store and read it from there (`!store`, `!secret`, `!env`); whoever reads the repository has it \
                   now, so replace it",

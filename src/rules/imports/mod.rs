@@ -15,12 +15,12 @@ use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The imports of an resolution by the file that has them, in the order of the text.
-struct ByFile<'a> {
+pub(super) struct ByFile<'a> {
     files: BTreeMap<FileId, Vec<&'a Import>>,
 }
 
 impl<'a> ByFile<'a> {
-    fn new(resolution: &'a Resolution) -> Self {
+    pub(super) fn new(resolution: &'a Resolution) -> Self {
         let mut files: BTreeMap<FileId, Vec<&Import>> = BTreeMap::new();
         for import in &resolution.imports.items {
             files.entry(import.item.file).or_default().push(import);
@@ -28,14 +28,19 @@ impl<'a> ByFile<'a> {
         ByFile { files }
     }
 
-    /// The files that are to be examined.
+    /// The imports of a file.
+    pub(super) fn of(&self, file: FileId) -> &[&'a Import] {
+        self.files.get(&file).map_or(&[], |items| items)
+    }
+
+    /// The files that are to be looked at.
     fn examined(&self, context: &Context<'_>) -> impl Iterator<Item = (FileId, &[&'a Import])> {
         let is_examined = |id: &FileId| (context.is_examined)(&context.files.get(*id).path);
         self.files.iter().filter(move |(id, _)| is_examined(id)).map(|(id, items)| (*id, &items[..]))
     }
 
     /// Some files with all that they take in.
-    fn closure(&self, from: impl IntoIterator<Item = FileId>) -> BTreeSet<FileId> {
+    pub(super) fn closure(&self, from: impl IntoIterator<Item = FileId>) -> BTreeSet<FileId> {
         let mut reached = BTreeSet::new();
         let mut next: Vec<FileId> = from.into_iter().collect();
         while let Some(file) = next.pop() {
@@ -48,7 +53,7 @@ impl<'a> ByFile<'a> {
 }
 
 /// The path of an import as it is written.
-fn written(files: &Files, import: &Import) -> String {
+pub(super) fn written(files: &Files, import: &Import) -> String {
     let file = files.get(import.path.file);
     let text = file.text.get(import.path.start as usize..import.path.end as usize).unwrap_or_default();
     text.trim().trim_matches(['"', '\'']).to_owned()

@@ -7,6 +7,7 @@ mod authored;
 mod became_unknown;
 mod dead;
 mod deferred;
+mod import_order;
 mod list_replaced;
 mod redundant;
 mod scalar_kind;
@@ -21,6 +22,7 @@ pub(super) static CHECKS: &[Checked] = &[
     (&append::APPEND_WITHOUT_EFFECT, Check::State(append::check)),
     (&dead::DEAD_OVERRIDE, Check::State(dead::check)),
     (&deferred::DEFERRED_MERGE_CONFLICT, Check::State(deferred::check)),
+    (&import_order::IMPORT_ORDER_DECIDES, Check::State(import_order::check)),
     (&arguments::INVALID_FUNCTION_ARGUMENTS, Check::State(arguments::check)),
     (&list_replaced::LIST_REPLACED, Check::State(list_replaced::check)),
     (&type_conflict::MERGE_TYPE_CONFLICT, Check::State(type_conflict::check)),

@@ -249,3 +249,23 @@ fn vendor_manifests_by_the_thousand_and_with_long_templates() {
     assert!(run.status == 1 && start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     run.json();
 }
+
+#[test]
+fn imports_that_all_say_something_else() {
+    const FILES: usize = 1_500;
+    let repo = project(&[]);
+    let list = |from: usize| -> String { (from..FILES).map(|i| format!("  - catalog/f{i}\n")).collect() };
+    for i in 0..FILES {
+        repo.write(&format!("stacks/catalog/f{i}.yaml"), format!("vars: {{v: {i}, w{i}: 1, w{}: 2}}\n", i + 1));
+    }
+    repo.write("stacks/catalog/all.yaml", format!("import:\n{}", list(0)));
+    let component = "components: {terraform: {box: {}}}";
+    repo.write("stacks/deploy/all.yaml", format!("import:\n{}vars: {{stage: all}}\n{component}\n", list(0)));
+    // Each of them comes with the first one, and puts something back.
+    let twice = format!("import:\n  - catalog/all\n{}vars: {{stage: twice}}\n{component}\n", list(1));
+    repo.write("stacks/deploy/twice.yaml", twice);
+    let start = Instant::now();
+    let run = repo.run(&["check", "--pedantic", "--preview", "--format", "concise"]).ends_with(0);
+    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+    run.says("[import-order-decides]");
+}
