@@ -269,3 +269,17 @@ fn imports_that_all_say_something_else() {
     assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
     run.says("[import-order-decides]");
 }
+
+#[test]
+fn locals_of_components_by_the_thousand() {
+    let locals: String = (0..3_000).map(|i| format!("        l{i}: {i}\n")).collect();
+    let heirs: String = (0..300)
+        .map(|i| format!("    c{i}: {{metadata: {{inherits: [base]}}, vars: {{v: '{{{{ .locals.l{i} }}}}'}}}}\n"))
+        .collect();
+    let base = format!("    base:\n      metadata: {{type: abstract}}\n      locals:\n{locals}");
+    let calls = "(atmos.Component".repeat(20_000);
+    let text = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{base}{heirs}");
+    let run = is_quick(&text, 0);
+    assert!(run.stdout.matches("\"unused-local\"").count() > 2_000, "{} bytes", run.stdout.len());
+    is_quick(&format!("{text}# {calls}\n"), 0);
+}

@@ -5,6 +5,7 @@ pub(super) mod blame;
 pub(super) mod observations;
 pub(super) mod refs;
 pub(super) mod scopes;
+pub(super) mod uses;
 
 use self::refs::{Edges, cycles, order, seen_edges, true_edges};
 use crate::dialects::atmos::functions;

@@ -2,6 +2,7 @@
 //! locals are which, and what could not be resolved where.
 
 use super::scopes::FileLocals;
+use super::uses::Uses;
 use crate::dialects::atmos::imports::items::Import;
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin, Prov};
@@ -40,7 +41,12 @@ pub(crate) struct Records {
     pub unresolved: Vec<Unresolved>,
     /// Values of components that hold the trace of a missing value.
     pub traces: Vec<Trace>,
+    /// What components that have locals read of them.
+    pub component_uses: BTreeMap<ComponentKey, Uses>,
 }
+
+/// A component of a unit: the name of the unit, the type and the name of the component.
+pub(crate) type ComponentKey = (Key, Key, Key);
 
 /// An item of an `import` section, over all ways to its file.
 #[derive(Clone, Debug)]
@@ -188,6 +194,11 @@ impl Observations {
     /// A value with the trace of a missing one.
     pub(crate) fn trace(&self, found: Trace) {
         self.lock().traces.push(found);
+    }
+
+    /// What a component that has locals reads of them.
+    pub(crate) fn component_uses(&self, component: ComponentKey, uses: Uses) {
+        self.lock().component_uses.insert(component, uses);
     }
 
     /// The items of imports, which nothing else needs any more.

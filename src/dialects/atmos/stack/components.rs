@@ -3,6 +3,7 @@
 
 use super::build::ManifestBuilder;
 use super::context::StackContext;
+use super::local_uses::note_local_uses;
 use super::manifest::StackManifest;
 use super::metadata;
 use super::naming::Named;
@@ -190,6 +191,7 @@ impl Finisher<'_> {
         let ComponentEntry { kind, entry, .. } = *component;
         let (stacks, manifest) = (self.stacks, self.manifest);
         let locals = built.map.get("locals").cloned();
+        note_local_uses(stacks, manifest, kind, &entry.key, &built);
         let (sites, authored) = (std::mem::take(&mut built.sites), std::mem::take(&mut built.authored));
         let place = ComponentPlace { file: manifest.file, kind, name: Text::clone(&entry.key) };
         let ask = |wanted: &ComponentRef| self.requests.answer(manifest, &place, wanted);

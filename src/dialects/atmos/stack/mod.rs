@@ -11,6 +11,7 @@ mod build_errors;
 mod components;
 mod context;
 mod evaluation;
+mod local_uses;
 mod manifest;
 mod metadata;
 mod naming;

@@ -1,7 +1,7 @@
 //! Go templates in maps of YAML (`reference: atmos.md` section 7): a map is rendered as text (`engine`), or string by string
 //! where that gives the same (`scalars`). What only the run time knows stands in the text as a token (`unknowns`).
 
-mod cache;
+pub(super) mod cache;
 mod declared_env;
 pub(super) mod engine;
 pub(super) mod eval;

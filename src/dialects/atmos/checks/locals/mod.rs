@@ -2,6 +2,7 @@
 
 use crate::dialects::atmos::locals::blame::{occurrences, pointed};
 mod graph;
+mod of_components;
 mod traces;
 mod uses;
 
@@ -13,6 +14,7 @@ use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::manifest::local_problems::written;
 use crate::dialects::atmos::reader::Deps;
 use crate::dialects::atmos::rules;
+use crate::resolution::Unit;
 use crate::text::Text;
 use crate::value::{FileId, Key, Origin};
 use graph::{Definition, Graph};
@@ -43,11 +45,12 @@ impl ReportedLocals {
     }
 }
 
-/// Reports what was noted about locals, and what is odd about them: here and where files were examined `elsewhere`.
-pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsewhere: ReportedLocals) {
+/// Reports what was noted about locals, and what is odd about them: here and where files were looked at `elsewhere`.
+pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsewhere: Told, units: &[Arc<Unit>]) {
     let mut told = report_references(manifests);
     told.add(elsewhere);
     uses::report(manifests, &told.files, &told.unrendered, &told.meant);
+    of_components::report(manifests, &manifests.observations.records(), &told.meant, units);
 }
 
 /// Reports references to locals that lead to nothing, and what follows from them. What is odd about the locals themselves

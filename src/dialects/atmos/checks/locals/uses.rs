@@ -4,23 +4,13 @@ use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label};
 use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::locals::Scope;
 use crate::dialects::atmos::locals::scopes::FileLocals;
+use crate::dialects::atmos::locals::uses::Uses;
 use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::rules;
 use crate::template::MissingKey;
-use crate::text::Text;
-use crate::value::{Data, FileId, Flags, Key, Map, Origin, Value};
+use crate::value::{FileId, Flags, Key, Origin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// What the texts of a file read of its locals.
-#[derive(Debug, Default)]
-struct Uses {
-    names: BTreeSet<Key>,
-    /// Names that are read with `index` or its like.
-    indexed: BTreeSet<Key>,
-    /// Some text may read any of them.
-    unsure: bool,
-}
 
 /// Reports what is odd about the locals of files, whoever imports them. Those that other findings say were meant
 /// are not unused as well.
@@ -66,54 +56,14 @@ pub(in crate::dialects::atmos) fn oddities(file: &FileLocals, manifests: &Manife
     found
 }
 
-fn uses(file: &FileLocals, manifests: &Manifests<'_>) -> Uses {
-    // An included file may be named by a text that is not there any more when the rest is examined.
+/// What the texts of a file read of locals.
+pub(super) fn uses(file: &FileLocals, manifests: &Manifests<'_>) -> Uses {
+    // An included file may be named by a text that is not there any more when the rest is looked at.
     let included = |line: &str| line.contains("!include") && line.contains("{{");
     let mut uses = Uses { unsure: file.loaded.text.lines().any(included), ..Uses::default() };
     let engine = manifests.engine(MissingKey::Default);
-    each_text(&file.raw, &mut |text| {
-        let parsed = engine.parse(text);
-        let Ok(template) = parsed.as_ref() else {
-            uses.unsure = true;
-            return;
-        };
-        let reads = template.reads();
-        let is_any = |path: &Vec<String>| path.is_empty() || path.len() == 1 && path[0] == "locals";
-        uses.unsure |= !reads.complete || reads.whole.iter().any(is_any);
-        for reference in reads.references {
-            if let [first, name, ..] = reference.path.as_slice()
-                && first == "locals"
-            {
-                let name = Key::from(name.as_str());
-                if !text[reference.span.clone()].contains(&format!(".{name}")) {
-                    uses.indexed.insert(Text::clone(&name));
-                }
-                uses.names.insert(name);
-            }
-        }
-    });
+    uses.add_map(&file.raw, &|text| engine.parse(text));
     uses
-}
-
-/// Calls `f` for every text with template actions, keys among them.
-fn each_text(map: &Map, f: &mut dyn FnMut(&Text)) {
-    fn value(of: &Value, f: &mut dyn FnMut(&Text)) {
-        match &of.data {
-            Data::Str(text) if text.contains("{{") => f(text),
-            Data::List(items) if of.holds(Flags::TEMPLATE) => items.iter().for_each(|v| value(v, f)),
-            Data::Map(map) => each_text(map, f),
-            _ => {}
-        }
-    }
-    if !map.flags().has(Flags::TEMPLATE) {
-        return;
-    }
-    for entry in map.iter() {
-        if entry.key.contains("{{") {
-            f(&entry.key);
-        }
-        value(&entry.value, f);
-    }
 }
 
 fn unused(file: &FileLocals, scope: &Scope, name: &Key, origin: Origin, uses: &Uses) -> Option<Diagnostic> {
@@ -124,15 +74,16 @@ fn unused(file: &FileLocals, scope: &Scope, name: &Key, origin: Origin, uses: &U
     let finding = Diagnostic::new(&rules::UNUSED_LOCAL, message, name_label(origin, name))
         .token(format!("{}.{name}", scope.kind.unwrap_or("global")))
         .note("locals are file-scoped: files that import this one cannot use it");
-    let finding = match removal(file, scope, origin) {
+    let finding = match removal(file, scope.raw.len(), origin) {
         Some(edit) => finding.fix(Fix::one(format!("remove `{name}`"), edit, Applicability::Safe)),
         None => finding,
     };
     Some(finding.help("remove it, or use it"))
 }
 
-/// The edit that takes out the lines of a local, if it has whole lines for itself and is not the last of its section.
-fn removal(file: &FileLocals, scope: &Scope, origin: Origin) -> Option<Edit> {
+/// The edit that takes out the lines of a local of a section with so many, if it has whole lines for itself and is not the
+/// only one.
+pub(super) fn removal(file: &FileLocals, locals: usize, origin: Origin) -> Option<Edit> {
     let text = &file.loaded.text;
     let start = text[..origin.key as usize].rfind('\n').map_or(0, |i| i + 1);
     let before = text.get(start..origin.key as usize)?;
@@ -140,7 +91,7 @@ fn removal(file: &FileLocals, scope: &Scope, origin: Origin) -> Option<Edit> {
     let line_end = end.find('\n').map(|i| origin.end as usize + i + 1)?;
     let after = text.get(origin.end as usize..line_end)?.trim();
     let is_block = matches!(text.as_bytes().get(origin.start as usize), Some(b'|' | b'>' | b'&' | b'*' | b'!'));
-    let alone = before.trim().is_empty() && after.is_empty() && !is_block && scope.raw.len() > 1;
+    let alone = before.trim().is_empty() && after.is_empty() && !is_block && locals > 1;
     let written = text.get(origin.key as usize..origin.end as usize)?;
     // An anchor inside may be used elsewhere.
     (alone && !written.contains('&')).then(|| Edit {
@@ -152,7 +103,7 @@ fn removal(file: &FileLocals, scope: &Scope, origin: Origin) -> Option<Edit> {
 }
 
 /// The name in front of a value.
-fn name_label(origin: Origin, name: &str) -> Label {
+pub(super) fn name_label(origin: Origin, name: &str) -> Label {
     let end = (origin.key + name.len() as u32).min(origin.end);
     Label::new(origin.file, origin.key, end, "")
 }

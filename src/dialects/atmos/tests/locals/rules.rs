@@ -396,6 +396,94 @@ fn unused_locals() {
 }
 
 #[test]
+fn locals_that_no_component_reads() {
+    let world = |locals: &str, vars: &str, more: &str| {
+        World::new()
+            .stack(
+                "catalog/base.yaml",
+                &format!("components:\n  terraform:\n    base:\n      metadata: {{type: abstract}}\n      locals:\n        {locals}\n"),
+            )
+            .stack(
+                "deploy/dev.yaml",
+                &format!("import: [catalog/base]\nvars: {{stage: dev}}\n{more}components:\n  terraform:\n    box:\n      metadata: {{inherits: [base]}}\n      vars: {{v: {vars}}}\n"),
+            )
+    };
+    let plain = |vars: &str| world("size: 3", vars, "");
+    sole(
+        &plain("1"),
+        "unused-local",
+        &["catalog/base.yaml:6 local `size` of component `base` is used by nothing", "inherit from it"],
+    );
+    // Used by an heir, in whatever way, or by another component in a way that nobody can tell.
+    for template in [
+        "{{ .locals.size }}",
+        "{{ index .locals \"size\" }}",
+        "{{ index .locals .vars.stage }}",
+        "{{ toJson .locals }}",
+        "{{ $c := atmos.Component \"base\" .stack }}{{ $c.locals.size }}",
+        "{{ toJson (atmos.Component \"base\" .stack) }}",
+        "{{ (atmos.Component \"base\" .stack).locals.size }}",
+        "{{ unparsable",
+    ] {
+        let world = plain(&format!("'x{}'", template.replace('\'', "''")));
+        assert_eq!(told(&world, "unused-local"), [""; 0], "{template}");
+    }
+    // Other sections of a component have nothing to do with its locals.
+    let outputs = plain("'x{{ (atmos.Component \"base\" .stack).outputs.size }}'");
+    assert_eq!(told(&outputs, "unused-local").len(), 1, "{:#?}", outputs.findings());
+    // By what all components have, by functions, by policies, by each other.
+    for more in [
+        "settings: {t: 'x-{{ .locals.size }}'}\n",
+        "terraform: {vars: {t: !template '{{ .locals.size }}'}}\n",
+        "settings: {validation: {any: {schema_type: opa, schema_path: any.rego}}}\n",
+    ] {
+        assert_eq!(told(&world("size: 3", "1", more), "unused-local"), [""; 0], "{more}");
+    }
+    assert_eq!(
+        told(&world("size: 3\n        twice: '{{ .locals.size }}'", "'{{ .locals.twice }}'", ""), "unused-local"),
+        [""; 0]
+    );
+    // Where a stack that has it cannot be resolved, it may be used there.
+    let broken = plain("1").stack(
+        "deploy/prod.yaml",
+        "import: [catalog/base]\nvars: {stage: prod}\ncomponents: {terraform: {bag: {metadata: {inherits: [nobody]}}}}\n",
+    );
+    assert_eq!(told(&broken, "unused-local"), [""; 0]);
+    // One heir of many is enough; a component of another name or type is none.
+    let other = |own: &str| {
+        plain("1").stack(
+            "deploy/prod.yaml",
+            &format!("import: [catalog/base]\nvars: {{stage: prod}}\ncomponents: {{{own}}}\n"),
+        )
+    };
+    let uses = "vars: {v: '{{ .locals.size }}'}";
+    assert_eq!(
+        told(&other(&format!("terraform: {{bag: {{metadata: {{inherits: [base]}}, {uses}}}}}")), "unused-local"),
+        [""; 0]
+    );
+    assert_eq!(told(&other(&format!("helmfile: {{bag: {{locals: {{size: 1}}, {uses}}}}}")), "unused-local").len(), 1);
+    // Atmos renders what the file says of its own locals before it looks at those of a component.
+    let both = World::new().stack(
+        "deploy/dev.yaml",
+        "locals: {size: 1}\nvars: {stage: dev}\ncomponents: {terraform: {box: {locals: {size: 2}, vars: {v: '{{ .locals.size }}'}}}}\n",
+    );
+    assert_eq!(told(&both, "unused-local"), [""; 0]);
+}
+
+#[test]
+fn locals_of_components_may_be_read_by_the_configuration() {
+    let text = "vars: {stage: dev}\ncomponents: {terraform: {box: {locals: {size: 2}, vars: {v: 1}}}}\n";
+    let world = || World::new().stack("deploy/dev.yaml", text);
+    assert_eq!(told(&world(), "unused-local").len(), 1, "{:#?}", world().findings());
+    let command =
+        "{name: x, component_config: {component: box, stack: dev}, steps: ['echo {{ .ComponentConfig.locals.size }}']}";
+    let mut with_command = world();
+    let config = with_command.files.entry("atmos.yaml".to_owned()).or_default();
+    config.extend_from_slice(format!("commands: [{command}]\n").as_bytes());
+    assert_eq!(told(&with_command, "unused-local"), [""; 0]);
+}
+
+#[test]
 fn names_that_cannot_be_written() {
     let uses = "'{{ index .locals \"used-so\" }}'";
     let found = told(&with("locals: {a-b: 1, 2nd: 1, used-so: 1, fine_2: 1, größe: 1}\n", uses), "invalid-local-name");

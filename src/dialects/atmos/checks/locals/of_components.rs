@@ -1,0 +1,186 @@
+//! Locals of components that neither these nor those that inherit from them read.
+
+use super::uses::{name_label, removal, uses};
+use crate::diagnostic::{Applicability, Diagnostic, Fix};
+use crate::dialects::atmos::locals::observations::{Reader, Records, Unresolved};
+use crate::dialects::atmos::locals::scopes::{self, FileLocals};
+use crate::dialects::atmos::manifest::Manifests;
+use crate::dialects::atmos::rules;
+use crate::files::Files;
+use crate::resolution::{Component, State, Unit};
+use crate::text::{Text, nearest};
+use crate::value::{Data, FileId, Key, Origin, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// The most characters that a call of a template may have to be looked through.
+const MAX_CALL: usize = 1000;
+
+/// Components by type and name: those of the name, and those that inherit from one of the name.
+type Readers<'a> = BTreeMap<(&'a str, &'a str), Vec<(&'a Unit, &'a Component)>>;
+
+/// Reports the locals of components that no component reads. Those that other findings say were `meant` are left out.
+pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTreeSet<Origin>, units: &[Arc<Unit>]) {
+    let has_any = |file: &&Arc<FileLocals>| scopes::components(&file.raw).next().is_some();
+    let mut files = records.locals.values().filter(has_any).peekable();
+    if files.peek().is_none() || may_be_read_elsewhere(manifests, units) {
+        return;
+    }
+    let readers = readers(units);
+    let meant: BTreeSet<_> = meant.iter().map(|origin| (origin.file, origin.key)).collect();
+    let misspelt = misspelt(records);
+    for file in files.filter(|file| is_all_known(units, file.loaded.file)) {
+        if !file.locals.problems.is_empty() || records.unrendered.contains(&file.loaded.file) {
+            continue;
+        }
+        // A text that is rendered with the file does not read the component's own, but was probably meant to.
+        let own = uses(file, manifests);
+        for (kind, name, section) in scopes::components(&file.raw) {
+            let Some(locals) = section.as_map().filter(|_| !own.unsure) else { continue };
+            let readers = readers.get(&(&**kind, &**name)).map_or(&[][..], |readers| readers);
+            let Some(Readings { names, stacks }) = readings(records, readers, file.loaded.file) else { continue };
+            for entry in locals.iter().filter(|entry| !names.contains(&entry.key)) {
+                let Some(origin) = entry.value.prov.origin.filter(|o| o.file == file.loaded.file) else { continue };
+                let is_meant = own.names.contains(&entry.key)
+                    || misspelt.contains(&entry.key)
+                    || meant.contains(&(origin.file, origin.key));
+                if !is_meant {
+                    let mut finding = finding(file, (kind, name), &entry.key, origin, locals.len());
+                    finding.stacks = stacks.iter().map(|stack| Text::clone(stack)).collect();
+                    manifests.sink.report(finding);
+                }
+            }
+        }
+    }
+}
+
+/// What components read of the locals of a file.
+struct Readings<'a> {
+    /// The names that some component reads.
+    names: BTreeSet<&'a Key>,
+    /// The stacks that have the locals.
+    stacks: BTreeSet<&'a Text>,
+}
+
+/// What the components that have the locals of a file read of them; none if nobody has them, or not all is known.
+fn readings<'a>(records: &'a Records, readers: &[(&'a Unit, &'a Component)], file: FileId) -> Option<Readings<'a>> {
+    let (mut names, mut stacks) = (BTreeSet::new(), BTreeSet::new());
+    for (unit, component) in readers.iter().filter(|(unit, _)| unit.files.binary_search(&file).is_ok()) {
+        let key = (Text::clone(&unit.name), Text::clone(&component.kind), Text::clone(&component.name));
+        names.extend(&records.component_uses.get(&key).filter(|uses| !uses.unsure)?.names);
+        stacks.insert(&component.stack);
+    }
+    (!stacks.is_empty()).then_some(Readings { names, stacks })
+}
+
+/// The locals that references of components probably mean, which lead to nothing: findings of their own say so.
+fn misspelt(records: &Records) -> BTreeSet<Key> {
+    let mean = |found: &Unresolved| match &found.reader {
+        Reader::Component { visible, .. } => nearest(&found.path[1], visible.iter().map(|name| &**name)).map(Key::from),
+        Reader::Local(..) | Reader::File => None,
+    };
+    records.unresolved.iter().filter_map(mean).collect()
+}
+
+/// Whether all that a file has a part in is resolved.
+fn is_all_known(units: &[Arc<Unit>], file: FileId) -> bool {
+    let mut with = units.iter().filter(|unit| unit.files.binary_search(&file).is_ok());
+    with.all(|unit| unit.state == State::Resolved && !unit.is_incomplete())
+}
+
+fn readers(units: &[Arc<Unit>]) -> Readers<'_> {
+    let mut all: Readers<'_> = BTreeMap::new();
+    for unit in units.iter().filter(|unit| unit.state == State::Resolved) {
+        for component in unit.components.iter().filter(|component| component.locals.is_some()) {
+            let bases = component.metadata.bases.iter().map(|base| &*base.name);
+            let names: BTreeSet<&str> = bases.chain([&*component.name]).collect();
+            for name in names {
+                all.entry((&component.kind, name)).or_default().push((unit, component));
+            }
+        }
+    }
+    all
+}
+
+fn finding(
+    file: &FileLocals,
+    (kind, component): (&Key, &Key),
+    name: &Key,
+    origin: Origin,
+    locals: usize,
+) -> Diagnostic {
+    let message = format!("local `{name}` of component `{component}` is used by nothing");
+    let mut finding = Diagnostic::new(&rules::UNUSED_LOCAL, message, name_label(origin, name))
+        .token(format!("{kind}.{component}.{name}"))
+        .note("only the component itself and those that inherit from it can use it")
+        .help("remove it, or use it");
+    let removal = removal(file, locals, origin);
+    // Other programs may read it: it is part of what Atmos prints of the component.
+    finding.fix = removal.map(|edit| Fix::one(format!("remove `{name}`"), edit, Applicability::Unsafe));
+    finding
+}
+
+/// Whether a template of the configuration, an included part of a manifest or another component may read locals of
+/// components, so that nobody can tell which.
+fn may_be_read_elsewhere(manifests: &Manifests<'_>, units: &[Arc<Unit>]) -> bool {
+    if units.iter().any(|unit| unit.state == State::Broken) || mentions_locals(&manifests.config.all) {
+        return true;
+    }
+    let files: BTreeSet<FileId> = units.iter().flat_map(|unit| unit.files.iter().copied()).collect();
+    files.into_iter().any(|file| reads_whole_components(manifests.reader.files, file))
+}
+
+fn mentions_locals(value: &Value) -> bool {
+    match &value.data {
+        Data::Str(text) => text.contains("locals"),
+        Data::List(items) => items.iter().any(mentions_locals),
+        Data::Map(map) => map.iter().any(|entry| mentions_locals(&entry.value)),
+        _ => false,
+    }
+}
+
+/// Whether a file includes locals of another one, or asks for a component in another way than `(atmos.Component …).section`.
+fn reads_whole_components(files: &Files, file: FileId) -> bool {
+    const CALL: &str = "atmos.Component";
+    let text = &files.get(file).text;
+    text.lines().any(|line| line.contains("!include") && line.contains("locals"))
+        || text.match_indices(CALL).any(|(at, _)| section_of(&text[..at], &text[at + CALL.len()..]).is_none())
+}
+
+/// The section of a component that a call in parentheses reads: `outputs` of `(atmos.Component "x" .stack).outputs.y`, by
+/// the text before and after the name of the function. None if it may read its locals.
+fn section_of<'a>(before: &str, after: &'a str) -> Option<&'a str> {
+    let is_opened = before.trim_end().ends_with('(');
+    let mut depth = 1_usize;
+    let close = after.char_indices().take(MAX_CALL).filter(|_| is_opened).find(|(_, c)| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    let rest = after[close?.0 + 1..].strip_prefix('.')?;
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    Some(&rest[..end]).filter(|section| !section.is_empty() && *section != "locals")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::section_of;
+
+    #[test]
+    fn the_section_that_a_call_reads() {
+        for (text, want) in [
+            ("{{ (atmos.Component \"x\" .stack).outputs.y }}", Some("outputs")),
+            ("{{ ( atmos.Component (print \"a\") .stack).vars }}", Some("vars")),
+            ("{{ (atmos.Component \"x\" .stack).locals.y }}", None),
+            ("{{ $c := atmos.Component \"x\" .stack }}{{ $c.locals.y }}", None),
+            ("{{ toJson (atmos.Component \"x\" .stack) }}", None),
+            ("{{ (atmos.Component \"x\" .stack", None),
+        ] {
+            let (before, after) = text.split_once("atmos.Component").unwrap();
+            assert_eq!(section_of(before, after), want, "{text}");
+        }
+    }
+}

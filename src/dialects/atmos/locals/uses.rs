@@ -1,0 +1,72 @@
+//! Which locals texts read, found without rendering them.
+
+use crate::dialects::atmos::templates::cache::Parsed;
+use crate::text::Text;
+use crate::value::{Data, Flags, Key, Map, Value};
+use std::collections::BTreeSet;
+
+/// What texts read of the locals that they see.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Uses {
+    /// The names.
+    pub(crate) names: BTreeSet<Key>,
+    /// Names that are read with `index` or its like.
+    pub(crate) indexed: BTreeSet<Key>,
+    /// Some text may read any of them.
+    pub(crate) unsure: bool,
+}
+
+impl Uses {
+    /// Adds what the texts of a map read, keys among them; `parse` reads the template of a text.
+    pub(crate) fn add_map(&mut self, map: &Map, parse: &dyn Fn(&str) -> Parsed) {
+        each_text(map, &mut |text| self.add_text(text, &parse(text)));
+    }
+
+    /// Adds what the texts in a value read.
+    pub(crate) fn add_value(&mut self, value: &Value, parse: &dyn Fn(&str) -> Parsed) {
+        each_text_in(value, &mut |text| self.add_text(text, &parse(text)));
+    }
+
+    fn add_text(&mut self, text: &str, parsed: &Parsed) {
+        let Ok(template) = parsed.as_ref() else {
+            self.unsure = true;
+            return;
+        };
+        let reads = template.reads();
+        let is_any = |path: &Vec<String>| path.is_empty() || path.len() == 1 && path[0] == "locals";
+        self.unsure |= !reads.complete || reads.whole.iter().any(is_any);
+        for reference in reads.references {
+            if let [first, name, ..] = reference.path.as_slice()
+                && first == "locals"
+            {
+                let name = Key::from(name.as_str());
+                if !text[reference.span.clone()].contains(&format!(".{name}")) {
+                    self.indexed.insert(Text::clone(&name));
+                }
+                self.names.insert(name);
+            }
+        }
+    }
+}
+
+/// Calls `f` for every text with template actions, keys among them.
+fn each_text(map: &Map, f: &mut dyn FnMut(&Text)) {
+    if !map.flags().has(Flags::TEMPLATE) {
+        return;
+    }
+    for entry in map.iter() {
+        if entry.key.contains("{{") {
+            f(&entry.key);
+        }
+        each_text_in(&entry.value, f);
+    }
+}
+
+fn each_text_in(value: &Value, f: &mut dyn FnMut(&Text)) {
+    match &value.data {
+        Data::Str(text) if text.contains("{{") => f(text),
+        Data::List(items) if value.holds(Flags::TEMPLATE) => items.iter().for_each(|v| each_text_in(v, f)),
+        Data::Map(map) => each_text(map, f),
+        _ => {}
+    }
+}

@@ -1,0 +1,36 @@
+//! What the texts of a component read of its locals, before they are rendered.
+
+use super::context::StackContext;
+use super::manifest::StackManifest;
+use crate::dialects::atmos::component::builder::Built;
+use crate::dialects::atmos::locals::uses::Uses;
+use crate::dialects::atmos::templates::function_sets;
+use crate::template::MissingKey;
+use crate::text::Text;
+use crate::value::{Key, Value};
+
+/// Notes what a component of a manifest reads of its locals, if it has any, its bases' among them.
+pub(super) fn note_local_uses(
+    stacks: &StackContext<'_>,
+    manifest: &StackManifest<'_>,
+    kind: &str,
+    name: &Key,
+    built: &Built,
+) {
+    let section = |name: &str| built.map.get(name).and_then(Value::as_map);
+    if section("locals").is_none_or(|locals| locals.is_empty()) {
+        return;
+    }
+    let templates = &stacks.config.templates;
+    let functions = function_sets::component(templates.sprig, templates.gomplate);
+    let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
+    let engine = stacks.engine(slot, ("{{", "}}"), &functions, MissingKey::Default);
+    // Policies see the whole component.
+    let has_policies = section("settings").is_some_and(|settings| settings.has("validation"));
+    let mut uses = Uses { unsure: templates.delimiters.is_some() || has_policies, ..Uses::default() };
+    uses.add_map(&built.map, &|text| engine.parse(text));
+    for value in built.deferrals.iter().flat_map(|deferral| &deferral.values) {
+        uses.add_value(value, &|text| engine.parse(text));
+    }
+    stacks.observations.component_uses((Text::clone(&manifest.key), kind.into(), Text::clone(name)), uses);
+}
