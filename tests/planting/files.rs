@@ -56,6 +56,12 @@ pub(crate) const ALL: &[Planting] = &[
         p.append("planted: [a, b\nmore: 1\n");
         p.expect("");
     }),
+    ("redundant-import", |p| {
+        let low = p.shared("low", "settings:\n  planted: 1\n");
+        p.import(&low);
+        p.imported("high", &format!("import:\n  - {low}\nsettings:\n  more: 1\n"));
+        p.expect("planted/low");
+    }),
     ("templates-disabled", |p| {
         disable_templates(p);
         let name = p.tree.vpc.1;

@@ -66,11 +66,9 @@ fn repeated(
         .token(path)
         .help("remove one of the two; of what both set, the last one counts");
     // Lists that are joined, and paths that are computed from what was taken in before, tell one time from two.
-    let tags = || context.resolution.vocabularies.iter().map(|words| words.append).filter(|tag| !tag.is_empty());
-    let appends = |file: &FileId| tags().any(|tag| context.files.get(*file).text.contains(tag));
     let is_safe = !superfluous.is_additive
         && !context.resolution.imports.items.iter().any(|i| i.is_computed)
-        && !all.closure(superfluous.targets.iter().copied()).iter().any(appends);
+        && !all.closure(superfluous.targets.iter().copied()).iter().any(|file| appends(context, *file));
     let applicability = if is_safe { Applicability::Safe } else { Applicability::Unsafe };
     let title = format!("remove `{}`", written(context.files, superfluous));
     finding.fix = item_removal(context.files, superfluous.item, &title, applicability);
@@ -90,18 +88,27 @@ fn is_order_relevant(context: &Context<'_>, all: &ByFile<'_>, items: &[&Import],
     let rest = items[earlier].targets[first..].iter();
     let between = rest.chain(items[earlier + 1..later].iter().flat_map(|i| &i.targets)).copied();
     let between: BTreeSet<FileId> = between.filter(|t| !again.contains(t)).collect();
-    let paths = |files: BTreeSet<FileId>| -> Option<BTreeSet<String>> {
-        let documents = &context.resolution.documents;
-        let mut paths = BTreeSet::new();
-        for file in files {
-            let place = documents.binary_search_by_key(&file, |d| d.0).ok()?;
-            leaves(&documents[place].1, &all.files, file, &mut paths);
-        }
-        Some(paths)
-    };
+    let paths = |files: BTreeSet<FileId>| leaves_of(context, all, all.closure(files));
     // A file that cannot be read may set anything.
-    let (Some(own), Some(theirs)) = (paths(all.closure(again)), paths(all.closure(between))) else { return true };
+    let (Some(own), Some(theirs)) = (paths(again), paths(between)) else { return true };
     !own.is_disjoint(&theirs)
+}
+
+/// The paths of all values of some files but their imports; none if one of them cannot be read.
+pub(super) fn leaves_of(context: &Context<'_>, all: &ByFile<'_>, files: BTreeSet<FileId>) -> Option<BTreeSet<String>> {
+    let documents = &context.resolution.documents;
+    let mut paths = BTreeSet::new();
+    for file in files {
+        let place = documents.binary_search_by_key(&file, |d| d.0).ok()?;
+        leaves(&documents[place].1, &all.files, file, &mut paths);
+    }
+    Some(paths)
+}
+
+/// Whether lists of a file continue those of lower layers, so that it matters how often it is taken in.
+pub(super) fn appends(context: &Context<'_>, file: FileId) -> bool {
+    let mut tags = context.resolution.vocabularies.iter().map(|words| words.append).filter(|tag| !tag.is_empty());
+    tags.any(|tag| context.files.get(file).text.contains(tag))
 }
 
 /// The paths of all values of a file but its imports.

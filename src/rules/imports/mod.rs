@@ -2,6 +2,7 @@
 
 mod broad;
 mod duplicate;
+mod redundant;
 mod unreachable;
 mod unused;
 
@@ -70,6 +71,7 @@ fn stacks(resolution: &Resolution, file: FileId) -> Vec<Text> {
 pub(super) static CHECKS: &[Checked] = &[
     (&broad::BROAD_GLOB_IMPORT, Check::StateAndChange(broad::check, broad::grown)),
     (&duplicate::DUPLICATE_IMPORT, Check::State(duplicate::check)),
+    (&redundant::REDUNDANT_IMPORT, Check::State(redundant::check)),
     (&unreachable::UNREACHABLE_FILE, Check::State(unreachable::check)),
     (&unused::UNUSED_IMPORT, Check::State(unused::check)),
 ];
