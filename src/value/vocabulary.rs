@@ -36,6 +36,10 @@ pub(crate) struct Vocabulary {
     pub unset: &'static str,
     /// The functions that are a whole value, with their tags, sorted.
     pub functions: &'static [&'static str],
+    /// The input that names the stage that a component belongs to: development, production.
+    pub stage: &'static str,
+    /// The other inputs that stacks are named after.
+    pub stack_inputs: &'static [&'static str],
     /// How files are called, without their ending, whose values are there for others to override.
     pub defaults: &'static [&'static str],
     /// What to do before a component is removed.
@@ -76,6 +80,8 @@ impl Vocabulary {
         append: "",
         unset: "",
         functions: &[],
+        stage: "",
+        stack_inputs: &[],
         defaults: &[],
         removal_help: "destroy it first",
         function_help: "put the call into a value of its own and refer to it",

@@ -58,6 +58,15 @@ pub(crate) const ALL: &[Planting] = &[
         p.component("planted", &["metadata", "component"], p.tree.vpc.1);
         p.expect("planted:");
     }),
+    ("mixed-state-stage", |p| {
+        p.write(p.tree.twin, p.text(p.tree.manifest).to_owned());
+        p.set(p.tree.twin, &["vars", "stage"], "qa");
+        let read = format!("!terraform.state {} {} vpc_id", p.tree.vpc.0, p.tree.stack);
+        let planted = ["components", "terraform", "planted"];
+        p.set(p.tree.twin, &[&planted[..], &["metadata", "component"]].concat(), p.tree.db.1);
+        p.set(p.tree.twin, &[&planted[..], &["vars", "network"]].concat(), &read);
+        p.expect(read);
+    }),
     ("reference-cycle", |p| {
         let back = format!("!terraform.state {} url", p.tree.db.0);
         p.vpc(&["vars", "name"], &back);

@@ -17,6 +17,8 @@ pub(crate) struct Tree {
     stacks: &'static str,
     /// A manifest that gives a stack with the component `vpc`; its last part is the stack's stage or folder.
     pub(crate) manifest: &'static str,
+    /// The name of that stack.
+    pub(crate) stack: &'static str,
     /// The manifest of another stack.
     pub(crate) other: &'static str,
     /// A place for another manifest of the stack of `manifest`, which is called otherwise.
@@ -37,6 +39,7 @@ pub(crate) const TREES: [Tree; 5] = [
         config: "atmos.yaml",
         stacks: "stacks",
         manifest: "stacks/deploy/dev.yaml",
+        stack: "dev",
         other: "stacks/deploy/prod.yaml",
         twin: "stacks/deploy/qa.yaml",
         vpc: ("vpc", "vpc"),
@@ -49,6 +52,7 @@ pub(crate) const TREES: [Tree; 5] = [
         config: "atmos.yaml",
         stacks: "stacks",
         manifest: "stacks/deploy/acme/dev.yaml",
+        stack: "acme-dev",
         other: "stacks/deploy/acme/prod.yaml",
         twin: "stacks/deploy/acme/qa.yaml",
         vpc: ("vpc", "vpc"),
@@ -61,6 +65,7 @@ pub(crate) const TREES: [Tree; 5] = [
         config: "infra/atmos.yaml",
         stacks: "infra/stacks",
         manifest: "infra/stacks/orgs/acme/dev/network.yaml",
+        stack: "acme-eu-dev",
         other: "infra/stacks/orgs/globex/prod/all.yaml",
         twin: "infra/stacks/orgs/acme/qa/network.yaml",
         vpc: ("net/vpc", "net/vpc"),
@@ -73,6 +78,7 @@ pub(crate) const TREES: [Tree; 5] = [
         config: "atmos.yaml",
         stacks: "stacks",
         manifest: "stacks/env/test.yaml",
+        stack: "eu-test",
         other: "stacks/env/live.yaml",
         twin: "stacks/env/qa.yaml",
         vpc: ("network", "vpc"),
@@ -85,6 +91,7 @@ pub(crate) const TREES: [Tree; 5] = [
         config: "atmos.yaml",
         stacks: "config",
         manifest: "config/live/north/stage.yml",
+        stack: "north-stage",
         other: "config/live/south/stage.yml",
         twin: "config/live/north/qa.yml",
         vpc: ("hub", "vpc"),
@@ -101,6 +108,7 @@ const fn infra(name: &'static str, config: &'static str) -> Tree {
         config,
         stacks: "",
         manifest: config,
+        stack: "",
         other: "",
         twin: "",
         vpc: none,

@@ -31,6 +31,8 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
         "!terraform.state",
     ],
     sources: &["/source"],
+    stage: "stage",
+    stack_inputs: &["namespace", "tenant", "environment"],
     defaults: &["_defaults", "defaults", "_globals", "globals"],
     removal_help: "destroy it first, or switch it off with `metadata.enabled: false` until it is destroyed",
     function_help: "put the call into a value of its own (`settings`, say) and refer to it in a template: `{{ .settings.name }}`",

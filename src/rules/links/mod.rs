@@ -2,6 +2,7 @@
 
 mod cycles;
 mod mentions;
+mod stages;
 mod targets;
 mod undefined;
 
@@ -13,6 +14,7 @@ pub(super) static CHECKS: &[Checked] = &[
     (&DEPENDENCY_CYCLE, Check::Whole(cycles::dependencies)),
     (&targets::DEPENDENCY_ON_ABSTRACT, Check::Whole(targets::on_abstract)),
     (&targets::IMPLICIT_DEPENDENCY, Check::Whole(targets::implicit)),
+    (&stages::MIXED_STATE_STAGE, Check::Whole(stages::check)),
     (&REFERENCE_CYCLE, Check::Whole(cycles::references)),
     (&mentions::UNDEFINED_COMMAND_TARGET, Check::Whole(mentions::check)),
     (&undefined::UNDEFINED_COMPONENT_REFERENCE, Check::Whole(undefined::references)),

@@ -1,0 +1,108 @@
+//! `mixed-state-stage`: a component reads the state of another stage, though its own stage has what it needs.
+
+use crate::diagnostic::Diagnostic;
+use crate::resolution::{Component, LinkKind, ReadTarget};
+use crate::rules::places::{Findings, at_key, at_name};
+use crate::rules::{Components, Need, Target, rule};
+use crate::value::Data;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+rule!(
+    MIXED_STATE_STAGE,
+    "mixed-state-stage",
+    Preview,
+    "0.2.0",
+    "a component reads the state of another stage, though its own stage has such a component"
+);
+
+/// What tells components of one name apart: type, name, stage, and what else their stacks are named after.
+type Identity<'a> = (&'a str, &'a str, String, Vec<Option<String>>);
+
+/// The components whose state is read.
+type Targets<'a> = BTreeMap<*const Component, BTreeSet<String>>;
+
+pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
+    let deployed = context.world.components().filter(|(_, c)| c.metadata.is_deployed());
+    let known: BTreeMap<Identity<'_>, &Arc<Component>> =
+        deployed.filter_map(|(_, c)| Some((identity(c, stage(c)?), c))).collect();
+    let reads: Vec<(&Need<'_>, &Arc<Component>)> = context.world.needs_of_deployed().filter_map(read).collect();
+    // By what is read: the stages that read it; by who reads: the names of what it reads in its own stage.
+    let mut stages: Targets<'_> = BTreeMap::new();
+    let mut at_home: Targets<'_> = BTreeMap::new();
+    for (need, target) in &reads {
+        let (Some(own), Some(other)) = (stage(need.from), stage(target)) else { continue };
+        match own == other {
+            true => drop(at_home.entry(Arc::as_ptr(need.from)).or_default().insert(target.name.to_string())),
+            false => drop(stages.entry(Arc::as_ptr(target)).or_default().insert(own)),
+        }
+    }
+    let mut findings = Findings::default();
+    for (need, target) in reads {
+        let (Some(own), Some(other)) = (stage(need.from), stage(target)) else { continue };
+        // What several stages read is meant for all of them; who reads both stages connects them.
+        let is_shared = stages.get(&Arc::as_ptr(target)).is_some_and(|stages| stages.len() > 1);
+        let reads_own = at_home.get(&Arc::as_ptr(need.from)).is_some_and(|names| names.contains(&*target.name));
+        if own == other || is_shared || reads_own {
+            continue;
+        }
+        let counterpart = known.get(&identity(target, own.clone()));
+        let Some(counterpart) = counterpart.filter(|c| !Arc::ptr_eq(c, need.from)) else { continue };
+        if let Some(finding) = finding(context, need, target, counterpart, (&own, &other)) {
+            findings.add(&need.from.stack, finding);
+        }
+    }
+    findings.finish()
+}
+
+/// The one component whose state a need reads.
+fn read<'n, 'a>(need: &'n Need<'a>) -> Option<(&'n Need<'a>, &'a Arc<Component>)> {
+    let is_read = need.link.how == LinkKind::Reads && !matches!(need.link.reads, ReadTarget::Input(_));
+    let Target::Found(targets) = &need.target else { return None };
+    let [target] = **targets else { return None };
+    is_read.then_some((need, target))
+}
+
+/// An input of a component as text, if it is known.
+fn input(component: &Component, name: &str) -> Option<String> {
+    match &component.metadata.inputs.get(name)?.data {
+        Data::Str(text) if !text.is_empty() && !text.contains("{{") => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+fn stage(component: &Component) -> Option<String> {
+    input(component, component.language.vocabulary.stage)
+}
+
+/// What a component would be told by if it belonged to a stage.
+fn identity(component: &Component, stage: String) -> Identity<'_> {
+    let names = component.language.vocabulary.stack_inputs;
+    (&component.kind, &component.name, stage, names.iter().map(|name| input(component, name)).collect())
+}
+
+fn finding(
+    context: &Components<'_>,
+    need: &Need<'_>,
+    target: &Component,
+    counterpart: &Component,
+    (own, other): (&str, &str),
+) -> Option<Diagnostic> {
+    let (from, link) = (need.from, need.link);
+    let origin = link.stack_origin.or(link.origin).or(from.value.prov.origin)?;
+    let message = format!(
+        "`{}` of stage `{own}` reads the state of `{}` of stage `{other}`, and stage `{own}` has a `{}` of its own",
+        from.name, target.name, target.name
+    );
+    let mut finding = Diagnostic::new(&MIXED_STATE_STAGE, message, at_name(context.files, origin, &target.stack, ""))
+        .token(format!("{} {} {}", from.name, target.stack, target.name))
+        .address(format!("{}/{}", from.stack, from.name))
+        .help(match counterpart.stack == from.stack {
+            true => "leave the stack out to read the one of the same stack".to_owned(),
+            false => format!("read the one of stack `{}`", counterpart.stack),
+        });
+    if let Some(origin) = counterpart.value.prov.origin {
+        finding = finding.related(at_key(context.files, origin, format!("the one of stage `{own}`")));
+    }
+    Some(finding)
+}
