@@ -55,13 +55,15 @@ pub(crate) struct Limits {
     pub max_components: usize,
     /// The maximum number of files that one import may stand for silently, where that is asked for.
     pub max_imports: usize,
+    /// The most times that one line may run a slow function without a word, where that is asked for.
+    pub max_slow_calls: usize,
     /// Stacks in which every change is worth a word, by patterns of their names.
     pub protected: Vec<Glob>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_components: 50, max_imports: 20, protected: Vec::new() }
+        Limits { max_components: 50, max_imports: 20, max_slow_calls: 20, protected: Vec::new() }
     }
 }
 

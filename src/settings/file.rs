@@ -53,6 +53,7 @@ struct Content {
     baseline: Option<Spanned<String>>,
     max_components: Option<Spanned<usize>>,
     max_imports: Option<Spanned<usize>>,
+    max_slow_calls: Option<Spanned<usize>>,
     #[serde(default)]
     protected: Vec<Spanned<String>>,
     variables: Option<Spanned<Vec<String>>>,
@@ -213,17 +214,21 @@ impl Load {
                 Sourced { from: line(set.span()), value: Some(format!("{folder}{}", set.into_inner())) };
         }
         if let Some(set) = content.max_components {
-            settings.limits_from.0 = line(set.span());
+            settings.limits_from.components = line(set.span());
             settings.limits.max_components = set.into_inner();
         }
         if let Some(set) = content.max_imports {
-            settings.limits_from.2 = line(set.span());
+            settings.limits_from.imports = line(set.span());
             settings.limits.max_imports = set.into_inner();
+        }
+        if let Some(set) = content.max_slow_calls {
+            settings.limits_from.slow_calls = line(set.span());
+            settings.limits.max_slow_calls = set.into_inner();
         }
         for stack in content.protected {
             let glob = Glob::new(stack.get_ref())
                 .map_err(|e| located(Some(stack.span()), &format!("`{}` is no pattern: {e}", stack.get_ref())))?;
-            settings.limits_from.1 = line(stack.span());
+            settings.limits_from.protected = line(stack.span());
             settings.limits.protected.push(glob);
         }
         if let Some(set) = content.variables {

@@ -83,14 +83,28 @@ impl FailOn {
 }
 
 /// Where a setting comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum From {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum From {
     /// Nobody set it.
+    #[default]
     Default,
     /// A line (from 1) of the settings file.
     File(u32),
     /// An option of the command line.
     CommandLine,
+}
+
+/// Where the limits of rules come from.
+#[derive(Clone, Debug, Default)]
+pub struct LimitOrigins {
+    /// The most components that one line may change.
+    pub components: From,
+    /// The protected stacks.
+    pub protected: From,
+    /// The most files that one import may stand for.
+    pub imports: From,
+    /// The most times that one line may run a slow function.
+    pub slow_calls: From,
 }
 
 /// A setting and where it comes from.
@@ -143,8 +157,8 @@ pub(crate) struct Settings {
     pub baseline: Sourced<Option<String>>,
     /// What some rules depend on.
     pub limits: Limits,
-    /// Where the limits come from: the most components, the protected stacks, the most imported files.
-    pub limits_from: (From, From, From),
+    /// Where the limits come from.
+    pub limits_from: LimitOrigins,
     /// How much of anything is taken on.
     pub work: limits::Limits,
     /// Where limits of work are set that are not the defaults.
@@ -173,7 +187,7 @@ impl Default for Settings {
             projects: Sourced::default(Vec::new()),
             baseline: Sourced::default(None),
             limits: Limits::default(),
-            limits_from: (From::Default, From::Default, From::Default),
+            limits_from: LimitOrigins::default(),
             work: limits::Limits::default(),
             work_from: BTreeMap::new(),
             variables: Sourced::default(None),

@@ -110,6 +110,12 @@ pub(crate) fn schema() -> Value {
                 "minimum": 0,
                 "default": 20,
             },
+            "max-slow-calls": {
+                "description": "The most times that one line may run a slow function before `slow-function`, which is off by default, reports it.",
+                "type": "integer",
+                "minimum": 0,
+                "default": 20,
+            },
             "protected": {
                 "description": "Patterns of names of stacks in which `wide-blast-radius` reports every change.",
                 "type": "array",
@@ -255,7 +261,7 @@ mod tests {
     #[test]
     fn it_takes_what_the_reader_takes() {
         let validator = jsonschema::draft7::new(&schema()).unwrap();
-        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nprojects = ['infra', 'platform/*']\nmax-components = 10\nmax-imports = 10\nprotected = ['*-prod']\nvariables = ['REGION']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
+        let good = "fail-on = 'never'\nstrict = true\nrequire-reasons = true\nmin-level = 'warning'\nbaseline = 'b.json'\nprojects = ['infra', 'platform/*']\nmax-components = 10\nmax-imports = 10\nmax-slow-calls = 10\nprotected = ['*-prod']\nvariables = ['REGION']\n[groups]\npreview = 'note'\n[rules]\ninvalid-yaml = 'off'\n[[overrides]]\npaths = ['a/**']\nrules = {duplicate-key = 'warning'}\nreason = 'x'\n";
         let read = |text: &str| toml::from_str::<Value>(text).unwrap();
         assert!(
             validator.is_valid(&read(good)),

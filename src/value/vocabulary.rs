@@ -36,6 +36,8 @@ pub(crate) struct Vocabulary {
     pub unset: &'static str,
     /// The functions that are a whole value, with their tags, sorted.
     pub functions: &'static [&'static str],
+    /// The functions that start a program or ask a service whenever a component is resolved, and what to use instead.
+    pub slow_functions: &'static [(&'static str, &'static str)],
     /// The input that names the stage that a component belongs to: development, production.
     pub stage: &'static str,
     /// The other inputs that stacks are named after.
@@ -80,6 +82,7 @@ impl Vocabulary {
         append: "",
         unset: "",
         functions: &[],
+        slow_functions: &[],
         stage: "",
         stack_inputs: &[],
         defaults: &[],

@@ -86,6 +86,11 @@ pub(crate) const ALL: &[Planting] = &[
         }
         p.expect("planted/");
     }),
+    ("slow-function", |p| {
+        p.write("stacklint.toml", "max-slow-calls = 0\n");
+        p.vpc(&["vars", "name"], "!exec hostname");
+        p.expect("!exec hostname");
+    }),
     ("undeclared-variable", |p| {
         p.vpc(&["vars", "nmae"], "x");
         p.expect("nmae");

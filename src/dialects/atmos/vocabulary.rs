@@ -31,6 +31,11 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
         "!terraform.state",
     ],
     sources: &["/source"],
+    slow_functions: &[
+        ("!exec", "run the command once and keep what it prints in a file or a store that components read"),
+        ("!terraform.output", "`!terraform.state` reads the state without starting Terraform"),
+        ("atmos.Component", "`!terraform.state` reads the state without starting Terraform"),
+    ],
     stage: "stage",
     stack_inputs: &["namespace", "tenant", "environment"],
     defaults: &["_defaults", "defaults", "_globals", "globals"],

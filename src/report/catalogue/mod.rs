@@ -139,10 +139,11 @@ fn settings(load: &Load, coverage: &Coverage) -> Vec<SettingJson> {
     add("baseline".into(), baseline.value.as_deref().unwrap_or("none"), &baseline.from);
     let Settings { limits, limits_from, .. } = &load.settings;
     let protected: Vec<&str> = limits.protected.iter().map(|g| g.as_str()).collect();
-    add("max-components".into(), &limits.max_components.to_string(), &limits_from.0);
-    add("max-imports".into(), &limits.max_imports.to_string(), &limits_from.2);
+    add("max-components".into(), &limits.max_components.to_string(), &limits_from.components);
+    add("max-imports".into(), &limits.max_imports.to_string(), &limits_from.imports);
+    add("max-slow-calls".into(), &limits.max_slow_calls.to_string(), &limits_from.slow_calls);
     let protected = if protected.is_empty() { "none".to_owned() } else { protected.join(", ") };
-    add("protected".into(), &protected, &limits_from.1);
+    add("protected".into(), &protected, &limits_from.protected);
     let names = variables.value.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
     add("variables".into(), names.as_deref().unwrap_or("unknown"), &variables.from);
     for limit in crate::limits::Limit::ALL {

@@ -2,6 +2,7 @@
 
 mod cycles;
 mod mentions;
+mod slow;
 mod stages;
 mod targets;
 mod undefined;
@@ -16,6 +17,7 @@ pub(super) static CHECKS: &[Checked] = &[
     (&targets::IMPLICIT_DEPENDENCY, Check::Whole(targets::implicit)),
     (&stages::MIXED_STATE_STAGE, Check::Whole(stages::check)),
     (&REFERENCE_CYCLE, Check::Whole(cycles::references)),
+    (&slow::SLOW_FUNCTION, Check::State(slow::check)),
     (&mentions::UNDEFINED_COMMAND_TARGET, Check::Whole(mentions::check)),
     (&undefined::UNDEFINED_COMPONENT_REFERENCE, Check::Whole(undefined::references)),
     (&UNDEFINED_DEPENDENCY, Check::Whole(undefined::dependencies)),
