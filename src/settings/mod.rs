@@ -84,7 +84,7 @@ impl FailOn {
 
 /// Where a setting comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum From {
+pub(crate) enum From {
     /// Nobody set it.
     #[default]
     Default,
@@ -96,7 +96,7 @@ pub enum From {
 
 /// Where the limits of rules come from.
 #[derive(Clone, Debug, Default)]
-pub struct LimitOrigins {
+pub(crate) struct LimitOrigins {
     /// The most components that one line may change.
     pub components: From,
     /// The protected stacks.

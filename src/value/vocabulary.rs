@@ -12,6 +12,8 @@ pub(crate) struct Vocabulary {
     pub steering: &'static [&'static str],
     /// Sections that repeat what is elsewhere in the component, or what stacklint made itself.
     pub repeated: &'static [&'static str],
+    /// Sections that hold the name of the component or of its stack, or follow from it.
+    pub named_after: &'static [&'static str],
     /// The section of local names; see `resolution::Locals`.
     pub locals: &'static str,
     /// Booleans that switch a component off when they are `false`.
@@ -70,6 +72,7 @@ impl Vocabulary {
         plain_sections: &[],
         steering: &[],
         repeated: &[],
+        named_after: &[],
         locals: "",
         switches: &[],
         abstract_marker: None,

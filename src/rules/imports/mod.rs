@@ -34,7 +34,7 @@ impl<'a> ByFile<'a> {
         self.files.get(&file).map_or(&[], |items| items)
     }
 
-    /// The files that are to be looked at.
+    /// The files that are to be examined.
     fn examined(&self, context: &Context<'_>) -> impl Iterator<Item = (FileId, &[&'a Import])> {
         let is_examined = |id: &FileId| (context.is_examined)(&context.files.get(*id).path);
         self.files.iter().filter(move |(id, _)| is_examined(id)).map(|(id, items)| (*id, &items[..]))

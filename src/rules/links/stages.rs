@@ -23,10 +23,10 @@ type Identity<'a> = (&'a str, &'a str, String, Vec<Option<String>>);
 type Targets<'a> = BTreeMap<*const Component, BTreeSet<String>>;
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
-    let deployed = context.world.components().filter(|(_, c)| c.metadata.is_deployed());
+    let deployed = context.index.components().filter(|(_, c)| c.metadata.is_deployed());
     let known: BTreeMap<Identity<'_>, &Arc<Component>> =
         deployed.filter_map(|(_, c)| Some((identity(c, stage(c)?), c))).collect();
-    let reads: Vec<(&Need<'_>, &Arc<Component>)> = context.world.needs_of_deployed().filter_map(read).collect();
+    let reads: Vec<(&Need<'_>, &Arc<Component>)> = context.index.needs_of_deployed().filter_map(read).collect();
     // By what is read: the stages that read it; by who reads: the names of what it reads in its own stage.
     let mut stages: Targets<'_> = BTreeMap::new();
     let mut at_home: Targets<'_> = BTreeMap::new();

@@ -45,8 +45,12 @@ impl ReportedLocals {
     }
 }
 
-/// Reports what was noted about locals, and what is odd about them: here and where files were looked at `elsewhere`.
-pub(in crate::dialects::atmos) fn report_locals(manifests: &Manifests<'_>, elsewhere: Told, units: &[Arc<Unit>]) {
+/// Reports what was noted about locals, and what is odd about them: here and where files were examined `elsewhere`.
+pub(in crate::dialects::atmos) fn report_locals(
+    manifests: &Manifests<'_>,
+    elsewhere: ReportedLocals,
+    units: &[Arc<Unit>],
+) {
     let mut told = report_references(manifests);
     told.add(elsewhere);
     uses::report(manifests, &told.files, &told.unrendered, &told.meant);

@@ -47,7 +47,7 @@ pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTree
                 if !is_meant {
                     let mut finding = finding(file, (kind, name), &entry.key, origin, locals.len());
                     finding.stacks = stacks.iter().map(|stack| Text::clone(stack)).collect();
-                    manifests.sink.report(finding);
+                    manifests.diagnostics.report(finding);
                 }
             }
         }
@@ -109,7 +109,7 @@ fn finding(
     origin: Origin,
     locals: usize,
 ) -> Diagnostic {
-    let message = format!("local `{name}` of component `{component}` is used by nothing");
+    let message = format!("local `{name}` of component `{component}` is not used");
     let mut finding = Diagnostic::new(&rules::UNUSED_LOCAL, message, name_label(origin, name))
         .token(format!("{kind}.{component}.{name}"))
         .note("only the component itself and those that inherit from it can use it")

@@ -58,7 +58,7 @@ pub(in crate::dialects::atmos) fn oddities(file: &FileLocals, manifests: &Manife
 
 /// What the texts of a file read of locals.
 pub(super) fn uses(file: &FileLocals, manifests: &Manifests<'_>) -> Uses {
-    // An included file may be named by a text that is not there any more when the rest is looked at.
+    // An included file may be named by a text that is not there any more when the rest is examined.
     let included = |line: &str| line.contains("!include") && line.contains("{{");
     let mut uses = Uses { unsure: file.loaded.text.lines().any(included), ..Uses::default() };
     let engine = manifests.engine(MissingKey::Default);

@@ -291,7 +291,7 @@ fn traces_of_missing_values() {
     );
     sole(&with("", "'a-{{ .settings.owner }}'"), "undefined-reference", &["`.settings.owner` is not set", "default"]);
     sole(&with("", "'{{ printf \"%d\" .vars.stage }}'"), "no-value-rendered", &["`%!d(string=dev)`"]);
-    // Told once, at the local.
+    // ReportedLocals once, at the local.
     let world = with(
         "settings: {nothing: ~}\nlocals: {a: 'x{{ .settings.nothing }}', b: '{{ .locals.a }}y'}\n",
         "'{{ .locals.b }}'",
@@ -412,7 +412,7 @@ fn locals_that_no_component_reads() {
     sole(
         &plain("1"),
         "unused-local",
-        &["catalog/base.yaml:6 local `size` of component `base` is used by nothing", "inherit from it"],
+        &["catalog/base.yaml:6 local `size` of component `base` is not used", "inherit from it"],
     );
     // Used by an heir, in whatever way, or by another component in a way that nobody can tell.
     for template in [
