@@ -39,6 +39,7 @@ pub(crate) fn value_text(value: &Value) -> String {
 use crate::limits::Limits;
 use crate::value::{Data, Value};
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A template function. Its error text is what Go reports after `error calling NAME: `; a text that starts with
 /// `wrong number of args for`, `wrong type for value;`, `invalid value;`, `cannot assign nil to` or `expected ` (followed
@@ -130,6 +131,8 @@ pub(crate) struct Template {
     self_contained: bool,
     /// It consists of text and plain `{{ .a.b }}` alone.
     simple: bool,
+    /// What it may read, found when first asked for.
+    reads: OnceLock<Reads>,
 }
 
 /// Parses a template.
@@ -148,6 +151,7 @@ pub(crate) fn parse(text: &str, options: &Options<'_>) -> Result<Template, Error
         commented: parsed.saw_comment,
         root: parsed.root,
         definitions: parsed.definitions,
+        reads: OnceLock::new(),
     };
     template.simple = template.fields().is_some();
     Ok(template)
@@ -171,8 +175,8 @@ impl Template {
     }
 
     /// The same, with what is read as a whole, and whether that is all.
-    pub(crate) fn reads(&self) -> Reads {
-        refs::collect(self)
+    pub(crate) fn reads(&self) -> &Reads {
+        self.reads.get_or_init(|| refs::collect(self))
     }
 
     /// The fields (`.a.b`) in the main body, whatever the dot is at their place. Reading them that way is not right, but

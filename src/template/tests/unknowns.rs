@@ -115,7 +115,8 @@ fn what_is_read_as_a_whole() {
         ("{{ define \"t\" }}{{ .x }}{{ end }}", "", false),
         ("{{ template \"elsewhere\" .a }}", "a", true),
     ] {
-        let reads = parsed(text).reads();
+        let template = parsed(text);
+        let reads = template.reads();
         let whole: Vec<String> = reads.whole.iter().map(|p| p.join(".")).collect();
         assert_eq!((whole.join("; ").as_str(), reads.complete), (want, complete), "{text}");
     }

@@ -4,6 +4,7 @@ use crate::dialects::atmos::templates::cache::Parsed;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value};
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 /// What texts read of the locals that they see.
 #[derive(Clone, Debug, Default)]
@@ -19,12 +20,28 @@ pub(crate) struct Uses {
 impl Uses {
     /// Adds what the texts of a map read, keys among them; `parse` reads the template of a text.
     pub(crate) fn add_map(&mut self, map: &Map, parse: &dyn Fn(&str) -> Parsed) {
-        each_text(map, &mut |text| self.add_text(text, &parse(text)));
+        let _ = each_text(map, &mut |text| {
+            self.add_text(text, &parse(text));
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// Adds what texts in the values of a map read, until all `names` are read; whether they are.
+    pub(crate) fn add_until_all(&mut self, map: &Map, names: &Map, parse: &dyn Fn(&str) -> Parsed) -> bool {
+        let add = &mut |text: &Text| {
+            self.add_text(text, &parse(text));
+            let is_read = names.iter().all(|entry| self.names.contains(&entry.key));
+            if is_read { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        each_text(map, add).is_break()
     }
 
     /// Adds what the texts in a value read.
     pub(crate) fn add_value(&mut self, value: &Value, parse: &dyn Fn(&str) -> Parsed) {
-        each_text_in(value, &mut |text| self.add_text(text, &parse(text)));
+        let _ = each_text_in(value, &mut |text| {
+            self.add_text(text, &parse(text));
+            ControlFlow::Continue(())
+        });
     }
 
     fn add_text(&mut self, text: &str, parsed: &Parsed) {
@@ -35,7 +52,7 @@ impl Uses {
         let reads = template.reads();
         let is_any = |path: &Vec<String>| path.is_empty() || path.len() == 1 && path[0] == "locals";
         self.unsure |= !reads.complete || reads.whole.iter().any(is_any);
-        for reference in reads.references {
+        for reference in &reads.references {
             if let [first, name, ..] = reference.path.as_slice()
                 && first == "locals"
             {
@@ -49,24 +66,25 @@ impl Uses {
     }
 }
 
-/// Calls `f` for every text with template actions, keys among them.
-fn each_text(map: &Map, f: &mut dyn FnMut(&Text)) {
+/// Calls `f` for every text with template actions, keys among them, until it breaks.
+fn each_text(map: &Map, f: &mut dyn FnMut(&Text) -> ControlFlow<()>) -> ControlFlow<()> {
     if !map.flags().has(Flags::TEMPLATE) {
-        return;
+        return ControlFlow::Continue(());
     }
     for entry in map.iter() {
         if entry.key.contains("{{") {
-            f(&entry.key);
+            f(&entry.key)?;
         }
-        each_text_in(&entry.value, f);
+        each_text_in(&entry.value, f)?;
     }
+    ControlFlow::Continue(())
 }
 
-fn each_text_in(value: &Value, f: &mut dyn FnMut(&Text)) {
+fn each_text_in(value: &Value, f: &mut dyn FnMut(&Text) -> ControlFlow<()>) -> ControlFlow<()> {
     match &value.data {
         Data::Str(text) if text.contains("{{") => f(text),
-        Data::List(items) if value.holds(Flags::TEMPLATE) => items.iter().for_each(|v| each_text_in(v, f)),
+        Data::List(items) if value.holds(Flags::TEMPLATE) => items.iter().try_for_each(|v| each_text_in(v, f)),
         Data::Map(map) => each_text(map, f),
-        _ => {}
+        _ => ControlFlow::Continue(()),
     }
 }

@@ -18,9 +18,7 @@ pub(super) fn note_local_uses(
     built: &Built,
 ) {
     let section = |name: &str| built.map.get(name).and_then(Value::as_map);
-    if section("locals").is_none_or(|locals| locals.is_empty()) {
-        return;
-    }
+    let Some(locals) = section("locals").filter(|locals| !locals.is_empty()) else { return };
     let templates = &stacks.config.templates;
     let functions = function_sets::component(templates.sprig, templates.gomplate);
     let slot = 2 + usize::from(templates.sprig) + 2 * usize::from(templates.gomplate);
@@ -28,8 +26,9 @@ pub(super) fn note_local_uses(
     // Policies see the whole component.
     let has_policies = section("settings").is_some_and(|settings| settings.has("validation"));
     let mut uses = Uses { unsure: templates.delimiters.is_some() || has_policies, ..Uses::default() };
-    uses.add_map(&built.map, &|text| engine.parse(text));
-    for value in built.deferrals.iter().flat_map(|deferral| &deferral.values) {
+    // Once all are read, nothing else counts.
+    let is_known = uses.unsure || uses.add_until_all(&built.map, locals, &|text| engine.parse(text));
+    for value in built.deferrals.iter().filter(|_| !is_known).flat_map(|deferral| &deferral.values) {
         uses.add_value(value, &|text| engine.parse(text));
     }
     stacks.observations.component_uses((Text::clone(&manifest.key), kind.into(), Text::clone(name)), uses);

@@ -46,7 +46,7 @@ pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTree
                     || meant.contains(&(origin.file, origin.key));
                 if !is_meant {
                     let mut finding = finding(file, (kind, name), &entry.key, origin, locals.len());
-                    finding.stacks = stacks.iter().map(|stack| Text::clone(stack)).collect();
+                    finding.stacks = stacks.iter().copied().cloned().collect();
                     manifests.diagnostics.report(finding);
                 }
             }
