@@ -2,6 +2,9 @@
 
 /// `path.Clean`: the shortest path that means the same; `.` for nothing.
 pub(crate) fn clean(path: &str) -> String {
+    if is_clean(path) {
+        return path.to_owned();
+    }
     let rooted = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -24,6 +27,9 @@ pub(crate) fn clean(path: &str) -> String {
 /// A path in a folder of a tree whose root is the empty path: both joined and cleaned; `None` if that leads out of the tree.
 /// Absolute parts are taken as relative, as `path.Join` does.
 pub(crate) fn within(folder: &str, path: &str) -> Option<String> {
+    if folder.is_empty() && is_clean(path) {
+        return Some(path.to_owned());
+    }
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')) {
         match part {
@@ -33,6 +39,19 @@ pub(crate) fn within(folder: &str, path: &str) -> Option<String> {
         }
     }
     Some(parts.join("/"))
+}
+
+/// Whether a path consists of names alone, so that there is nothing to clean.
+fn is_clean(path: &str) -> bool {
+    // Whether a name begins with a point needs a closer look; few do.
+    let mut before = b'/';
+    for byte in path.bytes() {
+        if before == b'/' && matches!(byte, b'/' | b'.') {
+            return false;
+        }
+        before = byte;
+    }
+    before != b'/'
 }
 
 /// `path.Join`: the elements that are not empty, joined and cleaned.

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::graph::has_cycle;
 use crate::resolution::{Component, FetchedFolder, Link, Mention, Resolution, StackSelector, State, Unit};
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{Data, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -171,7 +171,7 @@ impl<'a> ComponentIndex<'a> {
     pub(crate) fn is_acyclic(&self) -> bool {
         *self.is_acyclic.get_or_init(|| {
             let all = self.index().stacks.values().flat_map(BTreeMap::values).flat_map(|named| named.iter());
-            let numbers: HashMap<*const Component, u32> = all.map(|c| Arc::as_ptr(c)).zip(0..).collect();
+            let numbers: FastMap<*const Component, u32> = all.map(|c| Arc::as_ptr(c)).zip(0..).collect();
             // One that another unit defines as well has the number of that.
             let by_name = |c: &Component| {
                 let named = self.index().stacks.get(&*c.stack)?.get(&*c.name)?;

@@ -95,10 +95,22 @@ impl Type {
         }
     }
 
+    /// Whether a simple value is of this very type, as nearly all of them are.
+    fn is_exactly(&self, value: &Value) -> bool {
+        match self {
+            Type::String => matches!(value.data, Data::Str(_)),
+            Type::Number => matches!(value.data, Data::Int(_) | Data::Float(_)),
+            Type::Bool => matches!(value.data, Data::Bool(_)),
+            _ => false,
+        }
+    }
+
     /// Why a value cannot be converted to this type, by the parts that cannot; empty if it can, or if that is not known.
     pub(crate) fn mismatches(&self, value: &Value) -> Vec<Mismatch> {
         let mut found = Vec::new();
-        check(self, value, &mut Vec::new(), &mut found);
+        if !self.is_exactly(value) {
+            check(self, value, &mut Vec::new(), &mut found);
+        }
         found
     }
 }

@@ -8,13 +8,18 @@ use foldhash::fast::RandomState;
 use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 /// Text that is shared: one pointer, as every value and every key of a map has one. Two that are one are equal without a look
 /// at what they say.
 pub(crate) type Text = arcstr::ArcStr;
+
+/// A map for what is looked up very often, with a faster hash than that of the standard library.
+pub(crate) type FastMap<K, V> = HashMap<K, V, RandomState>;
+/// The same for sets.
+pub(crate) type FastSet<T> = HashSet<T, RandomState>;
 
 /// The order of two texts, which is known at once as well if they are one.
 pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
@@ -34,7 +39,7 @@ pub(crate) fn intern(text: &str) -> Text {
 }
 
 #[derive(Default)]
-struct Interner(RwLock<HashSet<Text, RandomState>>);
+struct Interner(RwLock<FastSet<Text>>);
 
 impl Interner {
     fn of(&self, text: &str) -> Text {

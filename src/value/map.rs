@@ -10,17 +10,22 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// A map key; keys of one document are shared.
 pub(crate) type Key = Text;
 
+/// How many names [`key`] remembers on each thread, as a power of two: the program has a few dozen.
+const KNOWN_BITS: u32 = 8;
+
 /// The key of a name that the program itself uses, shared by all that a thread makes of it.
 pub(crate) fn key(name: &'static str) -> Key {
-    thread_local!(static KNOWN: RefCell<Vec<(&'static str, Key)>> = const { RefCell::new(Vec::new()) });
-    KNOWN.with_borrow_mut(|known| {
-        // There are a few dozens of them, and comparing places is as good as comparing texts, only not complete.
-        if let Some((_, key)) = known.iter().find(|(k, _)| std::ptr::eq(*k, name)) {
-            return Text::clone(key);
+    type Slot = Option<(&'static str, Key)>;
+    thread_local!(static KNOWN: RefCell<[Slot; 1 << KNOWN_BITS]> = const { RefCell::new([const { None }; 1 << KNOWN_BITS]) });
+    // A name is found by its place in memory: the same literal is at the same place.
+    let slot = (name.as_ptr().addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - KNOWN_BITS);
+    KNOWN.with_borrow_mut(|known| match &mut known[slot as usize] {
+        Some((known, key)) if std::ptr::eq(*known, name) => Text::clone(key),
+        other => {
+            let key = intern(name);
+            *other = Some((name, Text::clone(&key)));
+            key
         }
-        let key = intern(name);
-        known.push((name, Text::clone(&key)));
-        key
     })
 }
 
@@ -63,13 +68,16 @@ impl Flags {
         self.0 == 0
     }
 
-    /// Whether text has a single flag.
+    /// The flags that text can have; the others are those of dates, unknown values, keys and histories.
+    const TEXT: Flags = Flags(Flags::TEMPLATE.0 | Flags::CALL.0 | Flags::FRAGILE.0 | Flags::TRACE.0);
+
+    /// Whether text has a flag.
     pub(super) fn is_in_text(flag: Flags, text: &str) -> bool {
         match flag {
             Flags::TEMPLATE => has_template(text),
             Flags::CALL => is_call(text),
             Flags::TRACE => has_trace(text),
-            _ => Flags::of_text(text).has(flag),
+            _ => Flags::TEXT.has(flag) && Flags::of_text(text).has(flag),
         }
     }
 
@@ -267,6 +275,14 @@ impl Map {
             Ok(i) => self.entries[i].value = value,
             Err(i) => self.entries.insert(i, Entry { key, value }),
         }
+    }
+
+    /// Adds an entry behind all others, whose key has no flags.
+    pub fn append(&mut self, key: Key, value: Value) {
+        debug_assert!(self.entries.last().is_none_or(|last| last.key < key) && key_flags(&key).is_empty());
+        *self.count.get_mut() = 0;
+        self.flags = self.flags | value.flags();
+        self.entries.push(Entry { key, value });
     }
 
     /// Takes `key` out. The flags may then claim more than there is, which is safe.

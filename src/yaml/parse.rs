@@ -1,8 +1,8 @@
 //! Reading a text into a [`Document`], without recursion.
 
-use crate::text::{Text, intern};
+use crate::text::{FastSet, Text, intern};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::events::{Event, EventKind, Events, Failure, Mark, Style};
@@ -186,7 +186,7 @@ struct Builder<'t> {
     /// Finished children of all open collections, innermost last.
     children: Vec<NodeId>,
     anchors: HashMap<Box<str>, NodeId>,
-    keys: HashSet<Text>,
+    keys: FastSet<Text>,
     root: Option<NodeId>,
     aliases: bool,
     extra_documents: bool,
@@ -216,7 +216,7 @@ impl<'t> Builder<'t> {
             frames: Vec::new(),
             children: Vec::new(),
             anchors: HashMap::new(),
-            keys: HashSet::new(),
+            keys: FastSet::default(),
             root: None,
             aliases: false,
             extra_documents: false,

@@ -3,9 +3,8 @@
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::templates::engine::Engine;
 use crate::template;
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{Data, Key, Map, Prov, Value, key};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How a component got the name of its stack.
@@ -180,11 +179,17 @@ pub(super) fn templated(text: &str, engine: &Engine<'_>, data: &Value) -> Result
 }
 
 /// The built components of a type in a manifest, by name.
-pub(super) type Siblings<'a> = HashMap<&'a str, &'a Map>;
+pub(super) type Siblings<'a> = FastMap<&'a str, &'a Map>;
 
 /// Metadata that names a workspace, the strongest first.
 const WORKSPACE_KEYS: [&str; 3] =
     ["terraform_workspace", "terraform_workspace_pattern", "terraform_workspace_template"];
+
+/// Whether the metadata of some component says something of its workspace.
+pub(super) fn any_names_workspace(siblings: &Siblings<'_>) -> bool {
+    let says = |metadata: &Map| WORKSPACE_KEYS.iter().any(|key| metadata.has(key));
+    siblings.values().any(|component| component.get("metadata").and_then(Value::as_map).is_some_and(|m| says(m)))
+}
 
 /// What the metadata of a component says of its workspace. Atmos examines the listed bases once more, and this time as
 /// they were built, so that also what they have from their own bases counts.

@@ -3,8 +3,8 @@
 use super::walk::{Gathered, at, each_where};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Context, rule};
+use crate::text::FastMap;
 use crate::value::{Data, Flags, Reading, Value, is_call};
-use std::collections::HashMap;
 
 rule!(
     INVALID_FUNCTION_ARGUMENTS,
@@ -17,7 +17,7 @@ rule!(
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let mut found = Gathered::default();
     // The same text comes from one line into many components.
-    let mut known: HashMap<*const u8, bool> = HashMap::new();
+    let mut known: FastMap<*const u8, bool> = FastMap::default();
     let refusal = |value: &Value, read: fn(&str) -> Option<Reading>| match value.as_str().and_then(read) {
         Some(Reading::Refused(reason)) => Some(reason),
         _ => None,

@@ -4,9 +4,9 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
 use crate::resolution::{Component, Resolution, State};
 use crate::rules::Context;
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{Call, Data, FileId, Flags, Key, Kind, Map, Origin, Value};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, btree_map};
+use std::collections::{BTreeMap, BTreeSet, HashSet, btree_map};
 use std::sync::Arc;
 
 /// A value of a component.
@@ -75,11 +75,21 @@ pub(super) fn each_where<'a>(
     wanted: impl Fn(&Value) -> bool,
     mut f: impl FnMut(&Seen<'a, '_>),
 ) {
-    let mut walk = Walk { may_hold, wanted, holds: HashMap::new() };
+    let mut walk = Walk { may_hold, wanted, holds: FastMap::default() };
     for component in resolution.units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
         let Some(map) = component.value.as_map() else { continue };
         let mut path = Vec::new();
-        for entry in map.iter().filter(|e| !component.language.vocabulary.repeated.contains(&&*e.key)) {
+        let is_repeated = |key: &Key| component.language.vocabulary.repeated.contains(&&**key);
+        for entry in map.iter() {
+            // Most sections hold nothing wanted, which costs less to find out than whether they repeat others.
+            let may_hold = match &entry.value.data {
+                Data::Map(map) => (walk.may_hold)(map) || (walk.wanted)(&entry.value),
+                Data::List(_) => true,
+                _ => (walk.wanted)(&entry.value),
+            };
+            if !may_hold || is_repeated(&entry.key) {
+                continue;
+            }
             path.push(Text::clone(&entry.key));
             walk.value(component, &mut path, &entry.value, false, &mut |c, path, is_item, value| {
                 // The walk lends its path for the time of the call only.
@@ -94,7 +104,7 @@ struct Walk<M, W> {
     may_hold: M,
     wanted: W,
     /// What is known of maps that are used more than once.
-    holds: HashMap<*const Map, bool>,
+    holds: FastMap<*const Map, bool>,
 }
 
 type Visit<'v, 'a> = dyn FnMut(&'a Component, &[Key], bool, &'a Value) + 'v;

@@ -29,8 +29,8 @@ pub(crate) use objects::Namespace;
 pub(super) use time::time_method;
 
 use super::{Function, Functions, Object, Val};
+use crate::text::FastMap;
 use call::Entry;
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Which libraries a template may use. Where names clash, the host wins over sprig, and sprig over gomplate.
@@ -75,9 +75,9 @@ impl Functions for FunctionSet {
 }
 
 struct Tables {
-    own: HashMap<&'static str, Function>,
-    sprig: HashMap<&'static str, Function>,
-    gomplate: HashMap<&'static str, Function>,
+    own: FastMap<&'static str, Function>,
+    sprig: FastMap<&'static str, Function>,
+    gomplate: FastMap<&'static str, Function>,
 }
 
 impl Tables {

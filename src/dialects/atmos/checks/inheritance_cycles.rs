@@ -5,23 +5,34 @@ use crate::diagnostic::Label;
 use crate::dialects::atmos::component::inheritance::{InheritanceStep, cycle};
 use crate::dialects::atmos::diagnostics::Diagnostics;
 use crate::dialects::atmos::rules;
-use crate::graph::Graph;
-use crate::resolution::Unit;
-use crate::text::Text;
+use crate::graph::{Graph, has_cycle};
+use crate::resolution::{Base, Component, Unit};
+use crate::text::{FastMap, Text};
 use crate::value::{Key, Origin};
-use std::collections::HashSet;
 use std::sync::Arc;
+
+/// The bases that a component names itself.
+fn named(component: &Component) -> impl Iterator<Item = &Base> {
+    component.metadata.bases.iter().filter(|base| base.origin.is_some())
+}
 
 /// Reports the circles of bases among resolved components, which Atmos cut, but for those that it refused somewhere else.
 pub(in crate::dialects::atmos) fn check(units: &[Arc<Unit>], diagnostics: &Diagnostics) {
     for unit in units {
         // A circle leads only through components that have bases themselves.
-        let heirs = || unit.components.iter().filter(|c| c.metadata.bases.iter().any(|b| b.origin.is_some()));
-        let names: HashSet<(&str, &str)> = heirs().map(|c| (&*c.kind, &*c.name)).collect();
+        let heirs = || unit.components.iter().filter(|c| named(c).next().is_some());
+        let numbers: FastMap<(&str, &str), u32> = heirs().map(|c| (&*c.kind, &*c.name)).zip(0..).collect();
+        let number = |kind: &str, name: &str| numbers.get(&(kind, name)).copied();
+        let edges = heirs().flat_map(|c| {
+            let from = number(&c.kind, &c.name);
+            named(c).filter_map(move |base| Some((from?, number(&c.kind, &base.name)?)))
+        });
+        if !has_cycle(edges) {
+            continue;
+        }
         let mut graph: Graph<(&str, &Key), InheritanceStep> = Graph::new();
         for component in heirs() {
-            let named = component.metadata.bases.iter().filter(|b| b.origin.is_some());
-            for base in named.filter(|b| names.contains(&(&component.kind, &b.name))) {
+            for base in named(component).filter(|b| number(&component.kind, &b.name).is_some()) {
                 let step = InheritanceStep {
                     from: Text::clone(&component.name),
                     to: Text::clone(&base.name),

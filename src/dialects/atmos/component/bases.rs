@@ -5,10 +5,9 @@ use super::layers::{ComponentType, LOOSE, Layer, Section, Word, WrongShape};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
 use crate::limits::{Exceeded, Limit, Limits};
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -63,7 +62,7 @@ pub(super) struct Bases {
 /// What bases were merged into, shared by the components that name the same bases.
 #[derive(Debug, Default)]
 pub(crate) struct InheritanceCache {
-    known: Mutex<HashMap<SumKey, Vec<Arc<Sum>>>>,
+    known: Mutex<FastMap<SumKey, Vec<Arc<Sum>>>>,
 }
 
 /// The component type, the list strategy, what is added, in order, and the place of the last of it in memory: stacks may
@@ -86,7 +85,7 @@ struct Sum {
 const MAX_VARIANTS: usize = 4;
 
 impl InheritanceCache {
-    fn lock(&self) -> MutexGuard<'_, HashMap<SumKey, Vec<Arc<Sum>>>> {
+    fn lock(&self) -> MutexGuard<'_, FastMap<SumKey, Vec<Arc<Sum>>>> {
         self.known.lock()
     }
 

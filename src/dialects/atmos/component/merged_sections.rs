@@ -101,26 +101,26 @@ impl MergedSections {
             (Some((backend.settings, backend.kind)), Some((backend.remote, backend.remote_kind)))
         });
         put_pair(&mut out, "backend", "backend_type", backend);
-        out.set(key("command"), command.unwrap_or_else(|| Value::str(key(kind.name()))));
-        out.set(key("component"), self.component);
+        out.append(key("command"), command.unwrap_or_else(|| Value::str(key(kind.name()))));
+        out.append(key("component"), self.component);
         put_filled(&mut out, "dependencies", three(Section::Dependencies));
         put(&mut out, "env", self.env);
         put_some(&mut out, "generate", self.generate);
         put_some(&mut out, "hooks", self.hooks);
-        out.set(key("inheritance"), Value::new(Data::List(Arc::clone(chain))));
+        out.append(key("inheritance"), Value::new(Data::List(Arc::clone(chain))));
         put_filled(&mut out, "locals", two(Section::Locals));
         put(&mut out, "metadata", self.metadata);
         if is_terraform {
             put_filled(&mut out, "mocks", two(Section::Mocks));
         }
-        out.set(key("overrides"), overrides);
+        out.append(key("overrides"), overrides);
         put_some(&mut out, "providers", is_terraform.then_some(self.providers));
         put_some(&mut out, "provision", kind.has_source().then(|| three(Section::Provision)));
         put_pair(&mut out, "remote_state_backend", "remote_state_backend_type", remote);
         if is_terraform {
             put(&mut out, "required_providers", self.required_providers);
             let version = [layers.overrides, own, base].into_iter().find_map(|l| l.word(Word::RequiredVersion));
-            out.set(key("required_version"), version.cloned().unwrap_or_else(|| Value::str("")));
+            out.append(key("required_version"), version.cloned().unwrap_or_else(|| Value::str("")));
         }
         put_filled(&mut out, "retry", retry);
         put_filled(&mut out, "secrets", self.secrets);
@@ -141,7 +141,10 @@ pub(super) fn add_keys_of_type(kind: ComponentType, strategy: ListStrategy, laye
             if let Some(provider) = provider {
                 out.set(key("provider"), provider.clone());
             }
-            put_filled(out, "render", merge(strategy, [global, base, own].map(|l| l.map(Section::Render))));
+            let render = merge(strategy, [global, base, own].map(|l| l.map(Section::Render)));
+            if !render.is_empty() {
+                out.set(key("render"), Value { data: Data::Map(render), prov: Prov::default() });
+            }
             for (loose, name) in LOOSE.into_iter().filter(|(l, _)| *l != Loose::Plugins) {
                 put_loose(out, name, strategy, &[global.loose(loose), base.loose(loose), own.loose(loose)]);
             }
@@ -160,7 +163,7 @@ pub(super) fn add_keys_of_type(kind: ComponentType, strategy: ListStrategy, laye
 }
 
 fn put(out: &mut Map, name: &'static str, map: Arc<Map>) {
-    out.set(key(name), Value { data: Data::Map(map), prov: Prov::default() });
+    out.append(key(name), Value { data: Data::Map(map), prov: Prov::default() });
 }
 
 fn put_some(out: &mut Map, name: &'static str, map: Option<Arc<Map>>) {
@@ -171,8 +174,8 @@ fn put_some(out: &mut Map, name: &'static str, map: Option<Arc<Map>>) {
 
 fn put_pair(out: &mut Map, first: &'static str, second: &'static str, values: Option<(Value, Value)>) {
     if let Some((a, b)) = values {
-        out.set(key(first), a);
-        out.set(key(second), b);
+        out.append(key(first), a);
+        out.append(key(second), b);
     }
 }
 

@@ -26,19 +26,19 @@ pub(crate) struct Position {
 
 /// One token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Token {
+pub(crate) struct Token<'t> {
     /// What it is.
     pub kind: TokenKind,
     /// As written, quotes included.
-    pub raw: String,
-    /// Where it starts.
-    pub at: Position,
+    pub raw: &'t str,
+    /// Where it starts, in bytes.
+    pub offset: usize,
 }
 
-impl Token {
+impl Token<'_> {
     /// The text that is meant: without the quotes, doubled quotes made single.
     pub(crate) fn text(&self) -> String {
-        unquote(&self.raw)
+        unquote(self.raw)
     }
 }
 
@@ -65,8 +65,8 @@ fn error(at: Position, message: &str) -> ArgError {
     ArgError { at, message: message.to_owned() }
 }
 
-fn refused<T>(token: &Token, message: &str) -> Result<T, ArgError> {
-    Err(error(token.at, message))
+fn refused<T>(text: &str, token: &Token<'_>, message: &str) -> Result<T, ArgError> {
+    Err(error(position(text, token.offset), message))
 }
 
 fn empty() -> ArgError {
@@ -77,20 +77,20 @@ fn empty() -> ArgError {
 ///
 /// # Errors
 /// A word that starts with a quote which is not closed on its line.
-pub(crate) fn lex(text: &str) -> Result<Vec<Token>, ArgError> {
+pub(crate) fn lex(text: &str) -> Result<Vec<Token<'_>>, ArgError> {
     let mut tokens = Vec::new();
-    let mut at = START;
-    while at.offset < text.len() {
-        let rest = &text[at.offset..];
+    let mut offset = 0;
+    while offset < text.len() {
+        let rest = &text[offset..];
         let (kind, length) = next(rest);
         let raw = &rest[..length];
         if let Some(kind) = kind {
             if kind == TokenKind::Text && raw.starts_with(['"', '\'']) {
-                return Err(error(at, "unterminated quoted value"));
+                return Err(error(position(text, offset), "unterminated quoted value"));
             }
-            tokens.push(Token { kind, raw: raw.to_owned(), at });
+            tokens.push(Token { kind, raw, offset });
         }
-        at = advance(at, raw);
+        offset += length;
     }
     Ok(tokens)
 }
@@ -140,12 +140,11 @@ fn last_single(bytes: &[u8], end: usize, quote: u8) -> Option<usize> {
     if total < 2 { None } else { Some(start + total - total % 2 - 1) }
 }
 
-fn advance(at: Position, raw: &str) -> Position {
-    let offset = at.offset + raw.len();
-    match raw.rfind('\n') {
-        None => Position { offset, line: at.line, column: at.column + raw.chars().count() },
-        Some(i) => Position { offset, line: at.line + raw.matches('\n').count(), column: raw[i..].chars().count() },
-    }
+/// The place of an offset in a text.
+fn position(text: &str, offset: usize) -> Position {
+    let before = &text[..offset];
+    let line = before.rfind('\n').map_or(0, |i| i + 1);
+    Position { offset, line: before.matches('\n').count() + 1, column: before[line..].chars().count() + 1 }
 }
 
 fn unquote(text: &str) -> String {
@@ -158,8 +157,8 @@ fn unquote(text: &str) -> String {
     }
 }
 
-fn raw_from(text: &str, token: &Token) -> String {
-    unquote(&text[token.at.offset..])
+fn raw_from(text: &str, token: &Token<'_>) -> String {
+    unquote(&text[token.offset..])
 }
 
 /// The arguments of `!include`: the path, then a query if there is one (everything after the path, spaces kept).
@@ -196,41 +195,43 @@ pub(crate) fn parse_terraform(text: &str) -> Result<TerraformArgs, ArgError> {
         let mut parts = parts.into_iter();
         let component = parts.next().unwrap_or_default();
         let args = TerraformArgs { component, stack: parts.next().filter(|s| !s.is_empty()), expression };
-        return checked(args, Position { offset: 0, line: 0, column: 0 });
+        return checked(args, || Position { offset: 0, line: 0, column: 0 });
     }
     let [first, second, rest @ ..] = tokens.as_slice() else {
         return match tokens.first() {
             None => Err(empty()),
-            Some(only) => refused(only, ARITY),
+            Some(only) => refused(text, only, ARITY),
         };
     };
     let component = first.text();
-    let Some(third) = rest.first().filter(|_| !starts_expression(&second.raw)) else {
-        return checked(TerraformArgs { component, stack: None, expression: raw_from(text, second) }, second.at);
+    let Some(third) = rest.first().filter(|_| !starts_expression(second.raw)) else {
+        let args = TerraformArgs { component, stack: None, expression: raw_from(text, second) };
+        return checked(args, || position(text, second.offset));
     };
-    if let Some(fourth) = rest.get(1).filter(|_| !starts_expression(&third.raw)) {
-        return refused(fourth, ARITY);
+    if let Some(fourth) = rest.get(1).filter(|_| !starts_expression(third.raw)) {
+        return refused(text, fourth, ARITY);
     }
     let stack = Some(second.text()).filter(|s| !s.is_empty());
-    checked(TerraformArgs { component, stack, expression: raw_from(text, third) }, third.at)
+    let args = TerraformArgs { component, stack, expression: raw_from(text, third) };
+    checked(args, || position(text, third.offset))
 }
 
 fn starts_expression(raw: &str) -> bool {
     raw.starts_with(['.', '[', '{', '|', '\'', '"'])
 }
 
-fn checked(args: TerraformArgs, at: Position) -> Result<TerraformArgs, ArgError> {
+fn checked(args: TerraformArgs, at: impl FnOnce() -> Position) -> Result<TerraformArgs, ArgError> {
     if args.component.is_empty() {
-        return Err(error(at, "component must not be empty"));
+        return Err(error(at(), "component must not be empty"));
     }
     if args.expression.is_empty() {
-        return Err(error(at, "output expression must not be empty"));
+        return Err(error(at(), "output expression must not be empty"));
     }
     Ok(args)
 }
 
 /// The older notation, in which the last argument is a field of a space-separated table with `""` for a quote.
-fn legacy_fields(text: &str, tokens: &[Token]) -> Option<Vec<String>> {
+fn legacy_fields(text: &str, tokens: &[Token<'_>]) -> Option<Vec<String>> {
     let last = tokens.last().filter(|_| matches!(tokens.len(), 2 | 3))?;
     if last.kind != TokenKind::Quoted || !last.raw.starts_with('"') || !last.raw.contains("\"\"") {
         return None;
@@ -284,7 +285,7 @@ fn quoted_field(inner: &str) -> (String, Option<&str>) {
 pub(crate) fn parse_env(text: &str) -> Result<(String, String), ArgError> {
     let tokens = lex(text)?;
     if let Some(third) = tokens.get(2) {
-        return refused(third, "env function accepts 1 or 2 arguments");
+        return refused(text, third, "env function accepts 1 or 2 arguments");
     }
     let name = tokens.first().ok_or_else(empty)?.text();
     Ok((name, tokens.get(1).map(Token::text).unwrap_or_default()))
@@ -317,11 +318,11 @@ pub(crate) fn parse_store_get(text: &str) -> Result<StoreArgs, ArgError> {
     store(text, &[2], "store.get function requires 2 parameters")
 }
 
-fn is_option(token: &Token) -> bool {
+fn is_option(token: &Token<'_>) -> bool {
     matches!(token.text().as_str(), "default" | "query")
 }
 
-fn next_option(tokens: &[Token], from: usize) -> usize {
+fn next_option(tokens: &[Token<'_>], from: usize) -> usize {
     let found = (from..tokens.len().saturating_sub(1))
         .find(|&i| tokens[i].kind == TokenKind::Pipe && is_option(&tokens[i + 1]));
     found.unwrap_or(tokens.len())
@@ -333,29 +334,28 @@ fn store(text: &str, arity: &[usize], message: &str) -> Result<StoreArgs, ArgErr
     let mut args = StoreArgs::default();
     let mut i = first;
     while i < tokens.len() {
-        let Some(keyword) = tokens.get(i + 1) else { return refused(&tokens[i], "expected option delimiter") };
+        let Some(keyword) = tokens.get(i + 1) else { return refused(text, &tokens[i], "expected option delimiter") };
         let Some(value) = tokens.get(i + 2).filter(|t| t.kind != TokenKind::Pipe) else {
-            return refused(keyword, "expected option value");
+            return refused(text, keyword, "expected option value");
         };
         let next = next_option(&tokens, i + 2);
         let is_default = keyword.text() == "default";
         if is_default && i + 3 != next {
-            return refused(&tokens[i + 3], "default option accepts one value");
+            return refused(text, &tokens[i + 3], "default option accepts one value");
         }
-        let end =
-            tokens.get(next).map_or_else(|| tokens.last().map_or(0, |t| t.at.offset + t.raw.len()), |t| t.at.offset);
-        let content = unquote(&text[value.at.offset..end]);
+        let end = tokens.get(next).map_or_else(|| tokens.last().map_or(0, |t| t.offset + t.raw.len()), |t| t.offset);
+        let content = unquote(&text[value.offset..end]);
         if is_default {
             args.default = Some(content);
         } else if content.is_empty() {
-            return refused(value, "option value must not be empty");
+            return refused(text, value, "option value must not be empty");
         } else {
             args.query = Some(content);
         }
         i = next;
     }
     if let Some(pipe) = tokens[..first].iter().find(|t| t.kind == TokenKind::Pipe) {
-        return refused(pipe, "unexpected pipe");
+        return refused(text, pipe, "unexpected pipe");
     }
     args.words = tokens[..first].iter().map(Token::text).collect();
     if args.words.is_empty() {

@@ -4,7 +4,7 @@
 use super::scopes::FileLocals;
 use super::uses::Uses;
 use crate::dialects::atmos::imports::items::Import;
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{FileId, Key, Origin, Prov};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +42,7 @@ pub(crate) struct Records {
     /// Values of components that hold the trace of a missing value.
     pub traces: Vec<Trace>,
     /// What components that have locals read of them.
-    pub component_uses: BTreeMap<ComponentKey, Uses>,
+    pub component_uses: FastMap<ComponentKey, Arc<Uses>>,
 }
 
 /// A component of a unit: the name of the unit, the type and the name of the component.
@@ -198,7 +198,7 @@ impl Observations {
 
     /// What a component that has locals reads of them.
     pub(crate) fn component_uses(&self, component: ComponentKey, uses: Uses) {
-        self.lock().component_uses.insert(component, uses);
+        self.lock().component_uses.insert(component, Arc::new(uses));
     }
 
     /// The items of imports, which nothing else needs any more.

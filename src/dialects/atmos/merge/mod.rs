@@ -5,7 +5,7 @@ pub(super) mod deferred;
 mod memo;
 
 use crate::text::{Text, order};
-use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
+use crate::value::{Data, Entry, Flags, Map, MapBuilder, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -80,19 +80,21 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
     let mut rest: [_; WIDTH] = std::array::from_fn(|i| inputs.get(i).unwrap_or(first).iter());
     let rest = &mut rest[..inputs.len()];
     let mut out = MapBuilder::with_capacity(inputs.iter().map(|m| m.len()).sum());
-    let mut values: Vec<&Value> = Vec::with_capacity(WIDTH);
     let all = inputs.iter().fold(Flags::default(), |f, m| f | m.flags());
     // Nearly always nothing is lost or resolved, and what meets nothing stays as it is.
     let is_settled = !all.has(Flags::TIME) && !all.has(Flags::MARKER);
     let mut contested = Flags::default();
-    while let Some(key) = least(rest) {
-        values.clear();
+    while let Some(Entry { key, value }) = least(rest) {
+        let mut values = [value; WIDTH];
+        let mut count = 0;
         for iter in rest.iter_mut() {
-            if iter.as_slice().first().is_some_and(|e| e.key == *key) {
-                values.extend(iter.next().map(|e| &e.value));
+            if let Some(entry) = iter.as_slice().first().filter(|e| e.key == *key) {
+                values[count] = &entry.value;
+                count += 1;
+                iter.next();
             }
         }
-        let value = match values.as_slice() {
+        let value = match &values[..count] {
             [only] if is_settled => (*only).clone(),
             [only] => settle(only, mode.strategy),
             several => {
@@ -106,10 +108,10 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
     finish(out, all | contested)
 }
 
-/// The least key that is next in one of some maps.
-fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Key> {
-    let keys = rest.iter().filter_map(|iter| iter.as_slice().first().map(|e| &e.key));
-    keys.reduce(|a, b| if order(b, a).is_lt() { b } else { a })
+/// The entry with the least key among those that are next in some maps.
+fn least<'a>(rest: &[std::slice::Iter<'a, Entry>]) -> Option<&'a Entry> {
+    let next = rest.iter().filter_map(|iter| iter.as_slice().first());
+    next.reduce(|a, b| if order(&b.key, &a.key).is_lt() { b } else { a })
 }
 
 /// What several values of one key come to, the lowest first.

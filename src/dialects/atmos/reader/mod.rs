@@ -9,11 +9,11 @@ use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::source::{BlobId, ChangeKind, ResolveError, Source, glob};
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{Data, FileId, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 /// What a result depends on: files that were read, paths whose presence was asked for, patterns that were expanded.
@@ -88,9 +88,9 @@ impl Loaded {
 /// Documents parsed so far; both revisions share it.
 #[derive(Default)]
 pub(super) struct Cache {
-    loaded: Mutex<HashMap<Identity, Arc<Loaded>>>,
+    loaded: Mutex<FastMap<Identity, Arc<Loaded>>>,
     /// What files hold that include no other, so that a file is the same value in both revisions.
-    decoded: Mutex<HashMap<Reading, Decoded>>,
+    decoded: Mutex<FastMap<Reading, Decoded>>,
     limits: Limits,
 }
 
@@ -115,7 +115,7 @@ pub(super) struct Reader<'a> {
     pub files: &'a Files,
     /// Parsed documents.
     pub cache: &'a Cache,
-    decoded: Mutex<HashMap<FileId, Decoded>>,
+    decoded: Mutex<FastMap<FileId, Decoded>>,
     seen: Mutex<BTreeMap<FileId, Arc<Loaded>>>,
 }
 

@@ -2,6 +2,7 @@
 
 use super::shape::{Condition, Group, Key, List, Map, Range, Rest, Shape};
 use crate::value::{self, Data, Value};
+use std::fmt::Write as _;
 
 /// Something that does not suit the description.
 #[derive(Debug)]
@@ -165,7 +166,7 @@ impl<'v> ShapeCheck<'v> {
         }
         for (i, item) in items.iter().enumerate() {
             let length = self.path.len();
-            self.path.push_str(&format!("[{i}]"));
+            let _ = write!(self.path, "[{i}]");
             let before = self.found.len();
             self.shape(list.item, item);
             let unknown = matches!(item.data, Data::Unknown(_));

@@ -153,10 +153,11 @@ impl Finisher<'_> {
         let built: Vec<_> = all.iter().map(|e| (e, build(e))).collect();
         let siblings: Siblings<'_> = built.iter().filter_map(|(e, b)| Some((&*e.key, &b.as_ref().ok()?.map))).collect();
         // Only Terraform has workspaces.
+        let is_said = kind == ComponentType::Terraform && names::any_names_workspace(&siblings);
+        let inherits = self.stacks.config.inherit_metadata;
         let said = |e: &Entry| match kind {
-            ComponentType::Terraform => {
-                Some(names::said_of_workspace(&siblings, &e.key, self.stacks.config.inherit_metadata))
-            }
+            ComponentType::Terraform if is_said => Some(names::said_of_workspace(&siblings, &e.key, inherits)),
+            ComponentType::Terraform => Some(Map::new()),
             _ => None,
         };
         let said: Vec<Option<Map>> = built.iter().map(|(e, _)| said(e)).collect();

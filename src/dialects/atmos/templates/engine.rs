@@ -13,7 +13,7 @@ use crate::dialects::atmos::document::{Decoder, Issue};
 use crate::dialects::atmos::functions::Env;
 use crate::limits::Limits;
 use crate::template::{self, Functions, MissingKey, Rendered, Segment, Template};
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 use crate::value::{Data, Entry, Flags, Map, Prov, Unknown, Value};
 use crate::yaml::{self, Emitter, Span};
 use parking_lot::Mutex;
@@ -79,7 +79,7 @@ pub(crate) struct Miss {
     pub guarded: bool,
 }
 
-type ByText = HashMap<Text, Parsed>;
+type ByText = FastMap<Text, Parsed>;
 
 /// One way of rendering: delimiters, functions, what a missing key does.
 #[derive(Clone, Copy)]

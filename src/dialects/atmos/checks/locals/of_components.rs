@@ -8,16 +8,16 @@ use crate::dialects::atmos::manifest::Manifests;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::resolution::{Component, State, Unit};
-use crate::text::{Text, nearest};
+use crate::text::{FastMap, Text, nearest};
 use crate::value::{Data, FileId, Key, Origin, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The most characters that a call of a template may have to be looked through.
 const MAX_CALL: usize = 1000;
 
 /// Components by type and name: those of the name, and those that inherit from one of the name.
-type Readers<'a> = BTreeMap<(&'a str, &'a str), Vec<(&'a Unit, &'a Component)>>;
+type Readers<'a> = FastMap<(&'a str, &'a str), Vec<(&'a Unit, &'a Component)>>;
 
 /// Reports the locals of components that no component reads. Those that other findings say were `meant` are left out.
 pub(super) fn report(manifests: &Manifests<'_>, records: &Records, meant: &BTreeSet<Origin>, units: &[Arc<Unit>]) {
@@ -89,12 +89,12 @@ fn is_all_known(units: &[Arc<Unit>], file: FileId) -> bool {
 }
 
 fn readers(units: &[Arc<Unit>]) -> Readers<'_> {
-    let mut all: Readers<'_> = BTreeMap::new();
+    let mut all: Readers<'_> = FastMap::default();
     for unit in units.iter().filter(|unit| unit.state == State::Resolved) {
         for component in unit.components.iter().filter(|component| component.locals.is_some()) {
+            // No base is named twice.
             let bases = component.metadata.bases.iter().map(|base| &*base.name);
-            let names: BTreeSet<&str> = bases.chain([&*component.name]).collect();
-            for name in names {
+            for name in bases.filter(|name| **name != *component.name).chain([&*component.name]) {
                 all.entry((&component.kind, name)).or_default().push((unit, component));
             }
         }

@@ -102,11 +102,16 @@ pub(super) fn read(
     let is_run = |e: &&value::Entry| !NOT_RUN.contains(&&*e.key);
     let mut search = LinkSearch { map, asked: asked.map_or(&[], |(_, targets)| targets), links, stacks };
     if flags.has(Flags::CALL) || flags.has(Flags::UNKNOWN) {
-        map.iter().filter(is_run).for_each(|e| search.value(&e.value));
+        map.iter().filter(|e| may_read(&e.value)).filter(is_run).for_each(|e| search.value(&e.value));
     }
     // What was answered is no longer there to be seen.
     let before = asked.and_then(|(sections, _)| sections.as_map());
     before.iter().flat_map(|m| m.iter()).filter(is_run).for_each(|e| search.templates(&e.value));
+}
+
+/// Whether something in a value may read another component.
+fn may_read(value: &Value) -> bool {
+    value.holds(Flags::CALL) || value.holds(Flags::UNKNOWN)
 }
 
 struct LinkSearch<'a> {
@@ -118,7 +123,7 @@ struct LinkSearch<'a> {
 
 impl LinkSearch<'_> {
     fn value(&mut self, value: &Value) {
-        if !value.holds(Flags::CALL) && !value.holds(Flags::UNKNOWN) {
+        if !may_read(value) {
             return;
         }
         match &value.data {
