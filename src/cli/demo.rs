@@ -149,7 +149,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     }
     let outcome = diff::run_at(&Place::of(scratch.repository()?), &diff, global)?;
     let mut out = output::stdout();
-    writeln!(out, "\nNext, in a repository of yours: `stacklint diff main...HEAD` or `stacklint check`.")?;
+    writeln!(out, "\nNext, in your repository: `stacklint diff main...HEAD` or `stacklint check`.")?;
     if options.keep {
         writeln!(out, "The example is in {}", scratch.keep().display())?;
     } else {

@@ -72,8 +72,8 @@ fn case(finding: &Finding, by: Option<&Suppression>, report: &Report<'_>) -> Cas
     let file = report.files.get(d.primary.file);
     let at = file.position(d.primary.start);
     let skipped = match by {
-        Some(Suppression::Comment(reason)) if reason.is_empty() => Some("silenced by a comment".to_owned()),
-        Some(Suppression::Comment(reason)) => Some(format!("silenced by a comment: {reason}")),
+        Some(Suppression::Comment(reason)) if reason.is_empty() => Some("suppressed by a comment".to_owned()),
+        Some(Suppression::Comment(reason)) => Some(format!("suppressed by a comment: {reason}")),
         Some(Suppression::Baseline) => Some("in the baseline".to_owned()),
         None if finding.novelty == Some(Novelty::Known) => Some("the base has this finding too".to_owned()),
         None if finding.level == Level::Note => Some(d.message.clone()),

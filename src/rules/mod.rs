@@ -53,7 +53,7 @@ pub(crate) type OutputKind<'a> = dyn Fn(&Component, &Output, &str) -> Option<Kin
 pub(crate) struct Limits {
     /// The maximum number of components that one edited line may change silently.
     pub max_components: usize,
-    /// The maximum number of files that one import may stand for silently, where that is asked for.
+    /// The maximum number of files that one import may match, for `broad-glob-import`.
     pub max_imports: usize,
     /// The most times that one line may run a slow function without a word, where that is asked for.
     pub max_slow_calls: usize,

@@ -101,7 +101,7 @@ pub(crate) struct LimitOrigins {
     pub components: From,
     /// The protected stacks.
     pub protected: From,
-    /// The most files that one import may stand for.
+    /// The maximum number of files that one import may match.
     pub imports: From,
     /// The most times that one line may run a slow function.
     pub slow_calls: From,

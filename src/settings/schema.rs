@@ -50,7 +50,7 @@ pub(crate) fn schema() -> Value {
                 "default": false,
             },
             "projects": {
-                "description": "The projects that are analyzed, wherever a run starts that is in none of them: patterns of their folders, relative to this file. Without it, all that are found.",
+                "description": "Projects to analyze when a run starts outside of all projects: patterns of folders, relative to this file. Default: all projects that are found.",
                 "type": "array",
                 "items": { "type": "string" },
             },
@@ -105,7 +105,7 @@ pub(crate) fn schema() -> Value {
                 "default": 50,
             },
             "max-imports": {
-                "description": "The most files that one import may stand for before `broad-glob-import`, which is off by default, reports it.",
+                "description": "Maximum number of files that one import may match before `broad-glob-import`, which is off by default, reports it.",
                 "type": "integer",
                 "minimum": 0,
                 "default": 20,

@@ -242,7 +242,7 @@ fn plain(reason: &str) -> String {
         return "several objects begin with this id: write more of it".to_owned();
     }
     if reason.contains("did not resolve to a single object") {
-        return "it does not stand for one commit".to_owned();
+        return "it does not name exactly one commit".to_owned();
     }
     "what follows the name cannot be read: write `~N`, `^N` or `@{N}`".to_owned()
 }

@@ -127,7 +127,7 @@ fn words(kind: &Kind, instance: &Json) -> String {
         Kind::Contains => "lacks an item that the schema demands (`contains`)".to_owned(),
         Kind::UnevaluatedItems { .. } => "has more items than the schema allows".to_owned(),
         Kind::Not { .. } => "is what the schema excludes (`not`)".to_owned(),
-        Kind::OneOfMultipleValid { .. } => "suits several alternatives of which only one may be meant".to_owned(),
+        Kind::OneOfMultipleValid { .. } => "matches several alternatives, where exactly one is allowed".to_owned(),
         Kind::FalseSchema => "must not be here".to_owned(),
         other => format!("does not suit the schema (`{}`)", other.keyword()),
     }

@@ -278,7 +278,7 @@ mod tests {
         }
         assert_eq!(
             check(r#"{"oneOf":[{"required":["a"]},{"required":["b"]}]}"#, r#"{"a":1,"b":1}"#),
-            [" suits several alternatives of which only one may be meant"]
+            [" matches several alternatives, where exactly one is allowed"]
         );
         assert_eq!(
             check(r#"{"anyOf":[{"required":["a"]},{"required":["b"]}]}"#, r#"{}"#),

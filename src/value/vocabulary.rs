@@ -91,6 +91,6 @@ impl Vocabulary {
         defaults: &[],
         removal_help: "destroy it first",
         function_help: "put the call into a value of its own and refer to it",
-        secret_help: "keep it in a secret store and read it from there; whoever reads the repository has it now, so replace it",
+        secret_help: "keep it in a secret store and read it from there; everyone who can read the repository can read it, so replace it",
     };
 }

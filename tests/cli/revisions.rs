@@ -231,7 +231,7 @@ fn revisions_that_lead_nowhere_are_explained_in_plain_words() {
         ("HEAD@{500}", "the reflog does not go back so far"),
         ("HEAD~x", "what follows the name cannot be read"),
         ("HEAD^{nothing}", "what follows the name cannot be read"),
-        ("HEAD^@", "it does not stand for one commit"),
+        ("HEAD^@", "it does not name exactly one commit"),
     ] {
         let run = repo.run(&["diff", revision]).ends_with(2).complains(message);
         for word in ["delegate", "input=", "unconsumed", "peel"] {

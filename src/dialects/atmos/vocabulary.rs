@@ -51,7 +51,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     defaults: &["_defaults", "defaults", "_globals", "globals"],
     removal_help: "destroy it first, or disable it with `metadata.enabled: false` until it is destroyed",
     function_help: "put the call into a value of its own (`settings`, say) and refer to it in a template: `{{ .settings.name }}`",
-    secret_help: "keep it in a store and read it from there (`!store`, `!secret`, `!env`); whoever reads the repository has it \
-                  now, so replace it",
+    secret_help: "keep it in a store and read it from there (`!store`, `!secret`, `!env`); everyone who can \
+                  read the repository can read it, so replace it",
     ..Vocabulary::EMPTY
 };

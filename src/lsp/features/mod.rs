@@ -3,27 +3,31 @@
 mod actions;
 mod completion;
 pub(super) mod diagnostics;
+mod hints;
 mod hover;
 mod lenses;
 mod links;
 mod navigation;
+mod rename;
 mod symbols;
 
 use super::position::{Encoding, Lines};
 use super::view::{Place, View};
 use ls_types::request::{
     CodeActionRequest, CodeLensRequest, CodeLensResolve, Completion, DocumentLinkRequest, DocumentSymbolRequest,
-    GotoDefinition, HoverRequest, References, Request, WorkspaceSymbolRequest,
+    GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References, Rename, Request,
+    WorkspaceSymbolRequest,
 };
 use ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
-    DocumentLinkOptions, HoverProviderCapability, OneOf, Position, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions,
+    DocumentLinkOptions, HoverProviderCapability, OneOf, Position, RenameOptions, RenameParams, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
+    WorkDoneProgressOptions,
 };
 use serde_json::Value as Json;
 
 /// The requests that are answered.
-pub(super) const METHODS: [&str; 10] = [
+pub(super) const METHODS: [&str; 13] = [
     HoverRequest::METHOD,
     GotoDefinition::METHOD,
     References::METHOD,
@@ -34,6 +38,9 @@ pub(super) const METHODS: [&str; 10] = [
     CodeLensRequest::METHOD,
     CodeLensResolve::METHOD,
     Completion::METHOD,
+    PrepareRenameRequest::METHOD,
+    Rename::METHOD,
+    InlayHintRequest::METHOD,
 ];
 
 /// What the client may ask for.
@@ -64,6 +71,11 @@ pub(super) fn capabilities(encoding: Encoding) -> ServerCapabilities {
             trigger_characters: Some([".", "/", "[", ":"].map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        })),
+        inlay_hint_provider: Some(OneOf::Left(true)),
         ..ServerCapabilities::default()
     }
 }
@@ -134,6 +146,22 @@ pub(super) fn answer(method: &str, params: Json, context: &Context<'_>) -> Resul
         Completion::METHOD => with::<Completion>(params, |p| {
             let at = p.text_document_position;
             context.at(&at.text_document.uri, at.position, |place| Some(completion::completions(place).into()))
+        }),
+        PrepareRenameRequest::METHOD => {
+            with::<PrepareRenameRequest>(params, |at| context.at(&at.text_document.uri, at.position, rename::prepare))
+        }
+        Rename::METHOD => {
+            let params: RenameParams = serde_json::from_value(params).map_err(|e| e.to_string())?;
+            let at = params.text_document_position;
+            let edit = |place: &Place<'_>| Some(rename::rename(place, &params.new_name));
+            let edit = context.at(&at.text_document.uri, at.position, edit).transpose()?;
+            serde_json::to_value(edit).map_err(|e| e.to_string())
+        }
+        InlayHintRequest::METHOD => with::<InlayHintRequest>(params, |p| {
+            let end = p.range.end;
+            context.at(&p.text_document.uri, p.range.start, |place| {
+                Some(hints::hints(place, Lines::new(place.text, place.view.encoding).offset(end)))
+            })
         }),
         _ => Err(format!("there is no method {method}")),
     }

@@ -27,7 +27,10 @@ pub(super) fn definition(place: &Place<'_>) -> Vec<Location> {
         return import.targets.iter().take(MOST).filter_map(|id| place.view.top(*id)).collect();
     }
     if let Some((_, name)) = local(place) {
-        return locals(&place.view, place.path, name).into_iter().filter_map(|origin| place.view.key(origin)).collect();
+        return definitions(&place.view, place.path, name)
+            .into_iter()
+            .filter_map(|origin| place.view.key(origin))
+            .collect();
     }
     let mut found = mentioned(place);
     if found.is_empty() {
@@ -43,10 +46,10 @@ pub(super) fn references(place: &Place<'_>, all: bool) -> Vec<Location> {
         let same = items.filter(|item| item.targets.iter().any(|target| import.targets.contains(target)));
         return unique(same.filter_map(|item| place.view.key(item.path)));
     }
-    if let Some((_, name)) = local(place).or_else(|| declared_local(place)) {
+    if let Some((_, name)) = local_at(place) {
         let mut found: Vec<Location> = uses(place, name).collect();
         if all {
-            let origins = locals(&place.view, place.path, name);
+            let origins = definitions(&place.view, place.path, name);
             found.extend(origins.into_iter().filter_map(|origin| place.view.key(origin)));
         }
         return unique(found);
@@ -153,17 +156,22 @@ fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '-' || c == '.'
 }
 
+/// The local name that is used or defined at a place, with its byte offset.
+pub(super) fn local_at<'a>(place: &Place<'a>) -> Option<(usize, &'a str)> {
+    local(place).or_else(|| declared_local(place))
+}
+
 /// The local name that is declared at a place.
 fn declared_local<'a>(place: &Place<'a>) -> Option<(usize, &'a str)> {
     let (start, name) = place.word();
     let is_here = |origin: &Origin| {
         place.view.is_at(Origin { end: origin.start.max(origin.key), ..*origin }, place.path, place.offset)
     };
-    locals(&place.view, place.path, name).iter().any(is_here).then_some((start, name))
+    definitions(&place.view, place.path, name).iter().any(is_here).then_some((start, name))
 }
 
-/// The declarations of a local name that a file sees.
-fn locals(view: &View<'_>, path: &str, name: &str) -> Vec<Origin> {
+/// The definitions of a local name that a file sees.
+pub(super) fn definitions(view: &View<'_>, path: &str, name: &str) -> Vec<Origin> {
     let scopes = view.resolutions().into_iter().flat_map(|resolution| &resolution.locals.scopes);
     let own = scopes.filter(|scope| *view.file(scope.file).path == *path).flat_map(|scope| &scope.locals);
     // Each stack of the file has the same names.
@@ -172,10 +180,16 @@ fn locals(view: &View<'_>, path: &str, name: &str) -> Vec<Origin> {
 }
 
 /// The uses of a local name in the text of a file.
-fn uses<'a>(place: &'a Place<'_>, name: &'a str) -> impl Iterator<Item = Location> + 'a {
+pub(super) fn uses<'a>(place: &'a Place<'_>, name: &'a str) -> impl Iterator<Item = Location> + 'a {
     let uri = place.view.uri(place.path);
     let lines = crate::lsp::position::Lines::new(place.text, place.view.encoding);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let is_use = move |at: usize| {
+        // A name in a long word is told apart without a look at all of the word.
+        let (before, after) = (&place.text[..at], &place.text[at + name.len()..]);
+        if !before.ends_with('.') || after.starts_with(is_part) {
+            return false;
+        }
         let at_name = Place { view: place.view, path: place.path, text: place.text, offset: at };
         local(&at_name).is_some_and(|(start, found)| start == at && found == name)
     };

@@ -17,7 +17,7 @@ rule!(
 );
 rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a stack is removed");
 
-const NOTE: &str = "what is deployed stays, unmanaged";
+const NOTE: &str = "its resources stay deployed, unmanaged";
 
 pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let mut found = removed(changes, RemovalEffect::Destroyed, None);

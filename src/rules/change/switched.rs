@@ -32,8 +32,8 @@ pub(super) fn disabled(changes: &Changes<'_>) -> Vec<Diagnostic> {
             })
             .collect()
     });
-    let note = "what is deployed stays as it is until somebody destroys it; where the module itself reads `enabled`, the next \
-                apply destroys it";
+    let note = "deployed resources stay until they are destroyed; where the module itself reads `enabled`, the next apply destroys \
+                them";
     found.into_iter().map(|f| f.note(note)).collect()
 }
 
@@ -62,7 +62,7 @@ pub(super) fn became_abstract(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let turned = changed.at(path).filter_map(|c| {
             let text = match (is_abstract(&c.before), is_abstract(&c.after)) {
                 (false, true) => {
-                    Phrase::new("is now abstract", "are now abstract", "no longer deployed; what is deployed stays")
+                    Phrase::new("is now abstract", "are now abstract", "no longer deployed; its resources stay")
                 }
                 (true, false) => Phrase::new("is no longer abstract", "are no longer abstract", "will be deployed"),
                 _ => return None,

@@ -30,7 +30,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         });
         of_type.chain(of_null).collect()
     });
-    let help = "whoever gives it such a value gets an error: look for the callers before this is merged";
+    let help = "callers that set such a value fail: check them before merging this";
     found.into_iter().map(|f| f.help(help)).collect()
 }
 

@@ -26,7 +26,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 let Some((lost, are_named)) = lost(upper, lower).filter(|_| here.file != below.file) else { continue };
                 found.add((here, below), seen.component, i == 0, || {
                     let number = if lost.len() == 1 { "1 entry".to_owned() } else { format!("{} entries", lost.len()) };
-                    let mut message = format!("`{}` replaces a list of which {number} are lost", seen.dotted());
+                    let mut message = format!("`{}` replaces a list; {number} of it are lost", seen.dotted());
                     if lost.len() == 1 {
                         message = message.replace(" are lost", " is lost");
                     }

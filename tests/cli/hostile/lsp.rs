@@ -50,10 +50,12 @@ fn what_is_deep_or_large_ends_the_session_for_nobody() {
     let texts = ["[".repeat(100_000), "{a: ".repeat(20_000), wide, aliases, "\u{feff}\r\r\n\u{2028}".repeat(1_000)];
     for (version, text) in texts.iter().enumerate() {
         client.change(path, version as i64 + 2, text);
-        for method in
-            ["textDocument/documentSymbol", "textDocument/codeLens", "textDocument/hover", "textDocument/completion"]
-        {
-            let params = json!({"textDocument": {"uri": client.uri(path)}, "position": {"line": 0, "character": 3}});
+        for method in ["documentSymbol", "codeLens", "hover", "completion", "prepareRename", "inlayHint"] {
+            let (method, start) = (format!("textDocument/{method}"), json!({"line": 0, "character": 0}));
+            let range = json!({"start": start, "end": {"line": 4_000_000_000_u32, "character": 0}});
+            let place = json!({"line": 0, "character": 3});
+            let params = json!({"textDocument": {"uri": client.uri(path)}, "position": place, "range": range});
+            let method = method.as_str();
             let response = client.response(method, params);
             assert!(response.get("error").is_none_or(Value::is_null), "{method}: {response}");
         }
@@ -62,6 +64,23 @@ fn what_is_deep_or_large_ends_the_session_for_nobody() {
     client.settle();
     assert_eq!(client.found(path), []);
     assert_eq!(client.shut_down(), (0, String::new()));
+}
+
+#[test]
+fn a_name_in_a_long_word_is_found_quickly() {
+    let repo = Repo::atmos();
+    let path = "stacks/deploy/dev.yaml";
+    let text = format!("locals: {{a: 1}}\nvars:\n  stage: dev\n  x: '{{{{ .locals.a }}}} {}'\n", "a".repeat(500_000));
+    repo.write(path, &text);
+    let mut client = Client::start(&repo);
+    client.open(path, &text);
+    let found = client.at("textDocument/references", path, &text, "a: 1", 0);
+    assert_eq!(found.as_array().map(Vec::len), Some(2));
+    let document = json!({"uri": client.uri(path)});
+    let params = json!({"textDocument": document, "position": {"line": 0, "character": 9}, "newName": "b"});
+    let renamed = client.request("textDocument/rename", params);
+    assert_eq!(renamed["changes"][client.uri(path)].as_array().map(Vec::len), Some(2), "{renamed}");
+    client.shut_down();
 }
 
 #[cfg(unix)]

@@ -273,3 +273,91 @@ fn completion() {
     assert!(labels(client.at(complete, path, &typed, "unu", 3)).contains(&"unused-local".to_owned()));
     client.shut_down();
 }
+
+/// A text of short lines after edits, the last one first.
+fn edited(text: &str, edits: &[Value]) -> String {
+    let mut lines: Vec<Vec<u16>> = text.split('\n').map(|line| line.encode_utf16().collect()).collect();
+    for edit in edits.iter().rev() {
+        let of = |place: &str, part: &str| edit["range"][place][part].as_u64().unwrap() as usize;
+        assert_eq!(of("start", "line"), of("end", "line"));
+        let new = edit["newText"].as_str().unwrap().encode_utf16();
+        lines[of("start", "line")].splice(of("start", "character")..of("end", "character"), new);
+    }
+    lines.iter().map(|line| String::from_utf16(line).unwrap()).collect::<Vec<_>>().join("\n")
+}
+
+const WITH_LOCALS: &str = "\
+locals:
+  region: us-east-1
+  \"zone\": '{{ .locals.region }}a'
+vars: {stage: dev}
+components:
+  terraform:
+    vpc:
+      vars:
+        cidr: 10.1.0.0/16
+        label: '😀 {{ .locals.zone }} {{ .locals.region }}'
+";
+
+#[test]
+fn a_local_is_renamed_where_only_its_file_sees_it() {
+    let repo = repo();
+    let path = "stacks/deploy/dev.yaml";
+    repo.write(path, WITH_LOCALS);
+    let mut client = Client::start(&repo);
+    client.open(path, WITH_LOCALS);
+    let prepared = client.at("textDocument/prepareRename", path, WITH_LOCALS, "region: us", 2);
+    assert_eq!(prepared["placeholder"], "region", "{prepared}");
+    let rename = |client: &mut Client, needle: &str, name: &str| {
+        let position = position(WITH_LOCALS, needle, 2);
+        let document = json!({"uri": client.uri(path)});
+        client.response("textDocument/rename", json!({"textDocument": document, "position": position, "newName": name}))
+    };
+    for (needle, name, changed) in [("region: us", "place", 3), ("zone }} {{", "az", 2)] {
+        let answer = rename(&mut client, needle, name);
+        let edits =
+            answer["result"]["changes"][client.uri(path)].as_array().cloned().unwrap_or_else(|| panic!("{answer}"));
+        assert_eq!(edits.len(), changed, "{answer}");
+        let renamed = edited(WITH_LOCALS, &edits);
+        let old = if name == "place" { "region" } else { "zone" };
+        assert_eq!(renamed, WITH_LOCALS.replace(old, name));
+    }
+    // A name that is taken, or none at all, and what is no local.
+    for (needle, name, why) in [
+        ("region: us", "zone", "already defined"),
+        ("region: us", "a-b", "cannot be the name"),
+        ("stage: dev", "x", "only locals"),
+    ] {
+        let answer = rename(&mut client, needle, name);
+        assert!(answer["error"]["message"].as_str().is_some_and(|m| m.contains(why)), "{why}: {answer}");
+    }
+    assert!(client.at("textDocument/prepareRename", path, WITH_LOCALS, "stage: dev", 2).is_null());
+    let indexed = WITH_LOCALS.replace("label: '😀", "label: '{{ index .locals \"region\" }}");
+    client.change(path, 2, &indexed);
+    assert!(client.at("textDocument/prepareRename", path, &indexed, "region: us", 2).is_null());
+    client.shut_down();
+}
+
+#[test]
+fn hints_show_the_values_behind_templates() {
+    let repo = repo();
+    let path = "stacks/deploy/dev.yaml";
+    repo.write(path, WITH_LOCALS);
+    let mut client = Client::start(&repo);
+    client.open(path, WITH_LOCALS);
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let document = json!({"uri": client.uri(path)});
+    let hints = client.request("textDocument/inlayHint", json!({"textDocument": document, "range": range}));
+    let shown: Vec<(u64, &str)> = hints
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hint| (hint["position"]["line"].as_u64().unwrap(), hint["label"].as_str().unwrap()))
+        .collect();
+    assert_eq!(shown, [(9, "= \"😀 us-east-1a us-east-1\"")], "{hints}");
+    let first = json!({"start": {"line": 0, "character": 0}, "end": {"line": 5, "character": 0}});
+    let document = json!({"uri": client.uri(path)});
+    let none = client.request("textDocument/inlayHint", json!({"textDocument": document, "range": first}));
+    assert_eq!(none, json!([]));
+    client.shut_down();
+}

@@ -54,12 +54,12 @@ fn why_unnoticed(comparison: &Comparison<'_>, change: &CodeChange, component: &C
     let first = &change.files[0];
     let why = change.files.iter().find_map(|file| comparison.changed.unnoticed.get(&**file));
     match why {
-        Some(Unnoticed::Binary) => return format!("Atmos does not look at binary files: {first}"),
-        Some(Unnoticed::Empty) => return format!("Atmos does not look at empty files: {first}"),
+        Some(Unnoticed::Binary) => return format!("Atmos ignores binary files: {first}"),
+        Some(Unnoticed::Empty) => return format!("Atmos ignores empty files: {first}"),
         Some(Unnoticed::MovedTo(to)) => {
             return format!("Atmos knows a file that moved by its new path: {first}, now {to}");
         }
-        Some(Unnoticed::NoFile) => return format!("Atmos does not look at submodules: {first}"),
+        Some(Unnoticed::NoFile) => return format!("Atmos ignores submodules: {first}"),
         None => {}
     }
     if !KINDS.contains(&&*component.kind) {
@@ -68,7 +68,7 @@ fn why_unnoticed(comparison: &Comparison<'_>, change: &CodeChange, component: &C
     if is_own {
         return format!("Atmos looks for the code in another folder than {}", change.folder);
     }
-    format!("Atmos does not look at the module {}: another module calls it, or it lies outside", change.folder)
+    format!("Atmos ignores the module {}: another module calls it, or it lies outside", change.folder)
 }
 
 fn why_unlisted(comparison: &Comparison<'_>, change: &ComponentChange) -> String {

@@ -43,7 +43,7 @@ fn unnamed(stacks: &StackContext<'_>, done: &[ResolvedManifest], config: FileId)
     let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, label(&site, config, ""));
     stacks
         .diagnostics
-        .report(finding.help("set `name_template: \"{{ .vars.stage }}\"`, or what your stacks are told apart by"));
+        .report(finding.help("set `name_template: \"{{ .vars.stage }}\"`, or whatever distinguishes your stacks"));
 }
 
 /// Parts of the name pattern that have no variable: one finding a manifest, or one for the value that is not text.

@@ -142,7 +142,7 @@ pub(crate) fn advice(path: &str, stacks: &str, reader: &Reader<'_>) -> (Option<S
     for extension in [".yaml", ".yml"] {
         if full(extension).is_some_and(|p| reader.exists(&p, &mut deps)) {
             let meant = format!("{path}{extension}");
-            let help = format!("what follows the last dot is taken for an extension: write `{meant}`");
+            let help = format!("Atmos takes the text after the last dot for an extension: write `{meant}`");
             return (Some(help), Some(meant));
         }
     }

@@ -31,7 +31,7 @@ pub(super) fn read(
     let site = config.all.at_path(["schemas", "atmos", "manifest"]).map_or_else(Prov::default, |v| v.prov.clone());
     let finding = |rule, message: String| Diagnostic::new(rule, message, label(&site, anchor, ""));
     let withheld = |why: &str| {
-        let message = format!("manifests are held against no schema: `{named}` {why}");
+        let message = format!("manifests are not validated: `{named}` {why}");
         Err(Box::new(finding(&rules::INCOMPLETE_ANALYSIS, message)))
     };
     let mut loaded = None;
@@ -85,7 +85,7 @@ impl Custom {
         let verdict = match self.schema.check(content, false, &self.budget) {
             Ok(verdict) => verdict,
             Err(Unusable::Wrong(why) | Unusable::Unsupported(why) | Unusable::Exceeded(why)) => {
-                let message = format!("this manifest is not held against {}: {why}", self.path);
+                let message = format!("this manifest is not validated against {}: {why}", self.path);
                 return vec![Diagnostic::new(&rules::LIMIT_EXCEEDED, message, place).token("")];
             }
         };

@@ -1,4 +1,4 @@
-//! Manifests held against the schema while they are processed.
+//! Validates manifests against the schema while they are processed.
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::reader::{Deps, Loaded};

@@ -86,7 +86,7 @@ impl Schema {
         let verdict = match schema.check(&value, false, &self.budget) {
             Ok(verdict) => verdict,
             Err(Unusable::Wrong(why) | Unusable::Unsupported(why) | Unusable::Exceeded(why)) => {
-                let message = format!("the inputs of {what} are not held against their schema: {why}");
+                let message = format!("the inputs of {what} are not validated against their schema: {why}");
                 return diagnostics.error(&LIMIT_EXCEEDED, message, &inputs.prov);
             }
         };

@@ -88,11 +88,11 @@ fn duplicates(stack: &Stack, diagnostics: &mut Diagnostics) {
         let message = match alike {
             true => format!("two resources are called `{name}`"),
             false if first.kind == resource.kind => {
-                format!("two resources of different providers are called `{name}`, which stands for one resource")
+                format!("two resources of different providers share the name `{name}`, which must name one resource")
             }
             false => {
                 format!(
-                    "a `{}` and a `{}` are called `{name}`, which stands for one resource",
+                    "a `{}` and a `{}` share the name `{name}`, which must name one resource",
                     first.kind, resource.kind
                 )
             }

@@ -180,6 +180,6 @@ fn names_that_are_there_twice() {
     );
     assert_eq!(world.rules(), ["jit-duplicate-resource a", "jit-duplicate-resource b"]);
     let messages: Vec<String> = world.resolve(&Files::default()).findings.into_iter().map(|f| f.message).collect();
-    assert!(messages[0].contains("a `infra.vpc` and a `infra.database` are called `a`"), "{messages:?}");
+    assert!(messages[0].contains("a `infra.vpc` and a `infra.database` share the name `a`"), "{messages:?}");
     assert!(messages[1].contains("of different providers"), "{messages:?}");
 }

@@ -141,7 +141,7 @@ fn dependent(module: &Module, written: &Written, what: &str, failures: &mut Vec<
             match (&*reference.root.text, &*name.text) {
                 ("terraform" | "tofu", "workspace") => {
                     let message = format!("{what} depends on the workspace that is selected");
-                    let help = "use a variable: which workspace somebody has selected is in no file".to_owned();
+                    let help = "use a variable: no file says which workspace is selected".to_owned();
                     failures.push(Failure::new(&rules::WORKSPACE_ADDRESS, message, written.place()).lint(Some(help)));
                     return;
                 }

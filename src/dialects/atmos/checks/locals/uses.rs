@@ -170,7 +170,7 @@ fn hidden_in_components(file: &FileLocals) -> Vec<Diagnostic> {
             let mut finding =
                 Diagnostic::new(&rules::SHADOWED_LOCAL, message, label(&entry.value.prov, file.loaded.file, ""))
                     .token(format!("{kind}.{component}.{}", entry.key))
-                    .note("texts of the file get the value of the file before the component is looked at");
+                    .note("templates of the file read the file's value, before the locals of the component apply");
             if let Some(origin) = file.defined(&entry.key) {
                 finding = finding.related(Label::at(origin, "this one counts in this file"));
             }
