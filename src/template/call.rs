@@ -19,6 +19,9 @@ const PASSING: &[&str] = &[
 /// Functions that change the map they are given, which the variable that holds it then shows.
 const CHANGING: &[&str] = &["set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"];
 
+/// Functions that read all that is inside of an argument, and several times.
+const SEARCHING: &[&str] = &["jsonpath", "JSONPath"];
+
 impl<'t, 'd> State<'t, 'd> {
     /// Calls a function by name: one of the table, a namespace, or a builtin.
     pub(super) fn call(
@@ -127,6 +130,7 @@ impl<'t, 'd> State<'t, 'd> {
                 if !passing {
                     self.pay_for_reading(&operands)?;
                 }
+                self.pay_for_searching(name, &operands)?;
                 let vals: Vec<Val> = operands.iter().map(Operand::to_val).collect();
                 let result = self.functions.answer(name, &vals).unwrap_or_else(|| function(&vals));
                 if matches!(&result, Err(m) if m.starts_with("wrong number of args for")) {
@@ -142,6 +146,18 @@ impl<'t, 'd> State<'t, 'd> {
             self.assign(variable, result.clone())?;
         }
         Ok(result)
+    }
+
+    /// Pays for a function that reads all that is inside of its arguments.
+    pub(super) fn pay_for_searching(&mut self, name: &str, operands: &[Operand<'d>]) -> Result<()> {
+        if !SEARCHING.contains(&name) {
+            return Ok(());
+        }
+        let most = usize::try_from(self.max_steps).unwrap_or(usize::MAX);
+        operands.iter().try_for_each(|operand| {
+            let values = operand.value().map_or(0, |value| value.count(most).unwrap_or(most));
+            self.tick(values)
+        })
     }
 
     /// Turns the answer of a function into a value or into an error at the right node.

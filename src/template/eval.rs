@@ -58,7 +58,7 @@ pub(super) struct State<'t, 'd> {
     /// A limit was reached, so that no error may be ignored any more.
     pub(super) exhausted: bool,
     /// How many nodes and commands may be evaluated, and how much text made (16 bytes count as one).
-    max_steps: u64,
+    pub(super) max_steps: u64,
     /// How many bytes may be written, or held in one value.
     pub(super) max_output: usize,
 }

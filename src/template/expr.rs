@@ -270,6 +270,7 @@ impl<'t, 'd> State<'t, 'd> {
         if let Some(unknown) = combined(operands.iter().filter_map(Operand::unknown_inside)) {
             return Ok(Operand::unknown(unknown));
         }
+        self.pay_for_searching(name, &operands)?;
         let vals: Vec<Val> = operands.iter().map(Operand::to_val).collect();
         let result = object.call(name, &vals);
         if matches!(&result, Err(m) if m.starts_with("wrong number of args for")) {

@@ -5,7 +5,7 @@ use super::cast::{self, conv_bool, conv_data_text, conv_float, conv_int, conv_te
 use super::sprig_lists::{key_texts, select, unique, values_of};
 use super::sprig_math::{MAX_ITEMS, max_float, min_float, numbers};
 use super::yaml_data;
-use super::{csv, duration, json, time, url};
+use super::{csv, duration, json, json_path, time, url};
 use crate::go::strconv;
 use crate::template::{Val, format};
 use crate::value::{Data, Key, Map, Value};
@@ -68,7 +68,7 @@ macro_rules! coll {
             $merge ("!mm*") => |a| (1..a.len()).fold((*a.map(0)).clone(), |to, i| merge(&a.map(i), &to));
             $sort ("a*") => |a| sort(a);
             $flatten ("!a*") => |a| flatten(a);
-            $jsonpath ("sa") => |a| not_evaluated("coll.JSONPath", a);
+            $jsonpath ("sa") => |a| json_path::query($jsonpath, a);
         }
     };
 }

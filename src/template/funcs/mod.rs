@@ -10,6 +10,7 @@ mod gomplate_data;
 mod gomplate_text;
 mod hash;
 mod json;
+mod json_path;
 mod namespaces;
 mod objects;
 pub(crate) mod regex;

@@ -181,6 +181,11 @@ fn templates() {
         ),
         ("texts made in a loop", "{{ range until 100000 }}{{ $y := repeat 1000 \"x\" }}{{ end }}", "too many steps"),
         ("uniq of lists made at once", "{{ len (uniq (chunk 1 (until 20000))) }}", "too many steps"),
+        (
+            "JSON paths through a long list",
+            "{{ $l := until 20000 }}{{ range until 100000 }}{{ $x := coll.JSONPath \"[?(@>1)]\" $l }}{{ end }}",
+            "too many steps",
+        ),
         ("uniq of numbers", "{{ len (uniq (until 300000)) }}", ""),
         (
             "uniq of lists",
@@ -190,6 +195,11 @@ fn templates() {
     ] {
         let stack = format!("vars: {{stage: bad}}\ncomponents: {{terraform: {{b: {{vars: {{a: '{template}'}}}}}}}}\n");
         let repo = project(&[
+            (
+                "atmos.yaml",
+                "stacks: {base_path: stacks, included_paths: ['deploy/**/*'], name_template: '{{ .vars.stage }}'}\n\
+                 templates: {settings: {enabled: true, sprig: {enabled: true}, gomplate: {enabled: true}}}\n",
+            ),
             ("stacks/deploy/bad.yaml", stack.as_str()),
             ("stacks/deploy/other.yaml", "import: [gone-too]\nvars: {stage: other}\n"),
         ]);
