@@ -248,7 +248,8 @@ fn eq(a: &Operand<'_>, b: &Operand<'_>) -> Result<bool, String> {
         (Some(Data::List(_)), Some(Data::List(_))) | (Some(Data::Map(_)), Some(Data::Map(_))) => {
             Err(format!("non-comparable type {}: {}", text(b), b.type_name()))
         }
-        (None, None) => Ok(false),
+        // Structures are compared by what is in them, pointers by where they point to.
+        (None, None) => Ok(!a.type_name().starts_with('*') && a.type_name() == b.type_name() && text(a) == text(b)),
         _ => Err(format!("non-comparable types {}: {}, {}: {}", text(a), a.type_name(), b.type_name(), value(b))),
     }
 }

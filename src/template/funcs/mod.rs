@@ -12,6 +12,7 @@ mod hash;
 mod json;
 mod json_path;
 mod namespaces;
+mod net;
 mod objects;
 pub(crate) mod regex;
 mod semver;

@@ -2,8 +2,8 @@
 
 use super::call::Args;
 use super::objects::Namespace;
-use super::{gomplate_data as data, gomplate_text as text, sprig_lists};
-use crate::template::{Val, format};
+use super::{gomplate_data as data, gomplate_text as text, net, sprig_lists};
+use crate::template::format;
 use crate::value::Data;
 use std::collections::BTreeSet;
 
@@ -50,22 +50,6 @@ unknown_table! { FILE:
 
 unknown_table! { RANDOM:
     "ASCII" | "Alpha" | "AlphaNum" | "String" | "Item" | "Number" | "Float" => "draws random numbers";
-}
-
-unknown_table! { NET:
-    "LookupIP" | "LookupIPs" | "LookupCNAME" | "LookupSRV" | "LookupSRVs" | "LookupTXT" => "asks the network";
-    "ParseIP" | "ParseIPPrefix" | "ParseIPRange" => "is not evaluated by stacklint";
-}
-
-table! { NET_EXPERIMENTAL:
-    "CIDRHost" ("aa") => |_| experimental();
-    "CIDRNetmask" ("a") => |_| experimental();
-    "CIDRSubnets" ("aa") => |_| experimental();
-    "CIDRSubnetSizes" ("a*") => |_| experimental();
-}
-
-fn experimental() -> Result<Val, String> {
-    Err("experimental function, but experimental mode not enabled".into())
 }
 
 unknown_table! { SOCKADDR:
@@ -131,7 +115,7 @@ namespaces! {
     "env" "*funcs.EnvFuncs" [ENV] &[];
     "file" "*funcs.FileFuncs" [FILE] &[];
     "random" "*funcs.RandomFuncs" [RANDOM] &[];
-    "net" "*funcs.NetFuncs" [NET, NET_EXPERIMENTAL] &[];
+    "net" "*funcs.NetFuncs" [net::NET, net::NET_UNKNOWN] &[];
     "sockaddr" "*funcs.SockaddrFuncs" [SOCKADDR] &[];
     "aws" "*funcs.Funcs" [AWS] &[];
     "gcp" "*funcs.GcpFuncs" [GCP] &[];
