@@ -174,8 +174,24 @@ fn keys_lose_their_quotes_where_a_file_is_written_and_read_again() {
 
 #[test]
 fn a_name_template_that_is_none_is_told_where_it_stands() {
-    let repo = project(&[("stacks/deploy/dev.yaml", &stack("dev", "    a: {}\n    b: {}\n"))]);
-    repo.edit("atmos.yaml", "{{ .vars.stage }}", "{{ .vars.stage");
-    let run = repo.run(&["check", "--format", "concise"]).ends_with(1).says("atmos.yaml:2:");
-    assert_eq!(run.stdout.matches("is not a template").count(), 1, "{}", run.stdout);
+    let named = format!("name: named\n{}", stack("prod", "    a: {}\n    b: {}\n"));
+    let repo = project(&[
+        ("stacks/deploy/dev.yaml", &stack("dev", "    a: {}\n    b: {}\n")),
+        ("stacks/deploy/test.yaml", &stack("test", "    a: {}\n")),
+        ("stacks/deploy/prod.yaml", &named),
+    ]);
+    let column = |text: &str| {
+        let line = CONFIG.lines().nth(1).expect("the line of the template").replace("{{ .vars.stage }}", text);
+        line.find(text).expect("the template") + 1
+    };
+    for (template, at, what) in [
+        ("{{ .vars.stage", 14, "unclosed action"),
+        ("{{ .vars.stage | nothing }}", 17, "not defined"),
+        ("é{{ | }}", 4, "unexpected"),
+    ] {
+        repo.write("atmos.yaml", CONFIG.replace("{{ .vars.stage }}", template));
+        let place = format!("atmos.yaml:2:{}", column(template) + at);
+        let run = repo.run(&["check", "--format", "concise"]).ends_with(1).says(&place).says(what);
+        assert_eq!(run.stdout.matches("name_template").count(), 1, "{}", run.stdout);
+    }
 }

@@ -3,13 +3,13 @@
 
 use super::context::StackContext;
 use super::manifest::StackManifest;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::diagnostics::{ErrorReported, label};
 use crate::dialects::atmos::names::{self, Context, Workspace, name_data};
 use crate::dialects::atmos::rules;
 use crate::template::{self, MissingKey};
 use crate::text::Text;
-use crate::value::{Entry, Key, Map, Prov, Value, key};
+use crate::value::{Entry, Key, Map, Origin, Prov, Value, key};
 
 /// A component whose stack name is validated: of Terraform or Helmfile, and not abstract.
 #[derive(Debug)]
@@ -45,15 +45,36 @@ pub(super) fn report_unnamed(
     name: &Key,
     site: &Prov,
 ) -> ErrorReported {
-    let template = &stacks.config.name_template;
-    let engine = stacks.name_engine(MissingKey::Error);
-    if manifest.name.is_none() && !template.is_empty() && engine.parse(template).is_err() {
-        let site = stacks.config.all.at_path(["stacks", "name_template"]).map(|v| v.prov.clone()).unwrap_or_default();
-        let message = format!("`stacks.name_template` is not a template: {}", error.message);
-        return stacks.diagnostics.error(&rules::STACK_NAME_UNRESOLVED, message, &site, manifest.file);
+    if manifest.name.is_none()
+        && let Some(finding) = broken_template(stacks, manifest)
+    {
+        return stacks.diagnostics.push(finding);
     }
     let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
     stacks.diagnostics.error(&rules::STACK_NAME_UNRESOLVED, message, site, manifest.file)
+}
+
+/// What is wrong with the template of stack names, at the place in the configuration, if it is no template.
+fn broken_template(stacks: &StackContext<'_>, manifest: &StackManifest<'_>) -> Option<Diagnostic> {
+    let template = &stacks.config.name_template;
+    let parsed = stacks.name_engine(MissingKey::Error).parse(template);
+    let error = parsed.as_ref().as_ref().err().filter(|_| !template.is_empty())?;
+    let site = stacks.config.all.at_path(["stacks", "name_template"]).map(|v| v.prov.clone()).unwrap_or_default();
+    let place = site.origin.and_then(|origin| within(origin, template, error.offset));
+    let place = place.unwrap_or_else(|| label(&site, manifest.file, ""));
+    let message = format!("`stacks.name_template` is not a template: {}", error.message);
+    Some(Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, place))
+}
+
+/// The place of an offset in a text that is written at `origin`; `None` where it is written in other characters than it has.
+fn within(origin: Origin, text: &str, offset: usize) -> Option<Label> {
+    let written = (origin.end - origin.start) as usize;
+    let quotes = written.checked_sub(text.len()).filter(|length| matches!(length, 0 | 2))? / 2;
+    let rest = text.get(offset..)?;
+    let word = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))).unwrap_or(rest.len());
+    let length = word.max(rest.chars().next().map_or(1, char::len_utf8));
+    let start = origin.start + (quotes + offset) as u32;
+    Some(Label::new(origin.file, start, start + length as u32, ""))
 }
 
 /// How validation sees the stack of a component, if it examines its type.
@@ -125,6 +146,10 @@ fn validated_name(
             None => Name::Unnamed,
         },
         Err(error) => {
+            if let Some(finding) = broken_template(stacks, manifest) {
+                stacks.diagnostics.report(finding);
+                return Name::Unknown;
+            }
             let message = format!("the stack name of component `{name}` cannot be computed: {}", error.message);
             let label = label(&value.prov, manifest.file, "");
             let finding = Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, label);
