@@ -148,6 +148,16 @@ fn a_call_that_is_spelled_differently_is_marked() {
     repo.write("stacks/deploy/dev.yaml", manifest("!terraform.state dns zone")).commit("one");
     repo.write("stacks/deploy/dev.yaml", manifest("!terraform.state  dns  'zone'")).commit("spelled otherwise");
     repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).says("(the same call)");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "markdown"]).ends_with(0).says("(the same call)");
+    repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0).says("\"same_call\": true");
+    repo.write("stacks/deploy/dev.yaml", manifest("!terraform.state dns '.zone'")).commit("from the root on");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("(the same call)");
+    let long = format!("!terraform.state dns .zone // \"{}\"", "x".repeat(200));
+    repo.write("stacks/deploy/dev.yaml", manifest(&long)).commit("with a default");
+    repo.write("stacks/deploy/dev.yaml", manifest(&long.replace(" //", "   //"))).commit("with more blanks");
+    for format in ["text", "markdown"] {
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0).says("the same call");
+    }
     repo.write("stacks/deploy/dev.yaml", manifest("!terraform.state dns other")).commit("another");
     repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3);
     repo.write("stacks/deploy/dev.yaml", manifest("fixed")).commit("known");

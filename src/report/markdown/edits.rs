@@ -177,9 +177,10 @@ impl Page<'_> {
         let several = has_lines(&change.before) || has_lines(&change.after);
         let (before, after) = (inline(&change.before), inline(&change.after));
         let short = |t: &Option<String>| t.as_ref().is_none_or(|t| style::width(t) <= MAX_VALUE);
+        let same = if change.is_same_call { changes::SAME_CALL } else { "" };
         if !several && short(&before) && short(&after) {
             return match (before, after) {
-                (Some(before), Some(after)) => format!("{} → {}", code(&before), code(&after)),
+                (Some(before), Some(after)) => format!("{} → {}{same}", code(&before), code(&after)),
                 (Some(before), None) => format!("removed: {}", code(&before)),
                 (None, Some(after)) => format!("added: {}", code(&after)),
                 (None, None) => String::new(),
@@ -189,7 +190,7 @@ impl Page<'_> {
         if let (Some(before), Some(after), false) = (text(&change.before), text(&change.after), several)
             && let Some((old, new)) = words::pieces(&before, &after)
         {
-            return format!("{} → {}", marked(old), marked(new));
+            return format!("{} → {}{same}", marked(old), marked(new));
         }
         let word = match change.kind {
             ChangeKind::Added => "added:",

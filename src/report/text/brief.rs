@@ -83,7 +83,8 @@ fn one(change: &Folded<'_>, options: &Options) -> String {
     let values = match (text(&first.before), text(&first.after)) {
         (Some(before), Some(after)) => {
             let (before, after) = super::words::focus(&before, &after, VALUE);
-            format!("{} → {}", theme.removed(&before), theme.added(&after))
+            let mark = if first.is_same_call { theme.dim(changes::SAME_CALL) } else { String::new() };
+            format!("{} → {}{mark}", theme.removed(&before), theme.added(&after))
         }
         (Some(before), None) => theme.removed(&style::cut(&before, VALUE)),
         (None, Some(after)) => theme.added(&style::cut(&after, VALUE)),

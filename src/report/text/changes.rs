@@ -18,7 +18,7 @@ const MAX_EXAMPLES: usize = 3;
 /// Paths are aligned up to this width.
 const MAX_ALIGNED: usize = 44;
 /// What is said of a call that is only spelled differently.
-const SAME_CALL: &str = " (the same call)";
+pub(in crate::report) const SAME_CALL: &str = " (the same call)";
 /// Values of more lines are not compared line by line.
 const MAX_COMPARED_LINES: usize = 500;
 /// Larger texts are not compared line by line.
@@ -161,6 +161,9 @@ pub(in crate::report) fn long_lines(change: &Change, options: &Options) -> Vec<S
     let mut lines: Vec<String> = lines.into_iter().map(|(_, line)| line).collect();
     if left_out > 0 {
         lines.push(theme.dim(&format!("… {}", style::count(left_out, "more line"))));
+    }
+    if change.is_same_call {
+        lines.push(theme.dim(SAME_CALL.trim()));
     }
     lines
 }

@@ -59,6 +59,27 @@ fn mark(source: &str) -> Option<Mark> {
     }
 }
 
+/// The query of an output as Atmos runs it: from the root on, `id` is `.id`. Blanks outside of quotes do not count.
+fn query(expression: &str) -> String {
+    let dot = if expression.starts_with('.') { "" } else { "." };
+    let mut query = String::with_capacity(expression.len() + 1);
+    query.push_str(dot);
+    let mut quote = None;
+    for c in expression.trim().chars() {
+        let is_blank = c.is_whitespace() && quote.is_none();
+        if is_blank && query.ends_with(' ') {
+            continue;
+        }
+        match quote {
+            Some(open) if open == c => quote = None,
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            _ => {}
+        }
+        query.push(if is_blank { ' ' } else { c });
+    }
+    query
+}
+
 /// The kind of value that a function gives whatever its arguments.
 fn gives(name: &str) -> Option<Kind> {
     match name {
@@ -68,6 +89,11 @@ fn gives(name: &str) -> Option<Kind> {
         n if n.starts_with("!aws.") || n.starts_with("!git.") => Some(Kind::String),
         _ => None,
     }
+}
+
+/// Why a function refuses its arguments, if it does.
+pub(super) fn refused(name: &str, arguments: &str) -> Option<String> {
+    parse(name, arguments).err()
 }
 
 /// What is said of arguments that Atmos refuses with a message.
@@ -113,7 +139,7 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
             }
             let parsed = arguments::parse_terraform(arguments).map_err(refused)?;
             let stack = parsed.stack.clone().unwrap_or_default();
-            call.arguments = words(vec![parsed.component.clone(), stack, parsed.expression.clone()]);
+            call.arguments = words(vec![parsed.component.clone(), stack, query(&parsed.expression)]);
             call.kind = default_kind(&parsed.expression);
             call.output = Some(Output {
                 component: parsed.component.into(),
@@ -282,6 +308,15 @@ mod tests {
         let language = language(false);
         assert!(language.same_call("!env  HOME", "!env \"HOME\""));
         assert!(language.same_call("!terraform.state vpc  dev id", "!terraform.state vpc dev id"));
+        for other in ["vpc .id", "vpc \".id\"", "vpc '.id'", "vpc  id", " vpc id ", "vpc \"id \""] {
+            assert!(language.same_call("!terraform.output vpc id", &format!("!terraform.output {other}")), "{other}");
+        }
+        for other in ["vpc .ids", "vpc dev id", "dev vpc id", "vpc ..id"] {
+            assert!(!language.same_call("!terraform.output vpc id", &format!("!terraform.output {other}")), "{other}");
+        }
+        let defaulted = |rest: &str| format!("!terraform.state vpc .a{rest}");
+        assert!(language.same_call(&defaulted(" // \"x  y\""), &defaulted("  //  \"x  y\"")));
+        assert!(!language.same_call(&defaulted(" // \"x  y\""), &defaulted(" // \"x y\"")));
         assert!(!language.same_call("!terraform.state vpc id", "!terraform.output vpc id"));
         assert!(!language.same_call("!env A", "!env A b"));
         assert!(!language.same_call("plain", "plain"));
