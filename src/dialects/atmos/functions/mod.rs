@@ -11,12 +11,44 @@ use arguments::TerraformArgs;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The value of a function string where Atmos evaluates it at once (in locals), in an environment of which only this is
-/// known.
-pub(super) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
-    let (name, argument) = call.split_once(char::is_whitespace).unwrap_or((call, ""));
+/// The value of a function string in locals, where Atmos evaluates it at once and without a component; `None` where the
+/// function gives nothing, after which Atmos takes the string for text.
+///
+/// # Errors
+/// Why the function is refused, which keeps Atmos from reading the file.
+pub(super) fn evaluate_in_locals(call: &Text, prov: &Prov, env: &Env) -> Result<Option<Value>, String> {
+    let (name, argument) = split(call);
     let data = match name {
-        "!template" => json_or_text(argument.trim()),
+        "!unset" => return Err("`!unset` leaves a local without a value, which Atmos refuses".to_owned()),
+        // Functions without arguments are known by their whole text, others than them are text.
+        "!tags" | "!labels.keys" | "!labels.values" if **call == *name => Data::List(Arc::default()),
+        "!labels" if **call == *name => Data::Map(Arc::default()),
+        "!tags" | "!labels" | "!labels.keys" | "!labels.values" => Data::Str(Text::clone(call)),
+        name if name.starts_with("!aws.") && **call != *name => Data::Str(Text::clone(call)),
+        name => {
+            let is_function = name == "!template" || reason(name, argument).is_some();
+            if let Some(why) = calls::refused(name, argument).filter(|_| is_function) {
+                return Err(why);
+            }
+            let value = evaluate(call, prov, env);
+            return Ok(Some(value).filter(|value| !value.is_null()));
+        }
+    };
+    Ok(Some(Value { data, prov: prov.clone() }))
+}
+
+/// The function of a string and its argument.
+fn split(call: &Text) -> (&str, &str) {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let end = call.char_indices().skip(1).find(|(_, c)| !is_name(*c)).map_or(call.len(), |(at, _)| at);
+    (&call[..end], call[end..].trim())
+}
+
+/// The value of a function string, in an environment of which only this is known.
+pub(super) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
+    let (name, argument) = split(call);
+    let data = match name {
+        "!template" => json_or_text(argument),
         "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Text::clone(call)),
         "!unset" => Data::Null,
         "!env" if let Some(known) = variable(argument, env) => Data::Str(known),

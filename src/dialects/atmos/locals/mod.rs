@@ -273,7 +273,14 @@ impl ScopeResolution<'_> {
         let (data, engine) = (&self.data, self.engine);
         if s.starts_with('!') {
             // Atmos runs functions in locals at once, whatever else is disabled.
-            return Ok(functions::evaluate(s, &raw.prov, engine.env));
+            match functions::evaluate_in_locals(s, &raw.prov, engine.env) {
+                Ok(Some(value)) => return Ok(value),
+                Ok(None) => {}
+                Err(message) => {
+                    let error = template::Error { message, offset: 0, action: None, within: None };
+                    return Err(Box::new((raw.clone(), error)));
+                }
+            }
         }
         if !s.contains("{{") {
             return Ok(raw.clone());

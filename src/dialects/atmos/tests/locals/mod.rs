@@ -154,3 +154,48 @@ fn functions_in_locals_are_unknown() {
     assert_eq!(found["vars"]["a"], "-x");
     assert_eq!(found["vars"]["c"], "!exec ls");
 }
+
+/// Atmos runs functions in locals at once; what they give is what templates see.
+#[test]
+fn functions_in_locals_that_need_nothing_are_values() {
+    for (local, seen, typed) in [
+        ("!template '[1, 2]'", "[1 2]", "[1, 2]"),
+        ("!template '{\"a\": \"b\"}'", "map[a:b]", "{a: b}"),
+        ("!template hello", "hello", "hello"),
+        ("'!template[1]'", "[1]", "[1]"),
+        ("'!template \"5\"'", "5", "'5'"),
+        // What gives nothing is text after all, templates included.
+        ("!template null", "!template null", "'!template null'"),
+        ("!tags", "[]", "[]"),
+        ("!labels.keys", "[]", "[]"),
+        ("!labels", "map[]", "{}"),
+        ("!tags x", "!tags x", "'!tags x'"),
+        ("!aws.region x", "!aws.region x", "'!aws.region x'"),
+        ("!cwd", "!cwd", "'!cwd'"),
+        ("'!other {{ .vars.stage }}'", "!other {{ .vars.stage }}", ""),
+    ] {
+        let found = boxed(&format!(
+            "locals:\n  f: {local}\n  t: '<{{{{ .locals.f }}}}>'\ncomponents: {{terraform: {{box: {{vars: {{text: '{{{{ .locals.t }}}}', typed: '{{{{ .locals.f }}}}'}}}}}}}}\n"
+        ));
+        assert_eq!(found["vars"]["text"], format!("<{seen}>").replace("{{ .vars.stage }}", "dev"), "{local}");
+        if !typed.is_empty() {
+            assert_eq!(found["vars"]["typed"], json(typed), "{local}");
+        }
+    }
+}
+
+#[test]
+fn functions_in_locals_that_atmos_refuses_are_found() {
+    for (local, words) in [
+        ("!unset", "`!unset` leaves a local without a value"),
+        ("'!template'", "`!template` needs a string"),
+        ("'!env'", "`!env` needs the name of a variable"),
+        ("!env A b c", "`!env` takes the name of a variable and a default"),
+        ("!exec ''", "`!exec` needs a command"),
+        ("!terraform.output vpc", "`!terraform.output` takes a component and an output"),
+    ] {
+        let findings = dev(&format!("locals:\n  f: {local}\ncomponents: {{terraform: {{box: {{}}}}}}\n")).findings();
+        let found = findings.iter().filter(|f| f.contains("local `f` cannot be resolved") && f.contains(words));
+        assert_eq!(found.count(), 1, "{local}: {findings:?}");
+    }
+}
