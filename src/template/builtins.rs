@@ -3,7 +3,7 @@
 use super::call::combined;
 use super::format;
 use super::operand::{Content, Operand};
-use super::val::Val;
+use super::val::{Val, text_of};
 use crate::go::escape;
 use crate::value::{Data, Value};
 use std::cmp::Ordering;
@@ -362,7 +362,7 @@ fn slice<'d>(item: &Operand<'d>, indexes: &[Operand<'d>]) -> Outcome<'d> {
         return Err(format!("invalid slice index: {to} > {end}"));
     }
     Ok(match item.data() {
-        Some(Data::Str(s)) => Operand::string(String::from_utf8_lossy(&s.as_bytes()[from..to]).into_owned()),
+        Some(Data::Str(s)) => Operand::from_val(text_of(s.as_bytes()[from..to].to_vec()).into()),
         Some(Data::List(list)) => Operand::of(Data::List(list[from..to].to_vec().into())),
         _ => Operand::MISSING,
     })

@@ -4,7 +4,7 @@ use super::ast::{Expr, ExprKind};
 use super::eval::{At, Result, State};
 use super::operand::{Content, Operand};
 use super::text::quote;
-use super::val::Val;
+use super::val::{MADE_OF_NOT_UTF8, NOT_UTF8, Val};
 use super::{Function, builtins};
 use crate::value::{Data, Unknown};
 use std::sync::Arc;
@@ -18,6 +18,9 @@ const PASSING: &[&str] = &[
 
 /// Functions that change the map they are given, which the variable that holds it then shows.
 const CHANGING: &[&str] = &["set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite"];
+
+/// Functions that take characters off the ends of a text: one whose bytes are no UTF-8 stays one.
+const TRIMMING: &[&str] = &["trim", "trimAll", "trimPrefix", "trimSuffix"];
 
 /// Functions that read all that is inside of an argument, and several times.
 const SEARCHING: &[&str] = &["jsonpath", "JSONPath"];
@@ -124,7 +127,9 @@ impl<'t, 'd> State<'t, 'd> {
         let passing = PASSING.contains(&name);
         let unknown =
             operands.iter().filter_map(|o| if passing { o.as_unknown().cloned() } else { o.unknown_inside() });
-        let result = match combined(unknown) {
+        let unknown: Vec<Arc<Unknown>> = unknown.collect();
+        let kept = unknown.first().filter(|_| unknown.len() == 1 && TRIMMING.contains(&name)).cloned();
+        let result = match kept.or_else(|| combined(unknown.into_iter())) {
             Some(unknown) => Operand::unknown(unknown),
             None => {
                 if !passing {
@@ -301,10 +306,10 @@ fn unsure_result<'d>(unsure: Vec<Arc<Unknown>>, truth: Option<bool>) -> Operand<
     }
 }
 
-/// One unknown with the reasons of all.
+/// One unknown with the reasons of all, for what is made of them.
 pub(super) fn combined(mut unknowns: impl Iterator<Item = Arc<Unknown>>) -> Option<Arc<Unknown>> {
-    let mut result = unknowns.next()?;
-    for other in unknowns {
+    let mut result = made_of(unknowns.next()?);
+    for other in unknowns.map(made_of) {
         for reason in &other.reasons {
             if !result.reasons.contains(reason) {
                 Arc::make_mut(&mut result).reasons.push(reason.clone());
@@ -312,4 +317,14 @@ pub(super) fn combined(mut unknowns: impl Iterator<Item = Arc<Unknown>>) -> Opti
         }
     }
     Some(result)
+}
+
+/// What is made of text that is no UTF-8 need not be such text itself.
+pub(super) fn made_of(mut unknown: Arc<Unknown>) -> Arc<Unknown> {
+    if unknown.reasons.iter().any(|reason| **reason == *NOT_UTF8) {
+        for reason in Arc::make_mut(&mut unknown).reasons.iter_mut().filter(|reason| ***reason == *NOT_UTF8) {
+            *reason = MADE_OF_NOT_UTF8.into();
+        }
+    }
+    unknown
 }

@@ -1,6 +1,7 @@
 //! Walks the tree of a template and writes its output.
 
 use super::ast::{Branch, BranchKind, Command, Expr, List, Node, Pipe};
+use super::call::made_of;
 use super::operand::{Content, Operand, fits};
 use super::output::{Inputs, Rendered};
 use super::simple;
@@ -269,7 +270,8 @@ impl<'t, 'd> State<'t, 'd> {
     }
 
     /// Leaves a construct as written because it depends on something unknown.
-    fn leave_as_written(&mut self, branch: &'t Branch, unknown: &Unknown) -> Result<()> {
+    fn leave_as_written(&mut self, branch: &'t Branch, unknown: &Arc<Unknown>) -> Result<()> {
+        let unknown = made_of(Arc::clone(unknown));
         let written = &self.template.text[branch.span.clone()];
         let source: Text =
             if branch.chained { format!("{}{written}", self.template.left).into() } else { written.into() };

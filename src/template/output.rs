@@ -1,5 +1,6 @@
 //! What a template renders to, and how the output relates to the template and its data.
 
+use super::val::NOT_UTF8;
 use crate::text::Text;
 use crate::value::{Prov, Unknown};
 use std::collections::HashSet;
@@ -47,6 +48,12 @@ impl Rendered {
             self.segments.push(Segment { out: self.text.len(), src, literal });
             self.text.push_str(text);
         }
+    }
+
+    /// Where the first text starts whose bytes are no UTF-8, which YAML refuses. It stands among the unknown parts.
+    pub(crate) fn not_utf8(&self) -> Option<usize> {
+        let is_broken = |reason: &Text| **reason == *NOT_UTF8;
+        self.unknowns.iter().find(|(_, unknown)| unknown.reasons.iter().any(is_broken)).map(|(range, _)| range.start)
     }
 
     pub(super) fn push_unknown(&mut self, source: Text, src: usize, reasons: &[Text]) {

@@ -379,12 +379,12 @@ impl<'a> Parser<'a> {
 
     fn template_name(&mut self, item: Item, context: &str) -> Result<String> {
         match item.kind {
-            Kind::Str | Kind::RawString => self.string(item),
+            Kind::Str | Kind::RawString => Ok(String::from_utf8_lossy(&self.string(item)?).into_owned()),
             _ => self.unexpected(item, context),
         }
     }
 
-    pub(super) fn string(&self, item: Item) -> Result<String> {
+    pub(super) fn string(&self, item: Item) -> Result<Vec<u8>> {
         unquote(self.source(item)).or_else(|()| self.error("invalid syntax"))
     }
 }

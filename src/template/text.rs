@@ -32,17 +32,17 @@ pub(super) fn quote(text: &str) -> String {
     strconv::quote(text, false)
 }
 
-/// The text that a Go string literal (with its quotes) stands for. Bytes that are no UTF-8 become U+FFFD.
+/// The bytes that a Go string literal (with its quotes) stands for.
 ///
 /// # Errors
 /// Nothing to say but that the syntax is wrong.
-pub(super) fn unquote(literal: &str) -> Result<String, ()> {
+pub(super) fn unquote(literal: &str) -> Result<Vec<u8>, ()> {
     let body = literal.get(1..literal.len().saturating_sub(1)).ok_or(())?;
     if literal.starts_with('`') {
-        return Ok(body.replace('\r', ""));
+        return Ok(body.replace('\r', "").into_bytes());
     }
     if !body.contains(['\\', '"', '\n']) {
-        return Ok(body.to_owned());
+        return Ok(body.as_bytes().to_vec());
     }
     let mut out = Vec::with_capacity(body.len());
     let mut rest = body;
@@ -54,7 +54,7 @@ pub(super) fn unquote(literal: &str) -> Result<String, ()> {
         }
         rest = tail;
     }
-    Ok(String::from_utf8(out).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+    Ok(out)
 }
 
 /// One element of a string or character literal.

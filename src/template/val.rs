@@ -5,6 +5,13 @@ use crate::value::{Data, Prov, Unknown, Value};
 use std::fmt::Debug;
 use std::sync::Arc;
 
+/// Why text is unknown whose bytes are no UTF-8. It differs from other unknown values in that it must not be printed where YAML
+/// is read: [`Rendered::not_utf8`](super::Rendered::not_utf8).
+pub(super) const NOT_UTF8: &str = "its bytes are no UTF-8";
+
+/// Why something is unknown that is made of such text.
+pub(super) const MADE_OF_NOT_UTF8: &str = "it is made of text whose bytes are no UTF-8";
+
 /// A value during evaluation.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
@@ -55,6 +62,17 @@ impl Val {
         match self {
             Val::Data(Value { data: Data::Unknown(unknown), .. }) => Some(unknown),
             _ => None,
+        }
+    }
+}
+
+/// Text of these bytes; unknown if they are no UTF-8, see [`NOT_UTF8`].
+pub(super) fn text_of(bytes: Vec<u8>) -> Value {
+    match String::from_utf8(bytes) {
+        Ok(text) => Value::str(text),
+        Err(error) => {
+            let text = String::from_utf8_lossy(error.as_bytes());
+            Value::new(Data::Unknown(Arc::new(Unknown::new(text, NOT_UTF8))))
         }
     }
 }

@@ -4,8 +4,8 @@ use super::ast::{Command, Expr, ExprKind, Pipe};
 use super::lex::Kind;
 use super::parse::{Parser, Result, known};
 use super::text::{Number, quote};
+use super::val::text_of;
 use crate::text::Text;
-use crate::value::Value;
 use std::ops::Range;
 
 impl Parser<'_> {
@@ -179,7 +179,8 @@ impl Parser<'_> {
                 return Ok(Some(Expr { kind: ExprKind::Pipe(Box::new(pipe)), span, pos }));
             }
             Kind::Str | Kind::RawString => {
-                ExprKind::Str { value: Value::str(self.string(item)?), source: source.into() }
+                let value = text_of(self.string(item)?);
+                ExprKind::Str { value, source: source.into() }
             }
             _ => {
                 self.backup();

@@ -269,11 +269,16 @@ outcomes! {
     Map: v => Value::map(v);
     Vec<(Key, Value)>: v => Value::map(v.into_iter().collect());
     Timestamp: v => Data::Time(Arc::new(v));
+    Bytes: v => crate::template::val::text_of(v.0);
 }
 
-/// Bytes cut out of text; a cut inside of a character leaves the replacement character, as every later stage would.
-pub(super) fn lossy(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// Bytes that are text for Go, be they UTF-8 or not.
+pub(super) struct Bytes(pub(super) Vec<u8>);
+
+impl From<&[u8]> for Bytes {
+    fn from(bytes: &[u8]) -> Self {
+        Bytes(bytes.to_vec())
+    }
 }
 
 /// Whether replacing `count` places by text of `length` bytes stays within [`MAX_TEXT`].

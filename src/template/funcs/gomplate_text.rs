@@ -1,6 +1,6 @@
 //! gomplate: `strings`, `regexp`, `path`, `filepath`, `base64`, `crypto`, `uuid`.
 
-use super::call::{Args, data, lossy, not_evaluated, replace_all};
+use super::call::{Args, Bytes, data, not_evaluated, replace_all};
 use super::cast::{conv_data_text, conv_int, conv_text};
 use super::sprig_text::{repeat, split, trim};
 use super::{hash, regex, text};
@@ -99,7 +99,7 @@ table! { BASE64:
     "Encode" ("a") => |a| if matches!(a.data(0), Data::Null) { String::new() } else { encoding::base64_encode(t(a, 0).as_bytes()) };
     "Decode" ("a") => |a| {
         let s = t(a, 0);
-        encoding::base64_decode(&s).or_else(|_| encoding::base64_url_decode(&s)).map(|b| lossy(&b))
+        encoding::base64_decode(&s).or_else(|_| encoding::base64_url_decode(&s)).map(Bytes)
     };
     "DecodeBytes" ("a") => |a| not_evaluated("base64.DecodeBytes", a);
 }
@@ -137,14 +137,15 @@ unknown_table! { UUID_UNKNOWN:
     "V1" | "V4" => "draws random numbers";
 }
 
-fn abbrev(a: &Args<'_>) -> Result<String, String> {
+fn abbrev(a: &Args<'_>) -> Result<Bytes, String> {
     let (offset, width, input) = match a.len() {
         0 | 1 => return Err("abbrev requires a 'maxWidth' and 'input' argument".into()),
         2 => (0, conv_int(a.val(0)), t(a, 1)),
         3 => (conv_int(a.val(0)), conv_int(a.val(1)), t(a, 2)),
         _ => (0, 0, String::new()),
     };
-    if input.len() as i64 <= width { Ok(input) } else { text::abbreviate(&input, offset, width) }
+    let input = input.as_bytes();
+    if input.len() as i64 <= width { Ok(input.into()) } else { text::abbreviate(input, offset, width).map(Bytes) }
 }
 
 fn sort(a: &Args<'_>) -> Result<Vec<String>, String> {
@@ -156,10 +157,10 @@ fn sort(a: &Args<'_>) -> Result<Vec<String>, String> {
     Ok(texts)
 }
 
-fn trunc(length: i64, text: &str) -> String {
+fn trunc(length: i64, text: &str) -> Bytes {
     match usize::try_from(length) {
-        Ok(n) if n < text.len() => lossy(&text.as_bytes()[..n]),
-        _ => text.to_owned(),
+        Ok(n) if n < text.len() => text.as_bytes()[..n].into(),
+        _ => text.as_bytes().into(),
     }
 }
 
@@ -190,7 +191,7 @@ fn indent(a: &Args<'_>) -> Result<String, String> {
     Ok(text::indent_lines(&input, &pad.repeat(width)))
 }
 
-fn word_wrap(a: &Args<'_>) -> Result<String, String> {
+fn word_wrap(a: &Args<'_>) -> Result<Bytes, String> {
     let (mut width, mut line_break) = (0, String::new());
     match a.len() {
         1 => {}
@@ -202,7 +203,7 @@ fn word_wrap(a: &Args<'_>) -> Result<String, String> {
         n => return Err(format!("expected 1, 2, or 3 args, got {n}")),
     }
     let width = if width == 0 { 80 } else { width };
-    Ok(text::wrap(&t(a, a.len() - 1), width, &line_break, false))
+    Ok(Bytes(text::wrap(&t(a, a.len() - 1), width, &line_break, false)))
 }
 
 fn two_or_three(

@@ -1,6 +1,6 @@
 //! Sprig: text, paths, regular expressions, encodings, hashes.
 
-use super::call::{Args, MAX_TEXT, affordable, lossy, not_evaluated, replace_all};
+use super::call::{Args, Bytes, MAX_TEXT, affordable, not_evaluated, replace_all};
 use super::cast::{self, to_text, to_texts};
 use super::{hash, regex, semver, text, url};
 use crate::go::{encoding, path, strconv};
@@ -32,8 +32,8 @@ table! { TABLE:
     "substr" ("iis") => |a| substr(a.i(0), a.i(1), a.s(2));
     "abbrev" ("is") => |a| abbrev(0, a.i(0), a.s(1));
     "abbrevboth" ("iis") => |a| abbrev(a.i(0), a.i(1), a.s(2));
-    "wrap" ("is") => |a| text::wrap(a.s(1), a.i(0), "", false);
-    "wrapWith" ("iss") => |a| text::wrap(a.s(2), a.i(0), a.s(1), true);
+    "wrap" ("is") => |a| Bytes(text::wrap(a.s(1), a.i(0), "", false));
+    "wrapWith" ("iss") => |a| Bytes(text::wrap(a.s(2), a.i(0), a.s(1), true));
     "indent" ("is") => |a| indent(a.s(1), a.i(0));
     "nindent" ("is") => |a| indent(a.s(1), a.i(0)).map(|text| format!("\n{text}"));
     "quote" ("a*") => |a| quote(a, |v| strconv::quote(&to_text(v), false));
@@ -68,9 +68,9 @@ table! { TABLE:
     "regexQuoteMeta" ("s") => |a| regex::quote_meta(a.s(0));
 
     "b64enc" ("s") => |a| encoding::base64_encode(a.s(0).as_bytes());
-    "b64dec" ("s") => |a| encoding::base64_decode(a.s(0)).map_or_else(|e| e, |b| lossy(&b));
+    "b64dec" ("s") => |a| Bytes(encoding::base64_decode(a.s(0)).unwrap_or_else(String::into_bytes));
     "b32enc" ("s") => |a| encoding::base32_encode(a.s(0).as_bytes());
-    "b32dec" ("s") => |a| encoding::base32_decode(a.s(0)).map_or_else(|e| e, |b| lossy(&b));
+    "b32dec" ("s") => |a| Bytes(encoding::base32_decode(a.s(0)).unwrap_or_else(String::into_bytes));
     "sha1sum" ("s") => |a| hash::sha1(a.s(0).as_bytes());
     "sha256sum" ("s") => |a| hash::sha256(a.s(0).as_bytes());
     "sha512sum" ("s") => |a| hash::sha512(a.s(0).as_bytes());
@@ -147,18 +147,18 @@ fn bounds(from: i64, to: i64, length: i64) -> String {
     }
 }
 
-fn trunc(count: i64, text: &str) -> String {
-    let length = text.len() as i64;
+fn trunc(count: i64, text: &str) -> Bytes {
+    let (bytes, length) = (text.as_bytes(), text.len() as i64);
     if count < 0 && length + count > 0 {
-        return lossy(&text.as_bytes()[(length + count) as usize..]);
+        return bytes[(length + count) as usize..].into();
     }
     if count >= 0 && length > count {
-        return lossy(&text.as_bytes()[..count as usize]);
+        return bytes[..count as usize].into();
     }
-    text.to_owned()
+    bytes.into()
 }
 
-fn substr(start: i64, end: i64, text: &str) -> Result<String, String> {
+fn substr(start: i64, end: i64, text: &str) -> Result<Bytes, String> {
     let length = text.len() as i64;
     let (from, to) = if start < 0 {
         (0, end)
@@ -170,14 +170,14 @@ fn substr(start: i64, end: i64, text: &str) -> Result<String, String> {
     if to < 0 || to > length || from > to {
         return Err(bounds(from, to, length));
     }
-    Ok(lossy(&text.as_bytes()[from as usize..to as usize]))
+    Ok(text.as_bytes()[from as usize..to as usize].into())
 }
 
-fn abbrev(left: i64, right: i64, input: &str) -> String {
+fn abbrev(left: i64, right: i64, input: &str) -> Bytes {
     if right < 4 || left > 0 && right < 7 {
-        return input.to_owned();
+        return input.as_bytes().into();
     }
-    text::abbreviate(input, left, right).unwrap_or_default()
+    Bytes(text::abbreviate(input.as_bytes(), left, right).unwrap_or_default())
 }
 
 fn present<'a>(args: &Args<'a>) -> impl Iterator<Item = &'a Val> {

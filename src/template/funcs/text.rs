@@ -1,6 +1,5 @@
 //! Words, cases and line breaks: the string helpers behind sprig and gomplate.
 
-use super::call::lossy;
 use std::borrow::Cow;
 
 /// `unicode.IsSpace`.
@@ -137,37 +136,36 @@ pub(super) fn delete_space(text: &str) -> String {
 }
 
 /// Shortens to `width` bytes with `...`, keeping what is at `offset`.
-pub(super) fn abbreviate(text: &str, offset: i64, width: i64) -> Result<String, String> {
+pub(super) fn abbreviate(text: &[u8], offset: i64, width: i64) -> Result<Vec<u8>, String> {
     if text.is_empty() {
-        return Ok(String::new());
+        return Ok(Vec::new());
     }
     if width < 4 {
         return Err("stringutils illegal argument: Minimum abbreviation width is 4".into());
     }
     let length = text.len() as i64;
     if length <= width {
-        return Ok(text.into());
+        return Ok(text.to_vec());
     }
     let mut offset = offset.min(length);
     if length - offset < width - 3 {
         offset = length - (width - 3);
     }
-    let bytes = text.as_bytes();
     if offset <= 4 {
-        return Ok(lossy(&bytes[..(width - 3) as usize]) + "...");
+        return Ok([&text[..(width - 3) as usize], b"..."].concat());
     }
     if width < 7 {
         return Err("stringutils illegal argument: Minimum abbreviation width with offset is 7".into());
     }
     if offset + width - 3 < length {
-        let rest = lossy(&bytes[offset as usize..]);
-        return Ok(format!("...{}", abbreviate(&rest, 0, width - 3).unwrap_or_default()));
+        let rest = abbreviate(&text[offset as usize..], 0, width - 3).unwrap_or_default();
+        return Ok([b"...", rest.as_slice()].concat());
     }
-    Ok(format!("...{}", lossy(&bytes[(length - (width - 3)) as usize..])))
+    Ok([b"...", &text[(length - (width - 3)) as usize..]].concat())
 }
 
 /// Breaks lines at spaces so that they have `width` bytes; with `long`, longer words are broken as well.
-pub(super) fn wrap(text: &str, width: i64, line_break: &str, long: bool) -> String {
+pub(super) fn wrap(text: &str, width: i64, line_break: &str, long: bool) -> Vec<u8> {
     let line_break = if line_break.is_empty() { "\n" } else { line_break };
     let bytes = text.as_bytes();
     let width = usize::try_from(width.max(1)).unwrap_or(usize::MAX);
@@ -192,7 +190,7 @@ pub(super) fn wrap(text: &str, width: i64, line_break: &str, long: bool) -> Stri
         offset = next;
     }
     out.extend_from_slice(&bytes[offset..]);
-    lossy(&out)
+    out
 }
 
 /// Every line of the text behind `pad`, also empty ones (sprig).
@@ -454,10 +452,10 @@ mod tests {
 
     #[test]
     fn shortening() {
-        assert_eq!(abbreviate("abcdefghijkl", 0, 8).unwrap(), "abcde...");
-        assert_eq!(abbreviate("abcdefghijklmnop", 6, 9).unwrap(), "...ghi...");
-        assert_eq!(wrap("aaa bbb ccc", 5, "", false), "aaa\nbbb\nccc");
-        assert_eq!(wrap("abcdefgh ij", 3, "|", true), "abc|def|gh|ij");
+        assert_eq!(abbreviate(b"abcdefghijkl", 0, 8).unwrap(), b"abcde...");
+        assert_eq!(abbreviate(b"abcdefghijklmnop", 6, 9).unwrap(), b"...ghi...");
+        assert_eq!(wrap("aaa bbb ccc", 5, "", false), b"aaa\nbbb\nccc");
+        assert_eq!(wrap("abcdefgh ij", 3, "|", true), b"abc|def|gh|ij");
         assert_eq!(initials("über maß"), "Ãm");
     }
 }

@@ -99,7 +99,7 @@ fn decode(text: &str) -> Result<String, String> {
         return Ok(text.into());
     }
     let out = escape::unpercent(text)?;
-    Ok(super::call::lossy(&out))
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 /// Escapes what may not stand in a path (or fragment).

@@ -22,6 +22,40 @@ fn partly(text: &str) -> (String, Vec<String>) {
     (out.text.clone(), unknowns.collect())
 }
 
+/// Text that is cut inside of a character stays apart from other unknown values as long as it is printed as it is.
+#[test]
+fn text_that_is_no_utf8() {
+    use crate::template::FunctionSet;
+    let functions = FunctionSet { sprig: true, gomplate: true, host: None };
+    for (text, is_printed, want) in [
+        ("{{ trunc 2 .t }}", true, ""),
+        ("{{ trunc 3 .t }}", false, "aé"),
+        ("{{ trunc -1 .t }}", false, "b"),
+        ("{{ substr 0 2 .t }}", true, ""),
+        ("x{{ trunc 2 .t }}", true, ""),
+        ("{{ trunc -2 .t | trimSuffix `b` }}", true, ""),
+        ("{{ abbrev 5 .long }}", true, ""),
+        ("{{ strings.Trunc 2 .t }}", true, ""),
+        ("{{ `/w==` | b64dec }}", true, ""),
+        (r#"{{ "\xff" }}"#, true, ""),
+        ("{{ list (trunc 2 .t) }}", false, "{{ list (trunc 2 .t) }}"),
+        ("{{ $x := trunc 2 .t }}{{ $x }}", true, ""),
+        // What is made of it need not be like it.
+        ("{{ trunc 2 .t | len }}", false, "{{ trunc 2 .t | len }}"),
+        ("{{ trunc 2 .t | toJson }}", false, "{{ trunc 2 .t | toJson }}"),
+        ("{{ if trunc 2 .t }}yes{{ end }}", false, "{{ if trunc 2 .t }}yes{{ end }}"),
+        ("{{ $x := trunc 2 .t }}", false, ""),
+    ] {
+        let template = parse(text, &Options { left: "", right: "", functions: &functions }).unwrap();
+        let data = map([("t", Value::str("aéb")), ("long", Value::str("aéb and more"))]);
+        let out = template.execute(&data, MissingKey::Error, &functions).unwrap();
+        assert_eq!(out.not_utf8().is_some(), is_printed, "{text}: {out:?}");
+        if !is_printed {
+            assert_eq!(out.text, want, "{text}");
+        }
+    }
+}
+
 #[test]
 fn unknown_values() {
     for (text, want, reasons) in [

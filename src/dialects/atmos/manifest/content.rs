@@ -11,7 +11,7 @@ use crate::dialects::atmos::locals::{self, Locals};
 use crate::dialects::atmos::manifest::{Call, Manifests};
 use crate::dialects::atmos::reader::{Deps, Includer, Loaded, syntax_issue};
 use crate::dialects::atmos::rules;
-use crate::dialects::atmos::templates::engine::{Engine, Failure, source_offset, with_assumptions};
+use crate::dialects::atmos::templates::engine::{Engine, Failure, NOT_UTF8, source_offset, with_assumptions};
 use crate::dialects::atmos::templates::host::{Host, Versions, mentions_version};
 use crate::dialects::atmos::templates::unknowns::{hide_unknowns, reveal};
 use crate::limits::Limit;
@@ -167,6 +167,12 @@ impl Manifests<'_> {
                 return Err(ErrorReported);
             }
         };
+        if let Some(offset) = rendered.not_utf8() {
+            let offset = source_offset(&rendered.segments, offset) as u32;
+            let message = format!("the rendered file is no YAML: {NOT_UTF8}");
+            let label = Label::new(loaded.file, offset, offset + 1, "");
+            return Err(self.diagnostics.push(Diagnostic::new(&rules::INVALID_YAML, message, label)));
+        }
         let mut unknowns = Vec::new();
         let (text, segments) = hide_unknowns(&rendered, &mut unknowns);
         let at = |offset: u32| source_offset(&segments, offset as usize) as u32;

@@ -22,6 +22,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// What is wrong with text that a template cuts inside of a character.
+pub(in crate::dialects::atmos) const NOT_UTF8: &str =
+    "invalid UTF-8: a function that counts bytes cuts a character in two";
+
 /// Why something could not be rendered.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
@@ -273,6 +277,10 @@ impl Written {
         let template = parsed.as_ref().as_ref().map_err(|e| failed(e.clone()))?;
         let rendered = template.execute(data, engine.missing, &engine.declared()).map_err(failed)?;
         let site = |offset: usize| self.site(source_offset(&self.segments, offset)).clone();
+        if let Some(offset) = rendered.not_utf8() {
+            let site = site(source_offset(&rendered.segments, offset));
+            return Err(Failure::Yaml { message: NOT_UTF8.to_owned(), site });
+        }
         engine.note(template, &rendered.missing, &site);
         let (text, segments) = hide_unknowns(&rendered, &mut self.unknowns);
         self.segments = composed(&self.segments, &segments, text.len());

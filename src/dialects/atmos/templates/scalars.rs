@@ -65,6 +65,9 @@ impl Engine<'_> {
         let parsed = self.written(text, indent);
         let template = parsed.as_ref().as_ref().ok().filter(|t| t.is_self_contained())?;
         let rendered = template.execute(data, self.missing, &self.declared()).ok()?;
+        if rendered.not_utf8().is_some() {
+            return None;
+        }
         self.note(template, &rendered.missing, &|_| prov.clone());
         if let Some((_, first)) = rendered.unknowns.first() {
             // Not what it will be, but why nobody knows it.

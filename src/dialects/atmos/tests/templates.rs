@@ -47,6 +47,30 @@ fn rendered_text_can_break_the_document() {
     }
 }
 
+/// Functions of sprig count bytes; what they cut in two is no text for YAML.
+#[test]
+fn text_that_is_cut_inside_of_a_character_breaks_the_document() {
+    assert_eq!(vars(&[("v", "{{ trunc 3 \"aéb\" }}")])["v"], "aé");
+    for template in ["{{ trunc 2 \"aéb\" }}", "x{{ substr 0 2 \"aéb\" | trimSuffix \"-\" }}", "{{ b64dec \"/w==\" }}"]
+    {
+        let findings = world(&[("fine", "x"), ("v", template)]).findings();
+        assert_eq!(findings.len(), 1, "{template}: {findings:?}");
+        assert!(
+            findings[0].contains("stacks/deploy/dev.yaml:9") && findings[0].contains("invalid UTF-8"),
+            "{findings:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rendered_file_that_is_cut_inside_of_a_character_is_no_yaml() {
+    let world =
+        dev("locals: {a: aéb}\nsettings:\n  v: '{{ trunc 2 .locals.a }}'\ncomponents: {terraform: {box: {}}}\n");
+    let findings = world.findings();
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].contains("stacks/deploy/dev.yaml:4") && findings[0].contains("invalid UTF-8"), "{findings:?}");
+}
+
 #[test]
 fn what_is_missing_has_no_value() {
     for (template, expected) in [
