@@ -46,6 +46,7 @@ fn write(out: &mut String, data: &Data, html: Style) -> Result<(), String> {
             let _ = write!(out, "{n}");
         }
         Data::Float(f) if f.is_finite() && html == Style::Codec => out.push_str(&codec_float(*f)),
+        Data::Float(_) if html == Style::Codec => out.push_str("null"),
         Data::Float(f) if f.is_finite() => out.push_str(&strconv::json_float(*f)),
         Data::Float(f) => return Err(format!("json: unsupported value: {}", strconv::float(*f))),
         Data::Str(s) => write_text(out, s, html),
