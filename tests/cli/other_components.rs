@@ -194,4 +194,6 @@ fn a_name_template_that_is_none_is_told_where_it_stands() {
         let run = repo.run(&["check", "--format", "concise"]).ends_with(1).says(&place).says(what);
         assert_eq!(run.stdout.matches("name_template").count(), 1, "{}", run.stdout);
     }
+    let run = repo.run_with(&["check", "--format", "concise"], &[("ATMOS_STACKS_NAME_TEMPLATE", "{{ .x")]).ends_with(1);
+    assert_eq!(run.stdout.matches("atmos.yaml:1:1: error[stack-name-unresolved]").count(), 1, "{}", run.stdout);
 }

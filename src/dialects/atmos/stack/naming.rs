@@ -61,7 +61,9 @@ fn broken_template(stacks: &StackContext<'_>, manifest: &StackManifest<'_>) -> O
     let error = parsed.as_ref().as_ref().err().filter(|_| !template.is_empty())?;
     let site = stacks.config.all.at_path(["stacks", "name_template"]).map(|v| v.prov.clone()).unwrap_or_default();
     let place = site.origin.and_then(|origin| within(origin, template, error.offset));
-    let place = place.unwrap_or_else(|| label(&site, manifest.file, ""));
+    // The environment may set it, which is no place: then the configuration is one for all manifests.
+    let file = stacks.config.shaping_origins.first().map_or(manifest.file, |origin| origin.file);
+    let place = place.unwrap_or_else(|| label(&site, file, ""));
     let message = format!("`stacks.name_template` is not a template: {}", error.message);
     Some(Diagnostic::new(&rules::STACK_NAME_UNRESOLVED, message, place))
 }
