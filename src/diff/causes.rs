@@ -2,7 +2,8 @@
 //!
 //! The nearest explanation counts. Of the tiers below, the first that has an edited line answers:
 //!
-//! 1. the lines where the old and the new value were written, and what they were computed from;
+//! 1. the lines where the old and the new value were written, and what they were computed from; for an item that moves
+//!    within its list, then those of the other items;
 //! 2. the values that these replaced in merges, and the key lines of the maps around them;
 //! 3. the lines that shape the component without being a value of it (its shaping_origins);
 //! 4. the same again in files that only one side uses, where it is not known whether the other side has them;
@@ -80,7 +81,7 @@ impl<'a> Finder<'a> {
 
     /// The lines behind one difference between two states of a component.
     pub(crate) fn of_step(&mut self, step: &Step, old: &Placed, new: &Placed) -> Vec<Cause> {
-        let sides = [(Side::Base, step.before), (Side::Head, step.after)];
+        let sides = step.values();
         let mut guessed = Vec::new();
 
         let mut own = Found::default();
@@ -93,6 +94,18 @@ impl<'a> Finder<'a> {
             return self.sorted(own.certain, MAX_CAUSES);
         }
         guessed.push(own.guessed);
+
+        // Of items that change places, the lines of others can be the edited ones.
+        let mut list = Found::default();
+        if step.moved.is_some() {
+            for (side, parents) in [(Side::Base, &step.base_parents), (Side::Head, &step.head_parents)] {
+                parents.last().inspect(|parent| self.tree(side, parent, &mut list));
+            }
+        }
+        if !list.certain.is_empty() {
+            return self.sorted(list.certain, MAX_CAUSES);
+        }
+        guessed.push(list.guessed);
 
         let mut near = Found::default();
         for (side, value) in sides {
@@ -136,7 +149,7 @@ impl<'a> Finder<'a> {
     /// The edited lines where the values of a difference were written, and what they were computed from; not sorted.
     pub(crate) fn of_values(&mut self, step: &Step) -> Vec<Cause> {
         let mut found = Found::default();
-        for (side, value) in [(Side::Base, step.before), (Side::Head, step.after)] {
+        for (side, value) in step.values() {
             if let Some(value) = value {
                 self.tree(side, value, &mut found);
             }

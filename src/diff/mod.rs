@@ -124,6 +124,20 @@ pub(crate) struct Change {
     pub is_secret: bool,
     /// Whether both values are the same call, spelled differently: the text changes, the result does not.
     pub is_same_call: bool,
+    /// For an item that moves within its list: the move that this change is a half of. The other half is the other kind
+    /// (one of `Added` and `Removed`) of the same list.
+    pub moved: Option<Moved>,
+    /// For a list item that is gone and does not move: its index in the list of the base.
+    pub base_index: Option<usize>,
+}
+
+/// The indexes of a list item that moves and keeps its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Moved {
+    /// The index in the list of the base.
+    pub from: usize,
+    /// The index in the list of the head.
+    pub to: usize,
 }
 
 /// A component that differs.
@@ -271,6 +285,8 @@ fn component(
                 let is_secret = mask::is_secret_pointer(&step.path) || is_beside(old) || is_beside(new);
                 changes.push(Change {
                     is_same_call: step.is_same_call,
+                    moved: step.moved,
+                    base_index: step.base_index,
                     is_secret,
                     path: std::mem::take(&mut step.path),
                     kind: step.kind,

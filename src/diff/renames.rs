@@ -206,10 +206,10 @@ impl<'a> Search<'a> {
                 let causes = finder.of_step(&step, before, after);
                 let is_secret = mask::is_secret_pointer(&step.path)
                     || [before, after].iter().any(|p| mask::is_secret_beside(&p.component.value, &step.path));
-                let is_same_call = step.is_same_call;
+                let (is_same_call, moved, base_index) = (step.is_same_call, step.moved, step.base_index);
                 let (before, after) = (step.before.cloned(), step.after.cloned());
                 let (path, kind) = (step.path, step.kind);
-                changes.push(Change { path, kind, is_secret, is_same_call, before, after, causes });
+                changes.push(Change { path, kind, is_secret, is_same_call, moved, base_index, before, after, causes });
             }
         }
         let causes = match causes.is_empty() {

@@ -265,7 +265,15 @@ struct ChangeJson<'a> {
     after: Option<&'a Value>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     same_call: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved: Option<MovedJson>,
     causes: Vec<CauseJson>,
+}
+
+#[derive(Serialize)]
+struct MovedJson {
+    from: usize,
+    to: usize,
 }
 
 #[derive(Serialize)]
@@ -298,6 +306,7 @@ fn change<'a>(c: &'a Change, files: &Files) -> ChangeJson<'a> {
         before: c.before.as_ref(),
         after: c.after.as_ref(),
         same_call: c.is_same_call,
+        moved: c.moved.map(|moved| MovedJson { from: moved.from, to: moved.to }),
         causes: c.causes.iter().map(|c| cause(c, files)).collect(),
     }
 }

@@ -4,7 +4,7 @@ use super::tests::{elements, is_balanced, written};
 use super::text::style;
 use super::*;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Suppression};
-use crate::diff::{Cause, Change, ChangeKind, ComponentChange, Side, Status};
+use crate::diff::{Cause, Change, ChangeKind, ComponentChange, Moved, Side, Status};
 use crate::review::coverage::{ProjectCoverage, SideCoverage, Unresolved};
 use crate::rules::RULES;
 use crate::text::Text;
@@ -122,7 +122,18 @@ fn change(raw: RawChange, ids: &[crate::value::FileId]) -> ComponentChange {
         (Some(_), Some(_)) => (Status::Modified, ChangeKind::Changed),
     };
     let path = format!("/vars/{}", word(3).replace('~', "~0").replace('/', "~1"));
-    let change = Change { path, kind, before, after, causes: causes.clone(), is_secret: false, is_same_call: false };
+    let moved = (kind == ChangeKind::Added && word(0).len() == 1).then_some(Moved { from: word(1).len(), to: 1 });
+    let change = Change {
+        path,
+        kind,
+        before,
+        after,
+        causes: causes.clone(),
+        is_secret: false,
+        is_same_call: false,
+        moved,
+        base_index: None,
+    };
     let changes = if status == Status::Modified { vec![change] } else { Vec::new() };
     ComponentChange {
         project: Text::from(""),

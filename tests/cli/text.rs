@@ -68,6 +68,44 @@ fn hostile_names_are_escaped() {
 }
 
 #[test]
+fn list_items_that_move() {
+    let before = "        zones: [a, b, c]\n        steps:\n          - one\n          - two\n          - three\n";
+    let after = "        zones: [c, a, b]\n        steps:\n          - two\n          - one\n          - four\n";
+    let text = diff(before, after, &[]).ends_with(0);
+    text.clone().says("~ vars.zones[2] → [0] \"c\" (moved)").says("~ vars.steps[1] → [0] \"two\" (moved)");
+    text.says("~ vars.steps[2] \"three\" → \"four\"").says("3 changes reach 1 component");
+    let concise = diff(before, after, &["--format", "concise"]).ends_with(0);
+    concise.says("dev.yaml:6: change: ~ vars.zones[2] → [0] \"c\" (moved) in box of dev");
+    let markdown = diff(before, after, &["--format", "markdown"]).ends_with(0);
+    markdown.says("- `vars.zones[2] → [0]` moved: `\"c\"`");
+    let json = diff(before, after, &["--format", "json"]).ends_with(0).json();
+    crate::contracts::validate(&crate::contracts::schema("report-v1.json"), &json);
+    let halves: Vec<_> = json["components"][0]["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|change| change["moved"] == serde_json::json!({"from": 2, "to": 0}))
+        .map(|change| (change["kind"].as_str().unwrap(), change["path"].as_str().unwrap(), &change["causes"]))
+        .collect();
+    let places: Vec<_> = halves.iter().map(|half| (half.0, half.1)).collect();
+    assert_eq!(places, [("added", "/vars/zones/0"), ("removed", "/vars/zones/3")]);
+    // Both halves name the line that the item was on, and the one that it is on.
+    let lines = |causes: &serde_json::Value| -> Vec<(String, u64)> {
+        let causes = causes.as_array().unwrap().iter();
+        causes.map(|c| (c["side"].as_str().unwrap().to_owned(), c["line"].as_u64().unwrap())).collect()
+    };
+    for (_, _, causes) in halves {
+        assert_eq!(lines(causes), [("base".to_owned(), 6), ("head".to_owned(), 6)]);
+    }
+}
+
+#[test]
+fn a_secret_that_moves_is_masked() {
+    let run = diff("        passwords: [hunter2, x, y]\n", "        passwords: [x, y, hunter2]\n", &[]).ends_with(0);
+    run.says("vars.passwords[0] → [2] •••••••• (secret, moved)").hides("hunter2");
+}
+
+#[test]
 fn text_of_several_lines_is_compared_by_line() {
     let before = "        script: |\n          one\n          two\n          three\n";
     let after = before.replace("two", "zwei");

@@ -76,7 +76,8 @@ impl<'a> Merged<'a> {
     fn finish(mut self, files: &Files) -> Group<'a> {
         if self.is_united {
             self.group.causes.sort_by_cached_key(|c| (path(c, files), c.line, c.side, c.column));
-            self.group.causes.dedup();
+            // Of several values on one line, the first one's column stands for the line.
+            self.group.causes.dedup_by(|b, a| (b.line, b.side) == (a.line, a.side) && path(b, files) == path(a, files));
             self.group.addresses.sort();
         }
         self.group

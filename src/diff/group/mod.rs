@@ -4,7 +4,7 @@ mod merge;
 
 use super::renames::Rename;
 use super::same::{digest, same};
-use super::{Cause, Change, ChangeKind, Diff, Side, Status};
+use super::{Cause, Change, ChangeKind, Diff, Moved, Side, Status};
 use crate::files::Files;
 use crate::resolution::Address;
 use crate::text::Text;
@@ -84,15 +84,31 @@ pub(crate) struct Renamed<'a> {
 /// One path that changes in all components of a group.
 #[derive(Clone, Debug)]
 pub(crate) struct Folded<'a> {
-    /// JSON Pointer into the components.
+    /// JSON Pointer into the components; for an item that moves, to its place in the head.
     pub path: &'a str,
     /// What happened.
     pub kind: ChangeKind,
+    /// For a list item that moves: where it was and where it is. It has a value after alone.
+    pub moved: Option<Moved>,
+    /// For a list item that is gone: its index in the base.
+    pub base_index: Option<usize>,
     /// The distinct pairs of values. More than one when nearly every component has its own (names built from the name of
     /// the component, say).
     pub variants: Vec<&'a Change>,
     /// The components that have each of the variants, sorted; as many as there are variants.
     pub holders: Vec<Vec<Address>>,
+}
+
+impl Folded<'_> {
+    /// The mark in front of a line of text.
+    pub(crate) fn sign(&self) -> char {
+        if self.moved.is_some() { ChangeKind::Changed.sign() } else { self.kind.sign() }
+    }
+
+    /// The name of what happened, as users see it.
+    pub(crate) fn kind_name(&self) -> &'static str {
+        if self.moved.is_some() { "moved" } else { self.kind.name() }
+    }
 }
 
 /// The groups, sorted by the place of their causes; those without a cause come last.
@@ -109,7 +125,8 @@ pub(crate) fn group<'a>(diff: &'a Diff, files: &Files) -> Vec<Group<'a>> {
             };
             let holders = variants.iter().map(|(_, members)| sorted(members)).collect();
             let variants = variants.into_iter().map(|(change, _)| change).collect();
-            let folded = Folded { path: &first.path, kind: first.kind, variants, holders };
+            let Change { path, kind, moved, base_index, .. } = first;
+            let folded = Folded { path, kind: *kind, moved: *moved, base_index: *base_index, variants, holders };
             blocks.slot((Effect::Modified, members, paths.causes)).push(folded);
         }
     }
@@ -211,6 +228,8 @@ struct PathKey<'a> {
     kind: ChangeKind,
     /// Which change of this path and kind it is in its component: a list can lose several items at one index.
     ordinal: u32,
+    moved: Option<Moved>,
+    base_index: Option<usize>,
     causes: &'a [Cause],
 }
 
@@ -223,9 +242,12 @@ fn by_path(diff: &Diff) -> Vec<(PathKey<'_>, Members<'_>)> {
     let modified = diff.components.iter().enumerate().map(|(i, c)| (i, &c.changes));
     for (i, changes) in modified.chain(diff.renames.iter().map(|r| (r.to, &r.changes))) {
         let mut ordinals: HashMap<(&str, ChangeKind), u32> = HashMap::new();
-        for change in changes {
+        // Of an item that moves, the half that brings it in stands for both.
+        for change in changes.iter().filter(|c| c.moved.is_none() || c.kind == ChangeKind::Added) {
             let ordinal = ordinals.entry((&change.path, change.kind)).or_default();
-            let key = PathKey { path: &change.path, kind: change.kind, ordinal: *ordinal, causes: &change.causes };
+            let Change { path, kind, moved, base_index, causes, .. } = change;
+            let (kind, moved, base_index) = (*kind, *moved, *base_index);
+            let key = PathKey { path, kind, ordinal: *ordinal, moved, base_index, causes };
             *ordinal += 1;
             table.slot(key).push((i, change));
         }

@@ -1,22 +1,23 @@
 //! What differs between two trees, as steps that turn one into the other.
 //!
 //! Maps are compared key by key, lists by what their items are: items with a unique `name`, `id` or `key` are matched by
-//! it, others by their content, so that an item put in front of a list is one addition. The steps hold for RFC 6902's
-//! `add`, `remove` and `replace`: an index in a path is the index at the moment the step is applied.
+//! it, others by their content, so that an item put in front of a list is one addition. An item that moves within its list
+//! is a removal and an addition that know of each other. The steps hold for RFC 6902's `add`, `remove` and `replace`: an
+//! index in a path is the index at the moment the step is applied.
 
-use super::same::{digest, same};
-use super::{ChangeKind, pointer};
+mod align;
+
+use super::same::same;
+use super::{ChangeKind, Moved, Side, pointer};
 use crate::text::{Text, order};
 use crate::value::{Data, Language, Map, Value, is_call};
-use std::collections::HashMap;
+use align::{Gap, Moves, Tokens, align};
 use std::sync::Arc;
 
 /// Deeper values are compared as a whole.
 const MAX_DEPTH: usize = 200;
 /// The maximum number of cells of alignment tables that one comparison may fill; a list beyond it is replaced as a whole.
 const MAX_CELLS: usize = 4_000_000;
-/// Keys that name a list item, the best first.
-const IDENTITY_KEYS: [&str; 3] = ["name", "id", "key"];
 
 /// One difference, with the values around it.
 #[derive(Clone, Debug)]
@@ -35,6 +36,19 @@ pub(crate) struct Step<'a> {
     pub head_parents: Vec<&'a Value>,
     /// Whether both values are the same call, spelled differently.
     pub is_same_call: bool,
+    /// For an item that moves within its list: the move that this step is a half of.
+    pub moved: Option<Moved>,
+    /// For a list item that is gone and does not move: its index in the list of the base.
+    pub base_index: Option<usize>,
+    /// The same item on the other side, if it moves.
+    other: Option<&'a Value>,
+}
+
+impl<'a> Step<'a> {
+    /// The values that the step is about, in the base and in the head. Both halves of a move have both.
+    pub(crate) fn values(&self) -> [(Side, Option<&'a Value>); 2] {
+        [(Side::Base, self.before.or(self.other)), (Side::Head, self.after.or(self.other))]
+    }
 }
 
 /// The steps from `base` to `head`, in the order in which they are to be applied.
@@ -107,29 +121,18 @@ impl<'a> Walk<'a> {
     /// Whether the lists could be compared within what is left of the bound.
     fn list(&mut self, base: &'a Value, head: &'a Value, a: &'a [Value], b: &'a [Value]) -> bool {
         let (tokens, named) = Tokens::of(a, b);
-        let Some(gaps) = align(&tokens.base, &tokens.head, &mut self.cells) else { return false };
+        let Some(gaps) = align(&tokens, &mut self.cells) else { return false };
+        let moves = Moves::find(&gaps, &tokens, a, b);
         self.parents.push((base, head));
         let (mut i, mut j) = (0, 0);
         // `j` is also the index in the list as it is while the steps are applied.
         for gap in gaps {
-            while i < gap.base.0 {
+            while i < gap.base.start {
                 self.item(j, |w| w.value(&a[i], &b[j]));
                 (i, j) = (i + 1, j + 1);
             }
-            let (removed, added) = (gap.base.1 - gap.base.0, gap.head.1 - gap.head.0);
-            let paired = if named && (removed, added) != (1, 1) { 0 } else { removed.min(added) };
-            for _ in 0..paired {
-                self.item(j, |w| w.value(&a[i], &b[j]));
-                (i, j) = (i + 1, j + 1);
-            }
-            for gone in &a[i..gap.base.1] {
-                self.item(j, |w| w.step(ChangeKind::Removed, Some(gone), None));
-            }
-            i = gap.base.1;
-            while j < gap.head.1 {
-                self.item(j, |w| w.step(ChangeKind::Added, None, Some(&b[j])));
-                j += 1;
-            }
+            self.gap(&gap, &moves, named, a, b);
+            (i, j) = (gap.base.end, gap.head.end);
         }
         while i < a.len() && j < b.len() {
             self.item(j, |w| w.value(&a[i], &b[j]));
@@ -137,6 +140,52 @@ impl<'a> Walk<'a> {
         }
         self.parents.pop();
         true
+    }
+
+    /// The items of a stretch that does not match: those that move, then pairs of one that goes and one that takes its place.
+    fn gap(&mut self, gap: &Gap, moves: &Moves, named: bool, a: &'a [Value], b: &'a [Value]) {
+        let removed = gap.base.clone().filter(|i| moves.to(*i).is_none()).count();
+        let added = gap.head.clone().filter(|j| moves.from(*j).is_none()).count();
+        let mut paired = if named && (removed, added) != (1, 1) { 0 } else { removed.min(added) };
+        let (mut i, mut j) = (gap.base.start, gap.head.start);
+        loop {
+            let (is_base, is_head) = (i < gap.base.end, j < gap.head.end);
+            let (to, from) = (moves.to(i).filter(|_| is_base), moves.from(j).filter(|_| is_head));
+            if let Some(to) = to {
+                self.item(j, |w| w.moved(ChangeKind::Removed, Moved { from: i, to }, &a[i], &b[to]));
+                i += 1;
+            } else if let Some(from) = from {
+                self.item(j, |w| w.moved(ChangeKind::Added, Moved { from, to: j }, &a[from], &b[j]));
+                j += 1;
+            } else if paired > 0 {
+                self.item(j, |w| w.value(&a[i], &b[j]));
+                (i, j, paired) = (i + 1, j + 1, paired - 1);
+            } else if is_base {
+                self.item(j, |w| w.removed(i, &a[i]));
+                i += 1;
+            } else if is_head {
+                self.item(j, |w| w.step(ChangeKind::Added, None, Some(&b[j])));
+                j += 1;
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn removed(&mut self, index: usize, item: &'a Value) {
+        self.step(ChangeKind::Removed, Some(item), None);
+        if let Some(step) = self.steps.last_mut() {
+            step.base_index = Some(index);
+        }
+    }
+
+    /// One half of a move.
+    fn moved(&mut self, kind: ChangeKind, moved: Moved, before: &'a Value, after: &'a Value) {
+        let is_gone = kind == ChangeKind::Removed;
+        self.step(kind, is_gone.then_some(before), (!is_gone).then_some(after));
+        if let Some(step) = self.steps.last_mut() {
+            (step.moved, step.other) = (Some(moved), Some(if is_gone { after } else { before }));
+        }
     }
 
     fn item(&mut self, index: usize, f: impl FnOnce(&mut Self)) {
@@ -151,6 +200,9 @@ impl<'a> Walk<'a> {
         let is_same_call = texts.is_some_and(|(before, after)| self.language.same_call(before, after));
         self.steps.push(Step {
             is_same_call,
+            moved: None,
+            base_index: None,
+            other: None,
             path: self.path.clone(),
             kind,
             before,
@@ -169,91 +221,6 @@ fn is_one(a: &Value, b: &Value) -> bool {
         (Data::Str(a), Data::Str(b)) => Text::ptr_eq(a, b),
         _ => false,
     }
-}
-
-/// The items of two lists as numbers that are equal where the items are to be matched.
-struct Tokens {
-    base: Vec<u64>,
-    head: Vec<u64>,
-}
-
-impl Tokens {
-    /// The tokens, and whether they stand for names.
-    fn of(a: &[Value], b: &[Value]) -> (Tokens, bool) {
-        for key in IDENTITY_KEYS {
-            if let (Some(base), Some(head)) = (names(a, key), names(b, key)) {
-                return (Tokens { base, head }, true);
-            }
-        }
-        let digests = |list: &[Value]| list.iter().map(digest).collect();
-        (Tokens { base: digests(a), head: digests(b) }, false)
-    }
-}
-
-/// The digests of what the items have under `key`, if all of them have it and no two the same.
-fn names(list: &[Value], key: &str) -> Option<Vec<u64>> {
-    let digest_of = |item: &Value| {
-        let name = item.get(key)?;
-        matches!(name.data, Data::Str(_) | Data::Int(_) | Data::Uint(_)).then(|| digest(name))
-    };
-    let tokens: Vec<u64> = list.iter().map(digest_of).collect::<Option<_>>()?;
-    let mut seen = HashMap::with_capacity(tokens.len());
-    tokens.iter().all(|t| seen.insert(*t, ()).is_none()).then_some(tokens)
-}
-
-/// A stretch of both lists that does not match: half-open ranges of indexes.
-#[derive(Debug, PartialEq)]
-struct Gap {
-    base: (usize, usize),
-    head: (usize, usize),
-}
-
-/// The stretches outside of a longest common subsequence, or `None` if finding it costs more than `cells` allow.
-fn align(a: &[u64], b: &[u64], cells: &mut usize) -> Option<Vec<Gap>> {
-    let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[prefix..], &b[prefix..]);
-    let suffix = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[..a.len() - suffix], &b[..b.len() - suffix]);
-    if a.is_empty() && b.is_empty() {
-        return Some(Vec::new());
-    }
-    if a.is_empty() || b.is_empty() {
-        return Some(vec![Gap { base: (prefix, prefix + a.len()), head: (prefix, prefix + b.len()) }]);
-    }
-    *cells = cells.checked_sub((a.len() + 1).checked_mul(b.len() + 1)?)?;
-    let width = b.len() + 1;
-    // The length of the longest common subsequence of what follows each pair of places.
-    let mut longest = vec![0u32; (a.len() + 1) * width];
-    for i in (0..a.len()).rev() {
-        for j in (0..b.len()).rev() {
-            longest[i * width + j] = if a[i] == b[j] {
-                longest[(i + 1) * width + j + 1] + 1
-            } else {
-                longest[(i + 1) * width + j].max(longest[i * width + j + 1])
-            };
-        }
-    }
-    let mut gaps = Vec::new();
-    let (mut i, mut j) = (0, 0);
-    let (mut gap_i, mut gap_j) = (0, 0);
-    let mut close = |gap_i: usize, i: usize, gap_j: usize, j: usize| {
-        if gap_i < i || gap_j < j {
-            gaps.push(Gap { base: (prefix + gap_i, prefix + i), head: (prefix + gap_j, prefix + j) });
-        }
-    };
-    while i < a.len() && j < b.len() {
-        if a[i] == b[j] {
-            close(gap_i, i, gap_j, j);
-            (i, j) = (i + 1, j + 1);
-            (gap_i, gap_j) = (i, j);
-        } else if longest[(i + 1) * width + j] >= longest[i * width + j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    close(gap_i, a.len(), gap_j, b.len());
-    Some(gaps)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::value::Language;
+use crate::value::{Language, Unknown};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -65,7 +65,7 @@ fn one_edit_is_one_step() {
         (
             json!([{"name": "a", "x": 1}, {"name": "b"}]),
             json!([{"name": "b"}, {"name": "a", "x": 2}]),
-            vec!["- /0", "+ /1"],
+            vec!["+ /0", "~ /1/x", "- /2"],
         ),
         (
             json!([{"id": 1, "x": 1}, {"id": 2, "x": 1}]),
@@ -80,6 +80,59 @@ fn one_edit_is_one_step() {
     ] {
         assert_eq!(summary(&a, &b), steps, "{a} {b}");
     }
+}
+
+/// The moves between two lists, as `from>to`, in the order of the steps that bring the items in.
+fn moves(a: &Json, b: &Json) -> String {
+    summary(a, b);
+    let (x, y) = (value(a), value(b));
+    let steps = compare(&x, &y, &Language::default());
+    let added = steps.iter().filter(|step| step.kind == ChangeKind::Added).filter_map(|step| step.moved);
+    added.map(|moved| format!("{}>{}", moved.from, moved.to)).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn items_that_move() {
+    for (a, b, expected) in [
+        (json!(["a", "b", "c"]), json!(["c", "a", "b"]), "2>0"),
+        (json!(["a", "b", "c"]), json!(["b", "c", "a"]), "0>2"),
+        // What keeps its index stays.
+        (json!(["a", "b", "c"]), json!(["c", "b", "a"]), "2>0 0>2"),
+        (json!(["a", "b", "c", "d"]), json!(["a", "c", "b", "d"]), "2>1"),
+        // An item that moves is no partner of one that takes its place.
+        (json!(["a", "b", "c", "d"]), json!(["x", "b", "c", "a"]), "0>3"),
+        (json!(["a", "b", "c", "d"]), json!(["d", "b", "c", "x"]), "3>0"),
+        // Equal items move in their order.
+        (json!(["x", "x", "a", "b", "c"]), json!(["a", "b", "c", "x", "x"]), "0>3 1>4"),
+        (json!(["x", "a", "b", "c"]), json!(["a", "x", "b", "c", "x"]), "1>0"),
+        // An item that keeps its index can still leave those around it.
+        (json!(["a", "b", "c", "d", "e"]), json!(["d", "e", "c", "a", "b"]), "3>0 4>1 2>2"),
+        // Maps move as a whole; one that is edited as well goes and comes.
+        (json!([{"x": 1}, {"x": 2}, {"x": 3}]), json!([{"x": 3}, {"x": 1}, {"x": 2}]), "2>0"),
+        (json!([{"id": 1, "x": 1}, {"id": 2}, {"id": 3}]), json!([{"id": 2}, {"id": 3}, {"id": 1, "x": 1}]), "0>2"),
+        (json!([{"id": 1, "x": 1}, {"id": 2}, {"id": 3}]), json!([{"id": 2}, {"id": 3}, {"id": 1, "x": 2}]), ""),
+        (json!(["a"]), json!(["b"]), ""),
+    ] {
+        assert_eq!(moves(&a, &b), expected, "{a} {b}");
+    }
+}
+
+#[test]
+fn what_is_unknown_moves_only_as_itself() {
+    let unknown = |assumed: Option<&str>| {
+        let assumed = assumed.map(|text| Box::new(Value::str(text)));
+        Value::new(Data::Unknown(Arc::new(Unknown { assumed, ..Unknown::new("{{ env `A` }}", "") })))
+    };
+    let list = |items: [Value; 3]| Value::list(items.to_vec());
+    let number = |a: &Value, b: &Value| {
+        let steps = compare(a, b, &Language::default());
+        steps.iter().filter(|step| step.moved.is_some()).count()
+    };
+    let (a, b) = (Value::str("a"), Value::str("b"));
+    let base = list([unknown(Some("x")), a.clone(), b.clone()]);
+    assert_eq!(number(&base, &list([a.clone(), b.clone(), unknown(Some("x"))])), 2);
+    assert_eq!(number(&base, &list([a.clone(), b.clone(), Value::str("x")])), 0);
+    assert_eq!(number(&base, &list([a, b, unknown(None)])), 0);
 }
 
 #[test]
@@ -121,6 +174,31 @@ proptest! {
     #[test]
     fn steps_turn_base_into_head(a in tree(), b in tree()) {
         summary(&a, &b);
+    }
+
+    #[test]
+    fn moves_are_of_equal_items(a in prop::collection::vec(0i64..8, 0..12), b in prop::collection::vec(0i64..8, 0..12)) {
+        let (x, y) = (value(&Json::from(a.clone())), value(&Json::from(b.clone())));
+        summary(&Json::from(a.clone()), &Json::from(b.clone()));
+        let steps = compare(&x, &y, &Language::default());
+        let of = |kind| steps.iter().filter(move |step| step.kind == kind);
+        let sorted = |kind| {
+            let mut pairs: Vec<_> = of(kind).filter_map(|step| step.moved).map(|m| (m.from, m.to)).collect();
+            pairs.sort_unstable();
+            pairs
+        };
+        let pairs = sorted(ChangeKind::Removed);
+        prop_assert_eq!(&pairs, &sorted(ChangeKind::Added));
+        for index in [|pair: &(usize, usize)| pair.0, |pair: &(usize, usize)| pair.1] {
+            let distinct: std::collections::BTreeSet<usize> = pairs.iter().map(index).collect();
+            prop_assert_eq!(distinct.len(), pairs.len());
+        }
+        prop_assert!(pairs.iter().all(|(from, to)| a[*from] == b[*to]));
+        // Whatever goes and comes again has moved.
+        let alone = |kind| of(kind).filter(|step| step.moved.is_none());
+        for gone in alone(ChangeKind::Removed) {
+            prop_assert!(alone(ChangeKind::Added).all(|new| !same(gone.before.unwrap(), new.after.unwrap())));
+        }
     }
 
     #[test]

@@ -151,8 +151,8 @@ impl Page<'_> {
 
     /// One path with what changes there.
     fn change(&self, change: &Folded) -> String {
-        let name = code(&cut(&changes::path(change.path), 2 * MAX_NAME));
-        let kind = change.kind.name();
+        let name = code(&cut(&changes::name(change), 2 * MAX_NAME));
+        let kind = change.kind_name();
         if changes::is_masked(change, self.options) {
             return format!("{name}: {} (secret, {kind})", mask::MASK);
         }
@@ -178,6 +178,9 @@ impl Page<'_> {
         let (before, after) = (inline(&change.before), inline(&change.after));
         let short = |t: &Option<String>| t.as_ref().is_none_or(|t| style::width(t) <= MAX_VALUE);
         let same = if change.is_same_call { changes::SAME_CALL } else { "" };
+        if let Some((moved, value)) = change.moved.zip(after.as_ref()) {
+            return format!("{}: {}", changes::what_moved(moved), code(&cut(value, MAX_VALUE)));
+        }
         if !several && short(&before) && short(&after) {
             return match (before, after) {
                 (Some(before), Some(after)) => format!("{} → {}{same}", code(&before), code(&after)),

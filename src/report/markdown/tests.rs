@@ -66,6 +66,8 @@ fn large(fixture: &Fixture, components: usize, size: usize) -> Diff {
             causes: causes.clone(),
             is_secret: false,
             is_same_call: false,
+            moved: None,
+            base_index: None,
         };
         ComponentChange {
             project: Text::from(""),

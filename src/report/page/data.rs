@@ -68,6 +68,9 @@ struct GroupData {
 #[derive(Serialize)]
 struct ChangeData {
     path: String,
+    /// For a list item that moves: its indexes before and after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved: Option<(usize, usize)>,
     values: Vec<(Option<String>, Option<String>)>,
     /// The number of pairs of values that are not shown.
     more: usize,
@@ -281,7 +284,8 @@ impl Builder<'_> {
                 chains[i] = steps.map(|steps| self.tables.chain(steps.iter(), secret));
             }
         }
-        ChangeData { path: folded.path.to_owned(), values, more, base: chains[0], head: chains[1] }
+        let moved = folded.moved.map(|moved| (moved.from, moved.to));
+        ChangeData { path: folded.path.to_owned(), moved, values, more, base: chains[0], head: chains[1] }
     }
 
     fn components(&mut self, resolutions: &[&Resolution]) -> Vec<Vec<usize>> {

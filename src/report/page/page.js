@@ -120,9 +120,11 @@
     && (!state.pick || group.at.some((i) => address(data.addresses[i]) === state.pick))
     && group.at.some((i) => inStack(data.addresses[i])) && matches(textOf(group)));
 
+  const moved = ([from, to]) => from === to ? "other items moved past it" : `moved from index ${from} to ${to}`;
   const change = (c) => {
     const box = el("section", {}, el("h2", { class: "mono" }, c.path || "/"));
-    for (const [before, after] of c.values) box.append(sides(before, after));
+    if (c.moved) box.append(el("p", {}, moved(c.moved)));
+    for (const [before, after] of c.values) box.append(sides(c.moved ? after : before, after));
     if (c.more) box.append(el("p", { class: "dim" }, `and ${many(c.more, "other pair")} of values`));
     for (const [name, chain] of [["Why before?", c.base], ["Why after?", c.head]])
       if (chain !== null) box.append(el("button", { type: "button", on: { click: () => why(c.path, chain) } }, name), " ");

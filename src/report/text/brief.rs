@@ -70,9 +70,9 @@ fn more(number: usize) -> String {
 /// `~ vars.enabled true → false`.
 fn one(change: &Folded<'_>, options: &Options) -> String {
     let theme = Theme::new(options.color);
-    let start = format!("{} {}", change.kind.sign(), theme.path(&changes::path(change.path)));
+    let start = format!("{} {}", change.sign(), theme.path(&changes::name(change)));
     if changes::is_masked(change, options) {
-        return format!("{start} {} (secret, {})", mask::MASK, change.kind.name());
+        return format!("{start} {} (secret, {})", mask::MASK, change.kind_name());
     }
     let Some(first) = change.variants.first() else { return start };
     let others = match change.variants.len() {
@@ -85,6 +85,9 @@ fn one(change: &Folded<'_>, options: &Options) -> String {
             let (before, after) = super::words::focus(&before, &after, VALUE);
             let mark = if first.is_same_call { theme.dim(changes::SAME_CALL) } else { String::new() };
             format!("{} → {}{mark}", theme.removed(&before), theme.added(&after))
+        }
+        (None, Some(after)) if let Some(moved) = change.moved => {
+            format!("{}{}", style::cut(&after, VALUE), theme.dim(&format!(" ({})", changes::what_moved(moved))))
         }
         (Some(before), None) => theme.removed(&style::cut(&before, VALUE)),
         (None, Some(after)) => theme.added(&style::cut(&after, VALUE)),

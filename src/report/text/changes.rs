@@ -4,7 +4,7 @@ use super::style::{self, Theme, escape};
 use super::value;
 use super::words::{self, Piece};
 use crate::diff::group::Folded;
-use crate::diff::{Change, ChangeKind, mask, pointer};
+use crate::diff::{Change, ChangeKind, Moved, mask, pointer};
 use crate::report::Options;
 use crate::resolution::Address;
 use crate::value::{Data, Value};
@@ -17,6 +17,10 @@ const MAX_LINES: usize = 12;
 const MAX_EXAMPLES: usize = 3;
 /// Paths are aligned up to this width.
 const MAX_ALIGNED: usize = 44;
+/// What is said of a list item that has another index, and of one that keeps it while others change places around it.
+const MOVED: [&str; 2] = ["moved", "others moved past it"];
+/// The least columns of the value of a list item that moves.
+const MIN_MOVED: usize = 20;
 /// What is said of a call that is only spelled differently.
 pub(in crate::report) const SAME_CALL: &str = " (the same call)";
 /// Values of more lines are not compared line by line.
@@ -26,7 +30,7 @@ const MAX_COMPARED: usize = 200_000;
 
 /// Writes the changes of a group, with the values in one column where they fit.
 pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &Options) -> io::Result<()> {
-    let column = changes.iter().map(|c| style::width(&path(c.path))).filter(|w| *w <= MAX_ALIGNED).max().unwrap_or(0);
+    let column = changes.iter().map(|c| style::width(&name(c))).filter(|w| *w <= MAX_ALIGNED).max().unwrap_or(0);
     for change in changes {
         one(out, change, column, options)?;
     }
@@ -42,13 +46,13 @@ pub(in crate::report) fn is_masked(change: &Folded, options: &Options) -> bool {
 
 fn one(out: &mut dyn io::Write, change: &Folded, column: usize, options: &Options) -> io::Result<()> {
     let theme = Theme::new(options.color);
-    let name = path(change.path);
-    let sign = paint(theme, change.kind, &change.kind.sign().to_string());
+    let name = name(change);
+    let sign = paint(theme, change, &change.sign().to_string());
     let pad = " ".repeat(column.saturating_sub(style::width(&name)));
     let label = format!("  {sign} {}", theme.path(&name));
     let room = options.width.saturating_sub(6 + column.max(style::width(&name)));
     if is_masked(change, options) {
-        let note = format!("(secret, {})", change.kind.name());
+        let note = format!("(secret, {})", change.kind_name());
         return writeln!(out, "{label}{pad}  {} {}", mask::MASK, theme.dim(&note));
     }
     let lines: Vec<String> = change.variants.iter().filter_map(|c| short(c, room, options)).collect();
@@ -107,6 +111,11 @@ fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
     let theme = Theme::new(options.color);
     let secret = change.is_secret;
     let text = |v: &Option<Value>| v.as_ref().map(|v| value::inline(v, secret, options));
+    if let Some((moved, value)) = change.moved.zip(text(&change.after)) {
+        let note = format!(" ({})", what_moved(moved));
+        let room = if options.all { usize::MAX } else { room.saturating_sub(style::width(&note)).max(MIN_MOVED) };
+        return Some(format!("{}{}", style::cut(&value, room), theme.dim(&note)));
+    }
     let multi_line =
         |v: &Option<Value>| v.as_ref().and_then(Value::as_str).is_some_and(|s| s.trim_end().contains('\n'));
     if multi_line(&change.before) || multi_line(&change.after) {
@@ -307,12 +316,31 @@ fn text_lines(before: &str, after: &str, is_quoted: bool, options: &Options) -> 
     }
 }
 
-fn paint(theme: Theme, kind: ChangeKind, text: &str) -> String {
-    match kind {
+fn paint(theme: Theme, change: &Folded, text: &str) -> String {
+    match change.kind {
+        _ if change.moved.is_some() => theme.changed(text),
         ChangeKind::Added => theme.added(text),
         ChangeKind::Removed => theme.removed(text),
         ChangeKind::Changed => theme.changed(text),
     }
+}
+
+/// Where a change is: its path, for a list item that moves both places (`vars.subnets[2] → [0]`), for one that is gone where
+/// it was in the base.
+pub(in crate::report) fn name(change: &Folded) -> String {
+    let list = change.path.rsplit_once('/').map_or("", |(list, _)| list);
+    let at = |index: usize| path(&format!("{list}/{index}"));
+    match (change.moved, change.base_index) {
+        (Some(moved), _) if moved.from == moved.to => at(moved.from),
+        (Some(moved), _) => format!("{} → [{}]", at(moved.from), moved.to),
+        (None, Some(index)) => at(index),
+        (None, None) => path(change.path),
+    }
+}
+
+/// What became of a list item that moves.
+pub(in crate::report) fn what_moved(moved: Moved) -> &'static str {
+    MOVED[usize::from(moved.from == moved.to)]
 }
 
 /// A JSON Pointer as people write paths: `vars.subnets[0].cidr`.

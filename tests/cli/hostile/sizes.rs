@@ -233,6 +233,30 @@ fn a_change_of_ten_thousand_lines() {
     assert!(start.elapsed() < 3 * PATIENCE, "it took {:?}", start.elapsed());
 }
 
+/// Lists whose items all have another place: short enough to be compared item by item, and far too long for that.
+#[test]
+fn lists_in_another_order() {
+    for (items, moved) in [(1_500, 1_499), (MANY, 0)] {
+        let text = |list: &[usize]| {
+            let items: String = list.iter().map(|i| format!("          - v{i}\n")).collect();
+            format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    box:\n      vars:\n        l:\n{items}")
+        };
+        let list: Vec<usize> = (0..items).collect();
+        let (reversed, shuffled) =
+            (list.iter().rev().copied().collect(), list.iter().map(|i| i * 7_919 % items).collect());
+        let repo = project(&[("stacks/deploy/bad.yaml", &text(&list))]);
+        for other in [reversed, shuffled] as [Vec<usize>; 2] {
+            repo.write("stacks/deploy/bad.yaml", text(&other));
+            let start = Instant::now();
+            let json = repo.run(&["diff", "HEAD", "--format", "json"]).ends_with(0).json();
+            assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+            let changes = json["components"][0]["changes"].as_array().unwrap();
+            let halves = changes.iter().filter(|change| change["moved"].is_object()).count();
+            assert!(if moved == 0 { changes.len() == 1 } else { halves == changes.len() && halves <= 2 * moved });
+        }
+    }
+}
+
 #[test]
 fn vendor_manifests_by_the_thousand_and_with_long_templates() {
     let loops = "{{ range $i := until 1000 }}{{ range $j := until 1000 }}x{{ end }}{{ end }}";
