@@ -4,6 +4,7 @@
 mod hcl;
 #[cfg(test)]
 mod properties;
+pub(crate) mod relocation;
 pub(crate) mod removal;
 pub(crate) mod secrets;
 mod yaml;

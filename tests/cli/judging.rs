@@ -111,6 +111,38 @@ fn unused_comments_are_taken_out() {
 }
 
 #[test]
+fn deprecated_keys_move_with_what_belongs_to_them() {
+    let manifest = "vars: {stage: dev}\r\ncomponents:\r\n  terraform:\r\n    vpc: {}\r\n    app:\r\n      settings:\r\n        x: 1\r\n        # where it runs\r\n        depends_on:\r\n          1: {component: vpc} # the network\r\n      vars: {size: 1}\r\n";
+    let repo = repo(manifest);
+    repo.write("atmos.yaml", format!("{}docs:\n  # of help\n  max-width: 80\n", crate::common::ATMOS)).commit("base");
+    repo.tag("base");
+    let stacks = || {
+        let mut stacks = repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json();
+        let app = &mut stacks["dev"]["components"]["terraform"]["app"];
+        let legacy = app["settings"].as_object_mut().unwrap().remove("depends_on").is_some();
+        let new = app.as_object_mut().unwrap().remove("dependencies").is_some();
+        (stacks, legacy, new)
+    };
+    let needs = || {
+        let graph = repo.run(&["graph", "dependencies", "--format", "text"]).ends_with(0).stdout;
+        graph.replace("settings.depends_on", "dependencies.components")
+    };
+    let (before, needed) = (stacks(), needs());
+    // Another program may read the old place.
+    repo.run(&["check", "--fix"]).ends_with(0).complains("applied 0 fixes").says("warning[deprecated-key]");
+    repo.run(&["check", "--unsafe-fixes"]).ends_with(0).complains("applied 2 fixes").says("No findings.");
+    let read = |path: &str| std::fs::read_to_string(repo.root().join(path)).unwrap();
+    assert!(read("atmos.yaml").ends_with("}\nsettings:\n  terminal:\n    # of help\n    max_width: 80\n"));
+    let moved = "        x: 1\r\n      dependencies:\r\n        # where it runs\r\n        components:\r\n          - {component: vpc} # the network\r\n      vars: {size: 1}\r\n";
+    assert!(read("stacks/deploy/dev.yaml").ends_with(moved), "{}", read("stacks/deploy/dev.yaml"));
+    // The effective configuration differs in nothing but the place of the dependencies, and what needs what is the same.
+    let after = stacks();
+    assert_eq!((after.0, before.1, before.2, after.1, after.2), (before.0, true, false, false, true));
+    assert_eq!(needs(), needed);
+    repo.run(&["diff", "base", "--stack", "dev"]).ends_with(0).hides("vars");
+}
+
+#[test]
 fn what_is_fetched_from_elsewhere_is_no_mistake() {
     let repo = repo("import: ['git::https://example.com/stacks.git//catalog/x.yaml']\nvars: {stage: dev}\n");
     repo.run(&["check"]).ends_with(0).says("note[incomplete-analysis]");

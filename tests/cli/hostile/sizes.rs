@@ -294,6 +294,21 @@ fn imports_that_all_say_something_else() {
     run.says("[import-order-decides]");
 }
 
+/// Each of them has a fix, for which the text around it is read again.
+#[test]
+fn deprecated_keys_by_the_thousand() {
+    let entries: String = (0..50).map(|i| format!("          {i}: {{component: a}}\n")).collect();
+    let components: String =
+        (0..400).map(|i| format!("    c{i}:\n      settings:\n        depends_on:\n{entries}")).collect();
+    let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
+    let more =
+        format!("    deep:\n      vars: {{a: {deep}}}\n      settings: {{depends_on: {{1: {{component: a}}}}}}\n");
+    let text = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    a: {{}}\n{components}{more}");
+    let found = is_quick(&text, 0).json();
+    let fixes = found["diagnostics"].as_array().unwrap().iter().filter(|finding| finding["fix"].is_object());
+    assert_eq!(fixes.count(), 400);
+}
+
 #[test]
 fn locals_of_components_by_the_thousand() {
     let locals: String = (0..3_000).map(|i| format!("        l{i}: {i}\n")).collect();

@@ -8,14 +8,15 @@ use super::description::CONFIGURATION;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::shapes::check::{kinds, near};
-use crate::dialects::atmos::shapes::messages::{key_label, one_of_kinds, rename_key};
-use crate::dialects::atmos::shapes::shape::{Map, Rest, Shape};
+use crate::dialects::atmos::shapes::messages::{key_label, move_entry, one_of_kinds, rename_key};
+use crate::dialects::atmos::shapes::shape::{Key, Map, Rest, Shape};
 use crate::files::Files;
+use crate::syntax::relocation::Move;
 use crate::value::{Data, Entry, FileId, Flags, Value};
 
 /// What is wrong in the merged configuration; `file` is where it is looked for if its place is not known.
 pub(crate) fn check(all: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
-    let mut run = ConfigCheck { files, file, path: String::new(), found: Vec::new() };
+    let mut run = ConfigCheck { all, files, file, path: String::new(), found: Vec::new() };
     run.shape(&CONFIGURATION, all);
     run.found
 }
@@ -51,6 +52,8 @@ fn is_number_text(text: &str, is_whole: bool) -> bool {
 }
 
 struct ConfigCheck<'a> {
+    /// The whole configuration.
+    all: &'a Value,
     files: &'a Files,
     file: FileId,
     path: String,
@@ -102,7 +105,7 @@ impl ConfigCheck<'_> {
             match map.keys.iter().find(|known| known.name.eq_ignore_ascii_case(key)) {
                 Some(known) => self.inside(known.name, |run| {
                     if let Some(replacement) = known.replacement {
-                        run.deprecated(known.name, replacement, value);
+                        run.deprecated(known, replacement, value);
                     }
                     run.shape(known.shape, value);
                 }),
@@ -139,11 +142,18 @@ impl ConfigCheck<'_> {
         self.found.push(rename_key(finding, near));
     }
 
-    fn deprecated(&mut self, key: &str, replacement: &str, value: &Value) {
-        let written = self.as_written(key, value);
+    fn deprecated(&mut self, key: &Key, replacement: &str, value: &Value) {
+        let written = self.as_written(key.name, value);
         let primary = key_label(value, &written, self.files, self.file);
         let finding = Diagnostic::new(&rules::DEPRECATED_KEY, format!("`{}` is deprecated", self.path), primary);
-        self.found.push(finding.token(written).help(format!("use `{replacement}`")));
+        let finding = finding.token(written).help(format!("use `{replacement}`"));
+        let to: Vec<&str> = replacement.split('.').collect();
+        // Several files make up the configuration, and each may have the new key.
+        let is_free = key.is_moved && self.all.at_path(to.iter().copied()).is_none();
+        let keys = self.path.split('.').count();
+        let finding =
+            if is_free { move_entry(finding, Move { keys, to: &to, as_list: false }, self.files) } else { finding };
+        self.found.push(finding);
     }
 
     /// A key as its file spells it: the merged configuration has keys in lower case.
@@ -193,7 +203,7 @@ mod tests {
             let taken = taken.replace("\" 1\"", "\"_1\"");
             for text in VALUES.split(' ') {
                 let value = decode_text(&text.replace('_', " "));
-                let mut run = ConfigCheck { files: &files, file, path: String::new(), found: Vec::new() };
+                let mut run = ConfigCheck { all: &value, files: &files, file, path: String::new(), found: Vec::new() };
                 run.shape(shape, &value);
                 let is_taken = taken.split(' ').any(|known| known == text);
                 assert_eq!(run.found.is_empty(), is_taken, "{text} for {:?}", kinds(shape));

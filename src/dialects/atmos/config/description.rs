@@ -39,7 +39,7 @@ pub(super) static LIST_COLUMN_CONFIG: Shape = settings!({ "name": Text, "value":
 pub(super) static LOGS: Shape = settings!({ "file": Text, "level": Text });
 
 static DOCS: Shape = settings!({
-    "max-width" => "settings.terminal.max_width": WHOLE, "pagination" => "settings.terminal.pager": Flag,
+    "max-width" => moved "settings.terminal.max_width": WHOLE, "pagination" => moved "settings.terminal.pager": Flag,
     "generate": each!(settings!({
         "base-dir": Text, "input": list!(Any), "template": Text, "output": Text,
         "terraform": settings!({
@@ -160,7 +160,7 @@ static SETTINGS: Shape = settings!({
         "mask": settings!({ "enabled": Flag, "replacement": Text, "patterns": TEXTS, "literals": TEXTS }),
         "theme": Text, "help": settings!({ "filter": Flag }),
     }),
-    "yaml": settings!({ "key_delimiter": Text }), "experimental": Text, "docs" => "docs": DOCS, "markdown": Any,
+    "yaml": settings!({ "key_delimiter": Text }), "experimental": Text, "docs" => moved "docs": DOCS, "markdown": Any,
     "inject_github_token": Flag, "github_token": Text, "atmos_github_token": Text, "atmos_pro_github_token": Text,
     "github_username": Text, "inject_bitbucket_token": Flag, "bitbucket_token": Text, "atmos_bitbucket_token": Text,
     "bitbucket_username": Text, "inject_gitlab_token": Flag, "atmos_gitlab_token": Text, "gitlab_token": Text,

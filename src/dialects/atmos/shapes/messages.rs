@@ -7,6 +7,7 @@ use crate::dialects::atmos::diagnostics::label;
 use crate::dialects::atmos::merge::APPEND_KEY;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
+use crate::syntax::relocation::{Move, Replacement, relocate};
 use crate::value::{FileId, Origin, Value};
 
 /// How many keys are listed before the rest is only counted.
@@ -70,7 +71,8 @@ pub(in crate::dialects::atmos) fn finding(violation: &Violation<'_>, files: &Fil
             rename_key(at_key(&rules::UNKNOWN_KEY, key, message), near)
         }
         Wrong::Deprecated(key, replacement) => {
-            at_key(&rules::DEPRECATED_KEY, key, format!("`{path}` is deprecated")).help(format!("use `{replacement}`"))
+            let finding = at_key(&rules::DEPRECATED_KEY, key, format!("`{path}` is deprecated"));
+            move_dependencies(finding.help(format!("use `{replacement}`")), path, value, files)
         }
         Wrong::Lacks(key) => new(format!("{what} needs `{key}`")).token(*key),
         Wrong::ExactlyOne(keys, 0) => new(format!("{what} needs {}", one_of(keys))),
@@ -175,6 +177,34 @@ pub(crate) fn rename_key(finding: Diagnostic, near: &str) -> Diagnostic {
     }
     let edit = Edit { file, start, end, text: near.to_owned() };
     finding.fix(Fix::one(format!("rename to `{near}`"), edit, Applicability::Unsafe))
+}
+
+/// Proposes to move an entry to the path of `wanted`.
+pub(crate) fn move_entry(finding: Diagnostic, wanted: Move<'_>, files: &Files) -> Diagnostic {
+    let Label { file, start, .. } = finding.primary;
+    let Some(replacements) = relocate(&files.get(file), start, wanted) else { return finding };
+    let edit = |(range, text): Replacement| Edit { file, start: range.start as u32, end: range.end as u32, text };
+    finding.fix(Fix {
+        title: format!("move to `{}`", wanted.to.join(".")),
+        edits: replacements.into_iter().map(edit).collect(),
+        applicability: Applicability::Unsafe,
+    })
+}
+
+/// Proposes to make `depends_on` a list of `dependencies`, where it names components alone: what else it may say has no
+/// counterpart of the same form.
+fn move_dependencies(finding: Diagnostic, path: &str, value: &Value, files: &Files) -> Diagnostic {
+    let names_component = |entry: &Value| {
+        let map = entry.as_map().filter(|map| map.len() == 1);
+        map.and_then(|map| map.get("component")).is_some_and(|name| name.as_str().is_some())
+    };
+    let entries = value.as_map().filter(|map| !map.is_empty());
+    let is_section = path == "settings.depends_on" || path.starts_with("components.");
+    if !is_section || !entries.is_some_and(|entries| entries.iter().all(|entry| names_component(&entry.value))) {
+        return finding;
+    }
+    let keys = if path.ends_with("settings.depends_on") { 2 } else { 1 };
+    move_entry(finding, Move { keys, to: &["dependencies", "components"], as_list: true }, files)
 }
 
 /// What a map takes, as help.

@@ -80,6 +80,8 @@ pub(crate) struct Key {
     pub shape: &'static Shape,
     /// What to write instead, if it is treated as compatibility only.
     pub replacement: Option<&'static str>,
+    /// Whether the replacement is a path at which the value means the same.
+    pub is_moved: bool,
 }
 
 /// What a map may hold besides the keys that have a meaning.
@@ -132,15 +134,19 @@ pub(crate) enum Condition {
 /// Keys that go together.
 pub(super) type Group = &'static [(&'static str, &'static [&'static str])];
 
-/// Keys with their shapes: `keys! { "vars": VARS, "depends_on" => "dependencies.components": DEPENDS_ON }`.
+/// Keys with their shapes: `keys! { "vars": VARS, "depends_on" => "dependencies.components": DEPENDS_ON }`. Of a key whose
+/// value can be moved as it is, `moved` stands in front of its replacement.
 macro_rules! keys {
+    (@moved) => { false };
+    (@moved moved) => { true };
     (@replacement) => { None };
     (@replacement $new:literal) => { Some($new) };
-    ($($name:literal $(=> $new:literal)?: $shape:expr),* $(,)?) => {
+    ($($name:literal $(=> $($moved:ident)? $new:literal)?: $shape:expr),* $(,)?) => {
         &[$($crate::dialects::atmos::shapes::shape::Key {
             name: $name,
             shape: &$shape,
             replacement: $crate::dialects::atmos::shapes::shape::keys!(@replacement $($new)?),
+            is_moved: $crate::dialects::atmos::shapes::shape::keys!(@moved $($($moved)?)?),
         }),*]
     };
 }
