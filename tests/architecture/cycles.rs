@@ -3,6 +3,7 @@
 use crate::{Source, sources};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// How many files may import each other.
 const MOST: usize = 3;
@@ -66,13 +67,13 @@ fn target(from: &str, path: &str, modules: &BTreeSet<String>) -> Option<String> 
 
 /// The paths that a file names, from the root of the crate: those that it declares with `use`, and those in its code.
 pub(crate) fn paths(source: &Source) -> Vec<String> {
-    let declaration = Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);").unwrap();
-    let inline = Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
+    static DECLARATION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);").unwrap());
+    static INLINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap());
     let from = module(&source.path);
     let code: Vec<&str> = source.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let code = code.join("\n");
-    let declared = declaration.captures_iter(&code).flat_map(|c| expand(&c[1].split_whitespace().collect::<String>()));
-    let written = inline.find_iter(&code).map(|path| path.as_str().to_owned());
+    let declared = DECLARATION.captures_iter(&code).flat_map(|c| expand(&c[1].split_whitespace().collect::<String>()));
+    let written = INLINE.find_iter(&code).map(|path| path.as_str().to_owned());
     declared.chain(written).filter_map(|path| absolute(&from, &path)).collect()
 }
 

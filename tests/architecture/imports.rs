@@ -3,6 +3,7 @@
 use crate::{Source, root, sources};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// What each module may import, from the table of `CONTRIBUTING.md`: rows of `| modules | responsibility | imports |`, each
 /// module in backticks, sorted from the bottom up.
@@ -10,8 +11,8 @@ fn table() -> Vec<(String, BTreeSet<String>)> {
     let text = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
     let section = text.split_once("\n## Modules\n").expect("a section about modules").1;
     let section = section.split("\n## ").next().unwrap_or_default();
-    let name = Regex::new(r"`(\w+)/?`").unwrap();
-    let names = |cell: &str| name.captures_iter(cell).map(|c| c[1].to_owned()).collect::<Vec<_>>();
+    static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"`(\w+)/?`").unwrap());
+    let names = |cell: &str| NAME.captures_iter(cell).map(|c| c[1].to_owned()).collect::<Vec<_>>();
     let mut rows: Vec<(String, BTreeSet<String>)> = Vec::new();
     for line in section.lines().filter(|line| line.starts_with("| `")) {
         let cells: Vec<&str> = line.trim_matches('|').split('|').collect();
@@ -28,18 +29,18 @@ fn table() -> Vec<(String, BTreeSet<String>)> {
 
 /// The modules that a file imports, each with the first line that does.
 fn imports(source: &Source, modules: &BTreeSet<&str>) -> BTreeMap<String, String> {
-    let path = Regex::new(r"\bcrate::(\w+|\{)").unwrap();
-    let listed = Regex::new(r"(?:^|,)\s*(\w+)").unwrap();
+    static PATH: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bcrate::(\w+|\{)").unwrap());
+    static LISTED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?:^|,)\s*(\w+)").unwrap());
     let mut found = BTreeMap::new();
     let code: Vec<&str> = source.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     let code = code.join("\n");
-    for captures in path.captures_iter(&code) {
+    for captures in PATH.captures_iter(&code) {
         let whole = captures.get(0).unwrap();
         let line = code[whole.start()..].lines().next().unwrap_or_default();
         let names: Vec<String> = match &captures[1] {
             "{" => {
                 let list = code[whole.end()..].split('}').next().unwrap_or_default();
-                listed.captures_iter(list).map(|c| c[1].to_owned()).collect()
+                LISTED.captures_iter(list).map(|c| c[1].to_owned()).collect()
             }
             name => vec![name.to_owned()],
         };

@@ -4,6 +4,7 @@ use crate::cycles::paths;
 use crate::{Source, sources};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// Dialects that have such a table.
 const STAGED: [&str; 1] = ["atmos"];
@@ -16,8 +17,8 @@ const MOST_FILES: usize = 2;
 
 /// The stages of a dialect, the first one first: the rows ``| `name` | ... |`` in the documentation of its module.
 fn stages(module: &Source) -> Vec<String> {
-    let row = Regex::new(r"^//! \| `(\w+)` \|").unwrap();
-    module.text.lines().filter_map(|line| Some(row.captures(line)?[1].to_owned())).collect()
+    static ROW: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^//! \| `(\w+)` \|").unwrap());
+    module.text.lines().filter_map(|line| Some(ROW.captures(line)?[1].to_owned())).collect()
 }
 
 /// The stage of a file of a dialect; nothing for the module of the dialect itself.
@@ -71,8 +72,8 @@ fn stages_import_only_stages_above_them() {
 
 #[test]
 fn types_of_stages_are_implemented_in_few_files() {
-    let block = Regex::new(r"(?m)^impl(?:<[^{]*?>)? (?:[\w:]+(?:<[^{]*?>)? for )?(\w+)").unwrap();
-    let declared = Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?(?:struct|enum) (\w+)").unwrap();
+    static BLOCK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^impl(?:<[^{]*?>)? (?:[\w:]+(?:<[^{]*?>)? for )?(\w+)").unwrap());
+    static DECLARED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?(?:struct|enum) (\w+)").unwrap());
     let sources = sources();
     for dialect in STAGED {
         let own: Vec<&Source> =
@@ -81,13 +82,13 @@ fn types_of_stages_are_implemented_in_few_files() {
         let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let mut homes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for source in &own {
-            for name in declared.captures_iter(&source.text) {
+            for name in DECLARED.captures_iter(&source.text) {
                 homes.entry(name[1].to_owned()).or_default().insert(folder(&source.path));
             }
         }
         let mut files: BTreeMap<(String, String), BTreeSet<&str>> = BTreeMap::new();
         for source in &own {
-            for name in block.captures_iter(&source.text) {
+            for name in BLOCK.captures_iter(&source.text) {
                 let Some(homes) = homes.get(&name[1]) else { continue };
                 let here = folder(&source.path);
                 let home = homes.iter().filter(|home| here.starts_with(home.as_str())).max_by_key(|home| home.len());
