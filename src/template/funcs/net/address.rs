@@ -224,15 +224,7 @@ fn parse_v6(whole: &str, text: &str) -> Result<u128, String> {
         }
     }
     while groups.len() < 8 {
-        let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
-        let group = rest[..digits].bytes().try_fold(0u32, |n, digit| {
-            let n = n << 4 | char::from(digit).to_digit(16)?;
-            (n <= 0xffff).then_some(n)
-        });
-        let Some(group) = group else { return refused(whole, "IPv6 field has value >=2^16", rest) };
-        if digits == 0 {
-            return refused(whole, "each colon-separated field must have at least one digit", rest);
-        }
+        let (group, digits) = first_group(whole, rest)?;
         let after = &rest[digits..];
         if after.starts_with('.') {
             if gap.is_none() && groups.len() != 6 {
@@ -248,7 +240,7 @@ fn parse_v6(whole: &str, text: &str) -> Result<u128, String> {
             rest = "";
             break;
         }
-        groups.push(group as u16);
+        groups.push(group);
         rest = after;
         if rest.is_empty() {
             break;
@@ -274,6 +266,25 @@ fn parse_v6(whole: &str, text: &str) -> Result<u128, String> {
     if !rest.is_empty() {
         return refused(whole, "trailing garbage after address", rest);
     }
+    filled(whole, &groups, gap)
+}
+
+/// The group that a text begins with, and how many digits it has.
+fn first_group(whole: &str, rest: &str) -> Result<(u16, usize), String> {
+    let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
+    let group = rest[..digits].bytes().try_fold(0u32, |n, digit| {
+        let n = n << 4 | char::from(digit).to_digit(16)?;
+        (n <= 0xffff).then_some(n)
+    });
+    match group {
+        None => refused(whole, "IPv6 field has value >=2^16", rest),
+        Some(_) if digits == 0 => refused(whole, "each colon-separated field must have at least one digit", rest),
+        Some(group) => Ok((group as u16, digits)),
+    }
+}
+
+/// The address of groups, with zeros at the place of `::`.
+fn filled(whole: &str, groups: &[u16], gap: Option<usize>) -> Result<u128, String> {
     match gap {
         None if groups.len() < 8 => return refused(whole, "address string too short", ""),
         Some(_) if groups.len() == 8 => {
