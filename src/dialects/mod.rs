@@ -46,7 +46,7 @@ pub(crate) struct Project {
     /// The names of the environment variables that are set where the project is deployed, if the user says so.
     pub variables: Option<BTreeSet<String>>,
     /// What functions are evaluated with; without it they stay as they are written.
-    pub given: Option<EvalInputs>,
+    pub eval_inputs: Option<EvalInputs>,
     /// Input variables, environment variables and the workspace that the user gave.
     pub inputs: ProjectInputs,
     /// What the settings say of root modules.

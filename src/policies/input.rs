@@ -327,7 +327,7 @@ impl<'a> ToJson<'a> {
             }
             _ => {
                 let node = Node { value, at: super::cel::root(Root::Component), language };
-                match node.settle() {
+                match node.into_val() {
                     Val::Unknown(_) => {
                         self.unknown.push(Path(self.at.clone()));
                         return Some(self.fill.cloned());

@@ -79,29 +79,29 @@ struct Tally {
     steps: Vec<u64>,
     applied: Vec<usize>,
     /// All of these steps.
-    unsettled: u64,
+    unpublished: u64,
 }
 
 impl Tally {
     fn new(active: &[(usize, &Policy)]) -> Tally {
-        Tally { steps: vec![0; active.len()], applied: vec![0; active.len()], unsettled: 0 }
+        Tally { steps: vec![0; active.len()], applied: vec![0; active.len()], unpublished: 0 }
     }
 
     fn add(&mut self, number: usize, known: &Known<'_>) {
         self.steps[number] += known.steps;
         self.applied[number] += usize::from(known.applied);
-        self.unsettled += known.steps;
+        self.unpublished += known.steps;
     }
 
     /// Counts all of it for everyone. The policies that took more steps than they are allowed.
-    fn settle(&mut self, active: &[(usize, &Policy)], states: &[PolicyState]) -> Vec<usize> {
+    fn publish(&mut self, active: &[(usize, &Policy)], states: &[PolicyState]) -> Vec<usize> {
         let mut exceeded = Vec::new();
         for ((i, _), (steps, applied)) in active.iter().zip(self.steps.iter_mut().zip(&mut self.applied)) {
             if states[*i].count(std::mem::take(steps), std::mem::take(applied)) {
                 exceeded.push(*i);
             }
         }
-        self.unsettled = 0;
+        self.unpublished = 0;
         exceeded
     }
 }
@@ -304,9 +304,9 @@ impl<'a> Run<'a> {
                         said.push((*i, first + n, known.outcome));
                     }
                 }
-                if tally.unsettled > SETTLE || n + 1 == chunk.len() {
-                    spent.fetch_add(tally.unsettled, Ordering::Relaxed);
-                    let exceeded = tally.settle(active, &self.states);
+                if tally.unpublished > SETTLE || n + 1 == chunk.len() {
+                    spent.fetch_add(tally.unpublished, Ordering::Relaxed);
+                    let exceeded = tally.publish(active, &self.states);
                     said.extend(exceeded.into_iter().map(|i| (i, first + n, self.exceeded())));
                 }
             }

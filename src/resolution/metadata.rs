@@ -126,7 +126,7 @@ pub(crate) struct Inputs {
     pub all: Arc<Map>,
     /// What the code gets for a value that holds calls: what only the running system knows is unknown, and nothing is what
     /// is not handed over. Without it values are passed as they are.
-    pub settle: Option<fn(&Value) -> Option<Value>>,
+    pub evaluate: Option<fn(&Value) -> Option<Value>>,
     /// The inputs that were written for this component, and for those that it inherits from; each a part of what `all`
     /// was merged from. What is said for a whole stack is in neither.
     pub authored: [Arc<Map>; 2],
@@ -264,7 +264,7 @@ impl ComponentMetadata {
 impl Inputs {
     /// The input of this name as the code gets it.
     pub(crate) fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
-        self.all.get(name).and_then(|value| self.settled(value))
+        self.all.get(name).and_then(|value| self.evaluated(value))
     }
 
     /// Whether there is an input of this name.
@@ -273,9 +273,9 @@ impl Inputs {
     }
 
     /// One of the inputs as the code gets it; `None` if it does not get it.
-    pub(crate) fn settled<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
-        match self.settle {
-            Some(settle) if value.holds(Flags::CALL) => settle(value).map(Cow::Owned),
+    pub(crate) fn evaluated<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
+        match self.evaluate {
+            Some(evaluate) if value.holds(Flags::CALL) => evaluate(value).map(Cow::Owned),
             _ => Some(Cow::Borrowed(value)),
         }
     }

@@ -92,7 +92,7 @@ pub(crate) fn compare(
     let Judged { mut findings, suppressed, .. } =
         phase(workspace.host, "judge", || judging.judge(&trusted, in_head, in_base))?;
     let sides: Vec<_> = compared.iter().map(|one| (&one.base, &one.head)).collect();
-    fixed::settle(&mut findings, &sides);
+    fixed::judge_fixed(&mut findings, &sides);
     let mut scope = selection::FindingScope::new(&request.filter);
     for Compared { base: old, head: new, .. } in &compared {
         let states = [(old, base), (new, head)];

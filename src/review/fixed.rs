@@ -16,7 +16,7 @@ enum Fate {
 
 /// Judges findings that only the base has: what the head removed is marked as such, and what it could not resolve is left
 /// out.
-pub(super) fn settle(findings: &mut Vec<Finding>, projects: &[(&Resolution, &Resolution)]) {
+pub(super) fn judge_fixed(findings: &mut Vec<Finding>, projects: &[(&Resolution, &Resolution)]) {
     if findings.iter().all(|f| f.novelty != Some(Novelty::Fixed)) {
         return;
     }

@@ -51,7 +51,7 @@ impl Folder {
     }
 
     fn list(root: &Path, name: String, hasher: &Hasher, store: Option<&Path>) -> Result<Self, Error> {
-        let mut walk = Walk::new(root, &name, hasher, store);
+        let mut walk = DiskWalk::new(root, &name, hasher, store);
         walk.run()?;
         walk.unreadable.sort_unstable();
         Ok(Self {
@@ -234,7 +234,7 @@ impl Cache {
 }
 
 /// A walk over a folder.
-struct Walk<'a> {
+struct DiskWalk<'a> {
     root: &'a Path,
     name: &'a str,
     hasher: &'a Hasher,
@@ -251,7 +251,7 @@ struct Walk<'a> {
     attributes: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> DiskWalk<'a> {
     fn new(root: &'a Path, name: &'a str, hasher: &'a Hasher, store: Option<&Path>) -> Self {
         let inside =
             |store: &Path| Some(store.canonicalize().ok()?.strip_prefix(root.canonicalize().ok()?).ok()?.to_path_buf());

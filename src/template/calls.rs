@@ -29,7 +29,7 @@ pub(crate) enum Argument {
 }
 
 pub(super) fn collect(template: &Template, namespace: &str, method: &str) -> Vec<MethodCall> {
-    let mut walk = Walk { namespace, method, found: Vec::new(), budget: MAX_NODES };
+    let mut walk = CallWalk { namespace, method, found: Vec::new(), budget: MAX_NODES };
     walk.list(&template.root, true);
     for body in template.definitions.values() {
         walk.list(body, false);
@@ -37,14 +37,14 @@ pub(super) fn collect(template: &Template, namespace: &str, method: &str) -> Vec
     walk.found
 }
 
-struct Walk<'a> {
+struct CallWalk<'a> {
     namespace: &'a str,
     method: &'a str,
     found: Vec<MethodCall>,
     budget: usize,
 }
 
-impl Walk<'_> {
+impl CallWalk<'_> {
     /// `at_root`: the dot is the root of the data.
     fn list(&mut self, list: &List, at_root: bool) {
         for node in list {

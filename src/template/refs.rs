@@ -47,7 +47,7 @@ pub(crate) struct Reads {
 }
 
 pub(super) fn collect(template: &Template) -> Reads {
-    let mut walk = Walk {
+    let mut walk = ReferenceWalk {
         template,
         found: Vec::new(),
         whole: Vec::new(),
@@ -102,7 +102,7 @@ pub(super) fn lexical_fields(template: &Template) -> Vec<Vec<&str>> {
     found
 }
 
-struct Walk<'t> {
+struct ReferenceWalk<'t> {
     template: &'t Template,
     found: Vec<Reference>,
     whole: Vec<Vec<String>>,
@@ -122,7 +122,7 @@ struct Walk<'t> {
     complete: bool,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> ReferenceWalk<'t> {
     fn list(&mut self, dot: &Path, list: &'t List) {
         for node in list {
             if self.budget == 0 {

@@ -2,7 +2,7 @@
 //! declare. Nothing is evaluated, and nothing here knows who uses the modules.
 
 pub(crate) mod address;
-mod kept;
+mod declaration_cache;
 mod read;
 pub(crate) mod state;
 mod types;
@@ -106,7 +106,7 @@ impl Cache {
 
     /// What tells what this build of the program keeps in a store from what others keep; can be part of a file name.
     pub(crate) fn space() -> String {
-        kept::space()
+        declaration_cache::space()
     }
 }
 
@@ -307,12 +307,12 @@ impl<'a> Modules<'a> {
         };
         let parse = || crate::threads::map(&[bytes], parse).pop();
         let Some(store) = self.cache.store.as_deref() else { return parse() };
-        let key = kept::key(bytes, syntax);
-        if let Some(known) = kept::get(store, &key, bytes) {
+        let key = declaration_cache::key(bytes, syntax);
+        if let Some(known) = declaration_cache::get(store, &key, bytes) {
             return Some(known);
         }
         let parsed = parse()?;
-        kept::put(store, &key, &parsed);
+        declaration_cache::put(store, &key, &parsed);
         Some(parsed)
     }
 }

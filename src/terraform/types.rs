@@ -195,19 +195,19 @@ fn is_open(text: &str) -> bool {
 
 /// A step into a value.
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-fn check<'a>(ty: &'a Type, value: &'a Value, path: &mut Vec<Step<'a>>, found: &mut Vec<Mismatch>) {
+fn check<'a>(ty: &'a Type, value: &'a Value, path: &mut Vec<PathStep<'a>>, found: &mut Vec<Mismatch>) {
     if found.len() >= MAX_FOUND {
         return;
     }
     let mut wrong = |reason: String| {
-        let step = |step: &Step<'_>| match step {
-            Step::Key(key) => (*key).to_owned(),
-            Step::Index(i) => i.to_string(),
+        let step = |step: &PathStep<'_>| match step {
+            PathStep::Key(key) => (*key).to_owned(),
+            PathStep::Index(i) => i.to_string(),
         };
         found.push(Mismatch { path: path.iter().map(step).collect(), reason, prov: value.prov.clone() });
     };
@@ -223,18 +223,18 @@ fn check<'a>(ty: &'a Type, value: &'a Value, path: &mut Vec<Step<'a>>, found: &m
         }
         (Data::List(items), Type::List(inner) | Type::Set(inner)) => {
             for (i, item) in items.iter().enumerate() {
-                inside(inner, item, Step::Index(i), path, found);
+                inside(inner, item, PathStep::Index(i), path, found);
             }
         }
         (Data::List(items), Type::Tuple(types)) if items.len() == types.len() => {
             for (i, (ty, item)) in types.iter().zip(items.iter()).enumerate() {
-                inside(ty, item, Step::Index(i), path, found);
+                inside(ty, item, PathStep::Index(i), path, found);
             }
         }
         (Data::List(items), Type::Tuple(_)) => wrong(format!("a list of {} is not {}", items.len(), noun(ty))),
         (Data::Map(map), Type::Map(inner)) => {
             for entry in map.iter() {
-                inside(inner, &entry.value, Step::Key(&entry.key), path, found);
+                inside(inner, &entry.value, PathStep::Key(&entry.key), path, found);
             }
         }
         (Data::Map(map), Type::Object(attributes)) => {
@@ -243,7 +243,7 @@ fn check<'a>(ty: &'a Type, value: &'a Value, path: &mut Vec<Step<'a>>, found: &m
             }
             for attribute in attributes {
                 if let Some(value) = map.get(&attribute.name) {
-                    inside(&attribute.ty, value, Step::Key(&attribute.name), path, found);
+                    inside(&attribute.ty, value, PathStep::Key(&attribute.name), path, found);
                 }
             }
         }
@@ -251,7 +251,13 @@ fn check<'a>(ty: &'a Type, value: &'a Value, path: &mut Vec<Step<'a>>, found: &m
     }
 }
 
-fn inside<'a>(ty: &'a Type, value: &'a Value, step: Step<'a>, path: &mut Vec<Step<'a>>, found: &mut Vec<Mismatch>) {
+fn inside<'a>(
+    ty: &'a Type,
+    value: &'a Value,
+    step: PathStep<'a>,
+    path: &mut Vec<PathStep<'a>>,
+    found: &mut Vec<Mismatch>,
+) {
     path.push(step);
     check(ty, value, path, found);
     path.pop();

@@ -35,7 +35,7 @@ struct Cost {
 
 /// Says what is too much in a schema; `files` are those that it refers to, by address.
 pub(super) fn excess(schema: &Json, files: &BTreeMap<String, Json>) -> Option<String> {
-    let mut walk = Walk { root: schema, known: HashMap::new() };
+    let mut walk = CostWalk { root: schema, known: HashMap::new() };
     let too_much = |cost: Result<Cost, String>| match cost {
         Err(why) => Some(why),
         Ok(cost) if cost.chain > MAX_CHAIN => {
@@ -47,17 +47,18 @@ pub(super) fn excess(schema: &Json, files: &BTreeMap<String, Json>) -> Option<St
         Ok(_) => None,
     };
     // Files are examined each for itself; what they refer to in others counts as one.
-    too_much(walk.cost(schema, 0))
-        .or_else(|| files.values().find_map(|file| too_much(Walk { root: file, known: HashMap::new() }.cost(file, 0))))
+    too_much(walk.cost(schema, 0)).or_else(|| {
+        files.values().find_map(|file| too_much(CostWalk { root: file, known: HashMap::new() }.cost(file, 0)))
+    })
 }
 
-struct Walk<'a> {
+struct CostWalk<'a> {
     root: &'a Json,
     /// By the place of a schema in memory; none while it is examined.
     known: HashMap<*const Json, Option<Cost>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> CostWalk<'a> {
     fn cost(&mut self, schema: &'a Json, depth: u64) -> Result<Cost, String> {
         let Json::Object(map) = schema else { return Ok(Cost { expanded: 1, chain: 1 }) };
         match self.known.get(&std::ptr::from_ref(schema)) {

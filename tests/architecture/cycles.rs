@@ -67,7 +67,8 @@ fn target(from: &str, path: &str, modules: &BTreeSet<String>) -> Option<String> 
 
 /// The paths that a file names, from the root of the crate: those that it declares with `use`, and those in its code.
 pub(crate) fn paths(source: &Source) -> Vec<String> {
-    static DECLARATION: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);").unwrap());
+    static DECLARATION: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);").unwrap());
     static INLINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap());
     let from = module(&source.path);
     let code: Vec<&str> = source.text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();

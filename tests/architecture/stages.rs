@@ -72,8 +72,10 @@ fn stages_import_only_stages_above_them() {
 
 #[test]
 fn types_of_stages_are_implemented_in_few_files() {
-    static BLOCK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^impl(?:<[^{]*?>)? (?:[\w:]+(?:<[^{]*?>)? for )?(\w+)").unwrap());
-    static DECLARED: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?(?:struct|enum) (\w+)").unwrap());
+    static BLOCK: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^impl(?:<[^{]*?>)? (?:[\w:]+(?:<[^{]*?>)? for )?(\w+)").unwrap());
+    static DECLARED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?(?:struct|enum) (\w+)").unwrap());
     let sources = sources();
     for dialect in STAGED {
         let own: Vec<&Source> =

@@ -62,7 +62,7 @@ impl Functions {
                 .map_err(|e| Failure::Message(format!("cannot read {}: {e}", path.display())))?;
             given.add_values(&text).map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
         }
-        place.project.given = Some(given);
+        place.project.eval_inputs = Some(given);
         Ok(())
     }
 }

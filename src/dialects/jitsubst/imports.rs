@@ -23,7 +23,7 @@ pub(crate) struct Imported {
 
 /// Loads a file and what it imports.
 pub(crate) fn load(loader: &Loader<'_>, path: &str, diagnostics: &mut Diagnostics) -> Imported {
-    let mut walk = Walk { loader, diagnostics, open: Vec::new(), files: Vec::new(), seen: BTreeSet::new() };
+    let mut walk = ImportWalk { loader, diagnostics, open: Vec::new(), files: Vec::new(), seen: BTreeSet::new() };
     let mut config = walk.file(path, None, &Arc::from([]));
     if let Some(config) = &mut config {
         config.add_secrets_of_modules();
@@ -31,7 +31,7 @@ pub(crate) fn load(loader: &Loader<'_>, path: &str, diagnostics: &mut Diagnostic
     Imported { config, files: walk.files }
 }
 
-struct Walk<'a, 's> {
+struct ImportWalk<'a, 's> {
     loader: &'a Loader<'a>,
     diagnostics: &'s mut Diagnostics,
     /// The files on the way here, each with the import that leads on from it.
@@ -40,7 +40,7 @@ struct Walk<'a, 's> {
     seen: BTreeSet<String>,
 }
 
-impl Walk<'_, '_> {
+impl ImportWalk<'_, '_> {
     /// What a file says with its imports; `None` if any of it cannot be used.
     fn file(&mut self, path: &str, import: Option<(&Value, &Loaded)>, way: &Arc<[Origin]>) -> Option<Config> {
         let loaded = match self.loader.load(path) {

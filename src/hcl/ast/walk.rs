@@ -52,7 +52,7 @@ pub(crate) fn as_reference(expr: &Expr) -> Option<Reference<'_>> {
 
 /// All references of an expression to what is outside of it, in the order of the text.
 pub(crate) fn references(expr: &Expr) -> Vec<Reference<'_>> {
-    let mut walk = Walk { bound: Vec::new(), found: Vec::new() };
+    let mut walk = ExprWalk { bound: Vec::new(), found: Vec::new() };
     walk.expr(expr);
     walk.found
 }
@@ -120,12 +120,12 @@ fn visit_part<'a>(part: &'a Part, see: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-struct Walk<'a> {
+struct ExprWalk<'a> {
     bound: Vec<&'a Text>,
     found: Vec<Reference<'a>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ExprWalk<'a> {
     fn expr(&mut self, expr: &'a Expr) {
         match &expr.kind {
             ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Element => {}

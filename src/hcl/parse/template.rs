@@ -185,13 +185,13 @@ impl Parser<'_> {
             match self.character(end, &mut text)? {
                 Next::Character if text.ends_with('\n') && !matches!(end, End::Quote) => {
                     // Each line is a piece of its own.
-                    settle(&mut pieces, &mut text, &mut trims);
+                    flush_text(&mut pieces, &mut text, &mut trims);
                     line_start = true;
                 }
                 Next::Character => {}
                 Next::End => break,
                 Next::Sequence(is_value, strips) => {
-                    settle(&mut pieces, &mut text, &mut trims);
+                    flush_text(&mut pieces, &mut text, &mut trims);
                     if strips && let Some(Piece::Text(last)) = pieces.last_mut() {
                         last.truncate(last.trim_end().len());
                     }
@@ -199,7 +199,7 @@ impl Parser<'_> {
                 }
             }
         }
-        settle(&mut pieces, &mut text, &mut trims);
+        flush_text(&mut pieces, &mut text, &mut trims);
         Ok(pieces)
     }
 
@@ -399,7 +399,7 @@ fn piece_span(piece: &Piece) -> Option<Span> {
 }
 
 /// Ends a piece of text. The first one behind a sequence that takes white space away loses what it begins with.
-fn settle(pieces: &mut Vec<Piece>, text: &mut String, trims: &mut bool) {
+fn flush_text(pieces: &mut Vec<Piece>, text: &mut String, trims: &mut bool) {
     if text.is_empty() {
         return;
     }

@@ -88,7 +88,7 @@ impl<'a> Scope<'a> {
             return value.clone();
         }
         let node =
-            |root: Root, value: &'a Value| Node { value, at: Link::Root(root), language: self.language }.settle();
+            |root: Root, value: &'a Value| Node { value, at: Link::Root(root), language: self.language }.into_val();
         let value = match name {
             "component" => self.component.map(Val::Component),
             "change" => self.change.map(|value| node(Root::Change, value)),
@@ -135,7 +135,7 @@ impl<'a> Scope<'a> {
                     },
                 };
                 let at = Link::Root(Root::Component).key(&entry.key);
-                Found::Value(Node { value: &entry.value, at, language: self.language }.settle())
+                Found::Value(Node { value: &entry.value, at, language: self.language }.into_val())
             }
         }
     }

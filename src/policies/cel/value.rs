@@ -134,7 +134,7 @@ impl<'a> Link<'a> {
 
 impl<'a> Node<'a> {
     /// The value, in the form that functions take: scalars by themselves, what is not known as such.
-    pub(crate) fn settle(self) -> Val<'a> {
+    pub(crate) fn into_val(self) -> Val<'a> {
         match &self.value.data {
             Data::Null => Val::Null,
             Data::Bool(b) => Val::Bool(*b),
@@ -173,12 +173,12 @@ impl<'a> Node<'a> {
     /// The value under a key of a map.
     pub(crate) fn key(&self, map: &'a Map, key: &str) -> Option<Val<'a>> {
         let entry = map.entry(key)?;
-        Some(Node { value: &entry.value, at: self.at.key(&entry.key), language: self.language }.settle())
+        Some(Node { value: &entry.value, at: self.at.key(&entry.key), language: self.language }.into_val())
     }
 
     /// An item of a list.
     pub(crate) fn item(&self, value: &'a Value, index: usize) -> Val<'a> {
-        Node { value, at: self.at.item(index), language: self.language }.settle()
+        Node { value, at: self.at.item(index), language: self.language }.into_val()
     }
 }
 

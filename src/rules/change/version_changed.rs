@@ -18,7 +18,7 @@ rule!(VERSION_DOWNGRADED, "version-downgraded", Change, "0.2.0", "a module or a 
 rule!(SOURCE_CHANGED, "source-changed", Change, "0.2.0", "the source of a module changes");
 
 /// A version or a source that differs.
-struct Step<'a> {
+struct VersionStep<'a> {
     causes: &'a [Cause],
     /// The path of the value, with dots.
     name: String,
@@ -77,7 +77,7 @@ fn versions<'a>(
     let constraint = |value: &Value| value.as_str().and_then(Constraint::parse);
     let of_constraints =
         steps(constraints(changed)).filter_map(|step| Some((constraint(step.before)?, constraint(step.after)?, step)));
-    let told = |(old, new, step): (Constraint, Constraint, Step<'a>)| {
+    let told = |(old, new, step): (Constraint, Constraint, VersionStep<'a>)| {
         let (one, several) = judge(&old, &new)?;
         let details = format!("`{}` {}", step.name, transition(Some(step.before), Some(step.after)));
         Some((step.causes, Phrase::new(one, several, details)))
@@ -90,17 +90,17 @@ fn constraints<'a>(changed: &Changed<'a>) -> Vec<&'a Change> {
     all.filter(|c| c.path.rsplit('/').next() == Some("version")).collect()
 }
 
-fn sources<'a>(changed: &Changed<'a>) -> impl Iterator<Item = Step<'a>> + use<'a> {
+fn sources<'a>(changed: &Changed<'a>) -> impl Iterator<Item = VersionStep<'a>> + use<'a> {
     let all = changed.vocabulary().sources.iter().flat_map(|path| changed.at(path));
     let named = all.filter(|c| matches!(c.path.rsplit('/').next(), Some("source" | "uri")));
     steps(named.collect())
 }
 
-fn steps<'a>(changes: Vec<&'a Change>) -> impl Iterator<Item = Step<'a>> + use<'a> {
+fn steps<'a>(changes: Vec<&'a Change>) -> impl Iterator<Item = VersionStep<'a>> + use<'a> {
     changes.into_iter().filter_map(|change| {
         let name = change.path.trim_start_matches('/').replace('/', ".");
         let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
-        Some(Step { causes: &change.causes, name, before, after })
+        Some(VersionStep { causes: &change.causes, name, before, after })
     })
 }
 

@@ -35,37 +35,37 @@ fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>
     let components = || context.index.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract);
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
     // What stacks share is examined with the first of them, unless there is something to say of each.
-    let mut settled: HashSet<(*const Map, *const Module)> = HashSet::new();
+    let mut examined: HashSet<(*const Map, *const Module)> = HashSet::new();
     let of_code =
         |map: &Arc<Map>, module: Option<&Arc<Module>>| (Arc::as_ptr(map), module.map_or(std::ptr::null(), Arc::as_ptr));
     for component in components() {
         let module = module(context, component);
         let module = module.as_ref();
         for map in component.metadata.inputs.authored.iter().filter(|map| !map.is_empty() && module.is_some()) {
-            if settled.contains(&of_code(map, module)) {
+            if examined.contains(&of_code(map, module)) {
                 continue;
             }
-            let mut is_settled = true;
+            let mut is_examined = true;
             for entry in map.iter().filter(|e| !takes(component, module, &e.key)) {
                 // What an included file or a template spells out is not written here.
                 let origin = entry.value.prov.origin.filter(|o| key_in(context.files, *o, &entry.key).is_some());
                 let Some(origin) = origin else { continue };
                 places.entry((origin, Text::clone(&entry.key))).or_default().undeclared.push(component);
-                is_settled = false;
+                is_examined = false;
             }
-            if is_settled {
-                settled.insert(of_code(map, module));
+            if is_examined {
+                examined.insert(of_code(map, module));
             }
         }
     }
     if places.is_empty() {
         return places;
     }
-    settled.clear();
+    examined.clear();
     for component in components() {
         let module = module(context, component);
         for map in &component.metadata.inputs.authored {
-            if !settled.insert(of_code(map, module.as_ref())) {
+            if !examined.insert(of_code(map, module.as_ref())) {
                 continue;
             }
             for entry in map.iter().filter(|e| takes(component, module.as_ref(), &e.key)) {

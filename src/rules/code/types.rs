@@ -33,7 +33,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             if text.is_some_and(|text| unknown.contains(&text)) {
                 continue;
             }
-            let Some(value) = inputs.settled(value) else { continue };
+            let Some(value) = inputs.evaluated(value) else { continue };
             if let Data::Unknown(_) = value.data {
                 unknown.extend(text);
                 continue;

@@ -63,7 +63,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 /// The files from which something got into the components of a unit: values, what they replaced, what they were computed
 /// from, and lines that shaped them, but for `imports`.
 fn sources(unit: &Unit, imports: &HashSet<Origin>) -> BTreeSet<FileId> {
-    let mut walk = Walk::default();
+    let mut walk = UsageWalk::default();
     for component in &unit.components {
         walk.value(&component.value);
         component.locals.iter().for_each(|locals| walk.value(locals));
@@ -73,13 +73,13 @@ fn sources(unit: &Unit, imports: &HashSet<Origin>) -> BTreeSet<FileId> {
 }
 
 #[derive(Default)]
-struct Walk {
+struct UsageWalk {
     files: BTreeSet<FileId>,
     maps: HashSet<*const Map>,
     trails: HashSet<*const Trail>,
 }
 
-impl Walk {
+impl UsageWalk {
     fn value(&mut self, value: &Value) {
         let mut todo = vec![value];
         while let Some(value) = todo.pop() {

@@ -75,7 +75,7 @@ pub(super) fn each_where<'a>(
     wanted: impl Fn(&Value) -> bool,
     mut f: impl FnMut(&Seen<'a, '_>),
 ) {
-    let mut walk = Walk { may_hold, wanted, holds: FastMap::default() };
+    let mut walk = ValueWalk { may_hold, wanted, holds: FastMap::default() };
     for component in resolution.units.iter().flat_map(|u| &u.components).filter(|c| c.language.has_layers) {
         let Some(map) = component.value.as_map() else { continue };
         let mut path = Vec::new();
@@ -100,7 +100,7 @@ pub(super) fn each_where<'a>(
     }
 }
 
-struct Walk<M, W> {
+struct ValueWalk<M, W> {
     may_hold: M,
     wanted: W,
     /// What is known of maps that are used more than once.
@@ -109,7 +109,7 @@ struct Walk<M, W> {
 
 type Visit<'v, 'a> = dyn FnMut(&'a Component, &[Key], bool, &'a Value) + 'v;
 
-impl<M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> Walk<M, W> {
+impl<M: Fn(&Map) -> bool, W: Fn(&Value) -> bool> ValueWalk<M, W> {
     fn value<'a>(
         &mut self,
         component: &'a Component,

@@ -51,19 +51,19 @@ pub(crate) struct Literal {
 
 /// The entries and literals of a body, each in the order of the text.
 pub(super) fn collect(text: &str, body: &Body) -> (Vec<Entry>, Vec<Literal>) {
-    let mut walk = Walk { text, parent: None, entries: Vec::new(), literals: Vec::new() };
+    let mut walk = EntryWalk { text, parent: None, entries: Vec::new(), literals: Vec::new() };
     walk.body(body);
     (walk.entries, walk.literals)
 }
 
-struct Walk<'a> {
+struct EntryWalk<'a> {
     text: &'a str,
     parent: Option<usize>,
     entries: Vec<Entry>,
     literals: Vec<Literal>,
 }
 
-impl Walk<'_> {
+impl EntryWalk<'_> {
     fn entry(&mut self, entry: Entry, fill: impl FnOnce(&mut Self)) {
         let parent = self.parent.replace(self.entries.len());
         self.entries.push(Entry { parent, ..entry });

@@ -8,7 +8,7 @@ use crate::dialects::atmos::paths;
 use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::schema::violation;
-use crate::dialects::atmos::stack::settled;
+use crate::dialects::atmos::stack::evaluated;
 use crate::resolution::Component;
 use crate::source::Change;
 use crate::text::Text;
@@ -373,7 +373,7 @@ fn unusable(why: &Unusable, what: &str, loaded: &Loaded) -> Diagnostic {
 
 /// A component as validation gets it: what only a running system knows is unknown.
 fn input(component: &Value) -> Value {
-    let mut map = component.as_map().map(|map| (*settled(map)).clone()).unwrap_or_default();
+    let mut map = component.as_map().map(|map| (*evaluated(map)).clone()).unwrap_or_default();
     for key in ADDED {
         if !map.has(key) {
             map.set(key, unknown("", "only a running Atmos knows it"));

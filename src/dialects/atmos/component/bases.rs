@@ -3,7 +3,7 @@
 use super::inheritance::InheritanceStep;
 use super::layers::{ComponentType, LOOSE, Layer, Section, Word, WrongShape};
 use crate::dialects::atmos::config::Config;
-use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
+use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, normalize};
 use crate::limits::{Exceeded, Limit, Limits};
 use crate::text::{FastMap, Text};
 use crate::value::{Data, Key, Map, Origin, Prov, Value};
@@ -333,7 +333,7 @@ impl Inheritance<'_> {
         for (loose, _) in LOOSE {
             let Some(own) = base.loose(loose) else { continue };
             let value =
-                sum.loose(loose).map_or_else(|| settle(own, strategy), |below| merge_values(strategy, below, own));
+                sum.loose(loose).map_or_else(|| normalize(own, strategy), |below| merge_values(strategy, below, own));
             sum.set_loose(loose, Some(value));
         }
         let chain = Arc::make_mut(&mut into.chain);

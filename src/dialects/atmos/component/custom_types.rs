@@ -73,7 +73,7 @@ fn inherit(
         visited.push(name.into());
         let resolved = inherit(map, all, strategy, visited)?;
         visited.pop();
-        merged = merge(strategy, [&merged, &handed_down(&resolved)]);
+        merged = merge(strategy, [&merged, &inherited_sections(&resolved)]);
     }
     if list.is_empty() {
         return Ok(Arc::clone(own));
@@ -82,7 +82,7 @@ fn inherit(
 }
 
 /// A base without what makes it this component.
-fn handed_down(base: &Arc<Map>) -> Arc<Map> {
+fn inherited_sections(base: &Arc<Map>) -> Arc<Map> {
     let Some((metadata, map)) = base.get("metadata").and_then(|m| Some((m, m.as_map()?))) else {
         return Arc::clone(base);
     };

@@ -4,7 +4,7 @@ use super::backend::Backend;
 use super::layers::{ComponentType, LOOSE, Layer, Loose, Section, Word};
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::merge::deferred::{Deferral, LostPath, merge_deferred};
-use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, settle};
+use crate::dialects::atmos::merge::{ListStrategy, merge, merge_values, normalize};
 use crate::text::Text;
 use crate::value::{Data, Map, Prov, Value, key};
 use std::sync::Arc;
@@ -187,7 +187,7 @@ fn put_filled(out: &mut Map, name: &'static str, map: Arc<Map>) {
 
 fn put_loose(out: &mut Map, name: &'static str, strategy: ListStrategy, layers: &[Option<&Value>]) {
     let merged = layers.iter().flatten().fold(None, |below: Option<Value>, value| match below {
-        None => Some(settle(value, strategy)),
+        None => Some(normalize(value, strategy)),
         Some(below) => Some(merge_values(strategy, &below, value)),
     });
     if let Some(value) = merged.filter(|v| !v.is_null()) {

@@ -390,7 +390,7 @@ fn is_empty(value: &Value) -> bool {
 
 /// The functions that may stand in a configuration file, given their plain meaning: `!env NAME default` is the default,
 /// since the environment of a run is not part of the revision.
-pub(super) fn settle_functions(value: &Value) -> Value {
+pub(super) fn evaluate_functions(value: &Value) -> Value {
     if !value.holds(Flags::CALL) {
         return value.clone();
     }
@@ -403,8 +403,8 @@ pub(super) fn settle_functions(value: &Value) -> Value {
                 _ => value.data.clone(),
             }
         }
-        Data::List(l) => Data::List(Arc::new(l.iter().map(settle_functions).collect())),
-        Data::Map(m) => Data::Map(Arc::new(m.iter().map(|e| (e.key.clone(), settle_functions(&e.value))).collect())),
+        Data::List(l) => Data::List(Arc::new(l.iter().map(evaluate_functions).collect())),
+        Data::Map(m) => Data::Map(Arc::new(m.iter().map(|e| (e.key.clone(), evaluate_functions(&e.value))).collect())),
         other => other.clone(),
     };
     Value { data, prov: value.prov.clone() }

@@ -51,7 +51,7 @@ pub(crate) fn load(reader: &Reader<'_>, project: &Project, deps: &mut Deps) -> R
         base = Some((path.clone(), project.start.clone()));
     }
     let base = resolve_base(reader, project, base, deps).map_err(|m| ConfigError::Message(m, main.clone()))?;
-    let all = super::settle_functions(&all);
+    let all = super::evaluate_functions(&all);
     Config::read(all.clone(), base, project.start.clone()).map_err(|m| ConfigError::Settings(m, main, all))
 }
 

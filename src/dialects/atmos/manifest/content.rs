@@ -46,7 +46,7 @@ impl Manifests<'_> {
             let map = self.as_map(loaded, value)?;
             // They are not used, but who looks for one of them is to be told where it is.
             self.locals_of(loaded, &map, &included);
-            let map = with_handed_sections(map, &call.context);
+            let map = with_import_context(map, &call.context);
             return Ok((map, Arc::clone(&call.context)));
         }
         let mut context = Arc::clone(&call.context);
@@ -72,7 +72,7 @@ impl Manifests<'_> {
         } else {
             raw_map.unwrap_or_default()
         };
-        Ok((with_handed_sections(map, &context), context))
+        Ok((with_import_context(map, &context), context))
     }
 
     /// The content of a file, rendered with a context.
@@ -299,7 +299,7 @@ fn has_computed(segments: &[Segment], from: u32, to: u32) -> bool {
 }
 
 /// The sections that a context has under their names take the place of those of the file.
-fn with_handed_sections(mut file: Map, context: &Map) -> Map {
+fn with_import_context(mut file: Map, context: &Map) -> Map {
     for key in ["locals", "vars", "settings", "env"] {
         if let Some(value) = context.get(key).filter(|v| v.as_map().is_some_and(|m| !m.is_empty())) {
             file.set(key, value.clone());

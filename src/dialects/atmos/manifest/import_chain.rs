@@ -20,7 +20,7 @@ pub(super) struct ImportChain {
     /// The import limit was exceeded and reported.
     exhausted: bool,
     /// What earlier imports hand over, for import paths.
-    pub(super) handed: ImportedSections,
+    pub(super) imported_sections: ImportedSections,
 }
 
 impl ImportChain {

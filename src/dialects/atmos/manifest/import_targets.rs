@@ -29,10 +29,14 @@ impl ImportSite<'_> {
         self.item.path.contains("{{") && !self.item.skip_templates && config.templates.enabled
     }
 
-    /// The files that it leads to. `handed` is what earlier imports hand over.
-    pub(super) fn files(&self, handed: &mut ImportedSections, deps: &mut Deps) -> Result<Vec<String>, ErrorReported> {
+    /// The files that it leads to. `imported_sections` are those of earlier imports.
+    pub(super) fn files(
+        &self,
+        imported_sections: &mut ImportedSections,
+        deps: &mut Deps,
+    ) -> Result<Vec<String>, ErrorReported> {
         let (reader, stacks) = (self.manifests.reader, &self.manifests.config.stacks);
-        let path = if self.is_rendered() { self.rendered_path(handed)? } else { self.item.path.clone() };
+        let path = if self.is_rendered() { self.rendered_path(imported_sections)? } else { self.item.path.clone() };
         if items::is_remote(&path) {
             return self.fetched(&path);
         }
@@ -57,10 +61,10 @@ impl ImportSite<'_> {
     }
 
     /// The path, rendered with what earlier imports hand over and the context of this one.
-    fn rendered_path(&self, handed: &mut ImportedSections) -> Result<String, ErrorReported> {
+    fn rendered_path(&self, imported_sections: &mut ImportedSections) -> Result<String, ErrorReported> {
         let ImportSite { manifests, from, item } = self;
-        let handed = handed.sum(manifests.strategy);
-        let context = merge(manifests.strategy, [&handed, &item.context]);
+        let imported_sections = imported_sections.sum(manifests.strategy);
+        let context = merge(manifests.strategy, [&imported_sections, &item.context]);
         let data = Value { data: Data::Map(context), prov: Prov::default() };
         let missing = if item.ignore_missing || manifests.config.templates.ignore_missing {
             MissingKey::Default

@@ -199,9 +199,9 @@ impl<'a> Manifests<'a> {
         let mut own = Deps::default();
         chain.files.push((Text::clone(&key.0), Prov::default()));
         let before = if plain { std::mem::take(&mut chain.imports) } else { 0 };
-        let mark = chain.handed.enter();
+        let mark = chain.imported_sections.enter();
         let processed = process(self, path, call, chain, &mut own);
-        chain.handed.leave(&mark);
+        chain.imported_sections.leave(&mark);
         chain.files.pop();
         deps.add(&own);
         let processed = processed.map(|p| Arc::new(Processed { deps: own, ..p }));

@@ -109,7 +109,7 @@ impl Merging<'_> {
         };
         let site = ImportSite { manifests, from: self.loaded, item };
         self.out.contextual |= site.is_rendered();
-        let files = site.files(&mut chain.handed, deps);
+        let files = site.files(&mut chain.imported_sections, deps);
         let is_missing = |files: &[String]| files.is_empty() && (!item.skip_if_missing || items::is_remote(&item.path));
         let known = files.as_deref().ok().filter(|files| !is_missing(files));
         manifests.observations.item(item, known);
@@ -147,12 +147,12 @@ impl Merging<'_> {
         self.out.contextual |= result.contextual;
         self.out.singular |= result.singular;
         self.out.edges.extend(&result.edges);
-        let handed: Map = ["settings", "vars", "env"]
+        let imported_sections: Map = ["settings", "vars", "env"]
             .iter()
             .filter_map(|k| Some((Key::from(*k), result.merged.get(k).filter(|v| !v.is_null())?.clone())))
             .collect();
-        if !handed.is_empty() {
-            chain.handed.push(Arc::new(handed));
+        if !imported_sections.is_empty() {
+            chain.imported_sections.push(Arc::new(imported_sections));
         }
         self.layers.push(Arc::clone(&result.merged));
         Ok(())

@@ -23,7 +23,7 @@ pub(crate) struct LostPath {
     pub call: Prov,
 }
 
-/// A place whose value is settled only when its functions are evaluated.
+/// A place whose value is known only when its functions are evaluated.
 #[derive(Clone, Debug)]
 pub(crate) struct Deferral {
     /// The path of the place.

@@ -58,7 +58,7 @@ pub(super) fn merge<'a>(strategy: ListStrategy, inputs: impl IntoIterator<Item =
         }
         merged = Some(merge_many(&some[..count], mode));
     }
-    merged.unwrap_or_else(|| settle_map(first, strategy))
+    merged.unwrap_or_else(|| normalize_map(first, strategy))
 }
 
 /// Merges at least one and at most [`WIDTH`] maps as they were written, the lowest first: the same as merging the second
@@ -70,7 +70,7 @@ fn merge_many(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
     };
     let inputs = &inputs[inputs.windows(2).take_while(again).count()..];
     match inputs {
-        [only] => settle_map(only, mode.strategy),
+        [only] => normalize_map(only, mode.strategy),
         _ => memo::once(mode.number(), inputs, || merge_side_by_side(inputs, mode)),
     }
 }
@@ -82,7 +82,7 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
     let mut out = MapBuilder::with_capacity(inputs.iter().map(|m| m.len()).sum());
     let all = inputs.iter().fold(Flags::default(), |f, m| f | m.flags());
     // Nearly always nothing is lost or resolved, and what meets nothing stays as it is.
-    let is_settled = !all.has(Flags::TIME) && !all.has(Flags::MARKER);
+    let is_normal = !all.has(Flags::TIME) && !all.has(Flags::MARKER);
     let mut contested = Flags::default();
     while let Some(Entry { key, value }) = least(rest) {
         let mut values = [value; WIDTH];
@@ -95,8 +95,8 @@ fn merge_side_by_side(inputs: &[&Arc<Map>], mode: Mode) -> Arc<Map> {
             }
         }
         let value = match &values[..count] {
-            [only] if is_settled => (*only).clone(),
-            [only] => settle(only, mode.strategy),
+            [only] if is_normal => (*only).clone(),
+            [only] => normalize(only, mode.strategy),
             several => {
                 let value = merge_values_of(several, mode);
                 contested = contested | contest(&value);
@@ -126,7 +126,7 @@ fn merge_values_of(values: &[&Value], mode: Mode) -> Value {
             return Value { data: Data::Map(merge_many(&some[..values.len()], mode)), prov };
         }
     }
-    let mut sum = settle(values[0], mode.strategy);
+    let mut sum = normalize(values[0], mode.strategy);
     for value in &values[1..] {
         sum = merge_pair(&sum, value, mode);
     }
@@ -162,7 +162,7 @@ pub(super) fn merge_imports<'a>(strategy: ListStrategy, inputs: impl IntoIterato
     let inputs: Vec<&Arc<Map>> = inputs.into_iter().filter(|m| !m.is_empty()).collect();
     match inputs.as_slice() {
         [only] if only.flags().has(Flags::TIME) => {
-            Arc::new(only.iter().map(|e| (Text::clone(&e.key), settle_item(&e.value))).collect())
+            Arc::new(only.iter().map(|e| (Text::clone(&e.key), normalize_item(&e.value))).collect())
         }
         [only] => Arc::clone(only),
         several => merge(strategy, several.iter().copied()),
@@ -225,14 +225,14 @@ fn merge_maps(lower: &Arc<Map>, upper: &Arc<Map>, mode: Mode) -> Arc<Map> {
     finish(out, lower.flags() | upper.flags() | contested)
 }
 
-/// `lower` is settled already, `upper` is as authored.
+/// `lower` is normalized already, `upper` is as authored.
 fn merge_pair(lower: &Value, upper: &Value, mode: Mode) -> Value {
     if let Some(items) = appended(upper).filter(|_| mode.markers) {
         let mut list = match &lower.data {
             Data::List(list) => list.to_vec(),
             _ => Vec::new(),
         };
-        list.extend(items.iter().map(settle_item));
+        list.extend(items.iter().map(normalize_item));
         return Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) };
     }
     match (&lower.data, &upper.data) {
@@ -244,7 +244,7 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode) -> Value {
         (Data::Map(_), Data::Time(_)) => lower.clone(),
         (Data::List(a), Data::List(b)) if mode.strategy != ListStrategy::Replace => {
             let list = match mode.strategy {
-                ListStrategy::Append => a.iter().cloned().chain(b.iter().map(settle_item)).collect(),
+                ListStrategy::Append => a.iter().cloned().chain(b.iter().map(normalize_item)).collect(),
                 _ => merge_lists(a, b, mode.strategy),
             };
             Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) }
@@ -265,12 +265,12 @@ fn merge_lists(lower: &[Value], upper: &[Value], strategy: ListStrategy) -> Vec<
         _ => a.clone(),
     });
     let tail = if lower.len() > upper.len() { &lower[upper.len()..] } else { &upper[lower.len()..] };
-    overlap.chain(tail.iter().map(settle_item)).collect()
+    overlap.chain(tail.iter().map(normalize_item)).collect()
 }
 
 /// A value that meets nothing below it.
 fn fresh(value: &Value, mode: Mode) -> Value {
-    if mode.markers { settle(value, mode.strategy) } else { settle_item(value) }
+    if mode.markers { normalize(value, mode.strategy) } else { normalize_item(value) }
 }
 
 /// The items of an `!append` marker.
@@ -283,40 +283,40 @@ fn appended(value: &Value) -> Option<&Arc<Vec<Value>>> {
 }
 
 /// A value as it comes out of a merge that found nothing below it: dates are lost, `!append` markers are plain lists.
-pub(super) fn settle(value: &Value, strategy: ListStrategy) -> Value {
+pub(super) fn normalize(value: &Value, strategy: ListStrategy) -> Value {
     if let Some(items) = appended(value) {
-        let list = items.iter().map(settle_item).collect();
+        let list = items.iter().map(normalize_item).collect();
         return Value { data: Data::List(Arc::new(list)), prov: value.prov.clone() };
     }
     match &value.data {
-        Data::Map(map) => Value { data: Data::Map(settle_map(map, strategy)), prov: value.prov.clone() },
-        _ => settle_item(value),
+        Data::Map(map) => Value { data: Data::Map(normalize_map(map, strategy)), prov: value.prov.clone() },
+        _ => normalize_item(value),
     }
 }
 
-fn settle_map(map: &Arc<Map>, strategy: ListStrategy) -> Arc<Map> {
+fn normalize_map(map: &Arc<Map>, strategy: ListStrategy) -> Arc<Map> {
     let flags = map.flags();
     if !flags.has(Flags::TIME) && !flags.has(Flags::MARKER) {
         return Arc::clone(map);
     }
     let mut out = MapBuilder::with_capacity(map.len());
     for Entry { key, value } in map.iter() {
-        out.push(Text::clone(key), settle(value, strategy));
+        out.push(Text::clone(key), normalize(value, strategy));
     }
     Arc::new(out.finish())
 }
 
 /// Inside a list, markers stay as they are (Atmos resolves them as map values only); dates are lost there too.
-fn settle_item(value: &Value) -> Value {
+fn normalize_item(value: &Value) -> Value {
     let may_hold_dates = matches!(value.data, Data::Time(_) | Data::List(_) | Data::Map(_));
     if !may_hold_dates || !value.holds(Flags::TIME) {
         return value.clone();
     }
     let data = match &value.data {
         Data::Time(_) => Data::Map(Arc::default()),
-        Data::List(list) => Data::List(Arc::new(list.iter().map(settle_item).collect())),
+        Data::List(list) => Data::List(Arc::new(list.iter().map(normalize_item).collect())),
         Data::Map(map) => {
-            Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), settle_item(&e.value))).collect()))
+            Data::Map(Arc::new(map.iter().map(|e| (Text::clone(&e.key), normalize_item(&e.value))).collect()))
         }
         other => other.clone(),
     };

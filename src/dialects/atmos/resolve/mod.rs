@@ -76,13 +76,13 @@ impl Resolver {
     ) -> Resolution {
         self.leftovers().clear();
         let diagnostics = Diagnostics::default();
-        let given = project.given.iter().flat_map(|given| &given.env);
+        let given = project.eval_inputs.iter().flat_map(|inputs| &inputs.env);
         let env = given.map(|(name, value)| (name.as_str().into(), value.as_str().into())).collect();
         let configuration: Vec<FileId> = shared.files.iter().copied().collect();
         let ProjectResolution { units, locals, imports, mentions, fetched, gap } = match config {
             Ok(config) => {
                 let external = ExternalInputs {
-                    given: project.given.as_ref(),
+                    eval_inputs: project.eval_inputs.as_ref(),
                     env: &env,
                     root: &project.root,
                     language: calls::language(project.promised_merge),

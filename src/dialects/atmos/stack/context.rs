@@ -57,7 +57,7 @@ impl StackContext<'_> {
         diagnostics: &'q Diagnostics,
         observations: &'q Observations,
     ) -> StackContext<'q> {
-        let given = Some(self.external.given.unwrap_or(&NOTHING));
+        let eval_inputs = Some(self.external.eval_inputs.unwrap_or(&NOTHING));
         StackContext {
             reader: self.reader,
             config: self.config,
@@ -67,7 +67,7 @@ impl StackContext<'_> {
             observations,
             lock_file: self.lock_file,
             vendored: VendoredFolders::default(),
-            external: ExternalInputs { given, assumes_env: true, ..self.external },
+            external: ExternalInputs { eval_inputs, assumes_env: true, ..self.external },
             bases: Arc::clone(&self.bases),
             describes: true,
         }

@@ -20,7 +20,7 @@ const WAITING: &str = "\u{f8f2}";
 #[derive(Clone, Copy)]
 pub(crate) struct ExternalInputs<'a> {
     /// What the user gave; without it functions are left alone.
-    pub given: Option<&'a EvalInputs>,
+    pub eval_inputs: Option<&'a EvalInputs>,
     /// The environment variables among it.
     pub env: &'a Env,
     /// The absolute path of the repository; empty if there is no work tree.
@@ -50,9 +50,9 @@ pub(crate) fn evaluate(
     external: ExternalInputs<'_>,
     outputs: &dyn Fn(&str, &str) -> Option<Value>,
 ) -> Map {
-    let Some(given) = external.given else { return map };
+    let Some(eval_inputs) = external.eval_inputs else { return map };
     let waiting = map.remove(WAITING);
-    let run = Evaluation { given, external, outputs, stack, component: map.clone() };
+    let run = Evaluation { eval_inputs, external, outputs, stack, component: map.clone() };
     let mut out = run.map(&Arc::new(map));
     let waiting = waiting.as_ref().and_then(Value::as_list).map_or(&[][..], |l| l);
     for (deferral, values) in deferrals.iter().filter(|d| d.values.len() > 1).zip(waiting) {
@@ -70,7 +70,7 @@ pub(crate) fn evaluate(
 }
 
 struct Evaluation<'a> {
-    given: &'a EvalInputs,
+    eval_inputs: &'a EvalInputs,
     external: ExternalInputs<'a>,
     outputs: &'a dyn Fn(&str, &str) -> Option<Value>,
     stack: &'a str,
@@ -109,8 +109,11 @@ impl Evaluation<'_> {
     }
 
     fn call(&self, text: &Text, name: &str, arguments: &str) -> Data {
-        let given =
-            self.given.calls.iter().find(|(call, _)| ***call == **text || self.external.language.same_call(call, text));
+        let given = self
+            .eval_inputs
+            .calls
+            .iter()
+            .find(|(call, _)| ***call == **text || self.external.language.same_call(call, text));
         if let Some((_, value)) = given {
             return value.data.clone();
         }
@@ -153,7 +156,7 @@ impl Evaluation<'_> {
             Some(Data::Bool(b)) => b.to_string(),
             Some(Data::Int(i)) => i.to_string(),
             Some(_) => return None,
-            None => self.given.env.get(&name)?.clone(),
+            None => self.eval_inputs.env.get(&name)?.clone(),
         };
         Some(Data::Str(text.into()))
     }
@@ -162,7 +165,7 @@ impl Evaluation<'_> {
     fn output(&self, arguments: &str) -> Option<Data> {
         let parsed = arguments::parse_terraform(arguments).ok()?;
         let stack = parsed.stack.as_deref().unwrap_or(self.stack);
-        let given = self.given.outputs.get(&parsed.component).and_then(|stacks| stacks.get(stack)).cloned();
+        let given = self.eval_inputs.outputs.get(&parsed.component).and_then(|stacks| stacks.get(stack)).cloned();
         let outputs = &given.or_else(|| (self.outputs)(&parsed.component, stack))?;
         if let Some(value) = outputs.get(parsed.expression.strip_prefix('.').unwrap_or(&parsed.expression)) {
             return Some(value.data.clone());

@@ -213,7 +213,7 @@ impl<'a> Requests<'a> {
         if let Some(outputs) = map.get("remote_state_backend").filter(|v| is_static && v.as_map().is_some()) {
             return outputs.clone();
         }
-        let given = self.stacks.external.given.and_then(|given| given.outputs.get(name)?.get(stack));
+        let given = self.stacks.external.eval_inputs.and_then(|inputs| inputs.outputs.get(name)?.get(stack));
         given.cloned().unwrap_or_else(|| {
             unknown(format!("the outputs of component `{name}` of stack `{stack}` are read from Terraform"))
         })

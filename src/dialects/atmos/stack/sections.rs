@@ -95,7 +95,7 @@ pub(super) fn sections(
     let info = component_info(stacks, &map, component.kind);
     map.set(key("component_info"), info.clone());
     let mocks = map.remove("mocks");
-    if stacks.external.given.is_some() {
+    if stacks.external.eval_inputs.is_some() {
         evaluation::attach(&mut map, &built.deferrals);
     }
     let Rendered { map, asked } = render(stacks, manifest, map, entry, ask)?;

@@ -27,7 +27,7 @@ components:
                "!exec date": {"from": "file"}}"#,
         )
         .unwrap();
-    world.project.given = Some(given);
+    world.project.eval_inputs = Some(given);
     world
 }
 
@@ -102,7 +102,7 @@ components:
       env: {X: own}
       vars: {keys: !labels.keys , values: !labels.values , all: !labels , tags: !tags , x: !env X , root: !repo-root }
 ");
-    world.project.given = Some(EvalInputs::default());
+    world.project.eval_inputs = Some(EvalInputs::default());
     world.project.root = "/work".to_owned();
     let vars = world.get("box")["vars"].clone();
     let expected = "{keys: [a, b], values: [x, y], all: {a: x, b: y}, tags: [t], x: own, root: /work, stage: dev}";
@@ -131,6 +131,6 @@ fn what_hangs_on_something_unknown_is_unknown() {
 #[test]
 fn without_anything_given_functions_stay() {
     let mut world = world("replace", "1", "!env X");
-    world.project.given = None;
+    world.project.eval_inputs = None;
     assert_eq!(world.get("box")["vars"]["m"], "!env X");
 }

@@ -19,7 +19,7 @@ use crate::value::Prov;
 pub(crate) fn check(loaded: &Loaded, diagnostics: &mut Diagnostics) {
     let Some(config) = &loaded.config else { return };
     for node in loaded.resources.iter().map(|resource| &resource.tree).chain([&config.tree]) {
-        Walk { diagnostics: &mut *diagnostics, era: config.era }.node(node, false);
+        LintWalk { diagnostics: &mut *diagnostics, era: config.era }.node(node, false);
     }
     for resource in &loaded.resources {
         matrix(resource, diagnostics);
@@ -36,12 +36,12 @@ fn report(diagnostics: &mut Diagnostics, rule: &'static Rule, place: &Prov, mess
     diagnostics.push(Diagnostic::new(rule, message, label).help(help).token(token));
 }
 
-struct Walk<'a> {
+struct LintWalk<'a> {
     diagnostics: &'a mut Diagnostics,
     era: Era,
 }
 
-impl Walk<'_> {
+impl LintWalk<'_> {
     /// Examines a value; `in_list` says whether it is an item of a list.
     fn node(&mut self, node: &Node, in_list: bool) {
         match &node.data {

@@ -39,15 +39,15 @@ impl<'a> Use<'a> {
 
 /// Hands every lookup and call in a value to `on`.
 pub(crate) fn each_use<'a>(node: &'a Node, on: &mut dyn FnMut(Use<'a>)) {
-    Walk { on, is_conditional: false }.node(node);
+    UseWalk { on, is_conditional: false }.node(node);
 }
 
-struct Walk<'a, 'f> {
+struct UseWalk<'a, 'f> {
     on: &'f mut dyn FnMut(Use<'a>),
     is_conditional: bool,
 }
 
-impl<'a> Walk<'a, '_> {
+impl<'a> UseWalk<'a, '_> {
     fn node(&mut self, node: &'a Node) {
         match &node.data {
             Data::List(items) => items.iter().for_each(|item| self.node(item)),

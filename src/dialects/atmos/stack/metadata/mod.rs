@@ -103,28 +103,28 @@ fn inputs(map: &Map, authored: [Arc<Map>; 2]) -> Inputs {
         Some(Data::Map(vars)) => (Arc::clone(vars), false),
         Some(_) => (Arc::default(), true),
     };
-    let settle = |value: &Value| (!is_unset(value)).then(|| settled_value(value));
-    Inputs { all, settle: Some(settle), authored, given, reserved: RESERVED, is_open }
+    let evaluate = |value: &Value| (!is_unset(value)).then(|| evaluated_value(value));
+    Inputs { all, evaluate: Some(evaluate), authored, given, reserved: RESERVED, is_open }
 }
 
 /// The map as its code gets it: what functions give is unknown or, where they need nothing, computed.
-pub(in crate::dialects::atmos) fn settled(map: &Arc<Map>) -> Arc<Map> {
+pub(in crate::dialects::atmos) fn evaluated(map: &Arc<Map>) -> Arc<Map> {
     if !map.flags().has(Flags::CALL) {
         return Arc::clone(map);
     }
     let mut out = MapBuilder::with_capacity(map.len());
     for entry in map.iter().filter(|e| !is_unset(&e.value)) {
-        out.push(Text::clone(&entry.key), settled_value(&entry.value));
+        out.push(Text::clone(&entry.key), evaluated_value(&entry.value));
     }
     Arc::new(out.finish())
 }
 
-fn settled_value(value: &Value) -> Value {
+fn evaluated_value(value: &Value) -> Value {
     let data = match &value.data {
         Data::Str(text) if tags::is_call(text) => return functions::evaluate(text, &value.prov, &functions::NO_ENV),
-        Data::Map(map) => Data::Map(settled(map)),
+        Data::Map(map) => Data::Map(evaluated(map)),
         Data::List(items) if value.holds(Flags::CALL) => {
-            Data::List(Arc::new(items.iter().filter(|v| !is_unset(v)).map(settled_value).collect()))
+            Data::List(Arc::new(items.iter().filter(|v| !is_unset(v)).map(evaluated_value).collect()))
         }
         _ => return value.clone(),
     };
@@ -146,7 +146,7 @@ fn state(map: &Map, stacks: &StackContext<'_>) -> Option<StatePlace> {
         return None;
     }
     let value = map.get("backend");
-    let settings = value.and_then(Value::as_map).map(settled).unwrap_or_default();
+    let settings = value.and_then(Value::as_map).map(evaluated).unwrap_or_default();
     let filled = match &*backend {
         "s3" => "workspace_key_prefix",
         "gcs" => "prefix",

@@ -36,7 +36,7 @@ pub(crate) enum ReferenceKey {
 /// # Errors
 /// A condition that decides between branches cannot be evaluated.
 pub(crate) fn references(evaluator: &Evaluator, node: &Node, scope: Scope) -> Result<Vec<Reference>> {
-    let mut walk = Walk { evaluator, found: Vec::new(), essential: false, roots: None };
+    let mut walk = ReferenceWalk { evaluator, found: Vec::new(), essential: false, roots: None };
     walk.node(node, scope)?;
     Ok(walk.found)
 }
@@ -46,12 +46,12 @@ pub(crate) fn references(evaluator: &Evaluator, node: &Node, scope: Scope) -> Re
 /// # Errors
 /// A condition or a part of it cannot be evaluated for other reasons.
 pub(super) fn can_evaluate(evaluator: &Evaluator, node: &Node, scope: Scope) -> Result<bool> {
-    let mut walk = Walk { evaluator, found: Vec::new(), essential: true, roots: Some(true) };
+    let mut walk = ReferenceWalk { evaluator, found: Vec::new(), essential: true, roots: Some(true) };
     walk.node(node, scope)?;
     Ok(walk.roots.unwrap_or(true))
 }
 
-struct Walk<'a> {
+struct ReferenceWalk<'a> {
     evaluator: &'a Evaluator,
     found: Vec<Reference>,
     /// Whether only what an evaluation of one level needs is of interest.
@@ -60,7 +60,7 @@ struct Walk<'a> {
     roots: Option<bool>,
 }
 
-impl Walk<'_> {
+impl ReferenceWalk<'_> {
     fn node(&mut self, node: &Node, scope: Scope) -> Result<()> {
         let _depth = self.evaluator.enter()?;
         self.evaluator.spend(1)?;
