@@ -28,7 +28,7 @@ pub(super) const MANIFEST: &shape::Shape = &manifest::MANIFEST;
 #[derive(Debug)]
 pub(super) enum Schema {
     /// The description that comes with stacklint.
-    BuiltIn,
+    BuiltIn(messages::MoveCache),
     /// A JSON Schema of the repository.
     Custom(Box<Custom>),
     /// One that is configured and cannot be used; why has been reported.
@@ -45,7 +45,7 @@ impl Schema {
         diagnostics: &Diagnostics,
     ) -> Schema {
         match config.manifest_schema.is_empty() {
-            true => Schema::BuiltIn,
+            true => Schema::BuiltIn(messages::MoveCache::default()),
             false => match custom::read(config, reader, deps, anchor) {
                 Ok(custom) => Schema::Custom(Box::new(custom)),
                 Err(finding) => {
@@ -59,10 +59,10 @@ impl Schema {
     /// What is wrong with the content of a manifest.
     pub(super) fn check(&self, content: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
         match self {
-            Schema::BuiltIn => {
+            Schema::BuiltIn(moves) => {
                 let found = check::check(&manifest::MANIFEST, content);
                 let found = found.iter().filter(|v| !messages::is_helper(v, files));
-                found.map(|v| messages::finding(v, files, file)).collect()
+                found.map(|v| messages::finding(v, files, file, moves)).collect()
             }
             Schema::Custom(custom) => custom.check(content, files, file),
             Schema::Unusable => Vec::new(),

@@ -8,7 +8,9 @@ use crate::dialects::atmos::merge::APPEND_KEY;
 use crate::dialects::atmos::rules;
 use crate::files::Files;
 use crate::syntax::relocation::{Move, Replacement, relocate};
+use crate::text::FastMap;
 use crate::value::{FileId, Origin, Value};
+use parking_lot::Mutex;
 
 /// How many keys are listed before the rest is only counted.
 const LISTED: usize = 30;
@@ -27,7 +29,12 @@ pub(in crate::dialects::atmos) fn rule_of_key(path: &str, key: &str) -> &'static
 }
 
 /// The finding for something that does not suit; `file` is where it is looked for if its place is not known.
-pub(in crate::dialects::atmos) fn finding(violation: &Violation<'_>, files: &Files, file: FileId) -> Diagnostic {
+pub(in crate::dialects::atmos) fn finding(
+    violation: &Violation<'_>,
+    files: &Files,
+    file: FileId,
+    moves: &MoveCache,
+) -> Diagnostic {
     let Violation { path, value, wrong } = violation;
     let what = if path.is_empty() { "a manifest".to_owned() } else { format!("`{path}`") };
     let here = || label(&value.prov, file, "");
@@ -72,7 +79,7 @@ pub(in crate::dialects::atmos) fn finding(violation: &Violation<'_>, files: &Fil
         }
         Wrong::Deprecated(key, replacement) => {
             let finding = at_key(&rules::DEPRECATED_KEY, key, format!("`{path}` is deprecated"));
-            move_dependencies(finding.help(format!("use `{replacement}`")), path, value, files)
+            move_dependencies(finding.help(format!("use `{replacement}`")), path, value, files, moves)
         }
         Wrong::Lacks(key) => new(format!("{what} needs `{key}`")).token(*key),
         Wrong::ExactlyOne(keys, 0) => new(format!("{what} needs {}", one_of(keys))),
@@ -179,12 +186,21 @@ pub(crate) fn rename_key(finding: Diagnostic, near: &str) -> Diagnostic {
     finding.fix(Fix::one(format!("rename to `{near}`"), edit, Applicability::Unsafe))
 }
 
+/// The moves of entries that were computed already, by file and offset: a manifest is checked again in every stack.
+#[derive(Debug, Default)]
+pub(in crate::dialects::atmos) struct MoveCache(Mutex<FastMap<(FileId, u32), Option<Fix>>>);
+
 /// Proposes to move an entry to the path of `wanted`.
 pub(crate) fn move_entry(finding: Diagnostic, wanted: Move<'_>, files: &Files) -> Diagnostic {
+    let fix = proposed_move(&finding, wanted, files);
+    Diagnostic { fix, ..finding }
+}
+
+fn proposed_move(finding: &Diagnostic, wanted: Move<'_>, files: &Files) -> Option<Fix> {
     let Label { file, start, .. } = finding.primary;
-    let Some(replacements) = relocate(&files.get(file), start, wanted) else { return finding };
+    let replacements = relocate(&files.get(file), start, wanted)?;
     let edit = |(range, text): Replacement| Edit { file, start: range.start as u32, end: range.end as u32, text };
-    finding.fix(Fix {
+    Some(Fix {
         title: format!("move to `{}`", wanted.to.join(".")),
         edits: replacements.into_iter().map(edit).collect(),
         applicability: Applicability::Unsafe,
@@ -193,7 +209,13 @@ pub(crate) fn move_entry(finding: Diagnostic, wanted: Move<'_>, files: &Files) -
 
 /// Proposes to make `depends_on` a list of `dependencies`, where it names components alone: what else it may say has no
 /// counterpart of the same form.
-fn move_dependencies(finding: Diagnostic, path: &str, value: &Value, files: &Files) -> Diagnostic {
+fn move_dependencies(
+    finding: Diagnostic,
+    path: &str,
+    value: &Value,
+    files: &Files,
+    MoveCache(known): &MoveCache,
+) -> Diagnostic {
     let names_component = |entry: &Value| {
         let map = entry.as_map().filter(|map| map.len() == 1);
         map.and_then(|map| map.get("component")).is_some_and(|name| name.as_str().is_some())
@@ -204,7 +226,15 @@ fn move_dependencies(finding: Diagnostic, path: &str, value: &Value, files: &Fil
         return finding;
     }
     let keys = if path.ends_with("settings.depends_on") { 2 } else { 1 };
-    move_entry(finding, Move { keys, to: &["dependencies", "components"], as_list: true }, files)
+    let place = (finding.primary.file, finding.primary.start);
+    let found = known.lock().get(&place).cloned();
+    let fix = found.unwrap_or_else(|| {
+        let wanted = Move { keys, to: &["dependencies", "components"], as_list: true };
+        let fix = proposed_move(&finding, wanted, files);
+        known.lock().insert(place, fix.clone());
+        fix
+    });
+    Diagnostic { fix, ..finding }
 }
 
 /// What a map takes, as help.
