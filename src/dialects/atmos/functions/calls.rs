@@ -16,19 +16,18 @@ pub(crate) fn language(promised_merge: bool) -> Language {
 /// Template functions whose result is the JSON text of their argument.
 const TO_JSON: [&str; 6] = ["toJson", "toRawJson", "toPrettyJson", "mustToJson", "mustToRawJson", "data.ToJSON"];
 
-/// The function of a string and its arguments as text; `None` if it is not a call. Matching is bounded by white space:
-/// `!envx` is not `!env`.
+/// The function of a string and its arguments as text; `None` if it is not a call.
 pub(crate) fn split(text: &str) -> Option<(&str, &str)> {
     if !is_call(text) {
         return None;
     }
-    let (name, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    (tags::lookup(name) == Some(Tag::Call)).then_some((name, arguments.trim()))
+    let (name, arguments) = tags::split(text);
+    (tags::lookup(name) == Some(Tag::Call)).then_some((name, arguments))
 }
 
 /// What a string is.
 fn read(text: &str) -> Option<Reading> {
-    let Some((name, arguments)) = split(text) else { return unseparated(text) };
+    let (name, arguments) = split(text)?;
     match parse(name, arguments) {
         Ok(call) => Some(Reading::Call(call)),
         // What a template will put there, nobody knows yet.
@@ -40,13 +39,6 @@ fn read(text: &str) -> Option<Reading> {
         })),
         Err(reason) => Some(Reading::Refused(reason)),
     }
-}
-
-/// `!template{"a": 1}`: text that looks like a call but is none, because nothing separates function and argument.
-fn unseparated(text: &str) -> Option<Reading> {
-    let name = text.split(['\'', '"', '{', '[', '(']).next().filter(|n| n.len() < text.len())?;
-    let is_call = tags::lookup(name) == Some(Tag::Call);
-    is_call.then(|| Reading::Refused(format!("a space must separate `{name}` from its argument")))
 }
 
 /// What a value is marked as where it is written.
@@ -215,6 +207,7 @@ mod tests {
         for (text, kind) in [
             ("!template {\"a\": 1}", Some(Kind::Map)),
             ("!template [1, 2]", Some(Kind::List)),
+            ("!template{\"a\": 1}", Some(Kind::Map)),
             ("!template 12", Some(Kind::Number)),
             ("!template true", Some(Kind::Bool)),
             ("!template null", Some(Kind::Null)),
@@ -276,8 +269,6 @@ mod tests {
             "!store s c k | default a b",
             "!tags x",
             "!aws.region eu",
-            "!template{\"a\": 1}",
-            "!env\"HOME\"",
         ] {
             assert!(refused(text), "{text}");
         }
@@ -287,6 +278,7 @@ mod tests {
             "!terraform.state {{ .x }}",
             "!store.get s k",
             "!env A",
+            "!env\"HOME\"",
             "!unset",
             "!cwd",
             "!version x",

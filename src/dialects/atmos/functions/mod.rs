@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// # Errors
 /// Why the function is refused, which keeps Atmos from reading the file.
 pub(super) fn evaluate_in_locals(call: &Text, prov: &Prov, env: &Env) -> Result<Option<Value>, String> {
-    let (name, argument) = split(call);
+    let (name, argument) = tags::split(call);
     let data = match name {
         "!unset" => return Err("`!unset` leaves a local without a value, which Atmos refuses".to_owned()),
         // Functions without arguments are known by their whole text, others than them are text.
@@ -37,16 +37,9 @@ pub(super) fn evaluate_in_locals(call: &Text, prov: &Prov, env: &Env) -> Result<
     Ok(Some(Value { data, prov: prov.clone() }))
 }
 
-/// The function of a string and its argument.
-fn split(call: &Text) -> (&str, &str) {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
-    let end = call.char_indices().skip(1).find(|(_, c)| !is_name(*c)).map_or(call.len(), |(at, _)| at);
-    (&call[..end], call[end..].trim())
-}
-
 /// The value of a function string, in an environment of which only this is known.
 pub(super) fn evaluate(call: &Text, prov: &Prov, env: &Env) -> Value {
-    let (name, argument) = split(call);
+    let (name, argument) = tags::split(call);
     let data = match name {
         "!template" => json_or_text(argument),
         "!append" | "!literal" | "!cwd" | "!random" | "!cel" => Data::Str(Text::clone(call)),

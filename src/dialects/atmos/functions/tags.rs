@@ -67,9 +67,17 @@ pub(crate) fn lookup(tag: &str) -> Option<Tag> {
     }
 }
 
+/// The name that a text begins with and its trimmed argument. A name ends where no letter, digit, `.`, `-` or `_` follows:
+/// `!template{}` is `!template` with `{}`, and `!envx` is not `!env` (`reference: atmos.md` section 8.2).
+pub(crate) fn split(text: &str) -> (&str, &str) {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let end = text.char_indices().skip(1).find(|(_, c)| !is_name(*c)).map_or(text.len(), |(at, _)| at);
+    (&text[..end], text[end..].trim())
+}
+
 /// Whether a text is a call of one of the functions.
 pub(crate) fn is_call(text: &str) -> bool {
-    value::is_call(text) && lookup(text.split(char::is_whitespace).next().unwrap_or_default()).is_some()
+    value::is_call(text) && lookup(split(text).0).is_some()
 }
 
 /// All tags that Atmos knows, for suggestions.

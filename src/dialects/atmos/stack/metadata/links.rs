@@ -161,11 +161,11 @@ impl LinkSearch<'_> {
     }
 
     fn function(&mut self, text: &str, origin: Option<Origin>) {
-        let Some((name, arguments)) = text.split_once(char::is_whitespace) else { return };
+        let (name, arguments) = tags::split(text);
         if !matches!(name, "!terraform.state" | "!terraform.output") || arguments.contains("{{") {
             return;
         }
-        let Ok(TerraformArgs { component, stack, expression }) = arguments::parse_terraform(arguments.trim()) else {
+        let Ok(TerraformArgs { component, stack, expression }) = arguments::parse_terraform(arguments) else {
             return;
         };
         if component.contains("<no value>") {
