@@ -74,68 +74,66 @@ impl Limit {
         const MIB: u64 = 1 << 20;
         const MILLION: u64 = 1_000_000;
         match self {
-            Limit::FileSize => Facts("file-size", 64 * MIB, 1, 64 * MIB, "bytes of one file of configuration"),
+            Limit::FileSize => Facts("file-size", 64 * MIB, 1, 64 * MIB, "bytes in one configuration file"),
             Limit::NestingDepth => {
-                Facts("nesting-depth", 1_000, 8, 1_000, "how deep maps and lists of one document nest")
+                Facts("nesting-depth", 1_000, 8, 1_000, "levels of nested maps and lists in one document")
             }
             Limit::DocumentValues => Facts(
                 "document-values",
                 2 * MILLION,
                 1,
                 100 * MILLION,
-                "values of one document, with aliases, merge keys and included files expanded",
+                "values in one document, with aliases, merge keys and included files expanded",
             ),
-            Limit::ImportDepth => Facts("import-depth", 64, 1, 200, "files between a stack and an import of an import"),
+            Limit::ImportDepth => Facts("import-depth", 64, 1, 200, "files in one chain of imports"),
             Limit::Imports => Facts(
                 "imports",
                 20_000,
                 1,
                 100 * MILLION,
-                "imports of one stack, those of imports included, each way to them counted",
+                "direct and indirect imports of one stack, counted once for each path to them",
             ),
             Limit::GlobResults => {
-                Facts("glob-results", 50_000, 1, 100 * MILLION, "files that one pattern of imports finds")
+                Facts("glob-results", 50_000, 1, 100 * MILLION, "files matched by one import pattern")
             }
-            Limit::InheritanceDepth => {
-                Facts("inheritance-depth", 64, 1, 200, "bases between a component and a base of a base")
-            }
+            Limit::InheritanceDepth => Facts("inheritance-depth", 64, 1, 200, "bases in one inheritance chain"),
             Limit::Bases => Facts(
                 "bases",
                 2_000,
                 1,
                 100 * MILLION,
-                "bases of one component, those of bases included, each way to them counted",
+                "direct and indirect bases of one component, counted once for each path to them",
             ),
             Limit::TemplateSteps => Facts(
                 "template-steps",
                 5 * MILLION,
                 100,
                 1_000 * MILLION,
-                "steps of one run of a template: nodes and commands evaluated, and one for every 16 bytes of text made",
+                "steps of one template: nodes and commands evaluated, and one for every 16 bytes of text produced",
             ),
             Limit::TemplateOutput => Facts(
                 "template-output",
                 64 * MIB,
                 100,
                 1_024 * MIB,
-                "bytes that one run of a template writes, or holds in one value",
+                "bytes that one template writes, or holds in one value",
             ),
             Limit::ComponentValues => Facts(
                 "component-values",
                 MILLION,
                 100,
                 100 * MILLION,
-                "values of one component, maps and lists included",
+                "values in one component, maps and lists included",
             ),
             Limit::PolicySteps => Facts(
                 "policy-steps",
                 200 * MILLION,
                 100,
                 100_000 * MILLION,
-                "steps of all policies in `stacklint.toml` together, of which one may take a quarter",
+                "steps of all policies in `stacklint.toml` together; one policy may use a quarter",
             ),
-            Limit::Time => Facts("time", 600, 1, 86_400, "seconds of the whole run"),
-            Limit::Memory => Facts("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory of the whole run (on Linux)"),
+            Limit::Time => Facts("time", 600, 1, 86_400, "seconds for the whole run"),
+            Limit::Memory => Facts("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory for the whole run (on Linux)"),
         }
     }
 

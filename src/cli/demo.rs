@@ -142,7 +142,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         let mut out = output::stdout();
         writeln!(
             out,
-            "An example with two commits, and what the second one changes in the configuration of every component:"
+            "This example repository has two commits. The diff shows how the second one changes the configuration of the components:"
         )?;
         writeln!(out, "$ {}\n", COMMAND.join(" "))?;
         out.flush()?;

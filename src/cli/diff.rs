@@ -93,7 +93,7 @@ impl Options {
         match (self.revisions.as_deref(), self.newer.as_deref()) {
             (Some(older), Some(newer)) if is_range(older) || is_range(newer) => {
                 let range = if is_range(older) { older } else { newer };
-                Err(Failure::Message(format!("`{range}` names both sides: name no other revision")))
+                Err(Failure::Message(format!("`{range}` is a range with both sides: remove the other revision")))
             }
             (Some(older), Some(newer)) => Ok(format!("{older}..{newer}").into()),
             (one, _) => Ok(one.unwrap_or("HEAD").into()),
@@ -114,7 +114,9 @@ fn sources(options: &Options, place: &Place) -> Result<Sides, Failure> {
     let text = &*options.revisions()?;
     if is_range(text) {
         if options.staged || options.worktree {
-            return Err(Failure::Message(format!("`{text}` names both sides: leave --staged and --worktree out")));
+            return Err(Failure::Message(format!(
+                "`{text}` is a range with both sides: remove --staged and --worktree"
+            )));
         }
         let range = repository.range(text)?;
         return Ok((repository.at(&range.base)?, repository.at(&range.head)?));

@@ -143,7 +143,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
                 (Some(only), None) => options.ask(only, &template, &context)?,
                 _ => {
                     let names = crate::dialects::Dialects::names().join(" or --dialect ");
-                    return Err(Failure::Message(format!("say what the template is written for: --dialect {names}")));
+                    return Err(Failure::Message(format!("choose the dialect of the template: --dialect {names}")));
                 }
             }
         }
@@ -184,7 +184,9 @@ fn of_component(
         if let Some((_, placed)) = wanted.pick(&components)? {
             let Some(context) = dialect.context(&placed.component) else {
                 let name = dialect.name();
-                return Err(Failure::Message(format!("a component is no context in {name}: use --context FILE")));
+                return Err(Failure::Message(format!(
+                    "in {name} a component cannot be used as context: use --context FILE"
+                )));
             };
             return options.ask(dialect, template, &context);
         }

@@ -71,7 +71,7 @@ enum FormatName {
 }
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {
-    let pattern = |p: &String| Glob::new(p).map_err(|e| Failure::Message(format!("`{p}` is no pattern: {e}")));
+    let pattern = |p: &String| Glob::new(p).map_err(|e| Failure::Message(format!("`{p}` is not a valid pattern: {e}")));
     let stack = options.stack.as_ref().map(pattern).transpose()?;
     let keep = |name: &str| stack.as_ref().is_none_or(|glob| glob.matches(name));
     match &options.revisions {
@@ -179,7 +179,7 @@ fn print(options: &Options, mut shown: Graph, global: &Global) -> Result<(), Fai
     let format = options.format();
     if format == Format::Svg && shown.nodes.len() > MAX_DRAWN {
         return Err(Failure::Message(format!(
-            "{} nodes are too many for a picture (at most {MAX_DRAWN}): --stack, --focus and --depth show less",
+            "{} nodes are too many to draw (at most {MAX_DRAWN}): narrow the graph with --stack, --focus or --depth",
             shown.nodes.len()
         )));
     }

@@ -35,8 +35,8 @@ pub(super) fn run(_options: &Options, global: &Global) -> Result<Outcome, Failur
     let joined = threads.join();
     match (ended, joined) {
         (Ok(Ended::Orderly), Ok(())) => Ok(Outcome::Clean),
-        (Ok(_), Ok(())) => Err(Failure::Message("the client ended without a shutdown".to_owned())),
-        (Ok(_), Err(error)) => Err(Failure::Message(format!("the client sent what is no message: {error}"))),
+        (Ok(_), Ok(())) => Err(Failure::Message("the client exited without a shutdown request".to_owned())),
+        (Ok(_), Err(error)) => Err(Failure::Message(format!("the client sent an invalid message: {error}"))),
         (Err(message), _) => Err(Failure::Message(message)),
     }
 }

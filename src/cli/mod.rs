@@ -142,7 +142,7 @@ impl Failure {
 
     fn of_defect(defect: &threads::Defect) -> Self {
         Failure::Message(format!(
-            "internal error: {}\nThis is a defect of stacklint: please report it with what was typed at {}",
+            "internal error: {}\nThis is a bug in stacklint: please report it with the command line at {}",
             defect.said,
             crate::diagnostic::ISSUES
         ))

@@ -45,7 +45,7 @@ pub(super) enum State {
 fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
     let is_tracked = repository.is_some_and(|r| r.has_tracked(dir));
     if is_tracked {
-        output::eprint(&format!("stacklint: no cache is used: {} is under version control", dir.display()));
+        output::eprint(&format!("stacklint: the cache is disabled: {} is under version control", dir.display()));
     }
     !is_tracked
 }
@@ -55,7 +55,9 @@ fn folder_of(path: &str) -> Result<String, Failure> {
     let path = path.replace('\\', "/");
     let parts = || path.split('/').filter(|part| !part.is_empty() && *part != ".");
     if path.starts_with('/') || parts().any(|part| part == "..") {
-        return Err(Failure::Message(format!("--project takes a path from the root of the repository, not {path}")));
+        return Err(Failure::Message(format!(
+            "--project takes a path relative to the root of the repository, not {path}"
+        )));
     }
     Ok(parts().collect::<Vec<_>>().join("/"))
 }
@@ -66,9 +68,8 @@ impl Place {
         let timings = Timings::new(global.timings);
         let folder = match &global.directory {
             Some(dir) => dir.clone(),
-            None => {
-                std::env::current_dir().map_err(|e| Failure::Message(format!("cannot tell the current folder: {e}")))?
-            }
+            None => std::env::current_dir()
+                .map_err(|e| Failure::Message(format!("cannot determine the current folder: {e}")))?,
         };
         if !folder.is_dir() {
             return Err(Failure::Message(format!("there is no folder {}", folder.display())));
@@ -164,7 +165,7 @@ impl Place {
     pub(super) fn repository(&self) -> Result<&Repository, Failure> {
         self.repository.as_ref().ok_or_else(|| {
             Failure::Message(format!(
-                "{} is not in a git repository: revisions can be compared only inside of one",
+                "{} is not in a git repository, which comparing revisions requires",
                 self.folder.display()
             ))
         })
@@ -186,7 +187,7 @@ impl Place {
                 let index = self.repository()?.index()?;
                 if let Some(path) = index.conflicts.first() {
                     return Err(Failure::Message(format!(
-                        "the index has unresolved conflicts, {path} for one: resolve them first"
+                        "the index has unresolved conflicts, for example in {path}: resolve them first"
                     )));
                 }
                 Ok(index.source)
@@ -216,7 +217,7 @@ impl Host for Place {
         let open = |dir: &PathBuf| match DiskStore::open(dir, &terraform::Cache::space()) {
             Ok(store) => Some(Arc::new(store) as Arc<dyn Store>),
             Err(error) => {
-                output::eprint(&format!("stacklint: no cache is used: {error}"));
+                output::eprint(&format!("stacklint: the cache is disabled: {error}"));
                 None
             }
         };

@@ -113,7 +113,7 @@ fn write_text(out: &mut dyn Write, all: &[Tested], files: &[String], coverage: &
     }
     let failed = all.iter().filter(|case| !case.is_passed()).count();
     writeln!(out, "{} passed, {failed} failed", all.len() - failed)?;
-    for (words, of) in [("no case makes find something", 1), ("no case satisfies", 2)] {
+    for (words, of) in [("report nothing in any case", 1), ("are satisfied in no case", 2)] {
         let open: Vec<&str> =
             coverage.iter().filter(|c| !(if of == 1 { c.1 } else { c.2 })).map(|(id, ..)| *id).collect();
         if !open.is_empty() {

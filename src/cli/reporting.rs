@@ -136,14 +136,17 @@ pub(super) fn output_of(text: &str, compares: bool) -> Result<Output, String> {
         let names: Vec<&str> = available(compares).map(Format::name).collect();
         match crate::text::nearest(name, names.iter().copied()) {
             _ if format_of(name, true).is_some() => {
-                format!("`{name}` shows what differs: `stacklint diff` writes it; there are {}", names.join(", "))
+                format!(
+                    "format `{name}` needs two revisions: use `stacklint diff`; available formats: {}",
+                    names.join(", ")
+                )
             }
             Some(near) => format!("there is no format `{name}`; did you mean `{near}`?"),
-            None => format!("there is no format `{name}`; there are {}", names.join(", ")),
+            None => format!("there is no format `{name}`; available formats: {}", names.join(", ")),
         }
     })?;
     if path.is_empty() {
-        return Err(format!("`{text}` names no file"));
+        return Err(format!("`{text}` has no file name after `=`"));
     }
     Ok(Output { format, path: (path != "-").then(|| PathBuf::from(path)) })
 }
@@ -247,7 +250,7 @@ impl Output {
         let Output { format, path } = self;
         if format.needs_comparison() && report.comparison.is_none() {
             let name = format.name();
-            return Err(Failure::Message(format!("`{name}` tells what differs: it is of `stacklint diff`")));
+            return Err(Failure::Message(format!("format `{name}` needs two revisions: use `stacklint diff`")));
         }
         match path {
             None => {

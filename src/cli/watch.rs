@@ -72,7 +72,7 @@ pub(super) fn without_time() {
 fn give_up(why: &str, limit: Limit) -> ! {
     let name = limit.name();
     output::eprint(&format!(
-        "stacklint: {why}, so it was given up; `{name}` under `[limits]` in stacklint.toml says how much is allowed"
+        "stacklint: {why}, so it was stopped; `{name}` under `[limits]` in stacklint.toml sets the limit"
     ));
     std::process::exit(2)
 }

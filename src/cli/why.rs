@@ -54,9 +54,9 @@ impl Options {
                 Ok(Named { range: None, wanted, path: &self.path })
             }
             Some(_) if !is_range => {
-                Err(Failure::Message(format!("`{}` is no range of revisions like `A..B`", self.stack)))
+                Err(Failure::Message(format!("`{}` is not a range of revisions such as `A..B`", self.stack)))
             }
-            _ if self.path.is_empty() => Err(Failure::Message("which component of which stack?".to_owned())),
+            _ if self.path.is_empty() => Err(Failure::Message("name a stack, a component and a path".to_owned())),
             last => {
                 let wanted = Wanted { stack: &self.component, name: &self.path, kind };
                 Ok(Named { range: Some(&self.stack), wanted, path: last.as_deref().unwrap_or_default() })
@@ -167,8 +167,8 @@ fn groups(named: &Named<'_>, found: &BTreeMap<Address, Placed>, asked: &Asked) -
     if !wanted.stack.contains(['*', '?', '[', '{']) {
         return Ok(Vec::new());
     }
-    let glob =
-        Glob::new(wanted.stack).map_err(|e| Failure::Message(format!("`{}` is no pattern: {e}", wanted.stack)))?;
+    let glob = Glob::new(wanted.stack)
+        .map_err(|e| Failure::Message(format!("`{}` is not a valid pattern: {e}", wanted.stack)))?;
     let mut groups: Vec<Group> = Vec::new();
     let mut problem = None;
     let is_kind = |kind: &str| wanted.kind.is_none_or(|wanted| wanted == kind);

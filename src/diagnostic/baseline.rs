@@ -34,9 +34,8 @@ impl Baseline {
     /// # Errors
     /// What is wrong with it, in a sentence without the name of the file.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let content: Content = serde_json::from_str(text).map_err(|e| {
-            format!("it is no baseline that --write-baseline wrote: {}", crate::text::plain(&e.to_string()))
-        })?;
+        let content: Content = serde_json::from_str(text)
+            .map_err(|e| format!("it was not written by --write-baseline: {}", crate::text::plain(&e.to_string())))?;
         if content.schema != SCHEMA {
             return Err(format!("its schema is `{}`, not `{SCHEMA}`", content.schema));
         }

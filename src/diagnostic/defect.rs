@@ -11,14 +11,14 @@ rule!(
     "review-changed",
     Change,
     "0.1.0",
-    "a change edits the settings, the baseline or the comments that decide what is reported of it"
+    "a change edits the settings, the baseline or the comments that control its own review"
 );
 rule!(
     UNTRUSTED_REPOSITORY,
     "untrusted-repository",
     Correctness,
     "0.1.0",
-    "the git repository reads elsewhere, so that nothing of it is analyzed"
+    "the git repository refers to files outside of it, so nothing in it is analyzed"
 );
 
 /// The rules that no setting knows. `stacklint explain` shows them all the same.
@@ -33,7 +33,7 @@ impl Diagnostic {
         let message = format!("stacklint failed here ({}): {}", defect.work, defect.said);
         Diagnostic::new(&INTERNAL_ERROR, message, Label::new(file, 0, 0, ""))
             .note("findings of this part are missing; all others are reported")
-            .help(format!("this is a defect of stacklint: please report it with the file at {ISSUES}"))
+            .help(format!("this is a bug in stacklint: please report it with the file at {ISSUES}"))
             .breaking()
     }
 

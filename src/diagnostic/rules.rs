@@ -43,7 +43,7 @@ rule!(
     "a component's backend cannot be used as it is configured"
 );
 rule!(INVALID_CONFIG, "invalid-config", Correctness, "0.1.0", "the configuration of the project cannot be used");
-rule!(INVALID_POLICY, "invalid-policy", Correctness, "0.1.0", "a policy of the settings cannot be evaluated");
+rule!(INVALID_POLICY, "invalid-policy", Correctness, "0.1.0", "a policy in the settings cannot be evaluated");
 rule!(INVALID_YAML, "invalid-yaml", Correctness, "0.1.0", "a file is not valid YAML");
 rule!(
     LIMIT_EXCEEDED,
@@ -85,7 +85,7 @@ rule!(
     "0.1.0",
     "a component declares a dependency on a component that does not exist"
 );
-rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "something reads a local that is not defined");
+rule!(UNDEFINED_LOCAL, "undefined-local", Correctness, "0.1.0", "a template reads a local that is not defined");
 rule!(
     UNDEFINED_REFERENCE,
     "undefined-reference",
@@ -97,11 +97,11 @@ rule!(UNKNOWN_FUNCTION, "unknown-function", Correctness, "0.1.0", "a YAML functi
 rule!(UNKNOWN_KEY, "unknown-key", Suspicious, "0.1.0", "an unknown key resembles a known key");
 rule!(UNKNOWN_RULE, "unknown-rule", Suspicious, "0.1.0", "the settings or a comment name a rule that does not exist");
 rule!(UNREADABLE_FILE, "unreadable-file", Correctness, "0.1.0", "a file cannot be read");
-rule!(UNRESOLVED_IMPORT, "unresolved-import", Correctness, "0.1.0", "an import finds no file");
+rule!(UNRESOLVED_IMPORT, "unresolved-import", Correctness, "0.1.0", "an imported file does not exist");
 rule!(UNRESOLVED_INCLUDE, "unresolved-include", Correctness, "0.1.0", "an included file cannot be read");
 rule!(UNUSED_IGNORE, "unused-ignore", Suspicious, "0.1.0", "an ignore comment suppresses no finding");
 rule!(UNUSED_LOCAL, "unused-local", Suspicious, "0.1.0", "no value in the file uses a local");
-rule!(UNUSED_POLICY, "unused-policy", Suspicious, "0.1.0", "a policy of the settings applies to nothing");
+rule!(UNUSED_POLICY, "unused-policy", Suspicious, "0.1.0", "a policy in the settings applies to nothing");
 
 /// The rules of this module, sorted by id.
 pub(crate) static ALL: &[&Rule] = &[

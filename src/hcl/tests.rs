@@ -280,5 +280,5 @@ fn hostile_texts_end() {
     let blocks = "a {\n".repeat(20_000);
     assert!(!parse_body(&blocks).errors.is_empty());
     let doubling = format!("[for a in range(1000) : [for b in range(1000) : {}]]", "[for c in range(1000) : c]");
-    assert_eq!(problem(&doubling), "Too much to compute");
+    assert_eq!(problem(&doubling), "Evaluation limit exceeded");
 }

@@ -49,7 +49,7 @@ pub(crate) fn serve(connection: &Connection, host: &dyn Host) -> Result<Ended, S
     let params: InitializeParams = match serde_json::from_value(params) {
         Ok(params) => params,
         Err(error) => {
-            let text = format!("these are no parameters of `initialize`: {error}");
+            let text = format!("invalid parameters of `initialize`: {error}");
             let _ = connection.sender.send(Response::new_err(id, ErrorCode::InvalidParams as i32, text.clone()).into());
             return Err(text);
         }

@@ -134,7 +134,7 @@ fn component(mut fields: BTreeMap<String, Yaml>) -> Result<(Component, Value), S
     let mut text = |key: &str, default: Option<&str>| match (fields.remove(key), default) {
         (Some(Yaml::String(text)), _) => Ok(text),
         (None, Some(default)) => Ok(default.to_owned()),
-        _ => Err(format!("a component has a `{key}`, which is a string")),
+        _ => Err(format!("a component needs a `{key}`, which is a string")),
     };
     let (stack, name) = (text("stack", None)?, text("name", None)?);
     let kind = text("type", Some("terraform"))?;
@@ -178,7 +178,7 @@ fn value(yaml: &Yaml, depth: usize) -> Result<Value, String> {
         Yaml::Mapping(map) => {
             let mut all = Map::new();
             for (key, item) in map {
-                let Yaml::String(key) = key else { return Err("keys are texts".to_owned()) };
+                let Yaml::String(key) = key else { return Err("keys must be strings".to_owned()) };
                 all.set(key.as_str(), value(item, depth + 1)?);
             }
             Value::map(all)
@@ -186,11 +186,11 @@ fn value(yaml: &Yaml, depth: usize) -> Result<Value, String> {
         Yaml::Tagged(tagged) if tagged.tag == "unknown" => {
             Value::new(Data::Unknown(Arc::new(Unknown::new("!unknown", "the case says so"))))
         }
-        Yaml::Tagged(tagged) => return Err(format!("the only tag of values is `!unknown`, not `{}`", tagged.tag)),
+        Yaml::Tagged(tagged) => return Err(format!("the only allowed tag is `!unknown`, not `{}`", tagged.tag)),
     })
 }
 
-/// The ids of all policies, with those of them that no case makes find something, and those that no case satisfies.
+/// The ids of all policies, with those of them that report nothing in any case, and those that are satisfied in no case.
 pub(crate) fn coverage(policies: &Policies, tested: &[Tested]) -> Vec<(&'static str, bool, bool)> {
     let of = |policy: &super::Policy| {
         let ids = [Some(policy.rule.id), policy.warns.map(|rule| rule.id)];

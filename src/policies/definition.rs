@@ -133,7 +133,7 @@ impl Read<'_> {
         } else if known.find(name).is_some() {
             "another policy has this id"
         } else if name.is_empty() || name.len() > 100 || !name.bytes().all(is_word) {
-            "an id consists of small letters, digits and hyphens"
+            "an id consists of lower-case letters, digits and hyphens"
         } else {
             return Ok(());
         };
@@ -163,7 +163,10 @@ impl Read<'_> {
         let reads_change = that.reads("change") || applies.as_ref().is_some_and(|applies| applies.reads("change"));
         let subject = match table.over {
             Some(Over::Components) => {
-                return Err((place, "a requirement is asked of one component or change; `[[rego]]` of all".to_owned()));
+                return Err((
+                    place,
+                    "`[[require]]` is evaluated for one component or change; use `[[rego]]` for all at once".to_owned(),
+                ));
             }
             Some(Over::Component) if reads_change => {
                 return Err((place, "it reads `change`, so it is `over = \"change\"`".to_owned()));

@@ -218,7 +218,7 @@ impl<'a> Found<'a> {
         for spot in &spots[1..] {
             let label = spot.label(owner, self.files);
             let message =
-                if label.message.is_empty() { format!("`{}` is read as well", spot.name()) } else { label.message };
+                if label.message.is_empty() { format!("this also reads `{}`", spot.name()) } else { label.message };
             finding = relate(finding, Label { message, ..label });
         }
         for (other, spot) in more {
@@ -269,9 +269,9 @@ pub(super) fn not_evaluable(policy: &Policy, spot: &Spot<'_>, place: Label) -> D
         Data::Unknown(unknown) => unknown.reasons.first().map(ToString::to_string),
         Data::Str(text) => {
             let call: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
-            Some(format!("`{call}` is evaluated when it is deployed"))
+            Some(format!("`{call}` is evaluated during deployment"))
         }
-        _ => Some("a call that is evaluated when it is deployed may add to it".to_owned()),
+        _ => Some("a call that is evaluated during deployment may add to it".to_owned()),
     });
     let label = Label { message: String::new(), ..place };
     let mut finding = Diagnostic::new(&INCOMPLETE_ANALYSIS, message, label).token(format!("{} {name}", policy.id()));

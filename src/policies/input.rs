@@ -70,7 +70,7 @@ fn code(module: &Module) -> Value {
     let calls = module.calls.iter().map(|(name, call)| {
         let place = |value: Value| value.with_prov(Prov::at(call.origin));
         // What is given, but not as plain text, is not known.
-        let unknown = || Value::new(Data::Unknown(Arc::new(Unknown::new("", "it is no plain text"))));
+        let unknown = || Value::new(Data::Unknown(Arc::new(Unknown::new("", "it is not plain text"))));
         let version = match (&call.version, call.has_version) {
             (Some(version), _) => Value::str(version.as_str()),
             (None, true) => unknown(),

@@ -415,7 +415,7 @@ impl<'a> Run<'a> {
     fn exceeded<'b>(&self) -> Outcome<'b> {
         let (all, most) = (self.steps, self.steps / PART);
         Outcome::Unusable(Unusable::Exceeded(format!(
-            "of the {all} steps of the limit `policy-steps` one policy may take {most}, and all together no more than all"
+            "the limit `policy-steps` allows {all} steps for all policies together, and {most} for one policy"
         )))
     }
 
@@ -437,7 +437,7 @@ impl<'a> Run<'a> {
             let (id, place) = (policy.id(), policy.place.clone());
             let finding = match reason {
                 Some(Unusable::Exceeded(why)) => {
-                    let message = format!("the policy `{id}` takes more than it may, and found nothing: {why}");
+                    let message = format!("the policy `{id}` exceeds a limit and reports nothing: {why}");
                     Diagnostic::new(&LIMIT_EXCEEDED, message, place)
                 }
                 Some(Unusable::Wrong(why) | Unusable::Unsupported(why)) => {
@@ -479,7 +479,7 @@ fn truth<'a>(expression: &'a Expression, scope: &mut Scope<'a>) -> Truth<'a> {
         Ok(Val::Bool(true)) => Truth::True,
         Ok(Val::Bool(false)) => Truth::False,
         Ok(Val::Unknown(blank)) => Truth::Unknown(blank),
-        Ok(other) => Truth::Failed(Failure::Wrong(format!("a {} is neither true nor false", other.type_name()))),
+        Ok(other) => Truth::Failed(Failure::Wrong(format!("a {} is not a boolean", other.type_name()))),
         Err(Failure::Missing(what)) => Truth::Missing(what),
         Err(failure) => Truth::Failed(failure),
     }

@@ -24,7 +24,7 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
         let verb = if report.comparison.is_some() { "compared" } else { "checked" };
         let place = if project.path == "." { String::new() } else { format!(" in {}", project.path) };
-        lines.push(format!("no stack with a component is found{place}, so nothing is {verb}"));
+        lines.push(format!("no stack with a component found{place}, so nothing is {verb}"));
     }
     let mut groups: Vec<(Group<'_>, Vec<&Unresolved>)> = Vec::new();
     let lacking = report.coverage.lacking();
@@ -39,7 +39,7 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let shown = groups.iter().take(MAX_LINES);
     lines.extend(shown.map(|((which, noun, reason), list)| sentence(report, *which, noun, reason, list)));
     if left_out > 0 {
-        lines.push(format!("… and {} why more could not be resolved", count(left_out, "other reason")));
+        lines.push(format!("… and {} for others that could not be resolved", count(left_out, "other reason")));
     }
     lines
 }

@@ -31,7 +31,7 @@ pub(super) fn findings(report: &Report<'_>) -> String {
     let rest = [
         (novelty(Novelty::Known), "known"),
         (novelty(Novelty::Fixed), "fixed"),
-        (novelty(Novelty::Removed), "removed with what they are about"),
+        (novelty(Novelty::Removed), "removed together with their subject"),
         (report.suppressed.len(), "suppressed"),
     ];
     let rest: Vec<String> = rest.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();

@@ -395,7 +395,7 @@ impl Comparing<'_> {
         }
         if let Some(Gap { reason, file: Some(file), .. }) = misnamed(new, old) {
             // A state by itself is what it is; a change that renames stacks so is a mistake.
-            let message = format!("stacks have other names than before: {reason}");
+            let message = format!("the names of stacks change: {reason}");
             new.findings.push(Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, "")));
         }
         let is_touched = |path: &str| self.touched.contains(path);
@@ -431,7 +431,7 @@ impl Workspace<'_> {
         let is_there =
             |path: &str| sources.iter().any(|s| s.listing().is_dir(path) || s.listing().resolve(path).is_ok());
         match self.project.config.iter().find(|path| !is_there(path)) {
-            Some(path) => Err(Error::Message(format!("{path}, which --config names, is on neither side"))),
+            Some(path) => Err(Error::Message(format!("{path}, named by --config, exists on neither side"))),
             None => Ok(()),
         }
     }

@@ -18,7 +18,7 @@ pub(crate) struct Coverage {
     pub not_analyzed: Vec<String>,
     /// Settings that have no effect, a sentence each without a full stop.
     pub warnings: Vec<String>,
-    /// What the report is narrowed to, a sentence without a full stop; `None` if it shows everything.
+    /// What the report is limited to, a sentence without a full stop; `None` if it shows everything.
     pub narrowed: Option<String>,
 }
 

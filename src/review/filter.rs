@@ -27,12 +27,14 @@ impl Filter {
     /// One of them is no pattern.
     pub(crate) fn new(stack: Option<&str>, component: Option<&str>) -> Result<Self, Error> {
         let glob = |pattern: Option<&str>| -> Result<Option<Glob>, Error> {
-            pattern.map(|p| Glob::new(p).map_err(|e| Error::Message(format!("`{p}` is no pattern: {e}")))).transpose()
+            pattern
+                .map(|p| Glob::new(p).map_err(|e| Error::Message(format!("`{p}` is not a valid pattern: {e}"))))
+                .transpose()
         };
         Ok(Filter { stack: glob(stack)?, component: glob(component)?, paths: None })
     }
 
-    /// The same, narrowed to what some files reach: paths from the root of the repository, folders or patterns. No path
+    /// The same, limited to what some files reach: paths from the root of the repository, folders or patterns. No path
     /// narrows to nothing: then all files count.
     ///
     /// # Errors
@@ -73,7 +75,7 @@ impl Filter {
         let names = (!parts.is_empty()).then(|| parts.join(" and "));
         let reached = self.paths.as_ref().map(|paths| format!("what {}", paths.description()));
         let all: Vec<String> = [names, reached].into_iter().flatten().collect();
-        self.is_set().then(|| format!("narrowed to {}: changes and findings of others are not shown", all.join(", ")))
+        self.is_set().then(|| format!("limited to {}: changes and findings of others are not shown", all.join(", ")))
     }
 
     /// Whether no component of some states is asked for.

@@ -1,4 +1,4 @@
-//! The files that a report is narrowed to.
+//! The files that a report is limited to.
 
 use super::Error;
 use crate::query::reach::code_folders;
@@ -38,7 +38,7 @@ impl Paths {
         }
         if paths.patterns.len() > MAX_PATTERNS {
             return Err(Error::Message(format!(
-                "{} patterns of paths are more than the {MAX_PATTERNS} that one run takes: name folders instead",
+                "{} path patterns exceed the limit of {MAX_PATTERNS} for one run: name folders instead",
                 paths.patterns.len()
             )));
         }

@@ -143,24 +143,22 @@ impl Workspace<'_> {
             Missing::Nothing(candidates) => {
                 let start = if self.project.start.is_empty() { "its root" } else { &self.project.start };
                 let mut message = format!(
-                    "{name} holds no project that stacklint recognizes by {known_by} (searched {start}, the folders around it \
-                     and those below it; -C DIR starts elsewhere, --config PATH names the configuration)"
+                    "no project found in {name}: stacklint looks for {known_by} in {start}, the folders above it and those below it; -C DIR starts elsewhere, --config PATH selects the configuration"
                 );
                 for path in candidates.iter().take(MAX_CANDIDATES) {
-                    message.push_str(&format!("\n{path} lies where it is not searched: --config {path} uses it"));
+                    message.push_str(&format!("\n{path} is in a folder that is not searched: --config {path} uses it"));
                 }
                 Error::NoProject(message)
             }
             Missing::Folder(folder) => Error::Message(format!(
-                "{name} holds no project in or below {folder}, which --project names; projects are known by {known_by}"
+                "no project found in {name} in or below {folder}, named by --project; stacklint looks for {known_by}"
             )),
             Missing::Patterns(others) => {
                 let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
-                Error::Message(format!("no project matches `projects` in stacklint.toml; there are: {others}"))
+                Error::Message(format!("no project matches `projects` in stacklint.toml; available projects: {others}"))
             }
             Missing::TooMany(number) => Error::Message(format!(
-                "{name} holds {number} projects, more than one run takes: select some by --project or by `projects` in \
-                 stacklint.toml"
+                "{name} has {number} projects, too many for one run: select some with --project or `projects` in stacklint.toml"
             )),
         }
     }
@@ -175,7 +173,7 @@ fn no_name_twice(resolutions: &[(&str, Resolution)]) -> Result<(), Error> {
             if owner != *folder {
                 let name = |folder: &str| if folder.is_empty() { ".".to_owned() } else { folder.to_owned() };
                 return Err(Error::Message(format!(
-                    "stack `{}` is in the projects {} and {}: --project names one of them",
+                    "stack `{}` is in the projects {} and {}: select one with --project",
                     component.stack,
                     name(owner),
                     name(folder)

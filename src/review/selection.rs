@@ -1,4 +1,4 @@
-//! The part of one or two states that a report is narrowed to.
+//! The part of one or two states that a report is limited to.
 
 use super::Filter;
 use crate::diagnostic::Finding;

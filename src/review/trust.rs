@@ -90,17 +90,17 @@ fn of_settings(
     let hidden: Vec<&Finding> = trusted.findings.iter().filter(is_weaker).collect();
     let message = match hidden.is_empty() {
         true => format!("this change edits {path}, which decides what is reported"),
-        false => format!("this change would suppress {} by {path}", counted(&hidden)),
+        false => format!("this change would suppress {} through {path}", counted(&hidden)),
     };
     let mut finding = named(Diagnostic::new(&REVIEW_CHANGED, message, Label::new(file, 0, 0, "")), &hidden, files);
     let fail_on = |load: Option<&Load>| load.map_or("error", |load| load.settings.fail_on.value.name());
     if fail_on(before) != fail_on(Some(after)) {
-        let note = format!("it sets `fail-on` to `{}`, which was `{}`", fail_on(Some(after)), fail_on(before));
+        let note = format!("it sets `fail-on` to `{}` instead of `{}`", fail_on(Some(after)), fail_on(before));
         finding.notes.push(note);
     }
     let (old, new) = (selected(before), selected(Some(after)));
     if old != new {
-        finding.notes.push(format!("it selects {new} for analysis, which was {old}"));
+        finding.notes.push(format!("it selects {new} for analysis instead of {old}"));
     }
     let nothing = Policies::default();
     let policies = before.map_or(&nothing, |load| &load.settings.policies);

@@ -41,7 +41,7 @@ impl Withheld {
         Some(
             finding
                 .token(names.join(" "))
-                .note("what is reported as missing may be in a part that could not be resolved"),
+                .note("something reported as missing may be in a part that could not be resolved"),
         )
     }
 }

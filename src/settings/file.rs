@@ -203,8 +203,9 @@ impl Load {
         for pattern in content.projects {
             let folder = path.strip_suffix(FILE_NAME).unwrap_or_default();
             let whole = below(folder, pattern.get_ref());
-            let glob = Glob::new(&whole)
-                .map_err(|e| located(Some(pattern.span()), &format!("`{}` is no pattern: {e}", pattern.get_ref())))?;
+            let glob = Glob::new(&whole).map_err(|e| {
+                located(Some(pattern.span()), &format!("`{}` is not a valid pattern: {e}", pattern.get_ref()))
+            })?;
             settings.projects.from = line(pattern.span());
             settings.projects.value.push(glob);
         }
@@ -226,8 +227,9 @@ impl Load {
             settings.limits.max_slow_calls = set.into_inner();
         }
         for stack in content.protected {
-            let glob = Glob::new(stack.get_ref())
-                .map_err(|e| located(Some(stack.span()), &format!("`{}` is no pattern: {e}", stack.get_ref())))?;
+            let glob = Glob::new(stack.get_ref()).map_err(|e| {
+                located(Some(stack.span()), &format!("`{}` is not a valid pattern: {e}", stack.get_ref()))
+            })?;
             settings.limits_from.protected = line(stack.span());
             settings.limits.protected.push(glob);
         }
@@ -239,8 +241,9 @@ impl Load {
         let root = &mut settings.roots;
         for pattern in content.roots {
             let whole = below(folder, pattern.get_ref());
-            let glob = Glob::new(&whole)
-                .map_err(|e| located(Some(pattern.span()), &format!("`{}` is no pattern: {e}", pattern.get_ref())))?;
+            let glob = Glob::new(&whole).map_err(|e| {
+                located(Some(pattern.span()), &format!("`{}` is not a valid pattern: {e}", pattern.get_ref()))
+            })?;
             root.roots.push(glob);
         }
         root.var_files = content.var_files;
@@ -263,7 +266,8 @@ impl Load {
             let group = Group::ALL.into_iter().find(|g| g.name() == name.get_ref()).ok_or_else(|| {
                 let names = Group::ALL.map(|g| format!("`{}`", g.name())).join(", ");
                 let near = crate::text::nearest(name.get_ref(), Group::ALL.iter().map(|g| g.name()));
-                let hint = near.map_or_else(|| format!("there are {names}"), |near| format!("did you mean `{near}`?"));
+                let hint =
+                    near.map_or_else(|| format!("available groups: {names}"), |near| format!("did you mean `{near}`?"));
                 located(Some(name.span()), &format!("there is no group `{}`; {hint}", name.get_ref()))
             })?;
             settings.groups.insert(group, Sourced { from: line(set.span()), value: set.into_inner() });
@@ -280,8 +284,9 @@ impl Load {
             }
             let mut paths = Vec::new();
             for path in one.paths {
-                let glob = Glob::new(path.get_ref())
-                    .map_err(|e| located(Some(path.span()), &format!("`{}` is no pattern: {e}", path.get_ref())))?;
+                let glob = Glob::new(path.get_ref()).map_err(|e| {
+                    located(Some(path.span()), &format!("`{}` is not a valid pattern: {e}", path.get_ref()))
+                })?;
                 paths.push((path.into_inner(), glob));
             }
             settings.overrides.push(Override { paths, rules: levels(one.rules, &policies, id, &line, unknown) });
@@ -345,16 +350,16 @@ mod tests {
     fn mistakes_are_told_with_their_place() {
         let files = Files::default();
         for (text, message) in [
-            ("fail-on = 'warnin'\n", "stacklint.toml:1:11: `warnin` is not possible here; did you mean `warning`?"),
-            ("[limits]\ntiem = 3\n", "stacklint.toml:2:1: `tiem` is not possible here; did you mean `time`?"),
+            ("fail-on = 'warnin'\n", "stacklint.toml:1:11: unknown value `warnin`; did you mean `warning`?"),
+            ("[limits]\ntiem = 3\n", "stacklint.toml:2:1: unknown value `tiem`; did you mean `time`?"),
             ("[[variable-sets]]\n", "stacklint.toml:1:1: this must be a map of keys and values, not a list"),
-            (
-                "strict = true\nstrikt = 1\n",
-                "stacklint.toml:2:1: there is no key `strikt` here; did you mean `strict`?",
-            ),
+            ("strict = true\nstrikt = 1\n", "stacklint.toml:2:1: unknown key `strikt`; did you mean `strict`?"),
             ("[groups]\nsloppy = 'off'\n", "stacklint.toml:2:1: there is no group `sloppy`"),
             ("[[overrides]]\npaths = ['a']\nrules = {}\nreason = ' '\n", "stacklint.toml:4:10: say why"),
-            ("[[overrides]]\npaths = ['[a']\nrules = {}\nreason = 'x'\n", "stacklint.toml:2:10: `[a` is no pattern"),
+            (
+                "[[overrides]]\npaths = ['[a']\nrules = {}\nreason = 'x'\n",
+                "stacklint.toml:2:10: `[a` is not a valid pattern",
+            ),
             ("a = \n", "stacklint.toml:1:"),
         ] {
             let told = load(&Files::default(), text, "").unwrap_err();

@@ -46,7 +46,7 @@ impl Setting {
     }
 }
 
-/// From which level on findings fail a run.
+/// The lowest level of findings that fail a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FailOn {

@@ -30,7 +30,7 @@ pub(crate) fn schema() -> Value {
         "type": "object",
         "properties": {
             "fail-on": {
-                "description": "From which level on findings fail a run.",
+                "description": "The lowest level of findings that fail a run.",
                 "enum": ["error", "warning", "note", "never"],
                 "default": "error",
             },
@@ -70,7 +70,7 @@ pub(crate) fn schema() -> Value {
                 "items": { "type": "string" },
             },
             "variable-sets": {
-                "description": "Sets of values by name: each root module is resolved with each set that it has the files of.",
+                "description": "Sets of values by name: each root module is resolved with each set whose files it has.",
                 "type": "object",
                 "additionalProperties": {
                     "type": "object",
@@ -91,7 +91,7 @@ pub(crate) fn schema() -> Value {
                 },
             },
             "dialect": {
-                "description": "The tool that runs the code of root modules, where it is not the one that its dialect is named after: `terraform`.",
+                "description": "The tool that runs the root modules, if it is not the one that their dialect is named after: `terraform`.",
                 "type": "string",
             },
             "baseline": {
@@ -99,7 +99,7 @@ pub(crate) fn schema() -> Value {
                 "type": "string",
             },
             "max-components": {
-                "description": "The most components that one edited line may change before `wide-blast-radius` reports it.",
+                "description": "Maximum number of components that one edited line may change before `wide-blast-radius` reports it.",
                 "type": "integer",
                 "minimum": 0,
                 "default": 50,
@@ -111,23 +111,23 @@ pub(crate) fn schema() -> Value {
                 "default": 20,
             },
             "max-slow-calls": {
-                "description": "The most times that one line may run a slow function before `slow-function`, which is off by default, reports it.",
+                "description": "Maximum number of times that one line may run a slow function before `slow-function`, which is off by default, reports it.",
                 "type": "integer",
                 "minimum": 0,
                 "default": 20,
             },
             "protected": {
-                "description": "Patterns of names of stacks in which `wide-blast-radius` reports every change.",
+                "description": "Patterns of stack names in which `wide-blast-radius` reports every change.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "variables": {
-                "description": "Environment variables that are set where the projects are deployed. Where they are listed, others are reported as not set. `--env-file` adds to them.",
+                "description": "Environment variables that are set where the projects are deployed. If any are listed, others are reported as not set. `--env-file` adds to them.",
                 "type": "array",
                 "items": { "type": "string" },
             },
             "limits": {
-                "description": "How much of anything is taken on. Between two states those of the older one count.",
+                "description": "Limits of sizes and work. A comparison uses those of the older revision.",
                 "type": "object",
                 "properties": limits,
                 "additionalProperties": false,
@@ -142,7 +142,7 @@ pub(crate) fn schema() -> Value {
             "require": requirements(),
             "rego": rego(),
             "overrides": {
-                "description": "Levels for some paths. Of several that match a file the last one counts.",
+                "description": "Levels for some paths. If several match a file, the last one applies.",
                 "type": "array",
                 "items": {
                     "type": "object",
@@ -180,14 +180,14 @@ fn requirements() -> Value {
     policies(
         "Policies as expressions in CEL over `component`, `change` and `code`; see docs/policies.md.",
         json!({
-            "where": expression("To which components or changes it applies; to all if it is left out."),
+            "where": expression("The components or changes that it applies to. Default: all."),
             "that": expression("What must be true."),
             "over": {
-                "description": "What it is asked about; changes where it reads `change`.",
+                "description": "What it is evaluated for. Default: changes if it reads `change`, otherwise components.",
                 "enum": ["component", "change"],
             },
             "path": {
-                "description": "The value of the component that findings point at; what `that` reads if it is left out.",
+                "description": "The value of the component that findings point at. Default: what `that` reads.",
                 "type": "string",
             },
         }),
@@ -202,12 +202,12 @@ fn rego() -> Value {
         json!({
             "file": { "description": "The file with the policy, relative to this file.", "type": "string" },
             "over": {
-                "description": "What the policy is asked about: each component, each change, or all components at once.",
+                "description": "What the policy is evaluated for: each component, each change, or all components at once.",
                 "enum": ["component", "change", "components"],
                 "default": "component",
             },
             "where": {
-                "description": "A condition in CEL: to which components or changes it applies; to all if it is left out.",
+                "description": "A condition in CEL: the components or changes that it applies to. Default: all.",
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 4096,
@@ -222,7 +222,7 @@ fn policies(description: &str, own: Value, required: &[&str]) -> Value {
     let text = |words: &str| json!({ "description": words, "type": "string", "minLength": 1, "maxLength": 1000 });
     let mut properties = json!({
         "id": {
-            "description": "The id of its findings, which no rule of stacklint has.",
+            "description": "The id of its findings; it must differ from the rules of stacklint.",
             "type": "string",
             "pattern": "^[a-z0-9-]{1,100}$",
         },

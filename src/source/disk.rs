@@ -138,7 +138,7 @@ pub(super) fn read_file(path: &Path, limit: u64) -> std::io::Result<Option<Arc<[
     let file = open_file(path, fs::OpenOptions::new().read(true))?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(std::io::Error::other("it is no regular file any more"));
+        return Err(std::io::Error::other("it is no longer a regular file"));
     }
     if metadata.len() > limit {
         return Ok(None);
@@ -159,7 +159,7 @@ pub(super) fn open_file(path: &Path, options: &mut fs::OpenOptions) -> std::io::
     }
     #[cfg(not(unix))]
     if !fs::symlink_metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is no regular file"));
+        return Err(std::io::Error::other("it is not a regular file"));
     }
     options.open(path)
 }

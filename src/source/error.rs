@@ -32,7 +32,7 @@ pub(crate) enum Error {
         reason: String,
     },
     /// Nothing can be kept in a folder for other runs.
-    #[error("cannot keep anything in {}: {reason}", .path.display())]
+    #[error("cannot store anything in {}: {reason}", .path.display())]
     Keep {
         /// The folder.
         path: PathBuf,

@@ -30,7 +30,7 @@ const MAX_STEPS: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadPattern {
     /// An open class, an open or stray brace, or a trailing backslash.
-    #[error("malformed pattern `{0}`: close every `[` and `{{`, and put something behind a `\\`")]
+    #[error("malformed pattern `{0}`: close every `[` and `{{`, and put a character after a `\\`")]
     Malformed(Box<str>),
     /// Valid, but standing for more combinations than is reasonable.
     #[error("pattern `{0}` is too complex here: use fewer alternatives, and no links between folders that lead back")]

@@ -189,7 +189,7 @@ impl Repository {
                 false => format!("the commit is not in this clone: run `git fetch origin {start}`"),
             })
         } else if is_id && is_shallow(repo) {
-            Some(format!("{}; a server finds commits by their full ids alone", fetch("FULL_ID")))
+            Some(format!("{}; a server finds commits only by their full ids", fetch("FULL_ID")))
         } else if suggestion.is_none() && is_shallow(repo) {
             Some(format!(
                 "it may not have been fetched: run `git fetch origin {start}` (in GitHub Actions set \
@@ -233,13 +233,15 @@ fn plain(reason: &str) -> String {
             .map_or_else(String::new, |n| format!(": it has {}", count(n, "entry").replace("entrys", "entries")));
         return format!("the reflog does not go back so far{entries}");
     }
-    for (what, words) in [("was tree", "a folder"), ("was blob", "a file"), ("was tag", "a tag of no commit")] {
+    for (what, words) in
+        [("was tree", "a folder"), ("was blob", "a file"), ("was tag", "a tag that is not of a commit")]
+    {
         if reason.contains(what) {
             return format!("it is {words}");
         }
     }
     if reason.contains("ambiguous") {
-        return "several objects begin with this id: write more of it".to_owned();
+        return "several objects begin with this id: write more characters".to_owned();
     }
     if reason.contains("did not resolve to a single object") {
         return "it does not name exactly one commit".to_owned();

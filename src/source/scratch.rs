@@ -51,7 +51,7 @@ impl Scratch {
 
     /// The repository, whatever the environment says about git.
     pub(crate) fn repository(&self) -> Result<Repository, Error> {
-        let missing = || Error::Scratch { path: self.path().into(), reason: "it is gone".to_owned() };
+        let missing = || Error::Scratch { path: self.path().into(), reason: "it no longer exists".to_owned() };
         Repository::discover_with(self.path(), Environment::Ignore)?.ok_or_else(missing)
     }
 

@@ -201,7 +201,7 @@ mod tests {
         fs::write(&file, "x").unwrap();
         for path in [&file, &file.join("below")] {
             assert!(
-                DiskStore::open(path, "1").unwrap_err().to_string().starts_with("cannot keep anything in"),
+                DiskStore::open(path, "1").unwrap_err().to_string().starts_with("cannot store anything in"),
                 "{path:?}"
             );
         }

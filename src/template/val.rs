@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 /// Why text is unknown whose bytes are no UTF-8. It differs from other unknown values in that it must not be printed where YAML
 /// is read: [`Rendered::not_utf8`](super::Rendered::not_utf8).
-pub(super) const NOT_UTF8: &str = "its bytes are no UTF-8";
+pub(super) const NOT_UTF8: &str = "its bytes are not valid UTF-8";
 
 /// Why something is unknown that is made of such text.
-pub(super) const MADE_OF_NOT_UTF8: &str = "it is made of text whose bytes are no UTF-8";
+pub(super) const MADE_OF_NOT_UTF8: &str = "it is made of text that is not valid UTF-8";
 
 /// A value during evaluation.
 #[derive(Clone, Debug)]

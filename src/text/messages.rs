@@ -26,16 +26,16 @@ fn place(message: &str) -> (&str, String) {
 /// What is meant; `None` if the message is plain already.
 fn words(message: &str) -> Option<String> {
     if let Some((name, known)) = unknown(message, "unknown field `") {
-        return Some(format!("there is no key `{name}` here{}", hint(name, &known)));
+        return Some(format!("unknown key `{name}`{}", hint(name, &known)));
     }
     if let Some((name, known)) = unknown(message, "unknown variant `") {
-        return Some(format!("`{name}` is not possible here{}", hint(name, &known)));
+        return Some(format!("unknown value `{name}`{}", hint(name, &known)));
     }
     if let Some(name) = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
         return Some(format!("the key `{name}` is missing"));
     }
     if let Some(name) = message.strip_prefix("duplicate field `").and_then(|rest| rest.strip_suffix('`')) {
-        return Some(format!("the key `{name}` stands here twice"));
+        return Some(format!("the key `{name}` is set twice"));
     }
     for start in ["invalid type: ", "invalid value: "] {
         if let Some((found, wanted)) = message.strip_prefix(start).and_then(|rest| rest.rsplit_once(", expected ")) {
@@ -44,10 +44,10 @@ fn words(message: &str) -> Option<String> {
     }
     if message.starts_with("invalid length ") {
         let wanted = message.rsplit_once(", expected ").map_or("a map", |(_, wanted)| wanted);
-        return Some(format!("this must be {}, not a list of another length", kind(wanted)));
+        return Some(format!("this must be {}, not a list of a different length", kind(wanted)));
     }
     let known = match message {
-        "duplicate key" => "this key stands here twice",
+        "duplicate key" => "this key is set twice",
         "expected value" => "a value is expected",
         "key must be a string" => "a key must be a string in quotes",
         "trailing characters" => "more text follows the end of the value",
@@ -74,7 +74,7 @@ fn hint(name: &str, known: &[&str]) -> String {
     }
     let names: Vec<String> = known.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     let more = if known.len() > MAX_NAMES { ", …" } else { "" };
-    if names.is_empty() { String::new() } else { format!("; possible are {}{more}", names.join(", ")) }
+    if names.is_empty() { String::new() } else { format!("; allowed: {}{more}", names.join(", ")) }
 }
 
 /// What is expected.
@@ -88,7 +88,7 @@ fn kind(wanted: &str) -> &str {
         "f32" | "f64" => "a number",
         _ if wanted.starts_with("struct ") => "a map of keys and values",
         _ if wanted.starts_with("a map") => "a map of keys and values",
-        _ if wanted.starts_with("enum ") => "one of the words that are possible here",
+        _ if wanted.starts_with("enum ") => "one of the allowed values",
         _ => wanted,
     }
 }
@@ -117,21 +117,18 @@ mod tests {
         for (message, expected) in [
             (
                 "unknown field `strikt`, expected one of `strict`, `rules`",
-                "there is no key `strikt` here; did you mean `strict`?",
+                "unknown key `strikt`; did you mean `strict`?",
             ),
             (
                 "unknown field `x`, expected `schema` or `findings` at line 1 column 10",
-                "there is no key `x` here; possible are `schema`, `findings` (line 1, column 10)",
+                "unknown key `x`; allowed: `schema`, `findings` (line 1, column 10)",
             ),
-            ("unknown field `x`, there are no fields", "there is no key `x` here"),
+            ("unknown field `x`, there are no fields", "unknown key `x`"),
             (
                 "unknown variant `warn`, expected one of `error`, `warning`, `note`",
-                "`warn` is not possible here; possible are `error`, `warning`, `note`",
+                "unknown value `warn`; allowed: `error`, `warning`, `note`",
             ),
-            (
-                "unknown variant `eror`, expected one of `error`, `off`",
-                "`eror` is not possible here; did you mean `error`?",
-            ),
+            ("unknown variant `eror`, expected one of `error`, `off`", "unknown value `eror`; did you mean `error`?"),
             ("invalid type: integer `1`, expected a boolean", "this must be `true` or `false`, not the number `1`"),
             ("invalid type: string \"a\", expected a sequence", "this must be a list, not the text \"a\""),
             (
@@ -140,7 +137,7 @@ mod tests {
             ),
             (
                 "invalid length 0, expected struct Entry with 3 elements",
-                "this must be a map of keys and values, not a list of another length",
+                "this must be a map of keys and values, not a list of a different length",
             ),
             ("invalid value: integer `-3`, expected u64", "this must be a whole number from 0, not the number `-3`"),
             ("missing field `rules`", "the key `rules` is missing"),

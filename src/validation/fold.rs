@@ -109,8 +109,8 @@ fn words(kind: &Kind, instance: &Json) -> String {
             format!("must be one of {}, not {}", all.iter().map(show).collect::<Vec<_>>().join(", "), shown())
         }
         Kind::Constant { expected_value } => format!("must be {}, not {}", show(expected_value), shown()),
-        Kind::Pattern { pattern } => format!("must match `{pattern}`, and {} does not", shown()),
-        Kind::Format { format } => format!("must be written as `{format}`, and {} is not", shown()),
+        Kind::Pattern { pattern } => format!("must match `{pattern}`, but {} does not", shown()),
+        Kind::Format { format } => format!("must have the format `{format}`, but {} does not", shown()),
         Kind::Minimum { limit } => format!("must be at least {limit}, not {instance}"),
         Kind::Maximum { limit } => format!("must be at most {limit}, not {instance}"),
         Kind::ExclusiveMinimum { limit } => format!("must be greater than {limit}, not {instance}"),
@@ -123,13 +123,13 @@ fn words(kind: &Kind, instance: &Json) -> String {
         Kind::AdditionalItems { limit } => sized("at most", *limit as u64, "item", length(instance)),
         Kind::MinProperties { limit } => sized("at least", *limit, "key", length(instance)),
         Kind::MaxProperties { limit } => sized("at most", *limit, "key", length(instance)),
-        Kind::UniqueItems => "must not hold the same item twice".to_owned(),
-        Kind::Contains => "lacks an item that the schema demands (`contains`)".to_owned(),
+        Kind::UniqueItems => "must not contain the same item twice".to_owned(),
+        Kind::Contains => "lacks an item that the schema requires (`contains`)".to_owned(),
         Kind::UnevaluatedItems { .. } => "has more items than the schema allows".to_owned(),
         Kind::Not { .. } => "is what the schema excludes (`not`)".to_owned(),
         Kind::OneOfMultipleValid { .. } => "matches several alternatives, where exactly one is allowed".to_owned(),
         Kind::FalseSchema => "must not be here".to_owned(),
-        other => format!("does not suit the schema (`{}`)", other.keyword()),
+        other => format!("does not match the schema (`{}`)", other.keyword()),
     }
 }
 

@@ -50,12 +50,12 @@ impl JsonSchema {
         budget: &Budget,
     ) -> Result<JsonSchema, Unusable> {
         let schema: Json =
-            serde_json::from_str(text).map_err(|e| Unusable::Wrong(format!("it is no JSON: {}", place(&e))))?;
+            serde_json::from_str(text).map_err(|e| Unusable::Wrong(format!("it is not valid JSON: {}", place(&e))))?;
         let local = referenced(&schema, path, read);
         let base = uri(path);
         let build = move || {
             if schema_cost::circle(&schema) || local.values().any(schema_cost::circle) {
-                return Err(Unusable::Wrong("a part of it leads back to itself without end".to_owned()));
+                return Err(Unusable::Wrong("a part of it refers to itself in an infinite loop".to_owned()));
             }
             if let Some(why) = schema_cost::excess(&schema, &local) {
                 return Err(Unusable::Exceeded(why));
@@ -202,7 +202,7 @@ fn unusable(error: &ValidationError<'_>) -> Unusable {
     match error.kind() {
         ValidationErrorKind::Referencing(inner) => {
             let text = inner.to_string().replace(SCHEME, "");
-            Unusable::Unsupported(format!("it refers to what is not in the repository ({text})"))
+            Unusable::Unsupported(format!("it refers to something outside of the repository ({text})"))
         }
         _ => {
             let at = error.instance_path().to_string();
@@ -254,9 +254,9 @@ mod tests {
             (r#"{"items":{"enum":["x",2]}}"#, r#"["x","y"]"#, "[1] must be one of `x`, `2`, not `y`"),
             (r#"{"const":"x"}"#, r#""y""#, " must be `x`, not `y`"),
             (r#"{"minimum":3}"#, "2", " must be at least 3, not 2"),
-            (r#"{"pattern":"^a"}"#, r#""b""#, " must match `^a`, and `b` does not"),
+            (r#"{"pattern":"^a"}"#, r#""b""#, " must match `^a`, but `b` does not"),
             (r#"{"minItems":1}"#, "[]", " must have at least 1 item, and has 0"),
-            (r#"{"uniqueItems":true}"#, "[1,1]", " must not hold the same item twice"),
+            (r#"{"uniqueItems":true}"#, "[1,1]", " must not contain the same item twice"),
             (r#"{"maxLength":1}"#, r#""bb""#, " must have at most 1 character, and has 2"),
             (r#"{"not":{"type":"string"}}"#, r#""b""#, " is what the schema excludes (`not`)"),
         ] {
@@ -272,7 +272,7 @@ mod tests {
             (r#"{"vars":{"n":"x"}}"#, "vars.n must be a number, not a string"),
             (r#"{"vars":{"m":1}}"#, "m is not allowed in vars"),
             (r#"{"vars":3}"#, "vars must be a string or a map, not a number"),
-            (r#"{"vars":"x"}"#, "vars must be a map, or must match `^!include`, and `x` does not"),
+            (r#"{"vars":"x"}"#, "vars must be a map, or must match `^!include`, but `x` does not"),
         ] {
             assert_eq!(check(section, instance), [wanted], "{instance}");
         }

@@ -111,7 +111,7 @@ impl Unusable {
                 "all schemas and policies together may take {} seconds",
                 budget::TIME.as_secs()
             )),
-            budget::Stopped::Defect => Unusable::Unsupported("it makes the evaluator fail".to_owned()),
+            budget::Stopped::Defect => Unusable::Unsupported("the evaluator fails on it".to_owned()),
         }
     }
 }

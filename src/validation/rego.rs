@@ -137,7 +137,7 @@ impl Policy {
             Some(regorus::Value::Array(items)) => items.iter().collect(),
             _ => {
                 let package = self.package;
-                let message = format!("it gives no `{RULE}` in the package `{package}`, or one that is not a set");
+                let message = format!("it defines no `{RULE}` in the package `{package}`, or one that is not a set");
                 return Err(Unusable::Wrong(message));
             }
         };

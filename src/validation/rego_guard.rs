@@ -19,7 +19,7 @@ const MAX_TEXT: usize = 4 << 20;
 const MAX_DIGITS: usize = 4;
 
 /// The words by which an exceeded limit is told from other errors.
-pub(super) const EXCEEDED: &str = "more than a policy may ask for";
+pub(super) const EXCEEDED: &str = "the policy exceeds a limit";
 
 /// Whether the text of an error says that a limit was exceeded.
 pub(super) fn is_excess(error: &str) -> bool {
@@ -141,7 +141,7 @@ pub(super) fn excess<'m>(modules: impl Iterator<Item = (&'m str, &'m [Statement]
         return Some(format!("it has more than {MAX_STATEMENTS} statements or {MAX_BYTES} bytes"));
     }
     if modules.clone().flat_map(|(_, all)| all).any(|s| s.brackets > MAX_BRACKETS) {
-        return Some(format!("more than {MAX_BRACKETS} brackets stand around something in it"));
+        return Some(format!("brackets in it nest more than {MAX_BRACKETS} levels deep"));
     }
     let is_large = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && !has_small_exponents(word);
     let split = |c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c);

@@ -39,10 +39,10 @@ pub(super) fn excess(schema: &Json, files: &BTreeMap<String, Json>) -> Option<St
     let too_much = |cost: Result<Cost, String>| match cost {
         Err(why) => Some(why),
         Ok(cost) if cost.chain > MAX_CHAIN => {
-            Some(format!("more than {MAX_CHAIN} schemas refer to one another in a row"))
+            Some(format!("more than {MAX_CHAIN} schemas refer to one another in a chain"))
         }
         Ok(cost) if cost.expanded > MAX_EXPANDED => {
-            Some(format!("it comes to more than {MAX_EXPANDED} schemas when references are followed"))
+            Some(format!("it expands to more than {MAX_EXPANDED} schemas when references are followed"))
         }
         Ok(_) => None,
     };

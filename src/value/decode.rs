@@ -35,7 +35,7 @@ pub(crate) fn exceeded(limits: Limits, limit: Limit) -> (String, String) {
     let exceeded = limits.exceeded(limit);
     let message = match limit {
         Limit::NestingDepth => format!("nested deeper than {} levels", exceeded.value),
-        _ => format!("this document comes to {exceeded}"),
+        _ => format!("this document exceeds a limit: {exceeded}"),
     };
     (message, exceeded.help())
 }

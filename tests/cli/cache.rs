@@ -162,7 +162,7 @@ fn a_folder_that_cannot_be_used_is_told_once_and_changes_nothing() {
             let plain = repo.run(arguments);
             let run = repo.run(&[arguments, &["--cache", path.to_str().unwrap()]].concat());
             assert_eq!((run.status, &run.stdout), (plain.status, &plain.stdout), "{arguments:?}");
-            let told = run.stderr.matches("stacklint: no cache is used: cannot keep anything in").count();
+            let told = run.stderr.matches("stacklint: the cache is disabled: cannot store anything in").count();
             // The staged change of nothing needs no code.
             assert_eq!(told, usize::from(arguments[0] != "hook"), "{arguments:?} {run}");
         }
@@ -189,7 +189,7 @@ fn a_folder_that_cannot_be_written_is_told() {
     }
     let options = ["--cache", cache.to_str().unwrap()];
     let plain = repo.run(&["check"]);
-    let run = repo.run(&[&["check"][..], &options].concat()).complains("no cache is used");
+    let run = repo.run(&[&["check"][..], &options].concat()).complains("the cache is disabled");
     assert_eq!((run.status, run.stdout), (plain.status, plain.stdout.clone()));
     // A full one that cannot be written any more is still read.
     set(&cache, 0o755);

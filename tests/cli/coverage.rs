@@ -291,7 +291,7 @@ fn findings_of_a_removed_stack_go_with_it() {
     let statuses: Vec<_> = run.json()["diagnostics"].as_array().unwrap().iter().map(|d| d["status"].clone()).collect();
     assert!(!statuses.contains(&Json::from("fixed")), "{run}");
     assert!(statuses.contains(&Json::from("removed")), "{run}");
-    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 removed with what they are about").hides("(fixed)");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 removed together with their subject").hides("(fixed)");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn a_resource_is_no_context() {
     let repo = Repo::new();
     repo.write("infra.yaml", "modules: [{name: net, type: infra.vpc}]\n");
     let run = repo.run(&["eval", "x", "-s", "default", "-c", "net"]).ends_with(2);
-    run.complains("a component is no context in jitsubst");
+    run.complains("in jitsubst a component cannot be used as context");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn what_a_template_looks_up() {
     for (template, error) in [
         ("${actions}", "`actions` alone is not a reference"),
         ("${actions.build}", "`actions.build` alone is not a reference"),
-        ("${actions.bild.api}", "`actions.bild` is no kind of action"),
+        ("${actions.bild.api}", "`actions.bild` is not a kind of action"),
         ("${runtime.tasks.1}", "`1` is not the name of an action"),
         ("${actions[a.b].api}", "Could not find key a"),
         ("${a", "Unable to parse"),

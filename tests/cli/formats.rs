@@ -154,7 +154,7 @@ fn formats_are_offered_only_where_they_work() {
     assert!(help("diff").contains("matrix") && !help("check").contains("matrix"));
     repo.run(&["check", "--format", "matrix"]).ends_with(2).complains("possible values");
     let run = repo.run(&["check", "--output", "affected=x.json"]).ends_with(2);
-    run.complains("`affected` shows what differs: `stacklint diff` writes it");
+    run.complains("format `affected` needs two revisions: use `stacklint diff`");
     repo.run(&["diff", "--output", "sarf=x.json"]).ends_with(2).complains("did you mean `sarif`?");
 }
 

@@ -106,10 +106,10 @@ fn the_hook_that_was_there_runs_first_and_comes_back() {
     fails(&repo, &[], "unresolved-import");
     repo.write(STACK, GOOD).write("stop", "").git(&["add", "."]);
     fails(&repo, &[], "other");
-    repo.run(&["hook", "uninstall"]).ends_with(0).says("is what it was before");
+    repo.run(&["hook", "uninstall"]).ends_with(0).says("is restored");
     assert_eq!(std::fs::read_to_string(repo.root().join(".git/hooks/pre-commit")).unwrap(), other);
     assert!(!repo.root().join(".git/hooks/pre-commit.before-stacklint").exists());
-    repo.run(&["hook", "uninstall"]).ends_with(0).says("There is no hook of stacklint");
+    repo.run(&["hook", "uninstall"]).ends_with(0).says("No stacklint hook is installed");
 }
 
 #[cfg(unix)]
@@ -281,7 +281,7 @@ fn a_push_hook_that_was_there_gets_what_git_says() {
     let remote = repo.beside("remote.git");
     git_in(repo.root(), &["init", "--quiet", "--bare", remote.to_str().unwrap()]);
     repo.write(".git/hooks/pre-push", "#!/bin/sh\ncat >&2\necho \"to $1\" >&2\n").executable(".git/hooks/pre-push");
-    repo.run(&["hook", "install", "--pre-push"]).ends_with(0).says("pre-push.before-stacklint now and runs first");
+    repo.run(&["hook", "install", "--pre-push"]).ends_with(0).says("pre-push.before-stacklint and runs first");
     let (ok, text) = try_git_in(repo.root(), &["push", "--quiet", remote.to_str().unwrap(), "main"]);
     assert!(ok && text.contains("refs/heads/main ") && text.contains("to /"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Reports that are narrowed to stacks, components, or to what files reach.
+//! Reports that are limited to stacks, components, or to what files reach.
 
 use super::contracts::{schema, validate};
 use crate::common::Repo;
@@ -33,7 +33,7 @@ fn first_lines(text: &str) -> String {
 fn a_diff_shows_what_files_reach() {
     let repo = repo();
     let run = repo.run(&["diff", "HEAD", "--", "stacks/catalog/vpc.yaml"]).ends_with(0);
-    assert!(first_lines(&run.stdout).contains("narrowed to what `stacks/catalog/vpc.yaml` reaches"), "{run}");
+    assert!(first_lines(&run.stdout).contains("limited to what `stacks/catalog/vpc.yaml` reaches"), "{run}");
     let run = run.says("vars.name").hides("vars.size").hides("queue");
     // What else changes in a component that the file reaches is shown as well.
     run.says("10.3.0.0/16");
@@ -47,7 +47,7 @@ fn a_diff_shows_what_files_reach() {
     validate(&schema("report-v1.json"), &json);
     assert_eq!(
         json["coverage"]["narrowed"],
-        "narrowed to what `stacks/catalog` reaches: changes and findings of others are not shown"
+        "limited to what `stacks/catalog` reaches: changes and findings of others are not shown"
     );
 }
 
@@ -55,7 +55,7 @@ fn a_diff_shows_what_files_reach() {
 fn paths_begin_in_the_current_folder() {
     let repo = repo();
     let run = repo.run(&["-C", "stacks", "diff", "HEAD", "--", "catalog"]).ends_with(0);
-    run.says("narrowed to what `stacks/catalog` reaches").says("vars.name").hides("vars.size");
+    run.says("limited to what `stacks/catalog` reaches").says("vars.name").hides("vars.size");
 }
 
 #[test]
@@ -65,11 +65,11 @@ fn a_part_without_a_change_is_no_all_clear() {
     repo.write("stacks/catalog/vpc.yaml", CATALOG);
     repo.write("components/terraform/queue/main.tf", "variable \"size\" {}\n");
     let run = repo.run(&["diff", "HEAD", "--", "stacks/deploy/dev.yaml"]).ends_with(0);
-    let run = run.says("narrowed to what").says("No effective change in this part.");
+    let run = run.says("limited to what").says("No effective change in this part.");
     assert!(!run.stdout.contains("No effective change.\n"), "{run}");
     for format in ["text", "markdown", "github"] {
         let run = repo.run(&["diff", "HEAD", "--stack", "dev", "--format", format]).ends_with(0);
-        run.says("narrowed to stacks").says("No effective change in this part");
+        run.says("limited to stacks").says("No effective change in this part");
     }
 }
 
@@ -101,11 +101,11 @@ fn a_check_shows_what_is_asked_for() {
         [&["check", "stacks/deploy/dev.yaml"][..], &["check", "--stack", "dev"], &["check", "--stack", "d*"]]
     {
         let run = repo.run(arguments).ends_with(all.status);
-        assert!(first_lines(&run.stdout).contains("narrowed to"), "{run}");
+        assert!(first_lines(&run.stdout).contains("limited to"), "{run}");
         run.says("stacks/deploy/dev.yaml").hides("stacks/deploy/prod.yaml");
     }
     let run = repo.run(&["check", "--rev", "HEAD", "--component", "vpc"]).ends_with(0);
-    run.says("narrowed to components `vpc`").says("No findings in this part");
+    run.says("limited to components `vpc`").says("No findings in this part");
 }
 
 #[test]

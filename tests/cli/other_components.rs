@@ -78,7 +78,7 @@ fn chains_are_followed_and_cycles_are_told() {
         unit(r#"x{{ (atmos.Component "mid" .stack).vars.a }}"#)
     );
     let repo = project(&[("stacks/deploy/dev.yaml", &stack("dev", &cycle))]);
-    repo.run(&["check"]).ends_with(1).says("the components ask for one another without end: unit → mid → unit");
+    repo.run(&["check"]).ends_with(1).says("the components read one another in a cycle: unit → mid → unit");
 }
 
 #[test]

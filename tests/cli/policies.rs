@@ -337,9 +337,9 @@ fn what_cannot_be_evaluated_is_reported_and_all_else_is_evaluated() {
         ),
         ("id = 'duplicate-key'\nthat = 'true'\nmessage = 'm'", "a rule of stacklint has this id"),
         ("id = 'two-zones'\nthat = 'true'\nmessage = 'm'", "another policy has this id"),
-        ("id = 'Big'\nthat = 'true'\nmessage = 'm'", "small letters"),
+        ("id = 'Big'\nthat = 'true'\nmessage = 'm'", "lower-case letters"),
         ("id = 'a'\nthat = 'component.stack > 1'\nmessage = 'm'", "string cannot be compared with int"),
-        ("id = 'a'\nthat = 'component.stack'\nmessage = 'm'", "neither true nor false"),
+        ("id = 'a'\nthat = 'component.stack'\nmessage = 'm'", "is not a boolean"),
         ("id = 'a'\nthat = 'true'\nmessage = ' '", "its message is empty"),
     ] {
         let repo = project(&format!("{ZONES}[[require]]\n{policy}\n"), "[a]");
@@ -403,7 +403,7 @@ fn cases_test_policies() {
     let repo = project(&format!("{ZONES}{frozen}"), "[a]");
     repo.write("policies/zones.yaml", CASES);
     let run = repo.run(&["policy", "test"]).ends_with(0).says("passed zones.yaml: one zone").says("3 passed, 0 failed");
-    run.says("policies that no case makes find something: frozen").says("policies that no case satisfies: frozen");
+    run.says("policies that report nothing in any case: frozen").says("policies that are satisfied in no case: frozen");
     repo.run(&["policy", "test", "--require-coverage"]).ends_with(1);
     let change = |name: &str, expect: &str| {
         format!(

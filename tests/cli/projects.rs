@@ -69,7 +69,7 @@ fn projects_can_be_selected() {
     assert_eq!(paths(&repo.run(&two).ends_with(0)), ["infra", "platform/a", "platform/b"]);
     assert_eq!(paths(&repo.run_in("infra", &two).ends_with(0)), ["infra", "platform/a", "platform/b"]);
     repo.run(&["diff", "base..HEAD", "--project", "app/src"]).ends_with(2).complains("app/src");
-    repo.run(&["diff", "base..HEAD", "--project", "../x"]).ends_with(2).complains("from the root");
+    repo.run(&["diff", "base..HEAD", "--project", "../x"]).ends_with(2).complains("relative to the root");
     let bare = repo.beside("bare.git");
     repo.git(&["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
     assert_eq!(paths(&run_in(&bare, &two, &[]).ends_with(0)), ["infra", "platform/a", "platform/b"]);
@@ -77,7 +77,7 @@ fn projects_can_be_selected() {
     // What a change selects holds from the next commit on.
     let run = repo.run(&DIFF).ends_with(0).says("review-changed");
     assert_eq!(
-        paths(&run.says("it selects the projects `infra`, `platform/*` for analysis, which was all projects")).len(),
+        paths(&run.says("it selects the projects `infra`, `platform/*` for analysis instead of all projects")).len(),
         4
     );
     let of_head = [&DIFF[..], &["--settings-from", "head"]].concat();
@@ -100,7 +100,10 @@ fn a_configuration_where_nobody_searches_is_a_candidate() {
     repo.write("stacks/deploy/dev.yaml", DEV).commit("one");
     let run = repo.run(&["check"]);
     let lead = run.stdout.split("\n\n").next().unwrap_or_default();
-    assert!(lead.contains("assumed") && lead.contains("rootfs/usr/local/etc/atmos/atmos.yaml"), "{run}");
+    assert!(
+        lead.contains("the defaults of Atmos are used") && lead.contains("rootfs/usr/local/etc/atmos/atmos.yaml"),
+        "{run}"
+    );
     let config = "rootfs/usr/local/etc/atmos/atmos.yaml";
     repo.run(&["check", "--config", config]).ends_with(0).says("checked 1 stack, 1 component");
 }

@@ -111,7 +111,7 @@ fn what_is_staged_before_the_first_commit() {
 fn a_narrowed_report_says_so() {
     let repo = repo();
     repo.run(&["diff", "base..HEAD", "--stack", "dev"])
-        .says("narrowed to stacks `dev`: changes and findings of others are not shown");
+        .says("limited to stacks `dev`: changes and findings of others are not shown");
     let run = repo.run(&["diff", "base..base", "--stack", "dev", "--component", "a"]).ends_with(0);
-    run.says("narrowed to stacks `dev` and components `a`");
+    run.says("limited to stacks `dev` and components `a`");
 }

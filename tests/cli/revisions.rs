@@ -40,9 +40,9 @@ fn two_revisions_are_the_two_sides() {
     let repo = history();
     assert_eq!(repo.run(&["diff", "one", "two"]), repo.run(&["diff", "one..two"]));
     for arguments in [["diff", "one..two", "two"], ["diff", "one", "two...main"]] {
-        repo.run(&arguments).ends_with(2).complains("names both sides");
+        repo.run(&arguments).ends_with(2).complains("is a range with both sides");
     }
-    repo.run(&["diff", "one", "two", "--staged"]).ends_with(2).complains("names both sides");
+    repo.run(&["diff", "one", "two", "--staged"]).ends_with(2).complains("is a range with both sides");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn what_is_staged_is_not_what_lies_in_the_worktree() {
     repo.run(&["diff", "two", "--staged"]).ends_with(0).says(&became("medium", "staged"));
     repo.run(&["diff"]).ends_with(0).says(&became("large", "unstaged"));
     repo.run(&["check", "--staged"]).ends_with(0);
-    repo.run(&["diff", "one..two", "--staged"]).ends_with(2).complains("names both sides");
+    repo.run(&["diff", "one..two", "--staged"]).ends_with(2).complains("is a range with both sides");
     repo.run(&["diff", "--staged", "--worktree"]).ends_with(2);
 }
 
@@ -251,5 +251,5 @@ fn advice_for_shallow_clones_names_full_ids() {
     let run = |revision: &str| run_in(&clone, &["diff", revision], &[]).ends_with(2);
     run(base).complains(&format!("git fetch --depth=1 origin {base}"));
     run("HEAD~1").complains(&format!("git fetch --deepen=200 origin {head}"));
-    run(&base[..8]).complains("a server finds commits by their full ids alone");
+    run(&base[..8]).complains("a server finds commits only by their full ids");
 }

@@ -30,7 +30,7 @@ pub(super) enum Base {
     Merged { base: String, head: String },
     /// Nothing to compare with: the head is examined by itself.
     Nothing,
-    /// Nothing at all: the branch is gone.
+    /// Nothing at all: the branch was deleted.
     Deleted,
 }
 
@@ -48,13 +48,13 @@ pub(super) fn detect(variable: Variables<'_>, event: &Value) -> Option<Job> {
     } else if set("TF_BUILD").is_some() {
         match set("SYSTEM_PULLREQUEST_TARGETBRANCH") {
             Some(target) => (from_branch(&target), "a pull request"),
-            None => (Base::Nothing, "Azure names no older commit"),
+            None => (Base::Nothing, "Azure Pipelines provides no earlier commit"),
         }
     } else if set("JENKINS_URL").is_some() {
         match (set("CHANGE_TARGET"), set("GIT_PREVIOUS_SUCCESSFUL_COMMIT")) {
             (Some(target), _) => (from_branch(&target), "a pull request"),
-            (None, Some(commit)) => (Base::Revision(commit), "what came since the last success"),
-            (None, None) => (Base::Nothing, "Jenkins names no older commit"),
+            (None, Some(commit)) => (Base::Revision(commit), "the changes since the last successful build"),
+            (None, None) => (Base::Nothing, "Jenkins provides no earlier commit"),
         }
     } else {
         return None;
@@ -89,7 +89,7 @@ fn github(set: Variables<'_>, event: &Value) -> Job {
     }
     if name == "push" {
         if event.pointer("/deleted").and_then(Value::as_bool) == Some(true) {
-            return job(head(), Base::Deleted, "the branch is gone");
+            return job(head(), Base::Deleted, "the branch was deleted");
         }
         if let Some(before) = text("/before").filter(|id| !is_null(id)) {
             return job(head(), Base::Revision(before), "a push");
@@ -98,8 +98,8 @@ fn github(set: Variables<'_>, event: &Value) -> Job {
     let reference = set("GITHUB_REF").or_else(|| text("/ref")).unwrap_or_default();
     match (reference.strip_prefix("refs/heads/"), text("/repository/default_branch")) {
         (Some(branch), Some(default)) if branch != default => job(head(), from_branch(&default), "a branch"),
-        (Some(_), _) => job(head(), Base::Nothing, "this event of the default branch names no older commit"),
-        (None, _) => job(head(), Base::Nothing, "this event names no older commit"),
+        (Some(_), _) => job(head(), Base::Nothing, "this event on the default branch provides no earlier commit"),
+        (None, _) => job(head(), Base::Nothing, "this event provides no earlier commit"),
     }
 }
 
@@ -112,7 +112,7 @@ fn gitlab(set: Variables<'_>) -> (Base, &'static str) {
     }
     match (set("CI_COMMIT_BRANCH"), set("CI_DEFAULT_BRANCH")) {
         (Some(branch), Some(default)) if branch != default => (from_branch(&default), "a branch"),
-        _ => (Base::Nothing, "this pipeline names no older commit"),
+        _ => (Base::Nothing, "this pipeline provides no earlier commit"),
     }
 }
 

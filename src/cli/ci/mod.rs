@@ -82,7 +82,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
         if let Some(message) = ended.as_ref().err().and_then(Failure::message) {
             say(&report::github::message("error", message))?;
             let text: String = report::log::plain(message).lines().map(|line| format!("    {line}\n")).collect();
-            github::append("GITHUB_STEP_SUMMARY", &format!("stacklint could not do its work:\n\n{text}"))?;
+            github::append("GITHUB_STEP_SUMMARY", &format!("stacklint could not run:\n\n{text}"))?;
         }
     }
     ended
@@ -93,8 +93,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     let repository = place.repository()?;
     if repository.is_submodule() {
         return Err(Failure::Message(format!(
-            "{} is a submodule, which the change under review could replace by any other repository: start in the \
-             repository that the job runs for",
+            "{} is a submodule, which the change under review could point at any other repository: start in the repository that the job runs for",
             place.root().display()
         )));
     }
@@ -132,7 +131,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
         }
         None => {
             output::eprint(&format!(
-                "stacklint: nothing to compare with ({}): only what is wrong is looked for",
+                "stacklint: nothing to compare with ({}): checking the current state only",
                 job.note
             ));
             review::check(&*head, &place.workspace(), &request)?
@@ -163,7 +162,7 @@ fn job(options: &Options) -> Result<Job, Failure> {
         (None, Some(_)) => Job { system: System::Other, head: "HEAD".to_owned(), base: Base::Nothing, note: "" },
         (None, None) => {
             return Err(Failure::Message(
-                "not running in a known CI system: name the revision to compare with by --base REV".to_owned(),
+                "not running in a known CI system: set the revision to compare with by --base REV".to_owned(),
             ));
         }
     };

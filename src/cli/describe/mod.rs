@@ -236,7 +236,8 @@ impl What {
             let kinds = found.keys().filter(|a| filter.matches(a)).map(|a| &*a.1);
             let kinds: Vec<&str> = kinds.collect::<std::collections::BTreeSet<_>>().into_iter().collect();
             let name = component.unwrap_or_default();
-            let message = format!("no component `{name}` has the type `{kind}`; its types are {}", kinds.join(", "));
+            let message =
+                format!("there is no component `{name}` of type `{kind}`; available types: {}", kinds.join(", "));
             return Err(Failure::Message(message));
         }
         Ok(Selected::Several(selected))

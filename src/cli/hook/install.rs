@@ -49,23 +49,27 @@ pub(super) fn install(options: &Install, global: &Global) -> Result<Outcome, Fai
     let folder = hooks.folder.display();
     if hooks.owner == Owner::Everybody && !options.force {
         return refuse(format!(
-            "core.hooksPath makes {folder} the hooks of all repositories: `git config core.hooksPath \
-             \"$(git rev-parse --git-common-dir)/hooks\"` gives this one its own, --force installs for all of them"
+            "core.hooksPath uses the hooks in {folder} for all repositories: `git config core.hooksPath \
+             \"$(git rev-parse --git-common-dir)/hooks\"` gives this repository its own, --force installs the hook for all of them"
         ));
     }
     if hooks.owner == Owner::Elsewhere && !options.force {
         return refuse(format!(
-            "core.hooksPath of this repository names {folder}, which is outside of it: --force installs the hook there"
+            "core.hooksPath of this repository is {folder}, which is outside of it: --force installs the hook there"
         ));
     }
     if hooks.folder.ends_with(".husky/_") {
-        return refuse("husky makes the hooks here: add the line `stacklint hook run` to .husky/pre-commit".to_owned());
+        return refuse(
+            "husky manages the hooks here: add the line `stacklint hook run` to .husky/pre-commit".to_owned(),
+        );
     }
     let names = [COMMIT, MERGE].into_iter().chain(options.pre_push.then_some(PUSH));
     let names: Vec<&str> = names.collect();
     if let Some(name) = names.iter().find(|n| ours(&hooks, n).is_none() && hooks.has(n) && hooks.has(&before(n))) {
         let before = before(name);
-        return refuse(format!("{folder} has both {name}, which is not of stacklint, and {before}: keep one of them"));
+        return refuse(format!(
+            "{folder} has both {name}, which stacklint did not install, and {before}: keep one of them"
+        ));
     }
     for name in names {
         install_one(&hooks, name, &script(name, &std::env::current_exe()?, &place.project.start, global))?;
@@ -90,7 +94,7 @@ fn install_one(hooks: &Hooks, name: &str, script: &str) -> Result<(), Failure> {
         return Err(error.into());
     }
     let then = match hooks.has(&before) {
-        true => format!(" The hook that was there is {before} now and runs first."),
+        true => format!(" The previous hook is now {before} and runs first."),
         false => String::new(),
     };
     say(&format!("Installed {}.{then}", hooks.folder.join(name).display()))
@@ -101,14 +105,14 @@ pub(super) fn uninstall(global: &Global) -> Result<Outcome, Failure> {
     let installed: Vec<(&str, String)> =
         [COMMIT, MERGE, PUSH].into_iter().filter_map(|name| Some((name, ours(&hooks, name)?))).collect();
     if installed.is_empty() {
-        say(&format!("There is no hook of stacklint in {}.", hooks.folder.display()))?;
+        say(&format!("No stacklint hook is installed in {}.", hooks.folder.display()))?;
     }
     for (name, found) in installed {
         hooks.remove(&found)?;
         let path = hooks.folder.join(&found);
         if hooks.has(&before(name)) {
             hooks.rename(&before(name), &found)?;
-            say(&format!("Removed the hook; {} is what it was before.", path.display()))?;
+            say(&format!("Removed the hook; the previous {} is restored.", path.display()))?;
         } else {
             say(&format!("Removed {}.", path.display()))?;
         }
@@ -121,9 +125,9 @@ pub(super) fn status(global: &Global) -> Result<Outcome, Failure> {
     let hooks = place.repository()?.hooks();
     for name in [COMMIT, MERGE, PUSH] {
         let Some(found) = ours(&hooks, name) else {
-            let other = if hooks.has(name) { format!(" ({name} is another one)") } else { String::new() };
+            let other = if hooks.has(name) { format!(" ({name} is a different hook)") } else { String::new() };
             let folder = hooks.folder.display();
-            say(&format!("Not installed: there is no {name} hook of stacklint in {folder}{other}."))?;
+            say(&format!("Not installed: there is no {name} hook from stacklint in {folder}{other}."))?;
             continue;
         };
         let text = hooks.read(&found).unwrap_or_default();

@@ -246,7 +246,7 @@ impl<'a> Ignores<'a> {
             let mut comments = comments(&file);
             if require_reasons {
                 let mute = comments.ignores.extract_if(.., |i| i.reason.is_empty());
-                let why = "this project wants a reason after the `]`";
+                let why = "this project requires a reason after the `]`";
                 comments.malformed.extend(mute.map(|i| Malformed { why, start: i.start, end: i.end }));
             }
             let before = trusted.map(|of| of(&file.path));

@@ -30,7 +30,7 @@ rule!(
     "invalid-vendor-manifest",
     Correctness,
     "0.2.0",
-    "a vendor manifest is one that `atmos vendor pull` refuses"
+    "`atmos vendor pull` rejects a vendor manifest"
 );
 rule!(LEAKED_LOCAL, "leaked-local", Correctness, "0.1.0", "a file uses a local that another file defines");
 rule!(
@@ -74,7 +74,7 @@ rule!(
     "templates-disabled",
     Suspicious,
     "0.1.0",
-    "a template stays as it is written, because templates are not enabled"
+    "a template is not rendered, because templates are not enabled"
 );
 rule!(
     UNDEFINED_BASE_COMPONENT,

@@ -42,7 +42,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     ],
     sources: &["/source"],
     slow_functions: &[
-        ("!exec", "run the command once and keep what it prints in a file or a store that components read"),
+        ("!exec", "run the command once and keep its output in a file or a store that components read"),
         ("!terraform.output", "`!terraform.state` reads the state without starting Terraform"),
         ("atmos.Component", "`!terraform.state` reads the state without starting Terraform"),
     ],

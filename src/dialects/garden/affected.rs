@@ -128,7 +128,7 @@ fn add_dependents(request: &Request<'_>, components: &Components, items: &mut It
         });
     }
     if left == 0 {
-        out.unresolved.push(format!("dependents: there are more than the {MAX_DEPENDENTS} that are listed"));
+        out.unresolved.push(format!("dependents: only {MAX_DEPENDENTS} are listed"));
     }
 }
 

@@ -51,7 +51,7 @@ rule!(
     "garden-optional-suffix",
     Suspicious,
     "0.2.0",
-    "a `?` behind a template is text since Garden 0.14"
+    "a `?` after a template is text since Garden 0.14"
 );
 rule!(
     GARDEN_PARENT_SHADOW,

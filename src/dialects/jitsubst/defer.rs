@@ -222,8 +222,10 @@ impl Run<'_> {
 
     fn reason(&self, used: &Use) -> Text {
         match &used.class {
-            Class::Id(module) => format!("`{module}` has its id when it is deployed"),
-            Class::Output(module, field) => format!("`{field}` is an output of `{module}`, known when it is deployed"),
+            Class::Id(module) => format!("`{module}` has an id only after it is deployed"),
+            Class::Output(module, field) => {
+                format!("`{field}` is an output of `{module}`, known only after it is deployed")
+            }
             Class::Secret => match self.config.secret(&used.body).map(|s| &s.kind) {
                 Some(SecretKind::Output(Some(source))) if source.as_str().is_some() => {
                     let source = source.as_str().unwrap_or_default();
@@ -231,7 +233,7 @@ impl Run<'_> {
                 }
                 _ => format!("`{}` is a secret", used.body),
             },
-            _ => format!("`{}` is a variable of the environment", used.body),
+            _ => format!("`{}` is an environment variable", used.body),
         }
         .into()
     }

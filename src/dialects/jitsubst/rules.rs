@@ -12,7 +12,7 @@ rule!(
     "a secret names an output of a module that does not exist"
 );
 rule!(JIT_DOLLAR_DOLLAR, "jit-dollar-dollar", Suspicious, "0.1.0", "`$$` does not escape a reference");
-rule!(JIT_DUPLICATE_RESOURCE, "jit-duplicate-resource", Correctness, "0.1.0", "two resources have one name");
+rule!(JIT_DUPLICATE_RESOURCE, "jit-duplicate-resource", Correctness, "0.1.0", "two resources have the same name");
 rule!(
     JIT_ENV_SILENTLY_EMPTY,
     "jit-env-silently-empty",
@@ -50,7 +50,7 @@ rule!(JIT_SELF_REF, "jit-self-ref", Correctness, "0.1.0", "a resource refers to 
 rule!(JIT_UNCLOSED_REF, "jit-unclosed-ref", Suspicious, "0.1.0", "`${` is never closed");
 rule!(JIT_UNKNOWN_MODULE, "jit-unknown-module", Correctness, "0.1.0", "a reference names a module that does not exist");
 rule!(JIT_UNUSED_SECRET, "jit-unused-secret", Hygiene, "0.1.0", "a declared secret is never used");
-rule!(JIT_WHITESPACE_IN_REF, "jit-whitespace-in-ref", Suspicious, "0.1.0", "a reference has blanks in its name");
+rule!(JIT_WHITESPACE_IN_REF, "jit-whitespace-in-ref", Suspicious, "0.1.0", "a reference has spaces in its name");
 
 /// The rules of this dialect.
 pub(super) static OWN: &[&Rule] = &[

@@ -102,7 +102,7 @@ impl Failure {
     /// What a problem of an expression is.
     pub(crate) fn of_problem(problem: &Problem) -> Self {
         let rule = match problem.summary.as_str() {
-            "Too much to compute" => &rules::LIMIT_EXCEEDED,
+            "Evaluation limit exceeded" => &rules::LIMIT_EXCEEDED,
             _ => &rules::INVALID_VALUE,
         };
         Failure::at(rule, sentence(&problem.summary, &problem.detail), problem.place)

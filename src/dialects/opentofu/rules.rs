@@ -81,7 +81,7 @@ rule!(
     "tofu-workspace-address",
     Hygiene,
     "0.2.0",
-    "the address of a state or of a module depends on the workspace that is selected"
+    "the address of a state or of a module depends on the selected workspace"
 );
 
 /// The rules of this module, sorted by id.

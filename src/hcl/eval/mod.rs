@@ -184,10 +184,10 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn exhausted(&mut self, span: Span) -> Val {
-        if self.problems.iter().any(|p| p.summary == "Too much to compute") {
+        if self.problems.iter().any(|p| p.summary == "Evaluation limit exceeded") {
             return Val::failed();
         }
-        self.problem("Too much to compute", "The expressions of this module take more steps than are allowed.", span)
+        self.problem("Evaluation limit exceeded", "The expressions of this module need more steps than allowed.", span)
     }
 
     /// The value, if it is not too large.

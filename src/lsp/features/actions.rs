@@ -26,7 +26,7 @@ pub(super) fn actions(place: &Place<'_>, end: usize) -> Vec<CodeActionOrCommand>
         let fix = finding.diagnostic.fix.as_ref().filter(|fix| fix.applicability != Applicability::DisplayOnly);
         if let Some((fix, edit)) = fix.and_then(|fix| Some((fix, edits(place, fix)?))) {
             let title = match fix.applicability {
-                Applicability::Unsafe => format!("{} (changes what is computed)", fix.title),
+                Applicability::Unsafe => format!("{} (changes the result)", fix.title),
                 _ => fix.title.clone(),
             };
             let is_preferred = Some(fix.applicability == Applicability::Safe);

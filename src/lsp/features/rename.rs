@@ -69,7 +69,7 @@ fn edited(place: &Place<'_>, name: &str) -> Result<Vec<Range>, String> {
         let quote = usize::from(place.text.get(key..).is_some_and(|text| text.starts_with(['"', '\''])));
         let start = key + quote;
         if place.text.get(start..start + name.len()) != Some(name) {
-            return Err(format!("the definition of `{name}` is not written plainly"));
+            return Err(format!("the key that defines `{name}` is not written literally"));
         }
         found.push(lines.range(start as u32, (start + name.len()) as u32));
     }

@@ -144,7 +144,7 @@ impl<'a> Scope<'a> {
         let mut entries = Vec::with_capacity(map.entries.len());
         for entry in &map.entries {
             let EntryExpr::MapEntry(entry) = &entry.expr else {
-                return Err(Failure::Wrong("messages do not exist here".to_owned()));
+                return Err(Failure::Wrong("messages are not supported".to_owned()));
             };
             entries.push((self.eval(&entry.key)?, self.eval(&entry.value)?));
         }

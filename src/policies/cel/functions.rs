@@ -72,7 +72,7 @@ pub(super) fn exists(name: &str, has_target: bool, arguments: usize) -> Result<(
     let given = arguments + usize::from(has_target);
     match FUNCTIONS.iter().find(|(known, ..)| *known == name) {
         Some((_, least, most)) if (*least..=*most).contains(&given) => Ok(()),
-        Some(_) => Err(format!("`{name}` takes another number of arguments")),
+        Some(_) => Err(format!("`{name}` is called with a wrong number of arguments")),
         None => {
             let near = crate::text::nearest(name, FUNCTIONS.iter().map(|f| f.0));
             let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
@@ -124,7 +124,7 @@ pub(super) fn call<'a>(name: &str, args: &[Val<'a>], steps: &mut Steps) -> Resul
         ("cidrContains" | "cidrOverlaps", [a, b]) => {
             let range = |v: &Val<'_>| {
                 let text = v.as_str().ok_or_else(|| wrong(name, v))?;
-                Range::parse(text).ok_or_else(|| Failure::Wrong(format!("`{text}` is no address range")))
+                Range::parse(text).ok_or_else(|| Failure::Wrong(format!("`{text}` is not an address range")))
             };
             let (a, b) = (range(a)?, range(b)?);
             Ok(Val::Bool(if name == "cidrContains" { a.contains(&b) } else { a.overlaps(&b) }))
@@ -187,7 +187,7 @@ fn arithmetic<'a>(name: &str, a: &Val<'a>, b: &Val<'a>) -> Result<Val<'a>, Failu
                 _ => a % b,
             })),
             _ => Err(Failure::Wrong(format!(
-                "`{}` takes no {} and {}",
+                "`{}` does not accept {} and {}",
                 name.trim_matches('_'),
                 a.type_name(),
                 b.type_name()

@@ -22,7 +22,7 @@ impl<'a> Scope<'a> {
                 (Some(items), _) => items,
                 (None, Some(entries)) => entries.into_iter().map(|(key, _)| key).collect(),
                 (None, None) => {
-                    return Err(Failure::Wrong(format!("a {} has no items to go through", range.type_name())));
+                    return Err(Failure::Wrong(format!("a {} has no items to iterate over", range.type_name())));
                 }
             },
         };

@@ -62,7 +62,7 @@ impl Expression {
             return Err(format!("an expression has at most {MAX_BYTES} bytes, and this one has {}", text.len()));
         }
         if brackets(text) > MAX_BRACKETS {
-            return Err(format!("at most {MAX_BRACKETS} brackets may stand around something in an expression"));
+            return Err(format!("brackets in an expression can nest at most {MAX_BRACKETS} levels deep"));
         }
         // What is long may be deep, until it is known that it is not.
         let (ast, names) = match text.len() > SHORT {

@@ -42,8 +42,8 @@ impl<'a> Names<'a> {
     fn inside(&mut self, ast: &'a Ast) -> Result<(), String> {
         match &ast.expr {
             Expr::Unspecified => Err("it cannot be read".to_owned()),
-            Expr::Struct(_) => Err("messages (`Name{…}`) do not exist here".to_owned()),
-            Expr::Literal(cel::common::ast::LiteralValue::Bytes(_)) => Err("bytes do not exist here".to_owned()),
+            Expr::Struct(_) => Err("messages (`Name{…}`) are not supported".to_owned()),
+            Expr::Literal(cel::common::ast::LiteralValue::Bytes(_)) => Err("bytes are not supported".to_owned()),
             Expr::Literal(_) => Ok(()),
             Expr::Ident(name) => self.variable(name),
             Expr::Select(select) => self.visit(&select.operand),
@@ -53,7 +53,7 @@ impl<'a> Names<'a> {
                     self.visit(&entry.key)?;
                     self.visit(&entry.value)
                 }
-                EntryExpr::StructField(_) => Err("messages (`Name{…}`) do not exist here".to_owned()),
+                EntryExpr::StructField(_) => Err("messages (`Name{…}`) are not supported".to_owned()),
             }),
             Expr::Call(call) => {
                 functions::exists(&call.func_name, call.target.is_some(), call.args.len())?;

@@ -50,12 +50,12 @@ pub(super) type Outcome<'a> = Result<Val<'a>, Failure>;
 
 /// A function does not take a value.
 pub(super) fn wrong(name: &str, value: &Val<'_>) -> Failure {
-    Failure::Wrong(format!("`{name}` takes no {}", value.type_name()))
+    Failure::Wrong(format!("`{name}` does not accept {}", value.type_name()))
 }
 
 /// A value stands where a truth value must.
 pub(super) fn no_truth(value: &Val<'_>) -> Failure {
-    Failure::Wrong(format!("a {} is neither true nor false", value.type_name()))
+    Failure::Wrong(format!("a {} is not a boolean", value.type_name()))
 }
 
 /// The first unknown value among some.

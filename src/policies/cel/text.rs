@@ -122,7 +122,7 @@ fn matches<'a>(text: &str, pattern: &str, steps: &mut Steps) -> Result<Val<'a>, 
                 let made = RegexBuilder::new(pattern).size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED).build();
                 let made = made.map_err(|error| match error {
                     regex::Error::CompiledTooBig(_) => Failure::Exceeded,
-                    _ => Failure::Wrong(format!("`{pattern}` is no regular expression")),
+                    _ => Failure::Wrong(format!("`{pattern}` is not a valid regular expression")),
                 });
                 known.entry(pattern.to_owned()).or_insert(made)
             }

@@ -92,7 +92,7 @@ fn rows(report: &Report<'_>, catalogue: &Catalogue) -> serde_json::Result<(Vec<R
     let mut notes = Vec::new();
     let left_out = entries.len() - rows.len();
     if left_out > 0 {
-        let why = "a file with more of them would be refused where it is uploaded";
+        let why = "code scanning rejects larger files";
         notes.push(format!("{left_out} of {} results are left out, the least severe ones: {why}.", entries.len()));
     }
     if cut > 0 {

@@ -10,7 +10,7 @@ rule!(
     "backend-credentials-changed",
     Change,
     "0.1.0",
-    "a component reads and writes its state with other credentials"
+    "a component reads and writes its state with different credentials"
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
@@ -28,7 +28,11 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             let details = format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()));
             (
                 &c.causes[..],
-                Phrase::new("uses other credentials for its state", "use other credentials for their states", details),
+                Phrase::new(
+                    "uses different credentials for its state",
+                    "use different credentials for their states",
+                    details,
+                ),
             )
         });
         rights.collect()

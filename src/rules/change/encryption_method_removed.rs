@@ -56,7 +56,7 @@ fn lost(before: &[Cipher], after: &[Cipher]) -> Option<String> {
     let is_named = after.iter().any(|cipher| cipher.name == written.name);
     Some(match (definition.is_null(), is_named) {
         (true, _) => "there is no fallback for the state that is not encrypted yet".to_owned(),
-        (false, true) => format!("`{}` has other keys", written.name),
+        (false, true) => format!("`{}` has different keys", written.name),
         (false, false) => format!("`{}` encrypted it, and is not a fallback", written.name),
     })
 }
@@ -83,7 +83,7 @@ mod tests {
         assert!(told(&old, &[&new, &old]).is_none());
         assert!(told(&old, &[&cipher("renamed", Some("1"))]).is_none());
         assert!(told(&old, &[&new]).is_some_and(|t| t.contains("is not a fallback")));
-        assert!(told(&old, &[&cipher("a", Some("3"))]).is_some_and(|t| t.contains("other keys")));
+        assert!(told(&old, &[&cipher("a", Some("3"))]).is_some_and(|t| t.contains("different keys")));
         assert!(told(&plain(), &[&new]).is_some_and(|t| t.contains("not encrypted")));
         assert!(told(&plain(), &[&new, &plain()]).is_none());
         assert!(told(&old, &[&plain()]).is_some());

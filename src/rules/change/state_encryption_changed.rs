@@ -1,4 +1,4 @@
-//! `state-encryption-changed`: the backend no longer encrypts the state, or encrypts it with another key.
+//! `state-encryption-changed`: the backend no longer encrypts the state, or encrypts it with a different key.
 
 use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;
@@ -11,7 +11,7 @@ rule!(
     "state-encryption-changed",
     Change,
     "0.2.0",
-    "the backend no longer encrypts the state of a component, or encrypts it with another key"
+    "the backend no longer encrypts the state of a component, or encrypts it with a different key"
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
@@ -32,8 +32,11 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let key = format!("{}/{}", state.backend, state::ENCRYPTION_KEY);
         let rekeyed = changed.at(&key).map(|c| {
             let details = format!("`{}` {}", state::ENCRYPTION_KEY, transition(c.before.as_ref(), c.after.as_ref()));
-            let phrase =
-                Phrase::new("encrypts its state with another key", "encrypt their states with another key", details);
+            let phrase = Phrase::new(
+                "encrypts its state with a different key",
+                "encrypt their states with a different key",
+                details,
+            );
             (&c.causes[..], phrase)
         });
         disabled.chain(rekeyed).collect()

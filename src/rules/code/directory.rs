@@ -37,7 +37,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
                 finding.fix = code.origin.and_then(|o| rename(context.files, o, &name, near));
                 finding.help(format!("did you mean `{near}`?"))
             }
-            None => finding.help("correct the name, add the code, or say where it is fetched from"),
+            None => finding.help("correct the name, add the code, or configure where it is fetched from"),
         };
         findings.add(&component.stack, finding);
     }

@@ -35,7 +35,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
         return Vec::new();
     }
     let finding = |fetched: &&FetchedFolder| {
-        let message = format!("no component uses the code that is fetched into `{}`", fetched.folder);
+        let message = format!("no component uses the code fetched into `{}`", fetched.folder);
         Diagnostic::new(&UNUSED_VENDOR_TARGET, message, at_value(context.files, fetched.origin, ""))
             .token(&*fetched.folder)
             .help("remove the target, or correct its path")

@@ -62,11 +62,11 @@ pub(super) fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
         if more.len() > MAX_NAMES {
             names.push(format!("… {} more", more.len() - MAX_NAMES));
         }
-        let message = format!("`{path}` imports what it did not import before: {}", names.join(", "));
+        let message = format!("`{path}` now imports more files: {}", names.join(", "));
         let mut finding = Diagnostic::new(&BROAD_GLOB_IMPORT, message, at_value(files, import.path, ""))
             .token(format!("{path} {}", more.join(" ")));
         finding.stacks = stacks(context.resolution, import.item.file);
-        found.push(finding.help("name the files, if not all of them are meant"));
+        found.push(finding.help("name the files if not all of them are intended"));
     }
     found
 }

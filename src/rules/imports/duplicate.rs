@@ -60,11 +60,11 @@ fn repeated(
         true => format!("`{path}` is imported twice: `{by}` imports it as well"),
         false => format!("`{path}` is imported twice"),
     };
-    let related = at_value(context.files, other.path, "it is imported here as well");
+    let related = at_value(context.files, other.path, "it is also imported here");
     let mut finding = Diagnostic::new(&DUPLICATE_IMPORT, message, at_value(context.files, place.path, ""))
         .related(related)
         .token(path)
-        .help("remove one of the two; of what both set, the last one counts");
+        .help("remove one of the two; where both set a value, the last one wins");
     // Lists that are joined, and paths that are computed from what was taken in before, tell one time from two.
     let is_safe = !superfluous.is_additive
         && !context.resolution.imports.items.iter().any(|i| i.is_computed)

@@ -15,7 +15,7 @@ rule!(
     "redundant-import",
     Hygiene,
     "0.2.0",
-    "a file imports another one that comes with one of its other imports"
+    "a file imports another one that one of its other imports includes"
 );
 
 /// How often it is looked in one file whether an import that follows another one changes anything.
@@ -57,11 +57,11 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
 
 fn finding(context: &Context<'_>, item: &Import, other: &Import) -> Diagnostic {
     let (path, by) = (written(context.files, item), written(context.files, other));
-    let message = format!("`{path}` is imported twice: it comes with `{by}`");
+    let message = format!("`{path}` is imported twice: `{by}` includes it");
     let mut finding = Diagnostic::new(&REDUNDANT_IMPORT, message, at_value(context.files, item.path, ""))
-        .related(at_value(context.files, other.path, "this import leads to it as well"))
+        .related(at_value(context.files, other.path, "this import also leads to it"))
         .token(&*path)
-        .help("remove the import, unless it is there to say what the file needs");
+        .help("remove the import, unless it documents what the file needs");
     finding.fix = item_removal(context.files, item.item, &format!("remove `{path}`"), Applicability::Unsafe);
     finding
 }

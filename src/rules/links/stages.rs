@@ -13,7 +13,7 @@ rule!(
     "mixed-state-stage",
     Preview,
     "0.2.0",
-    "a component reads the state of another stage, though its own stage has such a component"
+    "a component reads the state of another stage, though its own stage has the same component"
 );
 
 /// What tells components of one name apart: type, name, stage, and what else their stacks are named after.
@@ -98,7 +98,7 @@ fn finding(
         .token(format!("{} {} {}", from.name, target.stack, target.name))
         .address(format!("{}/{}", from.stack, from.name))
         .help(match counterpart.stack == from.stack {
-            true => "leave the stack out to read the one of the same stack".to_owned(),
+            true => "omit the stack to read the component of the same stack".to_owned(),
             false => format!("read the one of stack `{}`", counterpart.stack),
         });
     if let Some(origin) = counterpart.value.prov.origin {

@@ -47,15 +47,14 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                     say(format!("`{tag}` does not append to the list at `{path}`: it replaces it"))
                         .related(at(context.files, place, "this list is lost"))
                         .note(format!(
-                            "`{tag}` is used up by the first merge that it meets: in a file with imports that is the merge \
-                             with them, in a base component that of the bases"
+                            "`{tag}` takes effect only in the first merge: in a file with imports, the merge with them; in a base component, the merge of the bases"
                         ))
                         .help("move it to a file without imports, or repeat the items")
                 });
             }
             Data::Map(map) if is_item || map.keys().any(|k| k.starts_with("__")) => {
                 found.add((here, here), component, true, || {
-                    say(format!("`{tag}` means nothing inside of a list: `{path}` becomes a map with a marker"))
+                    say(format!("`{tag}` has no effect inside of a list: `{path}` becomes a map with a marker"))
                         .help("put the tag in front of a list that is the value of a key")
                 });
             }

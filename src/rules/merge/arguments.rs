@@ -11,7 +11,7 @@ rule!(
     "invalid-function-arguments",
     Correctness,
     "0.1.0",
-    "a YAML function is called with arguments that it refuses"
+    "a YAML function is called with invalid arguments"
 );
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {

@@ -155,18 +155,18 @@ impl Conflict {
             Conflict::Promised if upper.value.is_null() => {
                 let function = lower.call.as_ref().map_or("", |c| &c.function);
                 format!(
-                    "null replaces `{function}` at `{path}`; if the merge of functions spanned files, it would count for nothing"
+                    "null replaces `{function}` at `{path}`; if the merge of functions spanned files, it would have no effect"
                 )
             }
             Conflict::Promised => format!(
-                "the map at `{path}` is replaced by what a function gives; if the merge of functions spanned files, both would be merged"
+                "the map at `{path}` is replaced by the result of a function; if the merge of functions spanned files, both would be merged"
             ),
         }
     }
 
     fn note(self, waits: bool) -> &'static str {
         match self {
-            Conflict::Kinds if waits => "only maps merge with maps and lists with lists: of the rest one value is lost",
+            Conflict::Kinds if waits => "only maps merge with maps and lists with lists: otherwise one value is lost",
             Conflict::Kinds => "values of different kinds do not merge: the later one wins",
             Conflict::Replaced | Conflict::Promised => {
                 "between imported files and between base components a function is plain text; its merge waits for its \

@@ -17,7 +17,7 @@ rule!(
     "import-order-decides",
     Preview,
     "0.2.0",
-    "two imports that do not know of each other set one value differently, so that the order of their lines decides it"
+    "two independent imports set a value differently, so the order of their lines decides which one wins"
 );
 
 /// The most values of lower layers that one value is compared with.

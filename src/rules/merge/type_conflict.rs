@@ -104,5 +104,5 @@ fn diagnostic(
     }
     finding
         .note("values of different types do not merge: the later one replaces the earlier one")
-        .help(format!("write {} here, or set the key to null in between if the kind is to change", old.name()))
+        .help(format!("write {} here, or set the key to null in between to change its type", old.name()))
 }

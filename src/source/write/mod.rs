@@ -24,11 +24,11 @@ pub(crate) fn replace(root: &Path, path: &str, old: &[u8], new: &[u8]) -> Result
     let target = Target::of(&full, false).map_err(|e| fail(e.to_string()))?;
     let meta = fs::symlink_metadata(target.path()).map_err(|e| fail(e.to_string()))?;
     if !meta.is_file() {
-        return Err(fail("it is no regular file".to_owned()));
+        return Err(fail("it is not a regular file".to_owned()));
     }
     match read_file(&target.path(), old.len() as u64) {
         Ok(Some(bytes)) if *bytes == *old => {}
-        Ok(_) => return Err(fail("it has changed meanwhile".to_owned())),
+        Ok(_) => return Err(fail("it was modified in the meantime".to_owned())),
         Err(error) => return Err(fail(error.to_string())),
     }
     beside(&target, new, None).map_err(|e| fail(e.to_string()))
@@ -124,7 +124,7 @@ mod tests {
         fs::hard_link(&path, &opened).unwrap();
         replace(folder.path(), "a.yaml", b"old", b"new").unwrap();
         assert_eq!((fs::read(&path).unwrap(), fs::read(&opened).unwrap()), (b"new".to_vec(), b"old".to_vec()));
-        assert!(replace(folder.path(), "a.yaml", b"old", b"newer").unwrap_err().to_string().contains("changed"));
+        assert!(replace(folder.path(), "a.yaml", b"old", b"newer").unwrap_err().to_string().contains("was modified"));
         assert!(replace(folder.path(), "b.yaml", b"", b"x").is_err());
         #[cfg(unix)]
         {

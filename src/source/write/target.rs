@@ -49,7 +49,7 @@ impl Target {
                         return Err(refusal(&here));
                     }
                     if links > MAX_LINKS {
-                        return Err(io::Error::other(format!("{} leads in a circle", path.display())));
+                        return Err(io::Error::other(format!("{} leads back to itself", path.display())));
                     }
                     push(&std::fs::read_link(&here)?, &mut todo, &mut stack);
                     continue;

@@ -27,7 +27,7 @@ fn collect_keys(a: &Args<'_>) -> Result<Vec<String>, String> {
 unknown_table! { SPRIG_UNKNOWN:
     "env" | "expandenv" => "reads the environment";
     "now" | "ago" => "reads the clock";
-    "getHostByName" => "asks the network";
+    "getHostByName" => "needs network access";
     "randAlphaNum" | "randAlpha" | "randAscii" | "randNumeric" | "randInt" | "randBytes" | "shuffle" | "uuidv4" | "bcrypt"
         | "htpasswd" | "genPrivateKey" | "buildCustomCert" | "genCA" | "genCAWithKey" | "genSelfSignedCert"
         | "genSelfSignedCertWithKey" | "genSignedCert" | "genSignedCertWithKey" | "encryptAES" => "draws random numbers";

@@ -51,7 +51,7 @@ fn map(doc: &Document, pairs: &[(NodeId, NodeId)], depth: usize) -> Result<Map, 
             continue;
         }
         let Data::Str(text) = node(doc, *key, depth + 1)?.data else {
-            return Err("yaml: a key is not text".to_owned());
+            return Err("yaml: a key is not a string".to_owned());
         };
         own.push((text, value));
     }

@@ -149,11 +149,11 @@ fn schemas() {
     for (name, text, words) in [
         ("14 levels of triple allOf", levels(14, "allOf"), "limit-exceeded"),
         ("40 levels of triple anyOf", levels(40, "anyOf"), "limit-exceeded"),
-        ("a reference to itself", "{\"$ref\": \"#\"}".into(), "leads back to itself"),
+        ("a reference to itself", "{\"$ref\": \"#\"}".into(), "refers to itself"),
         (
             "references in a circle",
             "{\"$ref\": \"#/$defs/a\", \"$defs\": {\"a\": {\"anyOf\": [{\"$ref\": \"#/$defs/b\"}]}, \"b\": {\"$ref\": \"#/$defs/a\"}}}".into(),
-            "leads back to itself",
+            "refers to itself",
         ),
         (
             "a chain of references",

@@ -83,7 +83,7 @@ fn a_bare_repository_is_used_where_it_is_named() {
     let named = [&explicit[..], &[("GIT_DIR", bare.to_str().unwrap())]].concat();
     run_in(&bare, &["check"], &named).ends_with(0);
     // A bare repository above the start is none that anybody named.
-    run_in(&bare.join("refs"), &["check"], &[]).ends_with(2).complains("holds no project");
+    run_in(&bare.join("refs"), &["check"], &[]).ends_with(2).complains("no project found in");
 }
 
 #[test]

@@ -238,7 +238,7 @@ fn limits_that_cannot_be() {
     let repo = project(&[]);
     for (text, words) in [
         ("nesting-depth = 100000", "`nesting-depth` can be from 8 to 1000, not 100000"),
-        ("nesting = 5", "`nesting` is not possible here; possible are `file-size`"),
+        ("nesting = 5", "unknown value `nesting`; allowed: `file-size`"),
         ("time = -1", "stacklint.toml:2:8"),
         ("time = 0", "`time` can be from 1"),
     ] {

@@ -1,4 +1,4 @@
-//! Paths that a report is narrowed to, from a stranger.
+//! Paths that a report is limited to, from a stranger.
 
 use crate::common::Repo;
 
@@ -50,7 +50,7 @@ fn huge_patterns_end() {
     }
     let many: Vec<String> = (0..100).map(|i| format!("*{i}")).collect();
     let arguments: Vec<&str> = ["check"].into_iter().chain(many.iter().map(String::as_str)).collect();
-    repo.run(&arguments).ends_with(2).complains("100 patterns of paths are more than the 64");
+    repo.run(&arguments).ends_with(2).complains("100 path patterns exceed the limit of 64");
 }
 
 #[test]

@@ -55,12 +55,12 @@ fn folders_of_reports_and_caches_are_no_committed_links() {
     repo.tag("base");
     for folder in ["reports", "reports/new", "deep/er/reports"] {
         repo.run(&["ci", "--base", "base", "--reports", folder]).ends_with(2).complains("symbolic link");
-        repo.run(&["check", "--cache", folder]).complains("no cache is used");
+        repo.run(&["check", "--cache", folder]).complains("the cache is disabled");
         is_untouched(&outside);
     }
     // Not tracked, but there: what a job unpacks before is no more to be trusted.
     repo.link("cache", "../outside");
-    repo.run(&["check", "--cache", "cache"]).complains("no cache is used");
+    repo.run(&["check", "--cache", "cache"]).complains("the cache is disabled");
     is_untouched(&outside);
     repo.run(&["ci", "--base", "base", "--reports", "new/reports"]).ends_with(0);
     assert!(repo.root().join("new/reports/report.json").exists());

@@ -125,7 +125,7 @@ fn ends_that_are_not_orderly() {
     client.settle();
     client.notify("exit", Value::Null);
     let (status, said) = client.end();
-    assert_eq!((status, said.as_str()), (2, "stacklint: the client ended without a shutdown\n"));
+    assert_eq!((status, said.as_str()), (2, "stacklint: the client exited without a shutdown request\n"));
     let mut client = Client::start(&repo);
     client.raw(b"Content-Length: 9\r\n\r\nno json!!");
     let (status, said) = client.end();

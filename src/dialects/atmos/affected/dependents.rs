@@ -28,7 +28,7 @@ pub(super) fn add(comparison: &Comparison<'_>, items: &mut Items, out: &mut Affe
     }
     if search.is_cut {
         let most = format!("{MAX_DEPENDENTS} in all, {MAX_DEPTH} levels deep");
-        out.unresolved.push(format!("dependents: there are more than are listed ({most})"));
+        out.unresolved.push(format!("dependents: only some are listed ({most})"));
     }
 }
 

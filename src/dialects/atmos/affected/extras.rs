@@ -57,7 +57,7 @@ fn why_unnoticed(comparison: &Comparison<'_>, change: &CodeChange, component: &C
         Some(Unnoticed::Binary) => return format!("Atmos ignores binary files: {first}"),
         Some(Unnoticed::Empty) => return format!("Atmos ignores empty files: {first}"),
         Some(Unnoticed::MovedTo(to)) => {
-            return format!("Atmos knows a file that moved by its new path: {first}, now {to}");
+            return format!("Atmos reports a moved file only under its new path: {first}, now {to}");
         }
         Some(Unnoticed::NoFile) => return format!("Atmos ignores submodules: {first}"),
         None => {}

@@ -119,7 +119,7 @@ fn both(
     if let Some(finding) = base.findings.iter().find(|f| f.rule.id == rules::UNRESOLVED_IMPORT.id) {
         let (path, message) = (&request.files.get(finding.primary.file).path, &finding.message);
         out.notes.push(format!(
-            "the base lacks an import ({path}: {message}), so that every component counts as new, as Atmos has it"
+            "the base lacks an import ({path}: {message}), so every component counts as new, as in Atmos"
         ));
         base = Resolution::default();
     }

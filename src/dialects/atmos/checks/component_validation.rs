@@ -154,12 +154,12 @@ impl<'a> Validations<'a> {
             if is_about_component {
                 finding.primary = asked.component.value.prov.origin.map_or(place.clone(), |o| Label::at(o, ""));
             }
-            finding.notes.push(format!("{} demands it, which `settings.validation` names", loaded.path));
+            finding.notes.push(format!("required by {}, which `settings.validation` names", loaded.path));
             self.report(finding, asked);
         }
         for path in &verdict.open {
             let message = format!(
-                "what {} demands of {} is not checked: only a running system knows it",
+                "the requirements of {} for {} are not checked: they depend on values that are known only at run time",
                 loaded.path,
                 if path.0.is_empty() { whole.clone() } else { format!("`{path}`") }
             );
@@ -209,11 +209,11 @@ impl<'a> Validations<'a> {
             self.report(finding.token(error), asked);
         }
         for open in open {
-            let message = format!("this reads `{}`, which only a running system knows", open.unknown);
+            let message = format!("this reads `{}`, which is known only at run time", open.unknown);
             let (start, end) = (open.range.start as u32, open.range.end as u32);
             let file = modules[open.module].file;
             let finding = Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, Label::new(file, start, end, ""));
-            self.report(finding.note("what the policy finds because of it is not reported"), asked);
+            self.report(finding.note("violations that depend on it are not reported"), asked);
         }
     }
 
@@ -229,7 +229,7 @@ impl<'a> Validations<'a> {
                     found.extend(self.reader.load(&entry.path, deps).ok().flatten());
                 }
                 ".json" | ".yaml" | ".yml" => {
-                    let message = format!("it comes with data, which stacklint does not load: {}", entry.path);
+                    let message = format!("it uses data files, which stacklint does not load: {}", entry.path);
                     return Err(Unusable::Unsupported(message));
                 }
                 _ => {}
@@ -323,12 +323,12 @@ impl Asked<'_> {
     }
 
     fn unknown(&self, key: &str) -> Diagnostic {
-        let message = format!("{} is not carried out: its `{key}` is not known", self.called());
+        let message = format!("{} is skipped: its `{key}` is not known", self.called());
         Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, self.place(key))
     }
 
     fn elsewhere(&self, key: &str, path: &str) -> Diagnostic {
-        let message = format!("{} is not carried out: `{path}` cannot be read in this repository", self.called());
+        let message = format!("{} is skipped: `{path}` cannot be read in this repository", self.called());
         Diagnostic::new(&rules::INCOMPLETE_ANALYSIS, message, self.place(key))
     }
 
@@ -376,7 +376,7 @@ fn input(component: &Value) -> Value {
     let mut map = component.as_map().map(|map| (*evaluated(map)).clone()).unwrap_or_default();
     for key in ADDED {
         if !map.has(key) {
-            map.set(key, unknown("", "only a running Atmos knows it"));
+            map.set(key, unknown("", "it is known only when Atmos runs"));
         }
     }
     if map.flags().has(Flags::TEMPLATE) {

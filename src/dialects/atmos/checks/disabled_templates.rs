@@ -47,7 +47,7 @@ pub(in crate::dialects::atmos) fn check(
     }
     let setting = config.all.at_path(["templates", "settings", "enabled"]).and_then(|v| v.prov.origin);
     for (origin, (text, stacks)) in found {
-        let message = "this template stays as it is written: templates are not enabled";
+        let message = "this template is not rendered: templates are not enabled";
         let mut finding = Diagnostic::new(&rules::TEMPLATES_DISABLED, message, Label::at(origin, ""))
             .token(&*text)
             .help("set `templates.settings.enabled: true` in atmos.yaml");

@@ -96,7 +96,7 @@ fn no_text(origin: Origin, part: &str, users: &[User<'_>], pattern: &str) -> Dia
     let mut manifests: Vec<&ResolvedManifest> = users.iter().map(|(d, _)| *d).collect();
     manifests.dedup_by_key(|d| d.unit.file);
     for d in manifests.iter().filter(|d| d.unit.file != origin.file) {
-        finding = finding.related(Label::new(d.unit.file, 0, 0, "a stack that it would name"));
+        finding = finding.related(Label::new(d.unit.file, 0, 0, "this stack would get such a name"));
     }
     finding
 }
@@ -106,7 +106,7 @@ fn no_variable(file: FileId, part: &str, users: &[User<'_>], pattern: &str) -> O
     let (d, first) = users.first()?;
     let more = match users.len() {
         1 => String::new(),
-        2 => " and another one".to_owned(),
+        2 => " and 1 other".to_owned(),
         n => format!(" and {} others", n - 1),
     };
     let message = format!(
@@ -153,9 +153,9 @@ fn duplicates(stacks: &StackContext<'_>, done: &[ResolvedManifest]) {
         let mut finding = Diagnostic::new(&rules::DUPLICATE_COMPONENT, message, place(second, kind, &name, ""))
             .token(&*name)
             .address(format!("{stack}/{kind}/{name}"))
-            .related(place(first, kind, &name, &format!("`{}` configures it as well", first.unit.name)));
+            .related(place(first, kind, &name, &format!("`{}` also configures it", first.unit.name)));
         for (d, _) in built.iter().skip(1).filter(|(d, _)| d.unit.file != second.unit.file) {
-            let words = format!("`{}` configures it as well", d.unit.name);
+            let words = format!("`{}` also configures it", d.unit.name);
             finding = finding.related(place(d, kind, &name, &words));
         }
         for (d, paths) in &differing {

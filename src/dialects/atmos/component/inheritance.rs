@@ -34,5 +34,5 @@ pub(in crate::dialects::atmos) fn cycle(
         }
         finding = finding.chain();
     }
-    finding.help("remove one of the bases: there is no order to merge them in")
+    finding.help("remove one of the bases: a cycle has no merge order")
 }

@@ -129,7 +129,7 @@ impl ConfigCheck<'_> {
         };
         let place = value.prov.origin.map_or(Label::new(self.file, 0, 0, ""), |origin| Label::at(origin, ""));
         let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, place).token(self.path.as_str());
-        self.found.push(finding.note("Atmos refuses every command with such a configuration"));
+        self.found.push(finding.note("Atmos rejects this configuration in every command"));
     }
 
     fn unknown(&mut self, key: &str, map: &'static Map, value: &Value) {

@@ -56,7 +56,7 @@ pub(in crate::dialects::atmos) fn report_unusable(
             gap(message, file)
         }
         search::ConfigError::Empty(dir, main) => {
-            let message = format!("the folder {dir} has no configuration files, which Atmos refuses");
+            let message = format!("the folder {dir} has no configuration files, which Atmos rejects");
             let folder = files.add(&dir, "", || Text::from(""));
             let finding = Diagnostic::new(&rules::INVALID_CONFIG, message.as_str(), Label::new(folder, 0, 0, ""));
             let finding = finding.related(Label::new(main.file, 0, 0, "the configuration that it belongs to"));

@@ -151,9 +151,9 @@ fn parse(name: &str, arguments: &str) -> Result<Call, String> {
         }
         // These are told by their whole text: with an argument they stay text.
         "!tags" | "!labels" | "!labels.keys" | "!labels.values" if !arguments.is_empty() => {
-            return Err(format!("`{name}` takes no arguments"));
+            return Err(format!("`{name}` does not accept arguments"));
         }
-        n if n.starts_with("!aws.") && !arguments.is_empty() => return Err(format!("`{n}` takes no arguments")),
+        n if n.starts_with("!aws.") && !arguments.is_empty() => return Err(format!("`{n}` does not accept arguments")),
         _ => call.arguments = if arguments.is_empty() { Vec::new() } else { vec![arguments.into()] },
     }
     Ok(call)

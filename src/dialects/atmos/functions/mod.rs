@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub(super) fn evaluate_in_locals(call: &Text, prov: &Prov, env: &Env) -> Result<Option<Value>, String> {
     let (name, argument) = tags::split(call);
     let data = match name {
-        "!unset" => return Err("`!unset` leaves a local without a value, which Atmos refuses".to_owned()),
+        "!unset" => return Err("`!unset` leaves a local without a value, which Atmos rejects".to_owned()),
         // Functions without arguments are known by their whole text, others than them are text.
         "!tags" | "!labels.keys" | "!labels.values" if **call == *name => Data::List(Arc::default()),
         "!labels" if **call == *name => Data::Map(Arc::default()),
@@ -100,7 +100,7 @@ pub(super) fn reason(name: &str, arguments: &str) -> Option<String> {
             }
         }
         "!secret" => "reads a secret".to_owned(),
-        "!emulator" => "asks a running emulator".to_owned(),
+        "!emulator" => "needs a running emulator".to_owned(),
         "!version" => "reads the version lock file".to_owned(),
         "!tags" | "!labels" | "!labels.keys" | "!labels.values" => "needs the metadata of a component".to_owned(),
         n if n.starts_with("!aws.") => "asks AWS".to_owned(),

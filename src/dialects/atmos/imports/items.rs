@@ -142,7 +142,7 @@ pub(crate) fn advice(path: &str, stacks: &str, reader: &Reader<'_>) -> (Option<S
     for extension in [".yaml", ".yml"] {
         if full(extension).is_some_and(|p| reader.exists(&p, &mut deps)) {
             let meant = format!("{path}{extension}");
-            let help = format!("Atmos takes the text after the last dot for an extension: write `{meant}`");
+            let help = format!("Atmos treats the text after the last dot as a file extension: write `{meant}`");
             return (Some(help), Some(meant));
         }
     }
@@ -171,7 +171,7 @@ pub(in crate::dialects::atmos) fn dropped(path: &str, site: &Prov, from: &Loaded
     Diagnostic::new(&rules::UNEVALUABLE_IMPORT, format!("nothing is imported: the path `{path}` is not rendered"), {
         label(site, from.file, "")
     })
-    .note("Atmos leaves out an import whose path still is a template when it looks for the file")
+    .note("Atmos skips an import whose path still contains a template when it looks for the file")
     .help("enable templates in atmos.yaml, pass the values with `context`, or write the path without a template")
 }
 

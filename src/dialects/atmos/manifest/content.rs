@@ -169,7 +169,7 @@ impl Manifests<'_> {
         };
         if let Some(offset) = rendered.not_utf8() {
             let offset = source_offset(&rendered.segments, offset) as u32;
-            let message = format!("the rendered file is no YAML: {NOT_UTF8}");
+            let message = format!("the rendered file is not valid YAML: {NOT_UTF8}");
             let label = Label::new(loaded.file, offset, offset + 1, "");
             return Err(self.diagnostics.push(Diagnostic::new(&rules::INVALID_YAML, message, label)));
         }
@@ -179,7 +179,7 @@ impl Manifests<'_> {
         let doc = yaml::document_of(text.into()).map_err(|e| {
             let mut issue = syntax_issue(&e);
             issue.span = Span { start: at(e.offset), end: at(e.offset) + 1 };
-            issue.message = format!("the rendered file is no YAML: {}", e.message);
+            issue.message = format!("the rendered file is not valid YAML: {}", e.message);
             self.broken(loaded, &[issue])
         })?;
         let place = |key: u32, span: Span| {

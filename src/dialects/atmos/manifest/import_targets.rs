@@ -80,7 +80,7 @@ impl ImportSite<'_> {
         })?;
         if let Some((_, unknown)) = rendered.unknowns.first() {
             let reason = unknown.reasons.first().map_or("", |r| r);
-            let what = format!("import path `{path}` depends on what only the run time knows: {reason}");
+            let what = format!("import path `{path}` depends on a value that is known only at run time: {reason}");
             return Err(manifests.diagnostics.push(unread(what, &item.path_site, from)));
         }
         Ok(rendered.text)
@@ -88,7 +88,7 @@ impl ImportSite<'_> {
 
     /// An import from elsewhere cannot be read.
     fn fetched(&self, path: &str) -> Result<Vec<String>, ErrorReported> {
-        let what = format!("`{path}` is fetched from elsewhere; stacklint reads only this repository");
+        let what = format!("`{path}` is a remote import; stacklint reads only this repository");
         let finding = unread(what, &self.item.path_site, self.from);
         if self.item.skip_if_missing {
             self.manifests.diagnostics.report(finding);

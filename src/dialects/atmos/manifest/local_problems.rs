@@ -112,7 +112,7 @@ fn failed(
         return Diagnostic::new(&rules::TEMPLATE_ERROR, message, at(&text.prov, "")).token(&**name);
     };
     let message = format!(
-        "local `{name}` needs `{}`, which Atmos resolves only after it: it does not see the need, and goes by name",
+        "local `{name}` needs `{}`, which Atmos resolves later: it does not detect this reference and resolves locals in order of their names",
         needed.key
     );
     Diagnostic::new(&rules::TEMPLATE_ERROR, message, at(&text.prov, ""))
@@ -177,5 +177,5 @@ fn cycle(members: &[Key], raw: &Map, at: &dyn Fn(&Prov, &str) -> Label) -> Diagn
     for (name, next) in members.iter().zip(words.iter().skip(1)) {
         finding = finding.related(at(&site(name), &format!("`{name}` needs `{next}`")));
     }
-    finding.help("give one of them a value that needs no other")
+    finding.help("give one of them a value that does not need another")
 }

@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
         })?;
         if found.len() > self.limits().count(Limit::GlobResults) {
             let exceeded = self.limits().exceeded(Limit::GlobResults);
-            let message = format!("`{pattern}` finds {exceeded}; {}", exceeded.help());
+            let message = format!("`{pattern}` matches {exceeded}; {}", exceeded.help());
             return Err(Unexpanded { message, is_limit: true });
         }
         Ok(found)
@@ -330,7 +330,7 @@ impl Include for Includer<'_, '_> {
             Ok(value) => value,
             Err(include::QueryError::Bad(message)) => {
                 let offset = loaded.doc().err().filter(|_| whole_file).map_or(0, |e| e.offset);
-                let place = Label::new(loaded.file, offset, offset, "the file that is included");
+                let place = Label::new(loaded.file, offset, offset, "the included file");
                 let message = format!("{} cannot be included: {message}", loaded.path);
                 return Err(NotIncluded { message, place: Some(place) });
             }

@@ -141,10 +141,10 @@ fn assumptions(source: &dyn Source, configuration: &[FileId], gap: Option<&Gap>)
     if !configuration.is_empty() || gap.is_some_and(|gap| gap.extent == Extent::Everything) {
         return Vec::new();
     }
-    let mut words = "no atmos.yaml is found, so the defaults of Atmos are assumed".to_owned();
+    let mut words = "no atmos.yaml found, so the defaults of Atmos are used".to_owned();
     let candidates = projects::candidates(source);
     if !candidates.is_empty() {
-        words.push_str(&format!("; --config names one that lies elsewhere: {}", candidates.join(", ")));
+        words.push_str(&format!("; select one in another folder with --config: {}", candidates.join(", ")));
     }
     vec![words]
 }

@@ -145,7 +145,7 @@ impl Revision<'_> {
             finding = finding.related(Label::new(template.file, 0, 0, "only a template"));
         }
         if !manifests.is_empty() {
-            finding = finding.help("Atmos treats a folder of templates alone as empty: add a manifest");
+            finding = finding.help("Atmos treats a folder that contains only templates as empty: add a manifest");
         }
         self.diagnostics.push(finding);
         (manifests, Some(gap))

@@ -50,10 +50,10 @@ pub(super) fn read(
             return withheld("is fetched from the network");
         }
         if named.starts_with('/') {
-            return withheld("lies on the machine, not in the repository");
+            return withheld("is outside of the repository");
         }
         let message = format!("`schemas.atmos.manifest` names a file that does not exist: {named}");
-        let help = "Atmos looks for it from where it is started, and from `base_path`";
+        let help = "Atmos looks for it in the folder that it is started in, and in `base_path`";
         return Err(Box::new(finding(&rules::INVALID_CONFIG, message).token(named).help(help)));
     };
     let mut read = |path: &str| reader.load(path, deps).ok().flatten().map(|l| l.text.to_string());

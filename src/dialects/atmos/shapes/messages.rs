@@ -52,7 +52,7 @@ pub(in crate::dialects::atmos) fn finding(
                 None => finding,
             }
         }
-        Wrong::Call => new(format!("{what} holds a quoted `!include`, which is not carried out"))
+        Wrong::Call => new(format!("{what} is a quoted `!include`, which is not evaluated"))
             .help("remove the quotes, so that the file is included"),
         Wrong::Range(range) => new(format!("{what} must be {}", range_words(range))),
         Wrong::Empty => new(format!("{what} must not be empty")),
@@ -71,7 +71,7 @@ pub(in crate::dialects::atmos) fn finding(
             let signs = signs.chars().map(sign).collect::<Vec<_>>().join(" ");
             let message = format!("`{name}` cannot be a name in {}", parent_words(path, name));
             at_key(&rules::SCHEMA_VIOLATION, name, message)
-                .help(format!("a name is made of the letters a to z, digits and {signs}"))
+                .help(format!("a name consists of the letters a to z, digits and {signs}"))
         }
         Wrong::Typo(key, near) => {
             let message = format!("`{key}` has no meaning in {}", parent_words(path, key));

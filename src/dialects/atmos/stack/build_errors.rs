@@ -93,5 +93,5 @@ fn lost_function(lost: &LostPath, name: &Key, place: Label) -> Diagnostic {
     if let Some(origin) = lost.call.origin {
         finding = finding.related(Label::at(origin, "the function"));
     }
-    finding.help("Atmos cannot process the stack then: keep a map here, or remove the function below")
+    finding.help("Atmos then cannot process the stack: keep a map here, or remove the function below")
 }

@@ -120,10 +120,10 @@ impl<'a> Requests<'a> {
         if let Some(at) = chain.iter().position(|waiting| *waiting == place) {
             let mut names: Vec<&str> = chain[at..].iter().map(|place| &*place.name).collect();
             names.push(&place.name);
-            let message = format!("the components ask for one another without end: {}", names.join(" → "));
+            let message = format!("the components read one another in a cycle: {}", names.join(" → "));
             return Answer::Cycle(message.into());
         }
-        let too_deep = || Answer::Unknown(format!("more than {MAX_DEPTH} components ask for one another").into());
+        let too_deep = || Answer::Unknown(format!("more than {MAX_DEPTH} components read one another").into());
         if chain.len() > MAX_CHAIN {
             self.depth.fetch_max(MAX_CHAIN, Ordering::Relaxed);
             return too_deep();

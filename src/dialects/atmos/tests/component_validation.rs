@@ -34,7 +34,7 @@ fn schemas() {
     assert_eq!(validated("jsonschema", "box.json", "size: big").findings(), wanted);
     let deferred = validated("jsonschema", "schemas/box.json", "size: !terraform.state vpc size, name: !env NAME");
     deferred.fails(&[
-        "incomplete-analysis stacks/deploy/dev.yaml:2 what schemas/box.json demands of `vars.size` is not checked",
+        "incomplete-analysis stacks/deploy/dev.yaml:2 the requirements of schemas/box.json for `vars.size` are not checked",
     ]);
 }
 
@@ -42,7 +42,7 @@ fn schemas() {
 fn policies() {
     let wanted = [
         "component-validation stacks/deploy/dev.yaml:2 policies/size.rego refuses component `box`: too big",
-        "incomplete-analysis policies/size.rego:8 this reads `cli_args`, which only a running system knows",
+        "incomplete-analysis policies/size.rego:8 this reads `cli_args`, which is known only at run time",
     ];
     assert_eq!(validated("opa", "size.rego", "size: 4").findings(), wanted);
     assert_eq!(validated("opa", "size.rego", "size: 3").findings(), wanted[1..]);
@@ -50,7 +50,7 @@ fn policies() {
     assert!(unknown.iter().all(|f| f.starts_with("incomplete-analysis policies/size.rego")), "{unknown:#?}");
     assert_eq!(unknown.len(), 2);
     let data = validated("opa", "size.rego", "size: 4").file("policies/lib/data.json", "{}");
-    data.fails(&["incomplete-analysis policies/size.rego:1 this policy is not evaluated: it comes with data"]);
+    data.fails(&["incomplete-analysis policies/size.rego:1 this policy is not evaluated: it uses data files"]);
 }
 
 #[test]
@@ -61,11 +61,11 @@ fn what_cannot_be_used() {
         (
             "jsonschema",
             "../policies/size.rego",
-            ["component-validation policies/size.rego:1", "cannot be used: it is no JSON"],
+            ["component-validation policies/size.rego:1", "cannot be used: it is not valid JSON"],
         ),
         ("opa", "/etc/x.rego", ["incomplete-analysis", "cannot be read in this repository"]),
         ("opa", "'{{ env \"X\" }}'", ["incomplete-analysis", "its `schema_path` is not known"]),
-        ("opa", "lib/limits.rego", ["component-validation", "gives no `errors`"]),
+        ("opa", "lib/limits.rego", ["component-validation", "defines no `errors`"]),
     ] {
         validated(kind, path, "size: 1").fails(&parts);
     }

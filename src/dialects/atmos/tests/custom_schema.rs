@@ -39,13 +39,13 @@ fn one_that_cannot_be_used() {
     world("nowhere.json", "").fails(&[
         "invalid-config atmos.yaml:5 `schemas.atmos.manifest` names a file that does not exist: nowhere.json",
     ]);
-    world("schemas/own.json", "type: object\n").fails(&["invalid-config schemas/own.json:1", "no JSON"]);
+    world("schemas/own.json", "type: object\n").fails(&["invalid-config schemas/own.json:1", "not valid JSON"]);
     world("schemas/own.json", r#"{"type": 3}"#)
         .fails(&["invalid-config schemas/own.json:1 this cannot be the schema of manifests: `/type`"]);
     world("https://example.com/s.json", "").fails(&["incomplete-analysis atmos.yaml:5", "fetched from the network"]);
     world("schemas/own.json", r#"{"$ref": "https://example.com/s.json"}"#).fails(&[
         "incomplete-analysis atmos.yaml:5",
-        "is not evaluated, because it refers to what is not in the repository",
+        "is not evaluated, because it refers to something outside of the repository",
     ]);
 }
 

@@ -136,7 +136,7 @@ fn what_a_trip_through_yaml_does_to_text() {
     let cut = of(r#"{"\nk": "\nv\n"}"#).get("box")["vars"].clone();
     assert_eq!(cut, json(r#"{"k": "v\n", "stage": "dev"}"#));
     for vars in [r#"{v: "\tx\ny"}"#, r#"{v: "\tx\n"}"#, r#"{v: ["\t\n"]}"#] {
-        of(vars).fails(&["invalid-yaml stacks/deploy/dev.yaml", "cannot be read again", "found a tab character"]);
+        of(vars).fails(&["invalid-yaml stacks/deploy/dev.yaml", "cannot be parsed again", "found a tab character"]);
     }
 }
 

@@ -44,7 +44,7 @@ fn manifests_in_a_folder_and_imports_are_read() {
     assert_eq!(world.findings(), [""; 0]);
     let empty = dev("").set("templates:", "vendor: {base_path: ./stacks}\ntemplates:").file("stacks/x.yaml", "a: 1\n");
     let message =
-        "invalid-vendor-manifest atmos.yaml:4 no file of the folder has `sources` or `imports` of a vendor manifest";
+        "invalid-vendor-manifest atmos.yaml:4 no file in the folder is a vendor manifest with `sources` or `imports`";
     assert_eq!(empty.findings(), [message]);
     let world = self::world("  imports: [more/a, more/b.yaml]\n");
     let world = world.file("more/a.yaml", &one("a")).file("more/b.yaml", &one("b"));
@@ -71,7 +71,7 @@ fn what_atmos_refuses() {
         4,
         "the vendor manifest `a` is imported twice",
     );
-    refused(world("  imports: [gone]\n"), 4, "the vendor manifest `gone` that is imported does not exist");
+    refused(world("  imports: [gone]\n"), 4, "the imported vendor manifest `gone` does not exist");
 }
 
 #[test]

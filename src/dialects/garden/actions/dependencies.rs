@@ -96,7 +96,9 @@ fn named(on: Key, by: &str, node: &Node) -> Dependency {
 
 /// The action that an entry means; none for an empty entry or one that nobody knows.
 pub(super) fn reference(entry: &Node) -> Result<Option<Key>, String> {
-    let refuse = |text: &str| Err(format!("`{text}` names no action: write its kind and its name, as in `build.api`"));
+    let refuse = |text: &str| {
+        Err(format!("`{text}` is not the name of an action: write its kind and its name, as in `build.api`"))
+    };
     match &entry.data {
         Data::Null | Data::Undefined | Data::Unknown(_) => Ok(None),
         Data::Text(text) => match text.split_once('.') {
@@ -111,7 +113,7 @@ pub(super) fn reference(entry: &Node) -> Result<Option<Key>, String> {
             let (Some(kind), Some(name)) = (text("kind"), text("name")) else { return Ok(None) };
             match ActionKind::of_word(kind) {
                 Some(kind) => Ok(Some((kind, Text::clone(name)))),
-                None => Err(format!("`{kind}` is no kind of action")),
+                None => Err(format!("`{kind}` is not a kind of action")),
             }
         }
         _ => refuse("this"),
@@ -173,7 +175,7 @@ pub(crate) fn read_action(reference: &Reference) -> Result<Option<Dependency>, R
             _ => {
                 let words: Vec<&str> = kinds.iter().map(|(word, _)| *word).collect();
                 let (root, words) = (&root.text, words.join(", "));
-                return refuse(format!("`{root}.{}` is no kind of action: kinds are {words}", segment.text));
+                return refuse(format!("`{root}.{}` is not a kind of action: kinds are {words}", segment.text));
             }
         },
     };

@@ -49,7 +49,7 @@ impl Schema {
             match input.get("default").filter(|node| !matches!(node.data, Data::Null)) {
                 Some(default) if default.type_of() != declared.as_str() => {
                     let message = format!(
-                        "the default of the input `{name}` is a {}, and its type is {declared}",
+                        "the default of the input `{name}` is a {}, but its type is {declared}",
                         default.type_of()
                     );
                     diagnostics.error(&rules::INVALID_CONFIG, message, &default.prov);
@@ -146,25 +146,23 @@ fn from_file(
     };
     let mut local = Diagnostics::new(resource.file);
     let Some(content) = loader.text(&found, &mut local) else {
-        return refuse(format!("there is no schema of inputs `{text}`"));
+        return refuse(format!("the schema of inputs `{text}` does not exist"));
     };
     let parsed = match json::decode(&content) {
         Ok(node) => node,
-        Err(message) => return refuse(format!("the schema of inputs `{text}` is no JSON: {message}")),
+        Err(message) => return refuse(format!("the schema of inputs `{text}` is not valid JSON: {message}")),
     };
     let declared = parsed.get("type").and_then(Node::as_text).map(Text::as_str);
     if declared != Some("object") {
         let declared = declared.unwrap_or("undefined");
-        return refuse(format!("the schema of inputs `{text}` has the type {declared}, and must be an object"));
+        return refuse(format!("the schema of inputs `{text}` has the type {declared}, but must be an object"));
     }
     let mut other = |path: &str| loader.text(path, &mut Diagnostics::new(resource.file)).map(|text| text.to_string());
     let budget = Budget::default();
     match JsonSchema::read(&content, &found, &mut other, &budget) {
         Ok(schema) => Some(Schema { schema: Some(schema), budget, defaults: defaults(&parsed), tree: parsed }),
-        Err(Unusable::Wrong(message)) => refuse(format!("the schema of inputs `{text}` is wrong: {message}")),
-        Err(Unusable::Exceeded(message)) => {
-            refuse(format!("the schema of inputs `{text}` is more than is taken on: {message}"))
-        }
+        Err(Unusable::Wrong(message)) => refuse(format!("the schema of inputs `{text}` is invalid: {message}")),
+        Err(Unusable::Exceeded(message)) => refuse(format!("the schema of inputs `{text}` exceeds a limit: {message}")),
         Err(Unusable::Unsupported(_)) => {
             Some(Schema { schema: None, budget, defaults: defaults(&parsed), tree: parsed })
         }

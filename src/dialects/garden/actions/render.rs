@@ -272,7 +272,7 @@ impl Run<'_> {
             }
         };
         let Some(text) = name.as_text().cloned() else {
-            return diagnostics.error(&rules::INVALID_CONFIG, "the name of a config must come to text", &name.prov);
+            return diagnostics.error(&rules::INVALID_CONFIG, "the name of a config must be text", &name.prov);
         };
         let kind = match is_module {
             true => Text::from("Module"),

@@ -75,7 +75,7 @@ fn shared_roots(stage: &Stage<'_>, actions: ContextId) -> Roots {
     stage
         .roots
         .clone()
-        .with("providers", Node::unknown("`providers` have outputs when Garden has started them"))
+        .with("providers", Node::unknown("`providers` have outputs only after Garden has started them"))
         .with("modules", Node::unknown("`modules` are resolved when Garden runs"))
         .with("actions", actions.clone())
         .with("runtime", actions)
@@ -153,7 +153,7 @@ fn action_references(graph: &Graph, contexts: &[Contexts], unknown: &BTreeSet<Ke
             let path = format!("actions.{}.{name}", kind.lower());
             (
                 Text::clone(name),
-                Node::unknown(format!("`{path}` is not in the project, or made of a module by a plugin")),
+                Node::unknown(format!("`{path}` is not in the project, or a plugin makes it from a module")),
             )
         });
         Node::map(possible.chain(own))
@@ -296,7 +296,7 @@ fn check_disabled(action: &Prepared, skipped: &BTreeSet<Key>, diagnostics: &mut 
         let other = format!("{}.{name}", kind.lower());
         let message = format!("{other} is disabled in this environment, so it has no output `{output}`");
         let label = diagnostics.label(&used.place);
-        let help = format!("give it a value for that case: `${{{} || …}}`, or disable this action as well", used.by);
+        let help = format!("provide a value for that case: `${{{} || …}}`, or disable this action as well", used.by);
         diagnostics.push(Diagnostic::new(&GARDEN_DISABLED_OUTPUT, message, label).help(help).token(other));
     }
 }

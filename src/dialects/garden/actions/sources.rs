@@ -164,7 +164,7 @@ fn unique_actions(stage: &Stage<'_>, all: Vec<ActionSource>, diagnostics: &mut D
 
 /// Whether an action is disabled, as far as that can be told before variables are resolved; `None` if it cannot.
 fn early(stage: &Stage<'_>, action: &ActionSource, diagnostics: &mut Diagnostics) -> Option<bool> {
-    let message = "where two actions have one name, `disabled` must not depend on variables";
+    let message = "if two actions have the same name, `disabled` must not depend on variables";
     let refusal = stage.evaluator.refusal(message);
     let mut roots = stage.roots.clone().with_variables(refusal);
     if let Some(rendered) = &action.rendered {

@@ -28,7 +28,7 @@ pub(super) fn project(name: &Text, project: &Node, imported: &Node, inputs: &Pro
 /// The machine. Of its environment variables those are known that the user gave.
 fn local(inputs: &ProjectInputs) -> Node {
     let given = inputs.env.iter().map(|(name, value)| (Text::from(name.as_str()), Node::text(value.as_str())));
-    let env = open(given, "local.env", "is a variable of the environment of Garden");
+    let env = open(given, "local.env", "is an environment variable of Garden");
     open([("env".into(), env)], "local", "is a property of the machine that runs Garden")
 }
 

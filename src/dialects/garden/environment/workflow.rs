@@ -156,7 +156,7 @@ fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, diagnostics:
         if let Some(Data::Text(when)) = step.get("when").map(|node| &node.data)
             && !WHEN.contains(&when.as_str())
         {
-            let message = format!("a step does not run `{when}`: `when` is one of {}", WHEN.join(", "));
+            let message = format!("`{when}` is not allowed as `when` of a step: use one of {}", WHEN.join(", "));
             diagnostics.error(&rules::INVALID_CONFIG, message, place_of(step, "when"));
         }
         if step.get("command").is_none() && step.get("script").is_none() {
@@ -169,7 +169,10 @@ fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, diagnostics:
         let Some(name) = trigger.get("environment").and_then(Node::as_text) else { continue };
         if !environments.iter().any(|environment| environment.name == *name) {
             let known: Vec<&str> = environments.iter().map(|environment| environment.name.as_str()).collect();
-            let message = format!("a trigger of {what} names no environment: there are {}", known.join(", "));
+            let message = format!(
+                "a trigger of {what} names an environment that does not exist: environments are {}",
+                known.join(", ")
+            );
             diagnostics.error(&rules::INVALID_CONFIG, message, place_of(trigger, "environment"));
         }
     }

@@ -43,7 +43,7 @@ pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnos
         if name.is_empty() || known.contains(&name) {
             continue;
         }
-        let message = format!("{what} is for the environment `{name}`, which the project does not have");
+        let message = format!("{what} is for the environment `{name}`, which the project does not define");
         let help = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("environments are {}", known.join(", ")),

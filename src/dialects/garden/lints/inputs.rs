@@ -27,7 +27,7 @@ pub(super) fn check(resource: &Resource, diagnostics: &mut Diagnostics) {
             &GARDEN_UNUSED_INPUT,
             &node.prov,
             message,
-            "read it, or remove it here and where it is given",
+            "use it, or remove it here and where it is set",
             name,
         );
     }

@@ -106,7 +106,7 @@ impl LintWalk<'_> {
 
     fn map(&mut self, node: &Node, in_list: bool) {
         let needs = |key: &str| match key {
-            keys::CONCAT if !in_list => Some(("stands in no list", "write it as an item of a list: `- $concat: …`")),
+            keys::CONCAT if !in_list => Some(("is not in a list", "write it as an item of a list: `- $concat: …`")),
             keys::THEN | keys::ELSE if node.get(keys::IF).is_none() => {
                 Some(("has no `$if` beside it", "add `$if`, or remove it"))
             }

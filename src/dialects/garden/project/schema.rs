@@ -163,7 +163,7 @@ impl Check<'_> {
         let mut finding =
             Diagnostic::new(&rules::INVALID_CONFIG, message, self.diagnostics.label(&node.prov)).breaking();
         if node.is_undefined() {
-            finding = finding.help("where an `$if` without `$else` is false there is no value: add `$else`");
+            finding = finding.help("an `$if` without `$else` has no value where it is false: add `$else`");
         }
         self.diagnostics.push(finding);
     }

@@ -73,7 +73,7 @@ pub(crate) fn load_as(
     let found = path.as_deref().and_then(|path| loader.bytes(path, diagnostics));
     let (Some(path), Some((id, bytes))) = (path, found) else {
         if !varfile.is_optional {
-            let message = format!("there is no file of variables `{}`", varfile.path);
+            let message = format!("the variable file `{}` does not exist", varfile.path);
             diagnostics.error(&rules::UNRESOLVED_INCLUDE, message, varfile.place);
         }
         return None;
@@ -124,7 +124,7 @@ impl Content<'_> {
             Data::Undefined if self.format == Format::Yaml => Some(empty()),
             _ => {
                 let kind = super::resource::kind_name(&node);
-                let message = format!("a file of variables must be a mapping, and {} is a {kind}", self.shown);
+                let message = format!("a variable file must be a mapping, but {} is a {kind}", self.shown);
                 diagnostics.error(&rules::INVALID_CONFIG, message, &self.whole());
                 None
             }
@@ -145,7 +145,7 @@ impl Content<'_> {
         let message = match documents.len() {
             0 if self.format == Format::Json => format!("{shown} is empty: it must be a JSON object"),
             0 | 1 => return Some(documents.pop()),
-            more => format!("a file of variables must be one {name} document, and {shown} holds {more}"),
+            more => format!("a variable file must be one {name} document, but {shown} has {more}"),
         };
         diagnostics.error(&rules::INVALID_CONFIG, message, &self.whole());
         None

@@ -122,7 +122,7 @@ fn undefined(subject: &Subject<'_>, stack: &Stack, diagnostics: &mut Diagnostics
                 Some(renamed) => {
                     let words = format!("`{name}` is called `{}` in `{}`", renamed.resource.name, stack.name);
                     let message =
-                        format!("`depends_on` finds no resource `{name}`: it has another name in its environment");
+                        format!("`depends_on` names `{name}`, but the resource has another name in its environment");
                     Diagnostic::new(&rules::UNDEFINED_DEPENDENCY, message, place)
                         .related(label(&renamed.resource.prov, renamed.resource.file, &words))
                         .note("the deployment tool skips names that it does not find")

@@ -94,7 +94,7 @@ impl Check<'_, '_> {
         if (end - start) as usize == written.len() && !body.trim().is_empty() {
             let text = format!("${{{}}}", body.trim());
             let edit = Edit { file: finding.primary.file, start, end, text };
-            finding = finding.fix(Fix::one("take the blanks out", edit, Applicability::Unsafe));
+            finding = finding.fix(Fix::one("remove the spaces", edit, Applicability::Unsafe));
         }
         self.diagnostics.report(finding);
     }

@@ -98,7 +98,7 @@ impl One<'_, '_> {
         }
         if let Some((_, site)) = self.stack.skipped.iter().find(|(name, _)| **name == *module) {
             let message = format!("`{written}` needs `{module}`, which is not part of this environment");
-            let words = format!("left out of `{}` here", self.stack.name);
+            let words = format!("excluded from `{}` here", self.stack.name);
             return self.finding(&rules::JIT_MODULE_SKIPPED_IN_ENV, message).related(label(
                 site,
                 self.planned.resource.file,
@@ -108,7 +108,7 @@ impl One<'_, '_> {
         let other = self.subject.config.modules.iter().find(|m| *m.name == *module);
         let message = match other {
             Some(other) => {
-                format!("`{written}` needs an output of `{module}`, which is no resource but a `{}`", other.kind)
+                format!("`{written}` needs an output of `{module}`, which is not a resource but a `{}`", other.kind)
             }
             None => format!("`{written}` names a module that does not exist"),
         };
@@ -185,10 +185,10 @@ fn never_set(subject: &Subject<'_>, stack: &Stack, planned: &Planned, diagnostic
         let Some(first) = text.first() else { continue };
         let place = part(subject.files, (&first.prov, planned.resource.file), &first.written, first.nth);
         let verb = if names.len() == 1 { "becomes" } else { "become" };
-        let message = format!("{} {verb} empty in a plan: no variable can have such a name", listed(names));
+        let message = format!("{} {verb} empty in a plan: this is not a valid name of a variable", listed(names));
         let finding = Diagnostic::new(&rules::JIT_ENV_SILENTLY_EMPTY, message, place)
             .token(first.written.as_str())
-            .note("every `$` that a name follows is expanded, in scripts too");
+            .note("every `$` followed by a name is expanded, in scripts too");
         diagnostics.report_in(&stack.name, finding);
     }
 }

@@ -71,8 +71,8 @@ fn references_are_told_by_class() {
     let Data::Unknown(unknown) = &value.data else { panic!("{value:?}") };
     assert_eq!(&*unknown.text, "${net.id} ${net.cidr} ${TOKEN}");
     let reasons: Vec<&str> = unknown.reasons.iter().map(|r| &**r).collect();
-    let id = "`net` has its id when it is deployed";
-    let output = "`cidr` is an output of `net`, known when it is deployed";
+    let id = "`net` has an id only after it is deployed";
+    let output = "`cidr` is an output of `net`, known only after it is deployed";
     assert_eq!(reasons, [id, output, "`TOKEN` is a secret"]);
 }
 

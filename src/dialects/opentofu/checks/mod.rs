@@ -102,21 +102,22 @@ fn rejected(statics: &Statics<'_>, failures: &mut Vec<Failure>) {
     for backend in root.backend.iter().chain(&root.cloud) {
         let mut all = Vec::new();
         arguments(&backend.body, backend.place.0, &mut all);
-        written.extend(all.into_iter().map(|w| (w, "Terraform takes no names in the settings of a backend")));
+        written
+            .extend(all.into_iter().map(|w| (w, "Terraform allows no references in the configuration of a backend")));
     }
     if let Some(place) = root.encryption.place {
-        note("Terraform does not encrypt states: it has no such block", place);
+        note("Terraform does not support state encryption", place);
     }
     let mut seen = BTreeSet::new();
     for node in statics.nodes.iter().filter(|node| seen.insert(node.module.dir.clone())) {
         for name in ["source", "version"] {
             let of_calls = node.module.calls.values().filter_map(|call| call.arguments.get(name));
-            let text = "Terraform takes only plain text for the source and the version of a module";
+            let text = "Terraform allows only literal text for the source and the version of a module";
             written.extend(of_calls.map(|w| (w.clone(), text)));
         }
         let instances = node.module.providers.iter().filter_map(|p| p.block.arguments.get("for_each"));
         for written in instances {
-            note("Terraform has no `for_each` of providers", written.argument());
+            note("Terraform does not support `for_each` in providers", written.argument());
         }
     }
     for (written, message) in written {
@@ -140,8 +141,8 @@ fn dependent(module: &Module, written: &Written, what: &str, failures: &mut Vec<
             let Some(Step::Attribute(name)) = reference.steps.first() else { continue };
             match (&*reference.root.text, &*name.text) {
                 ("terraform" | "tofu", "workspace") => {
-                    let message = format!("{what} depends on the workspace that is selected");
-                    let help = "use a variable: no file says which workspace is selected".to_owned();
+                    let message = format!("{what} depends on the selected workspace");
+                    let help = "use a variable: the selected workspace is not recorded in any file".to_owned();
                     failures.push(Failure::new(&rules::WORKSPACE_ADDRESS, message, written.place()).lint(Some(help)));
                     return;
                 }

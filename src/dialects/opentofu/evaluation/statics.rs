@@ -238,7 +238,7 @@ impl<'a> Statics<'a> {
         stack: &mut Vec<Identifier>,
     ) -> Result<Val, Missing> {
         if !self.budget.take(LOOK_UP) || stack.len() > MAX_CHAIN {
-            let message = "the names of this module refer to each other in too many ways, or in too long chains";
+            let message = "the names of this module refer to each other too often, or in chains that are too long";
             return Err(Missing::Direct(vec![Failure::new(&rules::LIMIT_EXCEEDED, message, place)]));
         }
         match (root, &**attribute) {

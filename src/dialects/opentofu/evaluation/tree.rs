@@ -186,7 +186,7 @@ fn child(
     }
     let path: Vec<Text> = statics.nodes[parent].path.iter().cloned().chain([name.clone()]).collect();
     if repeated >= MAX_REPEATED {
-        let message = format!("module \"{}\" leads to a folder that calls itself without an end", call.address);
+        let message = format!("module \"{}\" leads to a folder that calls itself recursively", call.address);
         failures.push(Failure::new(&rules::MODULE_SOURCE, message, place));
         return;
     }

@@ -11,7 +11,7 @@ use crate::hcl::val::export::export;
 
 /// A variable that something needs at `init`, and that a call gives no value to.
 pub(crate) fn needed(name: &str, call: &Declared) -> Failure {
-    let message = format!("missing required variable in module call: \"{name}\" has no default and is not given");
+    let message = format!("missing required variable in module call: \"{name}\" has no default and is not set");
     Failure::new(&rules::MODULE_ARGUMENT, message, call.brace)
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn effective(name: &str, variable: &Variable, given: Option<Val>, arg
         return match &variable.default {
             Some(default) => Ok(default.clone().marked(variable.marks)),
             None => {
-                let message = format!("var.{name} has no value: it has no default, and nothing gives it one");
+                let message = format!("var.{name} has no value: it has no default and is not set");
                 Err(vec![Failure::new(&rules::MISSING_VALUE, message, variable.place).open()])
             }
         };

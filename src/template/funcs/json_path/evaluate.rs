@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 const NOT_EVALUATED: &str = "of this value is not evaluated by stacklint";
-const RANDOM: &str = "lists what is in a map in random order";
+const RANDOM: &str = "iterates over a map in random order";
 
 /// Steps that failed.
 struct Failure {

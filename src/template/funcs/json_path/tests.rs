@@ -105,7 +105,7 @@ fn mistakes() {
 fn what_is_not_known() {
     for (path, reason) in [
         ("$..x", "1"),
-        (".items[0].*", "unknown: `JSONPath` lists what is in a map in random order"),
+        (".items[0].*", "unknown: `JSONPath` iterates over a map in random order"),
         ("..name", r#"["a","b","c"]"#),
         (".*.a", r#"{"b":{"c":"found"}}"#),
         (".s.*", "unknown: `JSONPath` of this value is not evaluated by stacklint"),
@@ -115,10 +115,10 @@ fn what_is_not_known() {
         assert_eq!(answer(path), reason, "{path}");
     }
     let data = r#"{"a": {"name": 1}, "b": {"name": 2}}"#;
-    assert_eq!(answer_about("..name", data), "unknown: `JSONPath` lists what is in a map in random order");
+    assert_eq!(answer_about("..name", data), "unknown: `JSONPath` iterates over a map in random order");
     // Which lists are forgotten depends on the order.
     let data = r#"{"a": [1], "b": [1, 2]}"#;
-    assert_eq!(answer_about(".*[1:]", data), "unknown: `JSONPath` lists what is in a map in random order");
+    assert_eq!(answer_about(".*[1:]", data), "unknown: `JSONPath` iterates over a map in random order");
 }
 
 #[test]

@@ -24,7 +24,7 @@ table! { NET:
 }
 
 unknown_table! { NET_UNKNOWN:
-    "LookupIP" | "LookupIPs" | "LookupCNAME" | "LookupSRV" | "LookupSRVs" | "LookupTXT" => "asks the network";
+    "LookupIP" | "LookupIPs" | "LookupCNAME" | "LookupSRV" | "LookupSRVs" | "LookupTXT" => "needs network access";
 }
 
 /// Atmos has no way to turn experimental functions on.

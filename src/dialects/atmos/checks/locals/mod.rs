@@ -138,7 +138,7 @@ fn reference(
         finding = finding.note(format!("local `{name}` needs it"));
     }
     finding = match error {
-        Some(error) => finding.note(format!("Atmos refuses the file: {error}")).breaking(),
+        Some(error) => finding.note(format!("Atmos rejects the file: {error}")).breaking(),
         None => finding.note("Atmos silently renders it as `<no value>`"),
     };
     Some(finding.token(format!("{}.{}", path[0], path[1])))
@@ -163,10 +163,10 @@ fn leaked(manifests: &Manifests<'_>, path: &[Key; 2], primary: Label, from: &str
     }
     match (&found.component, found.is_above) {
         (Some(component), _) => finding.help(format!(
-            "component `{component}` has it: inherit from it with `metadata.inherits`, or set the value in `vars` or `settings`"
+            "component `{component}` defines it: inherit from it with `metadata.inherits`, or set the value in `vars` or `settings`"
         )),
         (None, true) => finding.help(format!(
-            "hand it over with the `context` of the import and read `.{name}`, or set it in `vars` or `settings`"
+            "pass it with the `context` of the import and read `.{name}`, or set it in `vars` or `settings`"
         )),
         (None, false) => finding
             .help(format!("define it in {from} too, or set it in `vars` or `settings` there, which imports pass on")),
@@ -201,10 +201,10 @@ fn undefined(
         scopes.iter().filter(|s| !s.1.is_empty()).map(|(scope, names)| list(scope, names)).collect();
     finding = match listed.is_empty() {
         true => finding.note("the file defines no locals"),
-        false => finding.note(format!("locals that it could use: {}", listed.join("; "))),
+        false => finding.note(format!("available locals: {}", listed.join("; "))),
     };
     if let Some(other) = graph.component_with(&from, name, records) {
-        finding = finding.related(Label::at(other.1, format!("component `{}` has a local of that name", other.0)));
+        finding = finding.related(Label::at(other.1, format!("component `{}` has a local with this name", other.0)));
     }
     match crate::text::nearest(name, candidates.iter().map(|c| &**c)) {
         Some(near) => {
@@ -263,7 +263,7 @@ fn needs_import(
     let (to, origin) = graph.below(&from).find_map(|to| Some((to, sets(manifests, to, kind, path)?)))?;
     let what = format!("{}.{}", path[0], path[1]);
     let message = format!(
-        "local `{name}` needs `{what}`, which only {to} sets: locals are resolved before imports and see their own file alone"
+        "local `{name}` needs `{what}`, which only {to} sets: locals are resolved before imports and see only their own file"
     );
     let mut finding = Diagnostic::new(&rules::LOCAL_NEEDS_IMPORT, message, primary).chain();
     for step in graph.chain(&from, to) {
@@ -273,7 +273,7 @@ fn needs_import(
     }
     finding = finding.related(Label::at(origin, format!("`{what}` is set here")));
     Some(finding.help(format!(
-        "set `{what}` in {from}, or use `{{{{ .{what} }}}}` where the local is used: components see what is imported"
+        "set `{what}` in {from}, or use `{{{{ .{what} }}}}` where the local is used: components see imported values"
     )))
 }
 

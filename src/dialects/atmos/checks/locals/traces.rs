@@ -132,7 +132,7 @@ fn trace(site: Origin, traces: &[&Trace], records: &Records, explained: &BTreeSe
         let list: Vec<String> = missing.iter().map(|p| format!("`{p}`")).collect();
         finding = finding.note(format!("these have no value there: {}", list.join(", ")));
     } else {
-        finding = finding.note("what it prints there is null, or of another type than the format expects");
+        finding = finding.note("the value printed there is null, or its type does not match the format");
     }
     finding.stacks = traces.iter().map(|t| Text::clone(&t.stack)).collect();
     Some(finding)

@@ -143,7 +143,7 @@ fn shadowed(scope: &Scope, global: Option<&Scope>, name: &Key, origin: Origin) -
     if own.holds(Flags::UNKNOWN) || hidden.holds(Flags::UNKNOWN) || own == hidden {
         return None;
     }
-    let message = format!("local `{name}` of `{kind}` hides the one of the file, which has another value");
+    let message = format!("local `{name}` of `{kind}` hides the local of the file, which has another value");
     let finding =
         Diagnostic::new(&rules::SHADOWED_LOCAL, message, name_label(origin, name)).token(format!("{kind}.{name}"));
     let finding = match outer.raw.get(name).and_then(|v| v.prov.origin) {
@@ -166,13 +166,14 @@ fn hidden_in_components(file: &FileLocals) -> Vec<Diagnostic> {
             let known = !outer.flags().has(Flags::UNKNOWN) && !entry.value.holds(Flags::TEMPLATE);
             let is_same = outer == &entry.value;
             let (Some(_), true, false) = (entry.value.prov.origin, known, is_same) else { continue };
-            let message = format!("local `{}` of component `{component}` is hidden by the one of the file", entry.key);
+            let message =
+                format!("local `{}` of component `{component}` is hidden by the local of the file", entry.key);
             let mut finding =
                 Diagnostic::new(&rules::SHADOWED_LOCAL, message, label(&entry.value.prov, file.loaded.file, ""))
                     .token(format!("{kind}.{component}.{}", entry.key))
                     .note("templates of the file read the file's value, before the locals of the component apply");
             if let Some(origin) = file.defined(&entry.key) {
-                finding = finding.related(Label::at(origin, "this one counts in this file"));
+                finding = finding.related(Label::at(origin, "this one applies in this file"));
             }
             found.push(finding.help("give one of them another name"));
         }

@@ -74,7 +74,7 @@ impl<'a> VendorManifests<'a> {
             self.read(path, &folder, are_parts);
         }
         if are_parts && self.sources.is_empty() && self.imported.is_empty() && self.findings.is_empty() {
-            let message = "no file of the folder has `sources` or `imports` of a vendor manifest".to_owned();
+            let message = "no file in the folder is a vendor manifest with `sources` or `imports`".to_owned();
             self.report(setting.map_or(&Prov::default(), |value| &value.prov), message, "correct the path");
         }
         while let Some(path) = self.waiting.pop_front() {
@@ -173,7 +173,7 @@ impl<'a> VendorManifests<'a> {
             Some(path) => self.await_turn(path),
             None if name.starts_with("../") || name.contains("{{") => {}
             None => {
-                let message = format!("the vendor manifest `{name}` that is imported does not exist");
+                let message = format!("the imported vendor manifest `{name}` does not exist");
                 self.report(&import.prov, message, "correct the path; it is relative to `base_path`");
             }
         }
@@ -203,7 +203,7 @@ impl<'a> VendorManifests<'a> {
         let targets = self.list(Some(source), "targets");
         if targets.is_empty() && is_missing(source.get("targets")) {
             let message = "a vendor source has no `targets`".to_owned();
-            self.report(&address.prov, message, "add the folder that it is copied to");
+            self.report(&address.prov, message, "add the folder to copy it to");
         }
         let targets = targets.iter().filter_map(|target| self.target(target)).collect();
         let version = text(source.get("version"));
@@ -255,7 +255,7 @@ fn finding(place: &Prov, message: String) -> Option<Diagnostic> {
     let place = Label::at(place.origin?, "");
     Some(
         Diagnostic::new(&rules::INVALID_VENDOR_MANIFEST, message, place)
-            .note("`atmos vendor pull` refuses the manifest"),
+            .note("`atmos vendor pull` rejects the manifest"),
     )
 }
 

@@ -121,7 +121,7 @@ fn delimiters<'a>(
         Some(Err(())) if templates.enabled => {
             let setting = stacks.config.all.at_path(["templates", "settings", "delimiters"]);
             let site = setting.map_or_else(Prov::default, |v| v.prov.clone());
-            let message = "`templates.settings.delimiters` must be a list of two texts that are not empty";
+            let message = "`templates.settings.delimiters` must be a list of two non-empty strings";
             Err(stacks.diagnostics.error(&rules::INVALID_CONFIG, message, &site, manifest.file))
         }
         None | Some(Err(())) => Ok(("{{", "}}")),
@@ -146,9 +146,9 @@ fn report_failure(
     let what = match failure {
         Failure::Template { .. } => message.to_owned(),
         Failure::Yaml { .. } if !data.holds(Flags::TEMPLATE) => {
-            format!("component `{name}` cannot be read again after Atmos has written it as YAML: {message}")
+            format!("component `{name}` cannot be parsed again after Atmos has written it as YAML: {message}")
         }
-        Failure::Yaml { .. } => format!("what templates make of component `{name}` is no YAML: {message}"),
+        Failure::Yaml { .. } => format!("the rendered component `{name}` is not valid YAML: {message}"),
     };
     let site = if site.origin.is_some() { site } else { &value.prov };
     let mut finding = Diagnostic::new(rule, what, label(site, file, ""));

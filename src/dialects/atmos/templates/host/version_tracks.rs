@@ -55,7 +55,7 @@ impl<'a> LockFile<'a> {
             let (base, start) = (&self.config.base, &self.config.start);
             self.reader.decode(&loaded, None, base, start, &mut Deps::default()).map(Some).map_err(|issues| {
                 diagnostics.issues(&loaded, &issues);
-                format!("`{path}` is no YAML")
+                format!("`{path}` is not valid YAML")
             })
         })
     }

@@ -73,12 +73,12 @@ fn undefined_locals() {
         sole(&world, "undefined-local", &["`lst`"]);
     }
     // Where it makes the component fail.
-    sole(&with("", "'{{ .locals.x | upper }}'"), "undefined-local", &["`x`", "Atmos refuses"]);
+    sole(&with("", "'{{ .locals.x | upper }}'"), "undefined-local", &["`x`", "Atmos rejects"]);
     // In a local.
     sole(
         &dev("locals:\n  aa: 1\n  b: '{{ .locals.ab }}'\n"),
         "undefined-local",
-        &["deploy/dev.yaml:4", "global: `aa`", "local `b` needs it", "Atmos refuses", "did you mean `aa`?"],
+        &["deploy/dev.yaml:4", "global: `aa`", "local `b` needs it", "Atmos rejects", "did you mean `aa`?"],
     );
     // Two of them are two findings; who depends on them is none.
     let two = dev("locals: {a: '{{ .locals.x }}', b: '{{ .locals.y }}', c: '{{ .locals.a }}'}\n");
@@ -153,7 +153,7 @@ fn leaked_locals_downwards_and_sideways() {
             "catalog/x.yaml:1 local `top` is defined in deploy/dev.yaml:3",
             "deploy/dev.yaml imports catalog/mid.yaml",
             "catalog/mid.yaml imports catalog/x.yaml",
-            "Atmos refuses the file",
+            "Atmos rejects the file",
             "`context`",
         ],
     );
@@ -190,7 +190,11 @@ fn locals_of_components_reach_heirs_only() {
     sole(
         &world(""),
         "leaked-local",
-        &["deploy/dev.yaml:3", "catalog/x.yaml:1", "component `base` has it: inherit from it with `metadata.inherits`"],
+        &[
+            "deploy/dev.yaml:3",
+            "catalog/x.yaml:1",
+            "component `base` defines it: inherit from it with `metadata.inherits`",
+        ],
     );
 }
 
@@ -227,7 +231,7 @@ fn an_order_that_atmos_does_not_see() {
         &dev("locals:\n  a: '{{ .locals.z | upper }}'\n  z: end\n"),
         "template-error",
         &[
-            "deploy/dev.yaml:3 local `a` needs `z`, which Atmos resolves only after it",
+            "deploy/dev.yaml:3 local `a` needs `z`, which Atmos resolves later",
             ":4 `z` is defined here",
             "sorts before `a`",
         ],
@@ -235,7 +239,7 @@ fn an_order_that_atmos_does_not_see() {
     // `index`, `$` and changed dots are not seen either.
     for template in ["{{ $.locals.z }}", "{{ with .locals }}{{ .z }}{{ end }}"] {
         let found = told(&dev(&format!("locals:\n  A: 1\n  a: 'x{template}'\n  z: end\n")), "template-error");
-        assert!(found.len() == 1 && found[0].contains("resolves only after it"), "{template}: {found:?}");
+        assert!(found.len() == 1 && found[0].contains("resolves later"), "{template}: {found:?}");
     }
 }
 

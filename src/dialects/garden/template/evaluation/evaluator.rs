@@ -149,7 +149,7 @@ impl Evaluator {
 
     fn beyond(&self, limit: Limit) -> Box<Failure> {
         let exceeded = self.limits.exceeded(limit);
-        let message = format!("this template comes to {exceeded}; {}", exceeded.help());
+        let message = format!("this template exceeds a limit: {exceeded}; {}", exceeded.help());
         Failure::plain(FailureKind::Limit, message, &Prov::default())
     }
 

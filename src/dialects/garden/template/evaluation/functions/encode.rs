@@ -91,6 +91,6 @@ pub(super) fn yaml_decode(evaluator: &Evaluator, arguments: &[Node]) -> Done {
 /// Another one each time.
 pub(super) fn uuid(_: &Evaluator, _: &[Node]) -> Done {
     Ok(Node::new(Data::Unknown(
-        crate::value::Unknown::new("", "`uuidv4()` is another value each time it is called").into(),
+        crate::value::Unknown::new("", "`uuidv4()` returns another value each time it is called").into(),
     )))
 }
