@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Posts the report as a comment on the pull request. Without the right to (a fork, say) it says so and goes on: the summary of
+# Posts the report as a comment on the pull request. Without permission (on a fork, for example) it says so and continues: the summary of
 # the job has the same report.
 set -euo pipefail
 
@@ -16,12 +16,12 @@ number=${PULL_REQUEST:-}
 [ -n "${GH_TOKEN:-}" ] || notice "no token, no comment: the report is in the summary of the job"
 command -v gh >/dev/null || notice "there is no gh on this runner, so no comment: the report is in the summary of the job"
 
-# A comment that is there is kept true also when nothing is left to say; none is begun for that.
-# The first line is hidden and says whose comment it is.
+# An existing comment is updated even if nothing is left to report; no new one is created for that.
+# The first line is a hidden marker of our comments.
 MARKER=$(head -n 1 "$COMMENT_FILE")
 export MARKER
 comments=repos/$GITHUB_REPOSITORY/issues/$number/comments
-# Anybody can write a comment that begins with the marker: only one of our own is changed.
+# Anybody can write a comment that begins with the marker: only our own comments are changed.
 AUTHOR=$(gh api graphql -f query='{ viewer { login } }' --jq .data.viewer.login 2>/dev/null) || AUTHOR=
 AUTHOR=${AUTHOR:-github-actions[bot]}
 export AUTHOR

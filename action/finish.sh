@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# Ends with the exit code of the program.
+# Exits with the exit code of the program.
 exit "${EXIT_CODE:-2}"

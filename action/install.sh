@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Puts the program into a folder of the runner, checked against its checksum, and says where: the output `binary`.
+# Installs the program into a folder of the runner, verifies its checksum, and writes its path into the output `binary`.
 set -euo pipefail
 
 say() { printf '%s\n' "$*"; }
-# A message of our own as an annotation: no line ends, no percent signs.
+# Prints a message as an annotation: no line ends, no percent signs.
 fail() { say "::error title=stacklint::$(tr -d '\r\n%' <<<"$*")"; exit 2; }
 output() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; }
 
@@ -48,7 +48,7 @@ if command -v sha256sum >/dev/null; then sum=(sha256sum); else sum=(shasum -a 25
 wanted=$(cut -d ' ' -f 1 "$archive.sha256")
 got=$("${sum[@]}" "$archive" | cut -d ' ' -f 1)
 [ -n "$wanted" ] && [ "$wanted" = "$got" ] || fail "$archive has the checksum $got, not $wanted"
-# Who made the archive, as far as it can be asked: the checksum comes from where the archive comes from.
+# Verifies who built the archive, if possible: the checksum alone comes from the same place as the archive.
 if [ -n "${GH_TOKEN:-}" ] && command -v gh >/dev/null && gh attestation verify --help >/dev/null 2>&1; then
     gh attestation verify "$archive" --repo "$ACTION_REPOSITORY" >/dev/null || fail "$archive was not made by the workflow of $ACTION_REPOSITORY"
 else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches what the comparison needs, and judges the change. The exit code goes into the output `exit-code`, so that the steps
-# after this one (comment, upload) run first; action/finish.sh ends with it.
+# Fetches what the comparison needs, and reviews the change. The exit code goes into the output `exit-code`, so that the steps
+# after this one (comment, upload) run first; action/finish.sh exits with it.
 set -euo pipefail
 
 output() { printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"; }
@@ -22,13 +22,13 @@ arguments+=(ci --reports "${RUNNER_TEMP:?}/stacklint-reports")
 read -r -d '' -a more <<<"${INPUT_ARGS:-}" || true
 arguments+=(${more[@]+"${more[@]}"})
 
-# The program reaches no network: it says what the clone lacks, and this fetches it. A clone that is not shallow stays so.
+# The program uses no network: it says what the clone lacks, and this fetches it. A complete clone stays complete.
 needs() { "$BINARY" "${arguments[@]}" --needs 2>/dev/null || true; }
-# The program names the git directory, so that git searches for none: a change could commit one that is in its way.
+# The program names the git directory, so that git does not search for one: a change could commit another one.
 repository=
 guarded() { git --git-dir="$repository" -c safe.bareRepository=explicit -c protocol.ext.allow=never -c core.hooksPath=/dev/null "$@"; }
 fetch() { guarded fetch --quiet --no-tags --no-recurse-submodules "$@" || true; }
-# What is lacking can hide what else is: twice is enough for a branch and then its history.
+# One missing object can hide others: two rounds are enough for a branch and then its history.
 for _ in 1 2; do
     depth=()
     while read -r what name; do

@@ -16,7 +16,7 @@ pub(crate) struct File {
     pub path: Text,
     /// Its text. Offsets of [`crate::value::Origin`] are byte offsets into it.
     pub text: Text,
-    /// Where lines begin; asked for of few files only.
+    /// The offsets of lines; computed on demand for few files.
     lines: OnceLock<Vec<u32>>,
     derived: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
@@ -35,7 +35,7 @@ impl File {
         File { path, text, lines: OnceLock::new(), derived: OnceLock::new() }
     }
 
-    /// What is made from the text and asked for again. Only the first type of it is kept.
+    /// Data derived from the text, cached. Only the first type of it is kept.
     pub(crate) fn derived<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let known = self.derived.get().and_then(|known| Arc::clone(known).downcast::<T>().ok());
         known.unwrap_or_else(|| {
@@ -53,7 +53,7 @@ impl File {
         })
     }
 
-    /// The line (from 1) that a byte offset lies in.
+    /// Returns the line (from 1) of a byte offset.
     pub(crate) fn line(&self, offset: u32) -> u32 {
         self.lines().partition_point(|start| *start <= offset) as u32
     }
@@ -109,7 +109,8 @@ struct Inner {
 }
 
 impl Files {
-    /// The id of the file at `path` whose content is `identity` (a blob id); `text` is asked for only the first time.
+    /// Returns the id of the file at `path` whose content is `identity` (a blob id); `text` is called only the first
+    /// time.
     pub(crate) fn add(&self, path: &str, identity: &str, text: impl FnOnce() -> Text) -> FileId {
         let key = (Text::from(path), Text::from(identity));
         if let Some(id) = self.inner.read().ids.get(&key) {
@@ -126,7 +127,7 @@ impl Files {
         id
     }
 
-    /// The file behind an id that this table handed out.
+    /// Returns the file of an id from this table.
     pub(crate) fn get(&self, id: FileId) -> Arc<File> {
         Arc::clone(&self.inner.read().files[id.index()])
     }

@@ -1,5 +1,5 @@
-//! What properties are tested with. Every property is a target of `.ci/fuzz`, which runs it again and again with other
-//! input for as long as it is told to. The targets here are the readers that take text of strangers.
+//! Support for property tests. Every property is a target of `.ci/fuzz`, which runs it repeatedly with new input for a
+//! given time. The targets here are the readers of untrusted text.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(clippy::disallowed_methods, reason = "how long to go on is said by the environment")]
 
@@ -19,13 +19,13 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 
-/// So many cases, or as many as `PROPTEST_CASES` says.
+/// The given number of cases, or the value of `PROPTEST_CASES`.
 pub(crate) fn cases(default: u32) -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default);
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// What means something to one of the readers.
+/// Fragments with a meaning for one of the readers.
 const PIECES: &[&str] = &[
     "a",
     "b: ",
@@ -187,7 +187,7 @@ fn damaged() -> impl Strategy<Value = BTreeMap<String, String>> {
     })
 }
 
-/// What the review of a project finds, with all groups of rules on; nothing if its settings cannot be used.
+/// The findings of a project, with all groups of rules enabled; empty if its settings are invalid.
 fn findings(texts: &BTreeMap<String, String>) -> (Vec<Finding>, Files) {
     let bytes = texts.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let source = Memory::new("memory", bytes);
@@ -220,7 +220,7 @@ proptest! {
     #[test]
     fn scalars_of_strangers(text in text(), style in select(&STYLES[..]), tag in proptest::option::of(select(&["!!int", "!!float", "!!str", "!!bool", "!!binary", "!!timestamp", "!!null", "!x"][..]))) {
         let _ = yaml::resolve(&text, style, tag);
-        // What is written for a text reads as that text, but where the reference itself loses something (`Flags::FRAGILE`).
+        // Written text reads as the same text, except where the reference itself loses something (`Flags::FRAGILE`).
         let is_fragile = Value::str(&*text).holds(Flags::FRAGILE);
         if !text.contains(['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}']) && !is_fragile {
             let mut emitter = yaml::Emitter::new();

@@ -1,4 +1,4 @@
-//! stacklint reviews changes of stack configuration: what will be different in every component, because of which line.
+//! stacklint reviews changes of stack configuration: what changes in every component, and which line causes it.
 //!
 //! # Data flow
 //! `source` (bytes of a revision) → `yaml` (spanned documents) → `dialects` (a system's own rules; they use
@@ -11,7 +11,7 @@
 //!    enforces it. Nothing right of `source` does I/O or reads the clock or the environment: `clippy.toml` enforces it.
 //! 2. A mistake in the user's files is a finding with a place, never an `Err`: a broken file invalidates its dependents,
 //!    and everything else is still resolved. `Err` is for what stacklint itself could not do.
-//! 3. Nothing is executed or fetched. A value that only a running system knows is unknown, with the reason.
+//! 3. Nothing is executed or fetched. A value that is known only at run time is unknown, with the reason.
 //! 4. One cause, one finding: reported at the authored line, with the affected stacks, never once per stack.
 //! 5. Both revisions go through the same code; the side is data. The same input gives the same bytes at any thread count.
 //! 6. Work is shared by identity: a blob is parsed once, equal imports are merged once, unchanged values are shared. The

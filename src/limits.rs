@@ -1,9 +1,8 @@
-//! How much of anything is taken on, so that no repository can make a run hang, overflow or eat the machine. Each limit has
-//! a name in the table `[limits]` of `stacklint.toml`, a default, and the most that it can be set to: what bounds recursion
-//! cannot be set beyond what the stack of a thread holds.
-//!
-//! Limits that are part of a format or of an algorithm (how deep YAML nests in the reference, how many digits a number is
-//! printed with) stand beside the code that knows the reason.
+//! Limits of work and sizes, so that no repository can make a run hang, overflow or exhaust the machine. Each limit has
+//! a name in the table `[limits]` of `stacklint.toml`, a default, and a maximum: limits of recursion cannot be raised
+//! above what the stack of a thread can hold.
+//! Limits that belong to a format or to an algorithm (how deep YAML nests in the reference, how many digits a number is
+//! printed with) are defined in the code that knows the reason.
 
 use serde::Deserialize;
 use std::fmt;
@@ -22,9 +21,9 @@ pub enum Limit {
     FileSize,
     /// How deep maps and lists of one document nest.
     NestingDepth,
-    /// Values that one document comes to, with aliases and merge keys expanded.
+    /// Values of one document, with aliases and merge keys expanded.
     DocumentValues,
-    /// How many files stand between a stack and an import of an import.
+    /// The length of a chain of imports, in files.
     ImportDepth,
     /// Imports of one stack, those of imports included, each way counted.
     Imports,
@@ -142,7 +141,7 @@ impl Limit {
         self.facts().0
     }
 
-    /// What counts where nothing is set.
+    /// The default value.
     pub fn default_value(self) -> u64 {
         self.facts().1
     }
@@ -153,7 +152,7 @@ impl Limit {
         (least, most)
     }
 
-    /// What it counts.
+    /// What the limit counts.
     pub fn summary(self) -> &'static str {
         self.facts().4
     }
@@ -166,7 +165,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// How much of something is taken on.
+    /// Returns the value of a limit.
     pub(crate) fn get(&self, limit: Limit) -> u64 {
         self.values[limit as usize]
     }
@@ -197,7 +196,7 @@ impl Limits {
         self
     }
 
-    /// That something is beyond a limit, and what to do about it.
+    /// Returns the description of an exceeded limit, with advice.
     pub(crate) fn exceeded(&self, limit: Limit) -> Exceeded {
         Exceeded { limit, value: self.get(limit) }
     }
@@ -213,7 +212,7 @@ pub(crate) struct Exceeded {
 }
 
 impl Exceeded {
-    /// What to do about it.
+    /// Returns advice for the user.
     pub(crate) fn help(&self) -> String {
         let name = self.limit.name();
         match self.limit.range().1 {

@@ -1,5 +1,5 @@
-//! What benchmarks and integration tests need of the program: its stages one by one, and its catalogs. Types are opaque, so
-//! that the compiler sees what is not used.
+//! The API for benchmarks and integration tests: the stages one by one, and the catalogues. Types are opaque, so that
+//! the compiler finds unused code.
 
 use crate::dialects::{self, Dialects};
 use crate::diff;

@@ -17,7 +17,7 @@ fn pool() -> Option<&'static rayon::ThreadPool> {
 /// Applies `f` to every item, on as many threads as there are processors.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
     match pool() {
-        // No item is small: one that takes long is not to keep those beside it waiting.
+        // Items are scheduled one by one, because a slow one must not delay its neighbors.
         Some(pool) => pool.install(|| items.par_iter().with_max_len(1).map(f).collect()),
         None => items.iter().map(f).collect(),
     }
@@ -55,23 +55,23 @@ pub(crate) fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
 pub(crate) struct Defect {
     /// The piece of work: `rule unused-local`.
     pub(crate) work: String,
-    /// What the panic said, and where.
+    /// The message of the panic, and its place.
     pub(crate) said: String,
 }
 
-/// The piece of work that panics, for tests of the whole program. There is no such thing in a release.
+/// The piece of work that panics, for tests of the whole program. Not compiled into a release.
 #[cfg(debug_assertions)]
 pub(crate) static PLANTED: OnceLock<String> = OnceLock::new();
 
 thread_local! {
-    /// What the last panic on this thread said.
+    /// The message of the last panic on this thread.
     static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Runs `f`, a piece of work; what it would end the process with is an error.
 pub(crate) fn guarded<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect> {
     SAID.with_borrow_mut(Option::take);
-    // What `f` leaves half-done is given up with its result: all that is shared are caches, valid at any time.
+    // Results that `f` leaves incomplete are discarded: everything shared is a cache that is always valid.
     let run = || {
         #[cfg(debug_assertions)]
         assert!(PLANTED.get().is_none_or(|planted| planted != work), "planted by a test");
@@ -85,7 +85,7 @@ pub(crate) fn guarded<R>(work: &str, f: impl FnOnce() -> R) -> Result<R, Defect>
     })
 }
 
-/// Keeps what a panic says for [`guarded`], instead of printing it in the middle of other output.
+/// Stores the message of a panic for [`guarded`], instead of printing it between other output.
 pub(crate) fn note_panic(info: &PanicHookInfo<'_>) {
     let text = info.payload_as_str().unwrap_or("no reason given");
     let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();

@@ -1,8 +1,7 @@
 //! The components that a change affects, as the step of a pipeline that deploys them reads it: a list of items with reasons.
-//!
-//! A dialect whose deployment tool has such a list gives it as that tool does ([`Dialect::affected`]); what the tool misses
-//! is listed too, marked by [`Item::extra`]. For other dialects the list is made from the comparison
-//! ([`differing`]). `schemas/affected.json` describes an item.
+//! A dialect whose deployment tool has such a list provides it as that tool does ([`Dialect::affected`]); components
+//! that the tool misses are listed too, marked by [`Item::extra`]. For other dialects the list is derived from the
+//! comparison ([`differing`]). `schemas/affected.json` describes an item.
 //!
 //! [`Dialect::affected`]: crate::dialects::Dialect::affected
 
@@ -17,14 +16,14 @@ use crate::value::Value;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the list is to hold.
+/// What the list contains.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     /// The components that depend on each affected one.
     pub dependents: bool,
     /// The settings of each component.
     pub settings: bool,
-    /// Components that must not be changed are left out.
+    /// Omits locked components.
     pub exclude_locked: bool,
     /// The components that administer affected ones count as affected.
     pub admin_stacks: bool,
@@ -44,7 +43,7 @@ impl Default for Options {
     }
 }
 
-/// What a list is made from.
+/// The input of the list.
 #[derive(Clone, Copy)]
 pub(crate) struct Request<'a> {
     /// The older revision.
@@ -55,15 +54,15 @@ pub(crate) struct Request<'a> {
     pub files: &'a Files,
     /// Code that has been parsed.
     pub cache: &'a Cache,
-    /// What differs in the configuration.
+    /// The changes of the configuration.
     pub diff: &'a Diff,
-    /// What differs in the code.
+    /// The changes of the code.
     pub code: &'a [CodeChange],
-    /// Which components are asked for.
+    /// Selects components.
     pub filter: &'a dyn Fn(&Address) -> bool,
-    /// Which stacks are asked for.
+    /// Selects stacks.
     pub stack_filter: &'a dyn Fn(&str) -> bool,
-    /// What the list is to hold.
+    /// What the list contains.
     pub options: &'a Options,
 }
 
@@ -72,9 +71,9 @@ pub(crate) struct Request<'a> {
 pub(crate) struct Affected {
     /// The items, sorted by stack, type and name.
     pub items: Vec<Item>,
-    /// What could not be resolved, so that the list may lack items. Sorted.
+    /// What could not be resolved, so that the list may be incomplete. Sorted.
     pub unresolved: Vec<String>,
-    /// What a reader should know of how the list came about.
+    /// Notes for the reader about the list.
     pub notes: Vec<String>,
 }
 
@@ -86,8 +85,8 @@ impl Item {
 }
 
 impl Affected {
-    /// Says of components that only have another name which one that is. There is no job for the old name: a job would
-    /// destroy what the new name stands for.
+    /// Marks components that are only renamed with the other name. There is no job for the old name: a job would
+    /// destroy the resources of the new one.
     pub(crate) fn mark_renames(&mut self, diff: &Diff) {
         let name = |i: usize| {
             let change = &diff.components[i];
@@ -121,14 +120,14 @@ pub(crate) struct Item {
     pub component_type: Text,
     /// The folder of its code; empty where the configuration names none.
     pub component_path: Text,
-    /// What its variables say of where it is deployed; of deleted components only.
+    /// Where it is deployed, according to its variables; only for deleted components.
     #[serde(flatten)]
     pub context: Context,
     /// Its stack.
     pub stack: Text,
     /// Stack and name as one word.
     pub stack_slug: String,
-    /// What it is called in other tools: the key and the name.
+    /// Its names in other tools: the key and the name.
     #[serde(flatten)]
     pub integrations: BTreeMap<&'static str, String>,
     /// The first reason.
@@ -141,16 +140,16 @@ pub(crate) struct Item {
     /// The folder that is a reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// What depends on it, if that was asked for.
+    /// Its dependents, if requested.
     pub dependents: Option<Vec<Dependent>>,
     /// Whether it is among the dependents of another item.
     pub included_in_dependents: bool,
-    /// Its settings, if they were asked for.
+    /// Its settings, if requested.
     pub settings: Option<Value>,
-    /// Whether it is gone.
+    /// Whether it was removed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
-    /// Whether its whole `stack` is gone, or the `component` alone.
+    /// Whether its whole `stack` was removed, or only the `component`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion_type: Option<&'static str>,
     /// Whether there is something to deploy, or to destroy.
@@ -193,7 +192,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// What the variables of a component say; text that is not empty counts.
+    /// Reads the context from the variables of a component, ignoring empty text.
     pub(crate) fn of(component: &Component) -> Self {
         let text = |name: &str| {
             let text = component.value.at_path(["vars", name]).and_then(Value::as_str);
@@ -217,21 +216,21 @@ pub(crate) struct Dependent {
     pub component_type: Text,
     /// The folder of its code.
     pub component_path: Text,
-    /// What its variables say of where it is deployed.
+    /// Where it is deployed, according to its variables.
     #[serde(flatten)]
     pub context: Context,
     /// Its stack.
     pub stack: Text,
     /// Stack and name as one word.
     pub stack_slug: String,
-    /// What it is called in other tools: the key and the name.
+    /// Its names in other tools: the key and the name.
     #[serde(flatten)]
     pub integrations: BTreeMap<&'static str, String>,
-    /// What depends on it in turn.
+    /// Its dependents in turn.
     pub dependents: Vec<Dependent>,
     /// Whether it is below a sibling as well.
     pub included_in_dependents: bool,
-    /// Its settings, if they were asked for.
+    /// Its settings, if requested.
     pub settings: Option<Value>,
 }
 

@@ -3,7 +3,7 @@
 use crate::affected;
 use clap::{ArgAction, Args};
 
-/// What the formats `affected` and `matrix` list.
+/// Options of the formats `affected` and `matrix`.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Affected components (formats affected and matrix)")]
 #[group(skip)]
@@ -26,7 +26,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// What is asked for.
+    /// Returns the options as the library expects them.
     pub(super) fn asked(&self) -> affected::Options {
         affected::Options {
             dependents: self.include_dependents,

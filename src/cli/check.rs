@@ -1,4 +1,4 @@
-//! `stacklint check`: what is wrong in one state.
+//! `stacklint check`: the findings of one state.
 
 use super::open::{Place, State};
 use super::options::functions;

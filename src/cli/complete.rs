@@ -1,8 +1,7 @@
 //! Completion of stacks, components, paths and files while a command is typed: the script of a shell starts stacklint with
 //! [`VARIABLE`] in the environment and the words of the line as arguments.
-//!
-//! A shell inserts a candidate into the command line as it is. So only names without a meaning to shells are offered, and
-//! a repository that takes longer than [`BUDGET`] to resolve gets no candidates.
+//! A shell inserts a candidate into the command line verbatim. Therefore only names without special meaning in shells
+//! are offered. A repository that takes longer than [`BUDGET`] to resolve gets no candidates.
 #![allow(clippy::disallowed_methods, reason = "shells hand over words in the arguments and environment of the process")]
 
 use super::open::{Place, State};
@@ -24,14 +23,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// The environment variable that names the shell that asks.
+/// The environment variable that names the requesting shell.
 const VARIABLE: &str = "STACKLINT_COMPLETE";
 /// How long a shell waits for an answer.
 const BUDGET: Duration = Duration::from_secs(2);
 /// The maximum number of candidates that are offered.
 const MAX_CANDIDATES: usize = 1_000;
 
-/// What an argument names.
+/// The kind of value that an argument expects.
 #[derive(Clone, Copy)]
 enum Kind {
     Stack,
@@ -60,7 +59,7 @@ pub(super) fn answer() -> Option<ExitCode> {
     }
 }
 
-/// Writes the script that makes a shell ask.
+/// Writes the completion script of a shell.
 pub(super) fn write_script(shell: &str, out: &mut dyn Write) -> io::Result<()> {
     match Shells::builtins().completer(shell) {
         Some(shell) => shell.write_registration(VARIABLE, "stacklint", "stacklint", "stacklint", out),
@@ -107,7 +106,7 @@ fn is_plain(name: &str) -> bool {
     name.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/')) && name.chars().all(is_inside)
 }
 
-/// The files and folders that a path may go on with.
+/// Returns the files and folders that start with the typed path.
 fn files(typed: &str, directory: Option<&Path>) -> BTreeSet<String> {
     let (above, name) = typed.rsplit_once('/').map_or(("", typed), |(above, name)| (&typed[..=above.len()], name));
     let folder = directory.unwrap_or(Path::new(".")).join(above);

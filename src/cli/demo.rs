@@ -15,7 +15,7 @@ pub(super) struct Options {
     keep: bool,
 }
 
-/// What the demonstration stands for, as one would type it.
+/// The command that the demonstration runs, as a user would type it.
 const COMMAND: [&str; 3] = ["stacklint", "diff", "HEAD~1..HEAD"];
 
 /// A path and a content.
@@ -25,9 +25,9 @@ type File = (&'static str, &'static str);
 struct Example {
     /// The files of the first commit.
     base: &'static [File],
-    /// What the second one changes.
+    /// The files that the second commit changes.
     head: &'static [File],
-    /// What the commits say.
+    /// The messages of the two commits.
     messages: [&'static str; 2],
 }
 
@@ -123,7 +123,7 @@ static EXAMPLES: [(&str, Example); 3] = [
     ),
 ];
 
-/// The example of a dialect; the usual one where it has none of its own.
+/// Returns the example of a dialect, or the default one.
 fn example(dialect: Option<&str>) -> &'static Example {
     let own = EXAMPLES.iter().find(|(name, _)| Some(*name) == dialect);
     &own.unwrap_or(&EXAMPLES[EXAMPLES.len() - 1]).1

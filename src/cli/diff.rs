@@ -1,4 +1,4 @@
-//! `stacklint diff`: what will be different, and because of which line.
+//! `stacklint diff`: what changes, and which line causes it.
 
 use super::open::{Place, State};
 use super::options::functions;
@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     run_at(&place, options, global)
 }
 
-/// What the command does in a place.
+/// Runs the command in a place.
 pub(super) fn run_at(place: &Place, options: &Options, global: &Global) -> Result<Outcome, Failure> {
     let (base, head) = place.timings.phase("open", || sources(options, place))?;
     let filter = Filter::new(options.stack.as_deref(), options.component.as_deref())?;

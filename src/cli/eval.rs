@@ -1,4 +1,4 @@
-//! `stacklint eval`: what a template comes to.
+//! `stacklint eval`: evaluates a template.
 #![allow(clippy::disallowed_methods, reason = "the context and the template are files that the user names")]
 
 use super::open::{Place, State};
@@ -78,14 +78,14 @@ impl Options {
     }
 }
 
-/// What a template comes to, as JSON.
+/// The result of a template, as JSON.
 #[derive(Serialize)]
 struct Answer<'a> {
     value: &'a Value,
     unresolved: &'a [String],
 }
 
-/// What a template looks up, as JSON.
+/// The keys that a template looks up, as JSON.
 #[derive(Serialize)]
 struct Lookups<'a> {
     references: Vec<Lookup<'a>>,
@@ -109,14 +109,14 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// What is asked of a template, answered.
+/// The result of an evaluation.
 enum Answered {
     Value(Evaluated),
     References(Vec<LookedUp>),
 }
 
 impl Options {
-    /// Asks a dialect.
+    /// Evaluates the template with a dialect.
     fn ask(&self, dialect: &dyn Dialect, template: &Value, context: &Value) -> Result<Asked, Failure> {
         if !self.references {
             return Ok(dialect.eval(template, context, self.mode()).map(Answered::Value));
@@ -128,7 +128,7 @@ impl Options {
     }
 }
 
-/// The answer, or why there is none.
+/// The result, or why there is none.
 type Asked = Result<Answered, EvalError>;
 
 pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure> {

@@ -1,4 +1,4 @@
-//! `stacklint completions` and `man`: what shells and `man` need, made from the command line itself.
+//! `stacklint completions` and `man`: files for shells and `man`, generated from the definition of the command line.
 
 use super::{Cli, Failure, Outcome, complete, output};
 use crate::report::log::Kind;

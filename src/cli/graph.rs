@@ -1,4 +1,4 @@
-//! `stacklint graph`: what imports, inherits from, needs, reads or runs what.
+//! `stacklint graph`: graphs of imports, inheritance, dependencies, references and code.
 
 use super::question::{self, report_broken};
 use super::{Failure, Global, Outcome, output};
@@ -15,9 +15,8 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 /// Show a graph of files, components, locals or code.
-///
-/// With REVISIONS (`A..B`, or one revision, which is compared with the worktree) it is the graph of the change: what is
-/// added (+), removed (-), changed (~), what leads to it (>), and what one side could not resolve (?).
+/// With REVISIONS (`A..B`, or one revision, which is compared with the worktree) it shows the graph of the change: what
+/// is added (+), removed (-), changed (~), what leads to it (>), and what one side could not resolve (?).
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// What to show

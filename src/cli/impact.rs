@@ -1,4 +1,4 @@
-//! `stacklint impact`: what depends on a line or a file.
+//! `stacklint impact`: the components and values that depend on a line or a file.
 
 use super::{Failure, Global, Outcome, question};
 use crate::query::Lines;
@@ -13,9 +13,8 @@ use std::io::Write;
 use std::path::Path;
 
 /// Show which components depend on a line or a file, and how.
-///
-/// A line that opens a map or a list stands for all of it. What is overridden wherever it arrives is listed apart. For a
-/// whole file it also says what imports it, and what would be missing or no longer resolve without it.
+/// A line that opens a map or a list stands for all of it. Values that are overridden everywhere are listed separately.
+/// For a whole file, the output also lists what imports it, and what would be missing or no longer resolve without it.
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// The file, optionally with a line or a range of lines
@@ -59,7 +58,7 @@ fn target(text: &str, asked: &Asked) -> Result<(String, Option<Lines>), Failure>
         Some(lines) if lines.last as usize > count => {
             Err(Failure::Message(format!("{path} has {count} lines and no line {}", lines.last)))
         }
-        // A symbolic link stands for the file that it leads to.
+        // A symbolic link is replaced by its target.
         _ => Ok((entry.path.to_string(), lines)),
     }
 }

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Run the language server: findings while you type, values, definitions, references, fixes.
-///
-/// Speaks the Language Server Protocol over standard input and output. docs/editors.md says how editors start it.
+/// Speaks the Language Server Protocol over standard input and output. docs/editors.md describes the configuration of
+/// editors.
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// Accepted because many editors add it; the server always uses standard input and output
@@ -60,8 +60,8 @@ impl lsp::Host for Opener<'_> {
     }
 }
 
-/// The root of a worktree as the client names it: its folder without the path from the root to it. Where links lead to the
-/// folder, the client does not know the real path. `None` if that is another folder.
+/// The root of the worktree as the client names it: its folder without the relative path from the root. If the folder
+/// is reached through links, the client does not know the real path. `None` if that is a different folder.
 fn as_named(folder: &Path, start: &str, real: &Path) -> Option<PathBuf> {
     let above = Path::new(start).components().count();
     let root = folder.ancestors().nth(above).filter(|_| folder.ends_with(start))?;

@@ -36,7 +36,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Reviews changes of stack configuration: what will be different in every component, and because of which line.
+/// Reviews changes of stack configuration: what changes in every component, and which line causes it.
 ///
 /// Reads git revisions without a checkout, executes nothing and reaches no network.
 #[derive(Debug, Parser)]
@@ -121,18 +121,18 @@ enum Command {
 /// Why stacklint could not do its work.
 #[derive(Debug)]
 enum Failure {
-    /// What to tell the user.
+    /// A message for the user.
     Message(String),
-    /// There is nothing to work on; what to tell the user.
+    /// There is no project; a message for the user.
     NoProject(String),
-    /// The git repository is not used; what to tell the user, and where its configuration says why.
+    /// The git repository is rejected; a message for the user, and the place in its configuration that is the reason.
     Untrusted(String, Box<crate::source::Place>),
-    /// Nobody reads the output any more, which is no failure of ours.
+    /// The reader of the output has gone away, which is not an error.
     BrokenPipe,
 }
 
 impl Failure {
-    /// What to tell the user, if anything.
+    /// The message for the user, if any.
     fn message(&self) -> Option<&str> {
         match self {
             Failure::Message(message) | Failure::NoProject(message) | Failure::Untrusted(message, _) => Some(message),

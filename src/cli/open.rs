@@ -16,16 +16,16 @@ use std::sync::{Arc, OnceLock};
 pub(super) struct Place {
     /// The repository, if there is one.
     pub repository: Option<Repository>,
-    /// What to examine in it.
+    /// The project to analyze.
     pub project: Project,
-    /// What measures the phases of the run.
+    /// Measures the phases of the run.
     pub timings: Timings,
     /// The folders whose projects are examined, from the root of the repository, if any are named.
     folders: Vec<String>,
     /// The only system whose projects are examined, if one is named.
     dialect: Option<String>,
     folder: PathBuf,
-    /// Where things are kept for other runs, if anywhere.
+    /// The folder of the cache, if any.
     kept: Option<PathBuf>,
     store: OnceLock<Option<Arc<dyn Store>>>,
 }
@@ -35,13 +35,13 @@ pub(super) struct Place {
 pub(super) enum State {
     /// A revision.
     Revision(String),
-    /// What is staged.
+    /// The index.
     Index,
-    /// What lies on the disk.
+    /// The worktree.
     Worktree,
 }
 
-/// Whether a folder may be a cache. What lies there is believed, so it must not come with a change that is examined.
+/// Whether a folder may be a cache. Its content is trusted, so it must not be part of the change under review.
 fn may_keep(dir: &Path, repository: Option<&Repository>) -> bool {
     let is_tracked = repository.is_some_and(|r| r.has_tracked(dir));
     if is_tracked {
@@ -125,7 +125,7 @@ impl Place {
         }
     }
 
-    /// The settings that say what is resolved of a state.
+    /// Returns the settings that control how a state is resolved.
     pub(super) fn settings(&self, source: &dyn Source) -> Result<Settings, Failure> {
         Load::resolving(source, &self.project.start).map_err(Failure::Message)
     }
@@ -155,7 +155,7 @@ impl Place {
         self.repository.as_ref().and_then(Repository::workdir).unwrap_or(&self.folder)
     }
 
-    /// What all reviews of this place have in common.
+    /// Returns what all reviews of this place share.
     pub(super) fn workspace(&self) -> Workspace<'_> {
         let (project, folders) = (&self.project, &self.folders[..]);
         Workspace { project, folders, dialect: self.dialect.as_deref(), host: self }
@@ -171,7 +171,7 @@ impl Place {
         })
     }
 
-    /// What lies on the disk, or HEAD in a bare repository.
+    /// Returns the worktree, or HEAD in a bare repository.
     pub(super) fn default_state(&self) -> State {
         match &self.repository {
             Some(repository) if repository.workdir().is_none() => State::Revision("HEAD".to_owned()),

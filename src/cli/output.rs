@@ -34,7 +34,7 @@ pub(super) fn options(global: &Global) -> Options {
     Options { color, width: width(), lines: Some(MAX_LINES), ..Options::default() }
 }
 
-/// A report of more lines is shortened, unless everything is asked for.
+/// Longer reports are shortened, unless everything is requested.
 const MAX_LINES: usize = 80;
 /// Lines are at least and at most so wide.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=160;
@@ -55,7 +55,7 @@ fn colored(global: &Global, terminal: bool, choice: anstream::ColorChoice) -> bo
     }
 }
 
-/// The columns of a line: those of the terminal, or that `COLUMNS` says where there is none.
+/// The width of a line: that of the terminal, or else the value of `COLUMNS`.
 pub(super) fn width() -> usize {
     let of_terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     let given = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).filter(|c| *c >= 40);
@@ -63,9 +63,9 @@ pub(super) fn width() -> usize {
     known.unwrap_or(DEFAULT_WIDTH).clamp(*WIDTHS.start(), *WIDTHS.end())
 }
 
-/// Says something on standard error.
+/// Prints a message on standard error.
 pub(super) fn eprint(text: &str) {
-    // There is nobody left to tell if that fails.
+    // If that fails, there is no way left to report it.
     let _ = progress::aside(|| writeln!(io::stderr(), "{}", log::plain(text)));
 }
 

@@ -1,4 +1,4 @@
-//! `stacklint policy test` and `policy eval`: tests of the policies of a repository, and what an expression comes to.
+//! `stacklint policy test` and `policy eval`: runs test cases of policies, and evaluates expressions.
 #![allow(clippy::disallowed_methods, reason = "the folder with the cases is one that the user names")]
 
 use super::open::Place;

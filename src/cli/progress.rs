@@ -1,4 +1,4 @@
-//! What a long run is doing, in one line on a terminal that disappears before anything else is written.
+//! The phase of a long run, in one line on a terminal that disappears before anything else is written.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stderr,
@@ -13,12 +13,12 @@ use std::time::Duration;
 const DELAY: Duration = Duration::from_millis(500);
 /// How often the line follows the phase.
 const PERIOD: Duration = Duration::from_millis(100);
-/// Asks for the line at once and wherever standard error leads, if it is `always`; for tests.
+/// Shows the line immediately and on any standard error if it is `always`; for tests.
 const VARIABLE: &str = "STACKLINT_PROGRESS";
 /// Goes to the start of the line and clears it.
 const CLEAR: &str = "\r\u{1b}[K";
 
-/// What is shown. Whoever writes to standard error or standard output holds it.
+/// The displayed line. Writing to standard error or standard output requires the lock.
 struct State {
     phase: &'static str,
     /// The phase that the line on the terminal shows, if there is a line.
@@ -72,7 +72,7 @@ pub(super) fn stop() {
 /// Shows the phase; returns whether there is more to show later.
 fn draw(state: &mut State, out: &mut dyn Write) -> bool {
     if !state.is_over && !state.phase.is_empty() && state.shown != Some(state.phase) {
-        // A terminal that is gone is no reason to stop.
+        // A closed terminal is not a reason to stop.
         let _ = write!(out, "{CLEAR}stacklint: {}…", state.phase).and_then(|()| out.flush());
         state.shown = Some(state.phase);
     }

@@ -1,4 +1,4 @@
-//! What commands that answer questions about one state, or about a change, have in common.
+//! Shared code of commands that answer questions about one state or about a change.
 
 use super::open::{self, Place};
 use super::options::env_file::EnvFileArgument;
@@ -64,7 +64,7 @@ pub(super) struct Asked {
     pub(super) place: Place,
     /// The state.
     pub(super) source: Box<dyn Source>,
-    /// What it resolves to.
+    /// The resolution of the state.
     pub(super) resolved: Resolved,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct AskedPair {
     pub(super) base: Box<dyn Source>,
     /// The newer state.
     pub(super) head: Box<dyn Source>,
-    /// What they resolve to.
+    /// The resolutions of both states.
     pub(super) resolved: ResolvedPair,
 }
 
@@ -92,7 +92,7 @@ impl State {
         self.resolve_with(None, global)
     }
 
-    /// The same with the stack that is asked for, which may exist only when it is named.
+    /// The same, with a stack that may exist only if it is named.
     pub(super) fn resolve_with(&self, stack: Option<&str>, global: &Global) -> Result<Asked, Failure> {
         let mut place = self.place(global)?;
         place.project.inputs.stack = stack.map(str::to_owned);
@@ -102,7 +102,7 @@ impl State {
         Ok(Asked { place, source, resolved })
     }
 
-    /// The part of the state that is likely to hold a stack, resolved; none where all of it must be.
+    /// Resolves the part of the state that probably contains a stack; `None` if all of it must be resolved.
     pub(super) fn resolve_likely(&self, stack: &str, global: &Global) -> Result<Option<Asked>, Failure> {
         if stack.contains(['*', '?', '[', '{']) {
             return Ok(None);
@@ -151,14 +151,14 @@ impl Options {
 }
 
 impl Asked {
-    /// Ends a command whose answer may lack what could not be resolved: says so on standard error.
+    /// Ends a command whose answer may be incomplete: reports what could not be resolved on standard error.
     pub(super) fn finish(&self, global: &Global) -> Result<Outcome, Failure> {
         report_broken(&self.resolved.resolution.findings, &self.resolved.files, global)
     }
 
     /// The state without one of its files, as far as that makes a difference.
     pub(super) fn without(&self, path: &str) -> Resolution {
-        // What could not be read has ended the command before.
+        // A file that could not be read has already ended the command.
         let settings = self.place.settings(&*self.source).unwrap_or_default();
         self.resolved.without(path, &*self.source, &self.place.workspace(), &settings)
     }

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// How findings are judged and printed. `COMPARES` says whether two states are compared: some formats are about nothing else.
+/// How findings are filtered and printed. `COMPARES` says whether two states are compared, which some formats require.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Report")]
 #[group(skip)]
@@ -77,7 +77,7 @@ pub(super) struct Judging {
     /// Let `[limits]` of stacklint.toml raise limits above their defaults, not only lower them
     #[arg(long)]
     raise_limits: bool,
-    /// Write all findings into a file to be given as --baseline, and report none of them
+    /// Write all findings into a file for --baseline, and report none of them
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     write_baseline: Option<PathBuf>,
 }
@@ -104,11 +104,11 @@ enum LevelName {
     Error,
 }
 
-/// A report and where it goes.
+/// A report and its destination.
 #[derive(Clone, Debug)]
 pub(super) struct Output {
     format: Format,
-    /// None for standard output.
+    /// `None` for standard output.
     path: Option<PathBuf>,
 }
 
@@ -157,7 +157,7 @@ impl Judging {
         &self.env_file
     }
 
-    /// What takes the place of settings, with the files that were typed read.
+    /// Returns the settings from the command line, with the files that it names read.
     ///
     /// # Errors
     /// One of them cannot be read.
@@ -206,7 +206,7 @@ impl Judging {
         })
     }
 
-    /// Hands a review over to be written, and says how the run ended.
+    /// Writes the reports of a review, and returns how the run ended.
     ///
     /// # Errors
     /// A baseline cannot be written, or what `write` says.
@@ -283,7 +283,7 @@ impl<const COMPARES: bool> Options<COMPARES> {
         (outputs.iter().any(is_list), outputs.iter().all(is_list))
     }
 
-    /// Writes a report to where it was asked for.
+    /// Writes a report to its destination.
     ///
     /// # Errors
     /// It cannot be written.
@@ -299,8 +299,8 @@ impl<const COMPARES: bool> Options<COMPARES> {
         Ok(())
     }
 
-    /// Passes a result on. Where the repository is not used, the formats for machines say so first: a report that is missing
-    /// or empty could be treated as a verdict.
+    /// Passes a result on. If the repository is rejected, machine-readable reports say so first: a missing or empty
+    /// report could be mistaken for success.
     pub(super) fn or_rejected<T>(&self, result: Result<T, Failure>, global: &Global) -> Result<T, Failure> {
         let Err(Failure::Untrusted(message, place)) = &result else { return result };
         let review = review::rejected(message, place);

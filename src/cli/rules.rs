@@ -1,4 +1,4 @@
-//! `stacklint rules`, `explain` and `config`: what stacklint would do, and why.
+//! `stacklint rules`, `explain` and `config`: descriptions of the rules, and the effective settings.
 
 use super::open::{Place, State};
 use super::{Failure, Global, output};
@@ -51,11 +51,11 @@ impl Format {
     }
 }
 
-/// Lists the rules with the levels that the settings give them.
+/// Lists the rules with their effective levels.
 pub(super) fn list(options: &List, global: &Global) -> Result<Outcome, Failure> {
     let settings = match Place::find(global).and_then(|place| load(&place, None)) {
         Ok(load) => load.settings,
-        // The catalogue is the same where there is no project.
+        // The catalogue does not need a project.
         Err(_) => crate::settings::Settings::default(),
     };
     let mut out = output::stdout_of(options.format.kind());

@@ -5,13 +5,13 @@ use super::{output, progress};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// Measures phases, and tells how long each took when the run ends, on standard error.
+/// Measures phases, and prints how long each took on standard error when the run ends.
 #[derive(Debug)]
 pub(super) struct Timings {
     start: Instant,
     /// When the running phase began; phases do not contain each other.
     began: Mutex<Instant>,
-    /// Each phase in the order of its first run; none if nobody asked.
+    /// Each phase in the order of its first run; `None` unless requested.
     phases: Option<Mutex<Vec<(&'static str, Duration)>>>,
 }
 

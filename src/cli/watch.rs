@@ -1,4 +1,4 @@
-//! The limits of a run as a whole: what takes too long or too much memory in spite of all other limits is given up.
+//! The limits of a whole run: it is stopped if it takes too long or too much memory in spite of all other limits.
 #![allow(
     clippy::disallowed_methods,
     clippy::exit,
@@ -50,7 +50,7 @@ pub(super) fn limit_silently(budget: Duration) {
     });
 }
 
-/// Takes the piece of work that a test wants to fail from the environment.
+/// Reads from the environment which piece of work a test wants to fail.
 fn plant_defect() {
     #[cfg(debug_assertions)]
     if let Ok(work) = std::env::var("STACKLINT_PLANT_DEFECT") {
@@ -58,7 +58,7 @@ fn plant_defect() {
     }
 }
 
-/// Says what the settings allow.
+/// Sets the limits from the settings.
 pub(super) fn set(limits: &Limits) {
     TIME.store(limits.get(Limit::Time), Ordering::Relaxed);
     MEMORY.store(limits.get(Limit::Memory), Ordering::Relaxed);
@@ -77,7 +77,7 @@ fn give_up(why: &str, limit: Limit) -> ! {
     std::process::exit(2)
 }
 
-/// The memory that this process occupies, in MiB, where that can be told.
+/// The memory that this process uses, in MiB, if the system reports it.
 fn resident() -> Option<u64> {
     if !cfg!(target_os = "linux") {
         return None;

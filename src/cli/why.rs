@@ -87,7 +87,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     } else {
         let groups = groups(&named, &found, &asked)?;
         if groups.is_empty() {
-            // What was asked for may be in what could not be resolved.
+            // The value may be in a part that could not be resolved.
             return match asked.finish(global)? {
                 Outcome::Clean => Err(Failure::Message(named.wanted.missing(&found))),
                 outcome => {

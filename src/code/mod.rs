@@ -86,7 +86,7 @@ fn changed_folders<'a>(differing: &'a [EntryPair<'_>]) -> BTreeMap<&'a str, Vec<
     folders
 }
 
-/// Whether a file only describes the code beside it.
+/// Whether a file only documents the code in its folder.
 fn is_document(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -124,7 +124,7 @@ impl<'a> Callers<'a> {
         self.direct.contains_key(folder)
     }
 
-    /// The used folders whose code calls a module, by itself or through other modules.
+    /// Returns the used folders whose code calls a module, directly or through other modules.
     fn all<'s>(&'s self, module: &'s str) -> BTreeSet<&'s str> {
         let mut seen: BTreeSet<&'s str> = BTreeSet::new();
         let mut pending: Vec<&'s str> = vec![module];

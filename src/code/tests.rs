@@ -32,7 +32,7 @@ fn component(stack: &str, name: &str, folder: &str) -> Component {
     }
 }
 
-/// What differs, as `folder: component of stack, …`.
+/// Returns the differences, as `folder: component of stack, …`.
 fn found(base: &Memory, head: &Memory, components: Vec<Component>) -> Vec<String> {
     let (files, cache) = (Files::default(), Cache::default());
     let file = files.add("stack", "1", || "".into());

@@ -1,4 +1,4 @@
-//! Graphs of references: who needs whom, and because of which place. One finder of cycles for all of them.
+//! Graphs of references, with the places that cause them, and a finder of cycles.
 //!
 //! Nodes are names of any ordered kind; edges carry whatever made them (a span, a kind of reference). All answers depend on
 //! the names and on the order in which edges were added, never on hashing or threads. Imports no other room.
@@ -21,8 +21,8 @@ pub(crate) struct Graph<N, E> {
     index: BTreeMap<N, NodeIndex>,
 }
 
-/// Whether edges between numbered nodes, from one to the other, close a cycle. The numbers are small: there are as many nodes
-/// as the largest says.
+/// Whether edges between numbered nodes close a cycle. The numbers should be small: there are as many nodes as the
+/// largest number.
 pub(crate) fn has_cycle(edges: impl IntoIterator<Item = (u32, u32)>) -> bool {
     toposort(&DiGraph::<(), ()>::from_edges(edges), None).is_err()
 }
@@ -30,9 +30,9 @@ pub(crate) fn has_cycle(edges: impl IntoIterator<Item = (u32, u32)>) -> bool {
 /// One step of a cycle or a path: from a node along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step<'a, N, E> {
-    /// Where it starts.
+    /// The source node.
     pub from: &'a N,
-    /// What leads on.
+    /// The edge to the next node.
     pub edge: &'a E,
 }
 
@@ -74,8 +74,8 @@ impl<N: Clone + Ord, E> Graph<N, E> {
         edges.into_iter().map(|e| (&self.graph[self.target(e)], &self.graph[e]))
     }
 
-    /// All nodes that can be reached from a node by one step or more. The node itself is among them only if it lies on a
-    /// cycle.
+    /// Returns all nodes that can be reached from a node in one step or more. The node itself is included only if it is
+    /// on a cycle.
     #[cfg(test)]
     pub(crate) fn reachable(&self, from: &N) -> BTreeSet<&N> {
         let mut found = BTreeSet::new();
@@ -108,8 +108,8 @@ impl<N: Clone + Ord, E> Graph<N, E> {
         false
     }
 
-    /// Cycles, shortest ones: for every node that lies on a cycle one of the shortest through it, unless the node lies on a
-    /// cycle that is reported already. Each starts at its smallest node; they are sorted by their nodes.
+    /// Returns shortest cycles: for every node on a cycle one of the shortest through it, unless the node is on a cycle
+    /// that is already reported. Each starts at its smallest node; they are sorted by their nodes.
     pub(crate) fn cycles(&self) -> Vec<Vec<Step<'_, N, E>>> {
         let mut all: Vec<Vec<EdgeIndex>> = Vec::new();
         for tangle in kosaraju_scc(&self.graph) {

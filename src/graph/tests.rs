@@ -56,7 +56,7 @@ fn long_chains_do_not_overflow() {
 }
 
 proptest! {
-    /// A node is on a told cycle exactly if it reaches itself; every step of a cycle is an edge to the next one.
+    /// A node is on a reported cycle exactly if it reaches itself; every step of a cycle is an edge to the next one.
     #[test]
     fn cycles_cover_what_reaches_itself(edges in prop::collection::vec((0u8..12, 0u8..12), 0..40)) {
         let mut graph = Graph::new();
@@ -79,7 +79,7 @@ proptest! {
             let distinct: BTreeSet<u8> = cycle.iter().map(|s| *s.from).collect();
             prop_assert_eq!(distinct.len(), cycle.len());
         }
-        // The order of nodes does not matter to which nodes are told together.
+        // The order of nodes does not affect which nodes are reported together.
         let mut again = Graph::new();
         for node in (0..12).rev() {
             again.add_node(node);

@@ -28,7 +28,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>) -> io::Result<
     writeln!(out)
 }
 
-/// Writes the matrix on one line: the components that there is something to deploy or to destroy of.
+/// Writes the matrix on one line: the components that have to be deployed or destroyed.
 ///
 /// # Errors
 /// Those of the writer.

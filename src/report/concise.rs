@@ -7,7 +7,7 @@ use super::{Finding, Novelty, Options, Report, headline};
 use crate::diff::group;
 use std::io;
 
-/// Writes what changes, if two states were compared, and the findings that are shown; nothing where there is none.
+/// Writes the changes, if two states were compared, and the reported findings; nothing if there are neither.
 ///
 /// # Errors
 /// Those of the writer.

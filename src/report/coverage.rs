@@ -1,4 +1,4 @@
-//! What a report covers, in sentences: what could not be resolved comes first in a report, what was analyzed last.
+//! The coverage of a report in sentences: unresolved parts come first in a report, the summary of the analysis last.
 
 use super::Report;
 use super::text::style::{count, escape};
@@ -11,10 +11,10 @@ const MAX_NAMES: usize = 5;
 /// More reasons than this are counted.
 const MAX_LINES: usize = 20;
 
-/// What reasons are grouped by: the sides that lack it, the noun for what is lacking, and the reason.
+/// The key for grouping reasons: the sides that lack something, the noun for it, and the reason.
 type Group<'a> = (Lacking, &'static str, &'a str);
 
-/// What could not be resolved, a sentence for each reason, and what is assumed. Nothing in it is escaped.
+/// Returns a sentence for each reason why something could not be resolved, and for each assumption. Nothing is escaped.
 pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     let assumptions: BTreeSet<&String> = report.coverage.projects.iter().flat_map(|p| &p.assumptions).collect();
     let mut lines: Vec<String> = assumptions.into_iter().cloned().collect();
@@ -44,7 +44,7 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
     lines
 }
 
-/// Which projects lie inside of others and are not analyzed, and how they would be.
+/// Lists nested projects that were not analyzed, and how to select them.
 fn not_analyzed(report: &Report<'_>) -> Option<String> {
     let folders = &report.coverage.not_analyzed;
     let first = folders.first()?;
@@ -92,7 +92,7 @@ fn sentence(report: &Report<'_>, which: Lacking, noun: &str, reason: &str, list:
     format!("{what}: {}: {reason}{place}", names.join(", "))
 }
 
-/// What was analyzed, in one line: `compared 6 stacks, 31 components; atmos.yaml`. Empty where that is not known.
+/// Summarizes the analysis in one line: `compared 6 stacks, 31 components; atmos.yaml`. Empty if it is unknown.
 pub(super) fn summary(report: &Report<'_>) -> String {
     let coverage = report.coverage;
     if coverage.projects.is_empty() {
@@ -173,7 +173,7 @@ struct UnresolvedJson<'a> {
 }
 
 impl<'a> CoverageJson<'a> {
-    /// What a report covers.
+    /// Converts the coverage of a review.
     pub(crate) fn of(coverage: &'a crate::review::Coverage) -> Self {
         let unresolved = |u: &'a Unresolved| {
             let (file, line) = u.place.as_ref().map_or((&u.file, None), |(file, line)| (file, Some(*line)));

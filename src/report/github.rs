@@ -1,8 +1,7 @@
-//! Workflow commands of GitHub Actions: all that text says in a group of the log, then an annotation for each finding that
+//! Workflow commands of GitHub Actions: the text report in a group of the log, then an annotation for each finding that
 //! counts.
-//!
-//! GitHub shows ten annotations of a level for a step. The most severe come first (levels have their own ten), and where
-//! there are more, the last one says how many. Nothing that comes from files can start a command.
+//! GitHub shows ten annotations per level and step. The most severe come first (each level has its own ten), and if
+//! there are more, the last one says how many. Text from files cannot start a command.
 
 use super::log;
 use super::text::{self, style};
@@ -15,7 +14,7 @@ use std::io;
 /// The annotations of a level that GitHub shows for a step.
 const MAX_ANNOTATIONS: usize = 10;
 
-/// The log takes this many lines of text, unless everything is asked for.
+/// The maximum number of lines of text in the log, unless everything is requested.
 const MAX_LOG_LINES: usize = 1_000;
 
 /// Writes the text of the report as a group, and then the annotations.

@@ -17,7 +17,7 @@ const MAX_FINDINGS: usize = 3;
 /// The most protected stacks that are named.
 const MAX_STACKS: usize = 3;
 
-/// What was found: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
+/// Summarizes the findings: `2 errors, 1 warning; 3 known, 1 fixed, 2 suppressed.`
 pub(super) fn findings(report: &Report<'_>) -> String {
     let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")].map(|(level, name)| {
         let number = report.count(level);
@@ -38,8 +38,8 @@ pub(super) fn findings(report: &Report<'_>) -> String {
     if rest.is_empty() { format!("{total}.") } else { format!("{total}; {}.", rest.join(", ")) }
 }
 
-/// The most severe findings that count, one for each rule, each with how many more there are of its rule (` (and 2 more of
-/// schema-violation)`, or nothing); and what to say of further rules.
+/// Returns the most severe findings that count, one for each rule, each with the number of further ones of its rule (`
+/// (and 2 more of schema-violation)`, or empty); and a text about further rules.
 pub(super) fn worst<'r>(report: &'r Report<'_>) -> (Vec<(&'r Finding, String)>, Option<String>) {
     let mut findings: Vec<&Finding> = report.findings.iter().filter(|f| f.counts()).collect();
     findings.sort_by_key(|f| (std::cmp::Reverse(f.level), std::cmp::Reverse(f.diagnostic.subjects.len())));
@@ -56,8 +56,8 @@ pub(super) fn worst<'r>(report: &'r Report<'_>) -> (Vec<(&'r Finding, String)>, 
     (worst, (others > 0).then(|| format!("… and findings of {}", count(others, "more rule"))))
 }
 
-/// What differs: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing does. Code that differs
-/// is no part of the first number.
+/// Summarizes the changes: `3 changes reach 42 components in 7 stacks (1 added, 0 removed)`, or that nothing changes.
+/// Changed code is not part of the first number.
 pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &Coverage) -> String {
     let diff = comparison.diff;
     let code = code(comparison.code);
@@ -111,8 +111,8 @@ fn code(changes: &[CodeChange]) -> Option<String> {
     (!changes.is_empty()).then(|| runners(&all))
 }
 
-/// What is at risk: `at risk: 12 components removed, 1 protected stack is reached (prod)`; `None` if nothing
-/// is. Names in it are not escaped.
+/// Summarizes risks: `at risk: 12 components removed, 1 protected stack is reached (prod)`; `None` if there are none.
+/// Names in it are not escaped.
 pub(super) fn at_risk(comparison: &Comparison<'_>) -> Option<String> {
     let diff = comparison.diff;
     let old_names: BTreeSet<usize> = diff.renames.iter().map(|r| r.from).collect();

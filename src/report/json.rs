@@ -258,7 +258,7 @@ struct ComponentJson<'a> {
 struct ChangeJson<'a> {
     path: &'a str,
     kind: &'static str,
-    // Left out where there is no value, so that it is not taken for a null.
+    // Omitted if there is no value, to distinguish it from null.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
-//! JUnit XML, for systems that show tests: a suite for each file with findings, in it a case for each finding. Errors and
-//! warnings that count are failures; notes, what the base has too and what is silenced are skipped. Without any finding
-//! there is one case that passed.
+//! JUnit XML, for systems that show tests: a suite for each file with findings, and in it a case for each finding.
+//! Errors and warnings that count are failures; notes, known findings and suppressed findings are skipped. Without any
+//! finding there is one passed case.
 
 use super::text::style;
 use super::{Finding, Novelty, Report, coverage};
@@ -126,7 +126,7 @@ fn attribute(text: &str) -> String {
     super::log::inert(&safe).into_owned()
 }
 
-/// Text between tags, over several lines, none of which is a command to a runner in whose log it is printed.
+/// Text between tags, over several lines, none of which is a command to a runner that prints it in its log.
 fn content(text: &str) -> String {
     text.split('\n').map(|line| super::log::harmless(&attribute(line)).into_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -21,7 +21,7 @@ pub(super) fn percent_encoded(path: &str) -> String {
     percent(path, "-._~/")
 }
 
-/// What shows a repository on the web.
+/// The kind of platform that hosts a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Forge {
     GitHub,
@@ -41,8 +41,8 @@ pub(super) struct Web {
 }
 
 impl Web {
-    /// The repository behind a remote: a URL (`https`, `http`, `ssh`, `git`) or `user@host:path`. None for local paths and
-    /// what is no repository of an owner.
+    /// Returns the repository of a remote: a URL (`https`, `http`, `ssh`, `git`) or `user@host:path`. `None` for local
+    /// paths and paths that are not a repository of an owner.
     pub(super) fn of(remote: &str) -> Option<Self> {
         let (scheme, authority, path) = split(remote.trim())?;
         let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
@@ -113,7 +113,7 @@ fn split(remote: &str) -> Option<(&str, &str, &str)> {
     (authority.len() > 1 && !authority.contains('/')).then_some(("ssh", authority, path))
 }
 
-/// What a host runs, as its name tells.
+/// The kind of platform, determined from the name of the host.
 fn forge(host: &str) -> Forge {
     let named = |name: &str| host.split('.').any(|label| label.to_ascii_lowercase().starts_with(name));
     if named("github") {

@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-/// What is described: the scopes of one file, and perhaps one component that is defined on top of it.
+/// The locals to describe: the scopes of one file, and optionally one component that is defined on top of them.
 pub(crate) struct Described<'a> {
-    /// The stack, as it was asked for.
+    /// The stack, as the user named it.
     pub stack: &'a str,
-    /// The scopes of the file and of component types; none of components.
+    /// The scopes of the file and of component types, not of components.
     pub scopes: Vec<&'a LocalScope>,
-    /// The component, if one is asked for.
+    /// The component, if one is selected.
     pub component: Option<Owner<'a>>,
 }
 
@@ -29,16 +29,16 @@ pub(crate) struct Owner<'a> {
     pub kind: &'a str,
     /// Its name.
     pub name: &'a str,
-    /// Its own names, before templates are rendered; a map if there are any.
+    /// Its own locals, before templates are rendered; a map if there are any.
     pub locals: Option<&'a Value>,
     /// The same after that.
     pub rendered: Option<&'a Value>,
 }
 
 impl Described<'_> {
-    /// What the deployment tool answers (`reference`, describe locals): names by scope, those of a component type
-    /// only where they are not the same outside; or all that a component sees under its type and name. `None` if there
-    /// is nothing at all.
+    /// Returns the answer of the deployment tool (`reference`, describe locals): names by scope, where a component type
+    /// lists only names that differ from the file; or all names that a component sees, under its type and name. `None`
+    /// if there are none at all.
     pub(crate) fn answer(&self) -> Option<Value> {
         let printed = |l: &Local| Some((Text::clone(&l.name), l.printed.clone().or_else(|| l.value.clone())?));
         let of = |level: &LocalLevel| -> Option<Map> {
@@ -79,8 +79,8 @@ impl Described<'_> {
         if let Some(scope) = self.component.as_ref().and_then(|o| self.owner_report(o, files)) {
             scopes.push(scope);
         }
-        // As templates of the file see them: one map, in which every scope of a type stands with what it has from the
-        // file, so that a later type hides names of an earlier one (`reference`, extraction of locals).
+        // Merges the scopes as templates of the file see them: one map, in which every scope of a type includes the
+        // names of the file, so that a later type hides names of an earlier one (`reference`, extraction of locals).
         let mut merged: BTreeMap<String, Merged> = BTreeMap::new();
         let global = scopes.iter().find(|s| s.scope == "global");
         for scope in &scopes {
@@ -168,7 +168,7 @@ impl ScopeReport {
 #[derive(Serialize)]
 struct LocalReport {
     value: Value,
-    /// Why nobody knows it, if so.
+    /// The reasons why the value is unknown, if it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown: Vec<Text>,
     file: Text,
@@ -295,8 +295,8 @@ impl Provenance {
         yaml_serde::to_writer(out, self).map_err(io::Error::other)
     }
 
-    /// Writes it for people: names by scope with their values and places; `full` adds the text that is written there,
-    /// what it depends on, who uses it and what it hides, and all scopes merged.
+    /// Writes the locals as text: names by scope with their values and places; `full` adds the original text, what it
+    /// depends on, what uses it and what it hides, and all scopes merged.
     pub(crate) fn write_text(&self, out: &mut dyn io::Write, full: bool, options: &Options) -> io::Result<()> {
         let theme = Theme::new(options.color);
         let whose = match (&self.component, &self.component_type) {

@@ -1,4 +1,4 @@
-//! What is printed where a CI system or a terminal reads along: nothing that comes from files is a command to either.
+//! Output that a CI system or a terminal may interpret: text from files must not act as a command to either.
 //!
 //! Commands that are known: `::name::` at the start of a line (GitHub Actions; `::: ` names no command), `##[name]` (GitHub Actions, Azure Pipelines),
 //! `##vso[…]` (Azure Pipelines), `##teamcity[…]`, `section_start:` and `section_end:` (GitLab), `travis_fold:`.
@@ -38,7 +38,7 @@ fn is_arrow(text: &str) -> bool {
     rest.starts_with(' ')
 }
 
-/// Text in which nothing is a command that may stand anywhere in a line.
+/// Returns text without anything that acts as a command anywhere in a line.
 pub(super) fn inert(text: &str) -> Cow<'_, str> {
     let has_words = WORDS.iter().any(|word| text.contains(word));
     if !text.contains("##") && !has_words {
@@ -88,7 +88,7 @@ fn color_code(text: &str) -> Option<usize> {
     numbers[end..].starts_with('m').then_some(end + 3)
 }
 
-/// What goes through a [`Filter`].
+/// The kind of output that goes through a [`Filter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Lines that people read. What steers a terminal, except for color codes, is escaped, and commands are broken up.
@@ -107,12 +107,12 @@ const BATCH: usize = 1 << 14;
 pub(crate) struct Filter<W: Write> {
     out: W,
     kind: Kind,
-    /// What was written and not passed on yet.
+    /// Bytes that were written but not passed on yet.
     held: Vec<u8>,
-    /// How many bytes are held before their end is searched. It doubles where there is none, so that a long line or string that
-    /// arrives in small pieces takes linear time.
+    /// The number of buffered bytes at which their end is searched. It doubles if there is none, so that a long line or
+    /// string that arrives in small pieces takes linear time.
     threshold: usize,
-    /// What of `##name[` the last characters of JSON were.
+    /// The part of `##name[` that the last characters of JSON match.
     command: Command,
     shows_secrets: bool,
     lines: secrets::Lines,
@@ -196,7 +196,7 @@ impl<W: Write> Filter<W> {
         }
     }
 
-    /// Passes on what is held, up to the last complete line of text or string of JSON.
+    /// Passes on the buffered bytes, up to the last complete line of text or string of JSON.
     fn pass_complete(&mut self) -> io::Result<()> {
         let end = match self.kind {
             Kind::Text => self.held.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1),
@@ -242,7 +242,7 @@ impl<W: Write> Write for Filter<W> {
 
 impl<W: Write> Drop for Filter<W> {
     fn drop(&mut self) {
-        // Whoever wants to know whether it worked flushes.
+        // To check for errors, the caller has to flush.
         let _ = self.flush();
     }
 }

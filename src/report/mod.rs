@@ -1,4 +1,4 @@
-//! What users and machines read: one format a file, pure functions from a [`Report`] to bytes.
+//! Reports for users and programs: one format per file, pure functions from a [`Report`] to bytes.
 
 pub(crate) mod affected;
 pub(crate) mod answers;
@@ -36,26 +36,26 @@ use crate::rules::Rule;
 use crate::text::Text;
 use std::io::{self, Write as _};
 
-/// All that a run has to say.
+/// Everything that a run reports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Report<'a> {
     /// The files that findings and causes point into.
     pub files: &'a Files,
-    /// What is wrong, sorted by file and place; what the head no longer has comes last.
+    /// The findings, sorted by file and place; those that the head no longer has come last.
     pub findings: &'a [Finding],
-    /// What comments and the baseline keep from being reported.
+    /// The findings that comments and the baseline suppress.
     pub suppressed: &'a [Suppressed],
     /// The state that was examined; of two the newer one.
     pub head: &'a Revision,
-    /// What it was compared with.
+    /// The comparison, if two states are compared.
     pub comparison: Option<Comparison<'a>>,
     /// The rules that are on, sorted by id, with the level of their findings.
     pub rules: &'a [(&'static Rule, Level)],
-    /// Where the repository is on the web, as its remote says, without credentials.
+    /// The web address of the repository, from its remote, without credentials.
     pub remote: Option<&'a str>,
     /// What was analyzed, and what could not be resolved.
     pub coverage: &'a Coverage,
-    /// What stacklint itself could not do, though the rest is reported.
+    /// Files that stacklint could not read, although the rest is reported.
     pub unreadable: &'a [String],
 }
 
@@ -64,13 +64,13 @@ pub(crate) struct Report<'a> {
 pub(crate) struct Comparison<'a> {
     /// The older state.
     pub base: &'a Revision,
-    /// What differs, of all projects together.
+    /// The changes of all projects together.
     pub diff: &'a Diff,
-    /// What differs in each project, in the order of the coverage; empty if there is only one.
+    /// The changes of each project, in the order of the coverage; empty if there is only one.
     pub parts: &'a [Diff],
     /// The code that differs.
     pub code: &'a [CodeChange],
-    /// The components that the change affects; none unless a format asks for them.
+    /// The components that the change affects; empty unless a format needs them.
     pub affected: &'a [Item],
     /// The protected stacks in which something differs, sorted.
     pub protected: &'a [Text],
@@ -95,7 +95,7 @@ pub(crate) struct Options {
     pub all: bool,
     /// Whether to show values that look like secrets.
     pub show_secrets: bool,
-    /// How many lines text may have; what does not fit is shortened, and that is said. `None` for no limit.
+    /// The maximum number of lines of text; longer output is shortened, and says so. `None` for no limit.
     pub lines: Option<usize>,
 }
 
@@ -108,7 +108,7 @@ impl Default for Options {
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Format {
-    /// For people: excerpts of the files, causes, what to do.
+    /// For people: excerpts of the files, causes, advice.
     Text,
     /// A line for each change and each finding.
     Concise,
@@ -165,7 +165,7 @@ impl Format {
         }
     }
 
-    /// Whether it says only what differs, so that there is nothing to write about a single state.
+    /// Whether the format describes only differences, so that it cannot describe a single state.
     pub(crate) fn needs_comparison(self) -> bool {
         self.is_affected_list()
     }
@@ -216,7 +216,7 @@ impl Format {
 }
 
 impl<'a> Report<'a> {
-    /// What a review has to say. `remote` is where the repository is on the web.
+    /// Collects the results of a review. `remote` is the web address of the repository.
     pub(crate) fn of(review: &'a Review, remote: Option<&'a str>) -> Self {
         Report {
             files: &review.files,
@@ -243,7 +243,7 @@ impl<'a> Report<'a> {
         self.findings.iter().filter(|f| f.level == level && f.counts()).count()
     }
 
-    /// What was analyzed and what could not be resolved, a line each, for where the format has no place for it.
+    /// The coverage and unresolved parts, one per line, for formats without a field for them.
     pub(crate) fn coverage_lines(&self) -> Vec<String> {
         let mut lines = coverage::lead(self);
         lines.push(coverage::summary(self));
@@ -259,7 +259,7 @@ impl<'a> Report<'a> {
         serde_json::to_string(&coverage::CoverageJson::of(self.coverage))
     }
 
-    /// The findings that people are shown: what both revisions have is left out.
+    /// The findings shown to people: those that both revisions have are omitted.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|f| !matches!(f.novelty, Some(Novelty::Known | Novelty::Removed)))
     }

@@ -1,4 +1,4 @@
-//! Whatever stands in files, every format stays what it is.
+//! Whatever files contain, every format stays well-formed.
 
 use super::tests::{elements, is_balanced, written};
 use super::text::style;

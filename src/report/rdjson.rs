@@ -1,5 +1,6 @@
-//! The diagnostic format of reviewdog (`rdjson`, the message `DiagnosticResult` of its `reviewdog.proto`): what is wrong in
-//! one state, or what a change introduces. reviewdog writes it into the review of a forge that has no annotations.
+//! The diagnostic format of reviewdog (`rdjson`, the message `DiagnosticResult` of its `reviewdog.proto`): the findings
+//! of one state, or those that a change introduces. reviewdog writes them into reviews on platforms without
+//! annotations.
 
 use super::subjects;
 use super::text::style::escape;
@@ -72,7 +73,8 @@ struct RelatedLocation {
     location: Location,
 }
 
-/// Writes a report, and a line end. Of two states only what is new is reported: reviewdog knows nothing of the older one.
+/// Writes a report, and a line end. Of two states, only new findings are reported: reviewdog does not know the older
+/// one.
 ///
 /// # Errors
 /// Those of the writer.

@@ -142,7 +142,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever stands around it, JSON stays JSON, and only strings with tokens change.
+        /// JSON stays valid, and only strings with tokens change.
         #[test]
         fn json_stays_json(texts in prop::collection::vec("[a \"\\\\\n\u{e9}]{0,6}", 0..5), at in 0..5_usize) {
             let mut texts = texts;

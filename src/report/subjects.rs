@@ -2,14 +2,14 @@
 
 use crate::diagnostic::{Diagnostic, Subject};
 
-/// How many components are named as examples where each has details of its own, and where they only are named.
+/// The maximum number of components to name as examples: with details of their own, and with only their names.
 const MAX_DETAILED: usize = 3;
 const MAX_NAMED: usize = 5;
 /// Details are cut to so many characters.
 const MAX_DETAILS: usize = 300;
 
-/// The components that a finding is about, as notes: three examples with what is particular about them, or the names; with
-/// `all`, all of them. Nothing for a finding that says it all in its message.
+/// Lists the components of a finding as notes: three examples with their details, or the names; with `all`, all of
+/// them. Empty for a finding whose message already says everything.
 pub(super) fn notes(d: &Diagnostic, all: bool) -> Vec<String> {
     let subjects = &d.subjects;
     let Some(first) = subjects.first().filter(|_| subjects.len() > 1) else { return Vec::new() };

@@ -9,9 +9,8 @@ use crate::rules;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What every format is shown on: two revisions that differ, with findings that are new, known, fixed and suppressed,
-/// a chain, fixes, several stacks, a note, text that must be escaped, letters of several bytes and secrets that must be
-/// masked.
+/// The fixture for all formats: two revisions that differ, with findings that are new, known, fixed and suppressed, a
+/// chain, fixes, several stacks, a note, text that must be escaped, multi-byte letters and secrets that must be masked.
 pub(super) struct Fixture {
     pub(super) files: Files,
     pub(super) resolution: Resolution,
@@ -169,7 +168,7 @@ impl Fixture {
     }
 }
 
-/// One project, of which a stack no longer resolves and another one resolves on neither side.
+/// One project with a stack that no longer resolves and another one that resolves on neither side.
 fn coverage() -> Coverage {
     let unresolved = |stack: &str, file: &str, reason: &str| Unresolved {
         stack: Some(stack.into()),

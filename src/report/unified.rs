@@ -1,4 +1,4 @@
-//! What changes in a file, as `git diff` shows it.
+//! The changes of a file, in the format of `git diff`.
 
 use super::text::style::{Theme, escape};
 use similar::{ChangeTag, TextDiff};

@@ -28,7 +28,7 @@ pub(crate) struct Load {
     pub settings: Settings,
     /// The file that they come from, if there is one.
     pub file: Option<SettingsFile>,
-    /// What is wrong with it though it can be used.
+    /// Findings about the settings that can still be used.
     pub findings: Vec<Diagnostic>,
 }
 
@@ -108,7 +108,7 @@ enum ValueContent {
 }
 
 impl SetContent {
-    /// The set. Values that are no texts are given as they would be written.
+    /// Returns the set. Values other than strings are given in their written form.
     fn set(self) -> VariableSet {
         let text = |value: ValueContent| match value {
             ValueContent::Text(text) => text,
@@ -162,7 +162,7 @@ impl Load {
         }
     }
 
-    /// Those of the settings that say what is resolved, for answers about one state, of which nothing is judged.
+    /// Reads the settings that control how a state is resolved, for commands without findings.
     ///
     /// # Errors
     /// As for [`Load::find`].

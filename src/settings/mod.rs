@@ -56,7 +56,7 @@ pub(crate) enum FailOn {
     Warning,
     /// All do.
     Note,
-    /// None does.
+    /// No level does.
     Never,
 }
 
@@ -85,7 +85,7 @@ impl FailOn {
 /// Where a setting comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum From {
-    /// Nobody set it.
+    /// The default.
     #[default]
     Default,
     /// A line (from 1) of the settings file.
@@ -107,12 +107,12 @@ pub(crate) struct LimitOrigins {
     pub slow_calls: From,
 }
 
-/// A setting and where it comes from.
+/// A setting and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sourced<T> {
     /// The setting.
     pub value: T,
-    /// Where it comes from.
+    /// Where it is set.
     pub from: From,
 }
 
@@ -121,7 +121,7 @@ impl<T> Sourced<T> {
         Sourced { value, from: From::Default }
     }
 
-    /// The same setting, unless the command line says otherwise.
+    /// The same setting, unless the command line overrides it.
     #[must_use]
     pub(crate) fn or_typed(self, typed: Option<T>) -> Self {
         match typed {
@@ -155,17 +155,17 @@ pub(crate) struct Settings {
     pub projects: Sourced<Vec<Glob>>,
     /// The baseline file, from the root of the repository.
     pub baseline: Sourced<Option<String>>,
-    /// What some rules depend on.
+    /// Thresholds of rules.
     pub limits: Limits,
     /// Where the limits come from.
     pub limits_from: LimitOrigins,
-    /// How much of anything is taken on.
+    /// Limits of work and sizes.
     pub work: limits::Limits,
     /// Where limits of work are set that are not the defaults.
     pub work_from: BTreeMap<Limit, From>,
-    /// The names of the environment variables that are set where the projects are deployed, if anybody says so.
+    /// The names of the environment variables that are set where the projects are deployed, if they are configured.
     pub variables: Sourced<Option<BTreeSet<String>>>,
-    /// What is said of root modules.
+    /// The settings of root modules.
     pub roots: RootSettings,
     /// The levels of groups.
     pub groups: BTreeMap<Group, Sourced<Setting>>,
@@ -201,7 +201,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The level of a rule in the file at a path (from the root of the repository); `None` where it is off.
+    /// Returns the level of a rule in the file at a path (relative to the root of the repository); `None` if it is off.
     pub(crate) fn level(&self, rule: &Rule, path: &str) -> Option<Level> {
         // A policy that these settings do not have finds nothing under them.
         if rule.group == Group::Policy && self.policies.find(rule.id).is_none() {
@@ -214,7 +214,7 @@ impl Settings {
         }
     }
 
-    /// The level of a rule where no override says otherwise.
+    /// Returns the level of a rule without overrides.
     pub(crate) fn rule_level(&self, rule: &Rule) -> Sourced<Setting> {
         if let Some(setting) = self.rules.get(rule.id) {
             return setting.clone();
@@ -227,7 +227,7 @@ impl Settings {
         }
     }
 
-    /// The level of the rules of a group that say nothing else.
+    /// Returns the level of a group, for rules without a level of their own.
     pub(crate) fn group_level(&self, group: Group) -> Sourced<Setting> {
         let default = || Sourced::default(group.level().map_or(Setting::Off, setting));
         self.groups.get(&group).cloned().unwrap_or_else(default)

@@ -4,7 +4,7 @@ use crate::limits::Limit;
 use crate::rules::{Group, RULES};
 use serde_json::{Map, Value, json};
 
-/// The schema, as it is kept in `schemas/stacklint.json`.
+/// Returns the schema, as stored in `schemas/stacklint.json`.
 pub(crate) fn schema() -> Value {
     let levels = json!({ "$ref": "#/$defs/setting" });
     let groups: Map<String, Value> = Group::ALL.iter().map(|g| (g.name().to_owned(), levels.clone())).collect();

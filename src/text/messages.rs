@@ -1,4 +1,4 @@
-//! What libraries say of files that do not fit, in plain words.
+//! Plain messages for errors of libraries about invalid files.
 
 use super::nearest;
 
@@ -23,7 +23,7 @@ fn place(message: &str) -> (&str, String) {
     found.unwrap_or((message, String::new()))
 }
 
-/// What is meant; `None` if the message is plain already.
+/// The plain message; `None` if the message is plain already.
 fn words(message: &str) -> Option<String> {
     if let Some((name, known)) = unknown(message, "unknown field `") {
         return Some(format!("unknown key `{name}`{}", hint(name, &known)));
@@ -67,7 +67,7 @@ fn unknown<'m>(message: &'m str, start: &str) -> Option<(&'m str, Vec<&'m str>)>
     Some((name, known.split('`').skip(1).step_by(2).collect()))
 }
 
-/// The name that may have been meant, or those that there are.
+/// A suggestion of a similar name, or the available names.
 fn hint(name: &str, known: &[&str]) -> String {
     if let Some(near) = nearest(name, known.iter().copied()) {
         return format!("; did you mean `{near}`?");
@@ -77,7 +77,7 @@ fn hint(name: &str, known: &[&str]) -> String {
     if names.is_empty() { String::new() } else { format!("; allowed: {}{more}", names.join(", ")) }
 }
 
-/// What is expected.
+/// A description of the expected type.
 fn kind(wanted: &str) -> &str {
     match wanted {
         "a boolean" => "`true` or `false`",
@@ -93,7 +93,7 @@ fn kind(wanted: &str) -> &str {
     }
 }
 
-/// What stands there.
+/// A description of the actual value.
 fn given(found: &str) -> String {
     match found {
         "sequence" => "a list".to_owned(),

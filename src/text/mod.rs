@@ -12,8 +12,8 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-/// Text that is shared: one pointer, as every value and every key of a map has one. Two that are one are equal without a look
-/// at what they say.
+/// Shared text: a single pointer, used for values and keys of maps. Comparing two copies of one text does not read the
+/// text.
 pub(crate) type Text = arcstr::ArcStr;
 
 /// A map for what is looked up very often, with a faster hash than that of the standard library.
@@ -30,9 +30,9 @@ pub(crate) fn order(a: &Text, b: &Text) -> Ordering {
 const MAX_INTERNED: usize = 1 << 15;
 const MAX_INTERNED_LENGTH: usize = 64;
 
-/// The one text of this content that lasts as long as the program, so that copies of it are not counted, and two of them are
-/// compared by their places: for keys, of which few are repeated very often. What is too long, or comes when there are very
-/// many already, is ordinary text.
+/// Interns a text for the lifetime of the program: copies need no reference count, and comparisons are pointer
+/// comparisons. For keys, few of which are repeated very often. Long texts, and further texts when very many are
+/// interned, become ordinary texts.
 pub(crate) fn intern(text: &str) -> Text {
     static KNOWN: LazyLock<Interner> = LazyLock::new(Interner::default);
     KNOWN.of(text)
@@ -163,7 +163,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is left out before the comparison could not have been near.
+        /// Names skipped before the comparison could not have been near.
         #[test]
         fn nothing_near_is_left_out(word in "[a-cé]{1,8}", candidates in proptest::collection::vec("[a-cé]{0,8}", 0..8)) {
             let limit = (word.chars().count() / 3).clamp(1, 3);

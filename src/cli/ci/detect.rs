@@ -1,4 +1,4 @@
-//! What a CI system says about the change that it runs for: a pure function of its variables and its event.
+//! The change that a CI system runs for, determined from its variables and its event. A pure function.
 
 use serde_json::Value;
 
@@ -28,16 +28,16 @@ pub(super) enum Base {
     Since(String),
     /// The head may be a merge of this commit into the base: then its first parent; else the merge base.
     Merged { base: String, head: String },
-    /// Nothing to compare with: the head is examined by itself.
+    /// Nothing to compare with: only the head is checked.
     Nothing,
     /// Nothing at all: the branch was deleted.
     Deleted,
 }
 
-/// What systems set.
+/// The variables of the CI system.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Recognises the system. `event` is what the file of `GITHUB_EVENT_PATH` says.
+/// Detects the CI system. `event` is the content of the file that `GITHUB_EVENT_PATH` names.
 pub(super) fn detect(variable: Variables<'_>, event: &Value) -> Option<Job> {
     let set = |name: &str| variable(name).filter(|v| !v.is_empty());
     if set("GITHUB_ACTIONS").is_some() {
@@ -67,7 +67,7 @@ fn from_branch(name: &str) -> Base {
     Base::Since(format!("refs/remotes/origin/{}", name.strip_prefix("refs/heads/").unwrap_or(name)))
 }
 
-/// Whether an id stands for nothing.
+/// Whether a commit id consists of zeros only.
 fn is_null(id: &str) -> bool {
     id.bytes().all(|b| b == b'0')
 }

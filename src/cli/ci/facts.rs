@@ -1,4 +1,4 @@
-//! What later steps of a job want to know about a run.
+//! Results of a run for later steps of a job.
 
 use crate::diagnostic::Level;
 use crate::report::{Format, Options, Report};
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
-/// What later steps want to know.
+/// Results for later steps.
 #[derive(Debug)]
 pub(super) struct Facts {
     /// Whether a component differs: `true`, `false`, or `unknown` where something could not be compared.
@@ -15,11 +15,11 @@ pub(super) struct Facts {
     pub(super) components: usize,
     /// The number of stacks and components that could not be resolved on a side.
     pub(super) unresolved: usize,
-    /// What was analyzed, as JSON on one line.
+    /// The coverage, as JSON on one line.
     pub(super) coverage: String,
     /// The numbers of errors, warnings and notes that count.
     pub(super) counts: [usize; 3],
-    /// The ids of the commits; empty where there is none.
+    /// The ids of the commits; empty if unknown.
     pub(super) base: String,
     pub(super) head: String,
     /// The stacks that differ, as a JSON list.
@@ -48,7 +48,7 @@ impl Default for Facts {
 }
 
 impl Facts {
-    /// What a report says.
+    /// Collects the results from a report.
     pub(super) fn of(report: &Report<'_>) -> io::Result<Self> {
         let diff = report.comparison.as_ref().map(|c| c.diff);
         let components = diff.map(|d| &d.components[..]).unwrap_or_default();

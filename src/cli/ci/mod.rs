@@ -1,4 +1,4 @@
-//! `stacklint ci`: the change that a CI system runs for, and all that the system wants to know about it.
+//! `stacklint ci`: reviews the change that a CI system runs for, and writes what the system can show.
 #![allow(clippy::disallowed_methods, reason = "CI systems speak through variables and files")]
 
 mod detect;
@@ -21,11 +21,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Check the change that a CI system runs for.
-///
-/// What is compared is found in the variables of GitHub Actions (and its event), GitLab CI, Azure Pipelines and Jenkins;
-/// elsewhere --base names it. Where the system names nothing to compare with, HEAD is examined by itself, as
-/// `stacklint check --rev HEAD` does. In GitHub Actions the log has annotations, and the outputs of the step and the
-/// summary of the job are written.
+/// The revisions to compare are determined from the variables of GitHub Actions (and its event), GitLab CI, Azure
+/// Pipelines and Jenkins; elsewhere set them with --base. If the system provides nothing to compare with, only HEAD is
+/// checked, as by `stacklint check --rev HEAD`. In GitHub Actions, annotations go into the log, and the outputs of the
+/// step and the summary of the job are written.
 #[derive(Args, Debug)]
 pub(super) struct Options {
     /// Compare with the merge base of the head and this revision
@@ -144,7 +143,7 @@ fn judge(options: &Options, global: &Global, facts: &mut Facts) -> Result<Outcom
     })
 }
 
-/// What the system says, with what was typed on top.
+/// Returns the detected job, with the command-line options applied.
 fn job(options: &Options) -> Result<Job, Failure> {
     let variable = |name: &str| std::env::var(name).ok();
     let event = match variable("GITHUB_EVENT_PATH").filter(|p| !p.is_empty()) {
@@ -198,7 +197,7 @@ fn publish(
         github::append("GITHUB_STEP_SUMMARY", &String::from_utf8_lossy(&markdown))?;
     }
     let Some(folder) = &options.reports else { return Ok(()) };
-    // Code scanning takes every result for an open alert, whatever the file says of it.
+    // Code scanning treats every result as an open alert, whatever its suppressions or baseline state.
     let open: Vec<Finding> = report.findings.iter().filter(|f| f.is_present()).cloned().collect();
     for (name, file, format) in REPORTS {
         if format.needs_comparison() && report.comparison.is_none() {
@@ -214,7 +213,7 @@ fn publish(
     Ok(())
 }
 
-/// Writes the reports on a repository that is not used. There is no comment: it belongs to a project, and none was found.
+/// Writes the reports about a rejected repository. There is no comment: it belongs to a project, and none was found.
 fn write_rejected(
     review: &review::Review,
     options: &Options,

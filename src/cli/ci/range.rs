@@ -1,9 +1,9 @@
-//! From what a CI system says to two commits, and to what a clone lacks of them.
+//! Resolves the detected change to two commits, and determines which commits a clone lacks.
 
 use super::detect::{Base, Job};
 use crate::source::{Error, Repository, Revision};
 
-/// The two sides; without a base the head is examined by itself.
+/// The two sides; without a base, only the head is checked.
 pub(super) struct Sides {
     pub(super) base: Option<Revision>,
     pub(super) head: Revision,
@@ -28,7 +28,8 @@ pub(super) fn sides(job: &Job, repository: &Repository) -> Result<Sides, Error> 
     Ok(Sides { base, head })
 }
 
-/// What has to be fetched first, a line each: `commit ID`, `branch NAME`, `history`. Empty where nothing is lacking.
+/// Returns what has to be fetched first, one per line: `commit ID`, `branch NAME`, `history`. Empty if nothing is
+/// missing.
 pub(super) fn needs(job: &Job, repository: &Repository) -> Vec<String> {
     let lacks = |name: &str| repository.resolve(name).is_err();
     let one = |name: &str| match name.strip_prefix("refs/remotes/origin/") {

@@ -52,7 +52,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     let source = place.open(&state)?;
     let resolved = review::resolve(&*source, &place.workspace(), &place.settings(&*source)?, Files::default())?;
     let Resolved { files, resolution, dialects } = resolved;
-    // What they keep is left to the end of the process, which is near.
+    // Freeing them is left to the end of the process.
     std::mem::forget(dialects);
     let component = match &options.component {
         Some(name) => match component(&resolution, name, options) {
@@ -107,7 +107,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     Ok(Outcome::Findings)
 }
 
-/// What cannot be shown: because something is broken, or because it is not there.
+/// Explains why nothing can be shown: something is broken, or does not exist.
 fn unresolved(
     resolution: &Resolution,
     file: Option<FileId>,
@@ -123,7 +123,7 @@ fn unresolved(
     Ok(Outcome::Findings)
 }
 
-/// What keeps something (of a file) from being resolved.
+/// The findings that prevent something (of a file) from being resolved.
 fn breaking(resolution: &Resolution, file: Option<FileId>) -> Vec<Finding> {
     let all = resolution.findings.iter().filter(|f| f.is_breaking);
     let all = all.filter(|f| file.is_none_or(|file| f.primary.file == file)).cloned();
@@ -137,8 +137,8 @@ fn breaking(resolution: &Resolution, file: Option<FileId>) -> Vec<Finding> {
     .collect()
 }
 
-/// The file that defines a stack: by its own name or the name that it gives without its imports, else by the name that
-/// its components have.
+/// The file that defines a stack: by the name of the file, the name that it sets without its imports, or else the name
+/// from its components.
 fn manifest(resolution: &Resolution, stack: &str) -> Option<FileId> {
     let own = |file: FileId| resolution.locals.stacks.get(&file).is_some_and(|name| **name == *stack);
     let units = || resolution.units.iter();

@@ -120,12 +120,12 @@ impl Format {
     }
 }
 
-/// What is asked for, the same for every command.
+/// The selection, the same for all subcommands.
 struct Asked<'a> {
     common: &'a Common,
     format: Format,
     history: bool,
-    /// The stack that is asked for, which may exist only when it is named.
+    /// The selected stack, which may exist only if it is named.
     stack: Option<&'a str>,
 }
 
@@ -174,7 +174,7 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
         (_, Selected::Nothing) => printer.stacks(&found)?,
         (_, Selected::One(address, placed)) => {
             printer.one(address, placed)?;
-            // What was asked for is there; what is wrong elsewhere is not asked for.
+            // The selection was found, so problems elsewhere do not matter.
             return Ok(Outcome::Clean);
         }
         (What::Stacks(_), Selected::Several(selected)) => printer.stacks(&selected)?,
@@ -188,9 +188,9 @@ pub(super) fn run(what: &What, global: &Global) -> Result<Outcome, Failure> {
     crate::cli::question::report_broken(&resolution.findings, &files, global)
 }
 
-/// The components that are asked for.
+/// The selected components.
 enum Selected<'a> {
-    /// There is none, for a reason that is reported.
+    /// None, for a reason that is reported.
     Nothing,
     One(&'a Address, &'a Placed),
     Several(Components),
@@ -331,7 +331,7 @@ pub(super) struct Wanted<'a> {
     pub stack: &'a str,
     /// Its name.
     pub name: &'a str,
-    /// Its type, where it matters.
+    /// Its type, if several components have the name.
     pub kind: Option<&'a str>,
 }
 
@@ -360,7 +360,7 @@ impl Wanted<'_> {
         Ok(first)
     }
 
-    /// What to say if there is none.
+    /// Returns the message for a selection that matches nothing.
     pub(super) fn missing(&self, found: &BTreeMap<Address, Placed>) -> String {
         let in_stack: Vec<&str> = found.keys().filter(|a| *a.0 == *self.stack).map(|a| &*a.2).collect();
         let (what, candidates) = if in_stack.is_empty() {

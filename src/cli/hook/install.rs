@@ -1,6 +1,5 @@
 //! `stacklint hook install`, `uninstall` and `status`: the hooks of one repository.
-//!
-//! A hook that is there already is kept under another name and run first. Linked worktrees share one folder of hooks.
+//! An existing hook is kept under another name and run first. Linked worktrees share one folder of hooks.
 #![allow(clippy::disallowed_methods, reason = "the hook remembers the program that installed it")]
 
 use crate::cli::open::Place;
@@ -13,11 +12,11 @@ use std::path::Path;
 
 /// The hook, as it is without a repository.
 const SCRIPT: &str = include_str!("../../../hooks/pre-commit");
-/// What every hook of ours has.
+/// A line that identifies our hooks.
 const MARK: &str = "# Installed by `stacklint hook install`";
 /// The hook of ordinary commits, which is always installed.
 const COMMIT: &str = "pre-commit";
-/// The hook of merges without conflicts, for which git leaves out the other one.
+/// The hook of merges without conflicts, for which git skips the other one.
 const MERGE: &str = "pre-merge-commit";
 /// The hook of pushes, which is installed on request.
 const PUSH: &str = "pre-push";
@@ -35,7 +34,7 @@ pub(in crate::cli) struct Install {
     force: bool,
 }
 
-/// Remove the hooks and put back those that were there before.
+/// Remove the hooks and restore the previous ones
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Uninstall;
 

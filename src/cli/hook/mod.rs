@@ -1,4 +1,4 @@
-//! `stacklint hook`: what is staged is examined before each commit.
+//! `stacklint hook`: checks what is staged before each commit.
 
 mod install;
 mod relevance;

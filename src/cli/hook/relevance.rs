@@ -1,8 +1,7 @@
-//! Whether a commit can concern configuration at all, told without resolving anything.
-//!
-//! Configuration is written in a few kinds of files, and a change of one of those always can. Any other file is read only if
-//! one of those names it: in full, or by a pattern that fits its extension. (A manifest that is called otherwise, `import:
-//! [notes.txt]`, is not searched for the names of further files.)
+//! Whether a commit can affect configuration at all, determined without resolving anything.
+//! Configuration is written in a few kinds of files, and a change of one of these always can. Any other file matters
+//! only if a configuration file names it, in full or by a pattern that matches its extension. (A manifest with another
+//! extension, `import: [notes.txt]`, is not searched for the names of further files.)
 
 use crate::source::{Change, Entry, Kind, Listing, Source};
 use regex::bytes::Regex;
@@ -24,18 +23,18 @@ const KINDS: [&str; 16] = [
     "gotmpl",
     "tpl",
     "j2",
-    // Files of variables, and of what a project leaves out, that are read without being named.
+    // Files of variables and of exclusions, which are read without being named.
     "env",
     "gardenignore",
 ];
-/// With more names than this it is no use to look for each.
+/// With more names than this, searching for each of them is not worthwhile.
 const MAX_NAMES: usize = 200;
-/// What a pattern for any extension looks like: `v1.*`, `v1.{md,txt}`, `v1.[a-z]`, `v1.?d`.
+/// Matches a pattern for any extension: `v1.*`, `v1.{md,txt}`, `v1.[a-z]`, `v1.?d`.
 const ANY_EXTENSION: &str = r"\.(?:[*\[?]|\{[^{])";
-/// An extension that a template gives: `v1.{{ .extension }}`.
+/// Matches an extension that a template computes: `v1.{{ .extension }}`.
 const COMPUTED_EXTENSION: &str = r"\.\{\{";
 
-/// Whether what changed, `base` to `head`, can concern configuration. Says yes when in doubt.
+/// Whether the changes from `base` to `head` can affect configuration. Returns `true` when in doubt.
 pub(super) fn can_matter(changes: &[Change], base: &dyn Source, head: &dyn Source) -> bool {
     let is_plain = |change: &Change| {
         let entries = [base, head].map(|side| side.listing().get(&change.path));
@@ -60,11 +59,11 @@ pub(super) fn can_matter(changes: &[Change], base: &dyn Source, head: &dyn Sourc
     let (Some(named), Some(computed), Some(worded)) = (named, computed, worded) else { return true };
     let texts = head.read_many(&texts(head.listing()));
     let any = |pattern: &Regex| texts.iter().any(|text| text.as_ref().map_or(true, |text| pattern.is_match(text)));
-    // What a template puts together has its parts somewhere.
+    // The parts of a name that a template composes occur somewhere as text.
     any(&named) || (any(&computed) && any(&worded))
 }
 
-/// One of these; nothing, if there are none.
+/// Returns a pattern that matches any of the parts; `None` if there are none.
 fn pattern(parts: impl IntoIterator<Item = String>) -> Option<Regex> {
     let parts: Vec<String> = parts.into_iter().collect();
     let nothing = r"[^\s\S]".to_owned();

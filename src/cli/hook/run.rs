@@ -1,4 +1,4 @@
-//! `stacklint hook run`: what a commit or a push brings, in as few words as possible.
+//! `stacklint hook run`: briefly reports the effects of a commit or a push.
 #![allow(clippy::disallowed_methods, reason = "pre-commit says in variables what it runs hooks for")]
 
 use super::relevance;
@@ -12,22 +12,21 @@ use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 
-/// How long a commit may wait, in seconds, where the settings do not say (`time` in `[limits]`); far longer without optimization.
+/// The maximum duration of a hook in seconds, unless the settings have `time` in `[limits]`; much longer without
+/// optimization.
 const SECONDS: u64 = if cfg!(debug_assertions) { 60 } else { 5 };
 
 /// The maximum number of branches of one push that are checked.
 const MAX_PUSHED: usize = 50;
-/// The maximum number of bytes that git may say about a push.
+/// The maximum number of bytes that git may pass about a push.
 const MAX_INPUT: u64 = 1 << 20;
 
 /// Check what is staged: this is what the hooks run.
-///
-/// Compares HEAD with the index, as `stacklint diff --staged` does: only what the commit brings counts, not what was wrong
-/// before, and not what lies unstaged in the worktree. The first commit of a branch is compared with nothing. Prints new
-/// findings and one line that sums the effects up; nothing if there are neither. A repository without a project is fine.
-///
-/// Where pre-commit names a range (PRE_COMMIT_FROM_REF, PRE_COMMIT_TO_REF), that is compared instead; where it checks all
-/// files (`pre-commit run --all-files` with nothing staged), all findings of HEAD count.
+/// Compares HEAD with the index, as `stacklint diff --staged` does: it reports only new findings, and ignores unstaged
+/// edits in the worktree. The first commit of a branch is compared with an empty state. Prints new findings and one
+/// line that summarizes the effects, or nothing if there are neither. It succeeds in a repository without a project.
+/// If pre-commit sets a range (PRE_COMMIT_FROM_REF, PRE_COMMIT_TO_REF), that range is compared instead; if it checks
+/// all files (`pre-commit run --all-files` with nothing staged), all findings of HEAD count.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Options {
     /// Show the changes of components, not only their number
@@ -67,7 +66,7 @@ pub(super) fn run(options: &Options, global: &Global) -> Result<Outcome, Failure
     Ok(blocks(outcome, "commit"))
 }
 
-/// What pre-commit compares, if it says so.
+/// The range that pre-commit compares, if it sets one.
 fn range() -> Option<(String, String)> {
     let name = |key: &str| std::env::var(key).ok().filter(|value| !value.is_empty());
     name("PRE_COMMIT_FROM_REF").zip(name("PRE_COMMIT_TO_REF"))
@@ -82,7 +81,7 @@ fn nothing() -> Box<dyn Source> {
     Box::new(Memory::new("nothing", BTreeMap::new()))
 }
 
-/// Says who keeps a commit or a push from being made, and how it is made nevertheless.
+/// Prints what blocked a commit or a push, and how to skip the check.
 fn blocks(outcome: Outcome, what: &str) -> Outcome {
     if outcome != Outcome::Clean {
         output::eprint(&format!(
@@ -131,7 +130,7 @@ fn write(report: &Report<'_>, options: &Options, global: &Global) -> Result<(), 
     Ok(out.flush()?)
 }
 
-/// Judges what a push brings to each branch: what the remote has of it, or else what its main branch has, is the base.
+/// Reviews each branch of a push. The base is the same branch of the remote, or else its main branch.
 fn push(options: &Options, global: &Global, place: &Place, remote: &str) -> Result<Outcome, Failure> {
     if let Some((from, to)) = range() {
         let repository = place.repository()?;
@@ -148,8 +147,8 @@ fn push(options: &Options, global: &Global, place: &Place, remote: &str) -> Resu
     Ok(blocks(outcome, "push"))
 }
 
-/// The old and new commits of the branches that are pushed, each pair once. A line is `local-ref id remote-ref id`, where zeros
-/// stand for no commit.
+/// Returns the old and new commits of the pushed branches, each pair once. A line is `local-ref id remote-ref id`, with
+/// zeros for no commit.
 fn updates(text: &str) -> BTreeSet<(String, String)> {
     let update = |line: &str| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -167,7 +166,7 @@ fn pushed(repository: &Repository, remote: &str, old: &str, new: &str) -> Result
     let head = repository.resolve(new)?;
     let on_remote = [format!("refs/remotes/{remote}/HEAD"), format!("refs/remotes/{remote}/main")];
     let known = [old.to_owned()].into_iter().filter(|old| !is_zero(old)).chain(on_remote);
-    // What the remote has may not be here: then its main branch is the nearest that is known.
+    // The commit of the remote may not be in this clone: then its main branch is the nearest known one.
     let base =
         known.filter_map(|name| repository.resolve(&name).ok()).find_map(|b| repository.merge_base(&b, &head).ok());
     let base = match base {

@@ -39,7 +39,7 @@ pub(in crate::cli) struct Merging {
 }
 
 impl Functions {
-    /// Hands what was given, with what is in files of variables, to the project of a place.
+    /// Passes the values and variables, including those from files, to the project of a place.
     ///
     /// # Errors
     /// A file that cannot be read.
@@ -68,7 +68,7 @@ impl Functions {
 }
 
 impl Merging {
-    /// Hands what was given, with what is in files of variables, to the project of a place.
+    /// Passes the variables, including those from files, to the project of a place.
     ///
     /// # Errors
     /// A file that cannot be read.

@@ -75,7 +75,7 @@ impl FromArgMatches for Inputs {
 }
 
 impl Inputs {
-    /// Hands the inputs to the project of a place. A file of the repository is only named, so that each state is read with
+    /// Passes the inputs to the project of a place. A file in the repository is passed by name, so that each state uses
     /// its own version of the file; any other file is read here.
     ///
     /// # Errors

@@ -3,8 +3,8 @@
 use crate::report::text::style::{escape, width};
 use std::ops::Range;
 
-/// The line and column (from 1, in characters) of some bytes of a text, the line, and a mark below them. Long lines are cut
-/// around the mark so that they fit into some columns.
+/// Returns the line and column (from 1, in characters) of a byte range in a text, the text of the line, and a marker
+/// below it. Long lines are shortened around the marker to fit into `columns`.
 pub(crate) fn excerpt(text: &str, range: &Range<usize>, columns: usize) -> Vec<String> {
     let Some(before) = text.get(..range.start) else { return Vec::new() };
     let number = before.matches('\n').count() + 1;
@@ -36,7 +36,7 @@ pub(crate) fn excerpt(text: &str, range: &Range<usize>, columns: usize) -> Vec<S
     ]
 }
 
-/// As many characters as fit into some columns.
+/// Returns as many characters as fit into some columns.
 fn fitting(characters: impl Iterator<Item = char>, columns: usize) -> String {
     let mut used = 0;
     let fits = |c: &char| {

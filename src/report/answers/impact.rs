@@ -1,4 +1,4 @@
-//! `stacklint impact`: what depends on a line or a file. `schemas/impact.json` describes the JSON.
+//! `stacklint impact`: the components that depend on a line or a file. `schemas/impact.json` describes the JSON.
 
 use super::{Place, line_text};
 use crate::diagnostic::Diagnostic;
@@ -11,23 +11,23 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io;
 
-/// The maximum number of lines of one kind in text, unless all are asked for.
+/// The maximum number of lines of one kind in text, unless all are requested.
 const MAX_ROWS: usize = 40;
-/// The maximum number of paths of one component in text, unless all are asked for.
+/// The maximum number of paths of one component in text, unless all are requested.
 const MAX_PATHS: usize = 4;
 
-/// What was asked, and the answer.
+/// The question and its answer.
 #[derive(Clone, Copy)]
 pub(crate) struct Described<'a> {
     /// The file, from the root of the repository.
     pub file: &'a str,
-    /// The lines; none for the whole file.
+    /// The lines; `None` for the whole file.
     pub lines: Option<Lines>,
-    /// What depends on them.
+    /// What depends on the lines.
     pub impact: &'a Impact,
     /// The files that answers point into.
     pub files: &'a Files,
-    /// What would be lost without the file, where a whole file is asked for.
+    /// What would be missing without the file, if the question is about a whole file.
     pub loss: Option<&'a Loss>,
 }
 
@@ -148,7 +148,7 @@ impl Described<'_> {
         LossJson { breaks: self.breaks(loss), removed: removed.collect() }
     }
 
-    /// What would be wrong, sorted by place.
+    /// Returns what would be broken, sorted by place.
     fn breaks<'a>(&self, loss: &'a Loss) -> Vec<BrokenJson<'a>> {
         let broken = |finding: &'a Diagnostic| {
             let file = self.files.get(finding.primary.file);

@@ -1,4 +1,4 @@
-//! Answers to questions about one state: what a line reaches, where a value comes from. Text for people, JSON for programs.
+//! Answers to questions about one state: what depends on a line, where a value comes from. As text or JSON.
 
 mod excerpt;
 pub(crate) mod graph;

@@ -13,7 +13,7 @@ use crate::value::{Data, Origin, Value};
 use serde::Serialize;
 use std::io;
 
-/// The maximum number of lines in text, unless all are asked for.
+/// The maximum number of lines in text, unless all are requested.
 const MAX_ROWS: usize = 200;
 
 /// The same answer in several stacks.
@@ -26,9 +26,9 @@ pub(crate) struct Group {
 
 /// A value in two states.
 pub(crate) struct Difference {
-    /// The older value; none if it was not there.
+    /// The older value; `None` if it did not exist.
     pub before: Option<Answer>,
-    /// The newer value; none if it is no longer there.
+    /// The newer value; `None` if it no longer exists.
     pub after: Option<Answer>,
     /// The edited lines that made the difference, sorted by place.
     pub causes: Vec<Cause>,
@@ -93,7 +93,7 @@ fn json<'a>(answer: &'a Answer, files: &Files) -> Json<'a> {
         path: &s.path,
         place: s.origin.map(|o| Place::of(o, files)),
         text: s.origin.map(|o| line_text(o, files)),
-        // What is inside of a collection has steps of its own.
+        // The elements of a collection have their own steps.
         value: s.value.as_ref().filter(|v| s.path == answer.path || !is_filled(v)),
     };
     let steps = answer.steps.iter().map(step).collect();

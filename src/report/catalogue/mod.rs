@@ -12,12 +12,12 @@ use crate::settings::{From, Load, Settings, Sourced};
 use serde::Serialize;
 use std::io;
 
-/// The columns of a rule besides its id and its summary, and those that a summary needs to stand beside them.
+/// The columns of a rule besides its id and its summary, and the minimum width of a summary beside them.
 const FIXED: usize = 31;
 const LEAST: usize = 40;
 
-/// Writes a table of all rules by group, with the levels that the settings give them, those that they have without, and the
-/// versions that they came with.
+/// Writes a table of all rules by group, with their effective levels, their default levels, and the versions that
+/// introduced them.
 ///
 /// # Errors
 /// Those of the writer.
@@ -53,7 +53,7 @@ pub(crate) fn write_rules(out: &mut dyn io::Write, settings: &Settings, options:
     writeln!(out, "`stacklint explain RULE` shows what a rule reports, and why.")
 }
 
-/// The level that a rule has where nobody sets one.
+/// The default level of a rule.
 fn default_name(rule: &Rule) -> &'static str {
     rule.default_level().map_or("off", Level::name)
 }
@@ -103,7 +103,7 @@ struct SettingJson {
     from: String,
 }
 
-/// A project that these settings are for: what is found in it, and by which configuration files.
+/// A project that these settings apply to, with its configuration files.
 fn project(project: &ProjectCoverage) -> SettingJson {
     let side = &project.head;
     let mut value = format!("{}, {}", count(side.stacks, "stack"), count(side.components, "component"));
@@ -168,7 +168,7 @@ fn settings(load: &Load, coverage: &Coverage) -> Vec<SettingJson> {
     all
 }
 
-/// Writes the settings as a table: what is set, to what, and where.
+/// Writes the settings as a table: the keys, their values, and where they are set.
 ///
 /// # Errors
 /// Those of the writer.
@@ -194,7 +194,7 @@ pub(crate) fn write_settings(
             writeln!(out, "{key}{}  {value}{}  {from}", pad(&key, keys), pad(&value, values))?;
             continue;
         }
-        // What is too long for a row stands below the key.
+        // A value that is too long for a row goes below the key.
         writeln!(out, "{}", style::wrap(&key, options.width, 2).join("\n"))?;
         let lines = style::wrap(&value, options.width.saturating_sub(4), 0);
         lines.iter().try_for_each(|line| writeln!(out, "    {line}"))?;

@@ -1,5 +1,5 @@
-//! The Markdown of the pages of rules, laid out for a terminal: headings, paragraphs, lists, tables and blocks of code. What it
-//! does not know stays as it is written.
+//! Renders the Markdown pages of rules for a terminal: headings, paragraphs, lists, tables and blocks of code. Other
+//! syntax stays as written.
 
 use crate::report::Options;
 use crate::report::text::style::{Theme, escape, visible_width, width};
@@ -15,7 +15,7 @@ enum Face {
 /// Text without spaces, in pieces.
 type Word = Vec<(Face, String)>;
 
-/// The lines of a page. `subtitle` stands below its first heading.
+/// Renders a page. `subtitle` goes below its first heading.
 pub(super) fn render(page: &str, subtitle: &str, options: &Options) -> Vec<String> {
     let mut layout = Layout { theme: Theme::new(options.color), columns: options.width.max(40), lines: Vec::new() };
     let mut lines = page.lines().peekable();
@@ -65,7 +65,7 @@ fn heading(line: &str) -> Option<&str> {
     (title.len() < line.len() && title.starts_with(' ')).then(|| title.trim())
 }
 
-/// What an item of a list begins with; empty if the line begins none.
+/// The marker of a list item; empty if the line is not the start of one.
 fn marker(line: &str) -> &str {
     let text = line.trim_start();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -107,7 +107,7 @@ impl Layout {
         }
     }
 
-    /// A paragraph, or an item of a list: its lines stand below its text.
+    /// Adds a paragraph, or an item of a list with its continuation lines.
     fn paragraph(&mut self, text: &str, indent: usize) {
         let marker = marker(text);
         let hanging = indent + marker.len();
@@ -175,7 +175,7 @@ impl Layout {
         word.iter().map(|(_, text)| width(text)).sum()
     }
 
-    /// The words of a text: code keeps its marks where there are no colors.
+    /// Splits a text into words: code keeps its backticks if there are no colors.
     fn words(&self, text: &str) -> Vec<Word> {
         words(text, !self.theme.has_color())
     }
@@ -240,8 +240,7 @@ fn words(text: &str, keeps_marks: bool) -> Vec<Word> {
     found
 }
 
-/// The pieces of a text by their marks: `` `code` ``, `**strong**`, and links, of which the text and an address on the web
-/// stay.
+/// Splits a text at its markup: `` `code` ``, `**strong**`, and links, of which the text and the web address remain.
 fn pieces(text: &str) -> Vec<(Face, String)> {
     let mut found = Vec::new();
     let mut plain = String::new();

@@ -44,7 +44,8 @@ pub(crate) struct Described<'a> {
 }
 
 impl Described<'_> {
-    /// Writes the configuration as text, with the place of every value at the right, or below it where there is no space.
+    /// Writes the configuration as text, with the place of every value to the right of it, or below it if there is no
+    /// space.
     ///
     /// # Errors
     /// Those of the writer.
@@ -57,7 +58,7 @@ impl Described<'_> {
         let inputs = component.language.vocabulary.inputs;
         let lines = value::component(&component.value, inputs, self.history, options, self.files);
         let widest = lines.iter().filter(|l| l.place.is_some()).map(|l| style::width(&l.text)).max().unwrap_or(0);
-        // Places stand in one column, unless the values are too wide for that.
+        // Places are aligned in one column, unless the values are too wide.
         let column = (widest + 2).min(options.width.saturating_sub(40).max(30));
         for line in lines {
             let text = if line.is_past { theme.dim(&line.text) } else { line.text.clone() };
@@ -97,7 +98,7 @@ impl Described<'_> {
         yaml_serde::to_writer(out, &Ordered(&self.placed.component)).map_err(io::Error::other)
     }
 
-    /// Writes a line for each value: its stack, type, component and path, the value, and where it was written.
+    /// Writes a line for each value: its stack, type, component and path, the value, and where it was set.
     ///
     /// # Errors
     /// Those of the writer.

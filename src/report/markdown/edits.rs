@@ -19,7 +19,7 @@ const MAX_LINE: usize = 160;
 const MAX_CHANGES: usize = 30;
 /// The maximum number of files that an edit names.
 const MAX_FILES: usize = 8;
-/// The maximum number of examples of values where each component has its own.
+/// The maximum number of examples of values if each component has its own.
 const MAX_EXAMPLES: usize = 3;
 /// The maximum number of rows of components with stacks.
 const MAX_ROWS: usize = 6;

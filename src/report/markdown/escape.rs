@@ -3,7 +3,7 @@
 
 use crate::report::text::style;
 
-/// A sentence: what stands between backticks is code, the rest is text.
+/// Escapes a sentence: text between backticks is code, the rest is plain text.
 pub(super) fn prose(sentence: &str) -> String {
     let parts: Vec<&str> = sentence.split('`').collect();
     if parts.len().is_multiple_of(2) {

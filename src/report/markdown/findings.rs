@@ -46,7 +46,7 @@ impl Page<'_> {
     /// The findings that are not known from the base, the most severe first.
     pub(super) fn new_findings(&self) -> io::Result<Vec<Piece>> {
         let mut findings: Vec<&Finding> = self.report.findings.iter().filter(|f| f.counts()).collect();
-        // Errors stay as they are; others of one rule stand together.
+        // Errors are listed individually; other findings are grouped by rule.
         findings.sort_by_key(|f| (Reverse(f.level), if f.level == Level::Error { "" } else { f.diagnostic.rule.id }));
         let is_alike = |a: &&Finding, b: &&Finding| {
             a.level == b.level && a.level != Level::Error && a.diagnostic.rule == b.diagnostic.rule
@@ -81,7 +81,7 @@ impl Page<'_> {
         Ok(Piece { full, brief: format!("- **{level}** {}: {number}", super::code(rule)) })
     }
 
-    /// What the head no longer has, folded away.
+    /// Findings that the head no longer has, in a folded section.
     pub(super) fn fixed(&self) -> io::Result<Vec<Piece>> {
         let fixed = self.report.findings.iter().filter(|f| f.novelty == Some(Novelty::Fixed));
         let fixed: Vec<&Finding> = fixed.collect();
@@ -112,7 +112,7 @@ impl Page<'_> {
         }
     }
 
-    /// A finding with all that is said about it.
+    /// A finding with all of its details.
     fn item(&self, finding: &Finding) -> Item {
         let d = &finding.diagnostic;
         let mut item = self.line(finding);
@@ -141,7 +141,7 @@ impl Page<'_> {
             }
             item.notes.push(format!("reaches {}: {}", style::count(d.stacks.len(), "stack"), names.join(", ")));
         }
-        // What the fix says need not be said twice.
+        // The text of the fix need not be repeated.
         let help = d.help.iter().filter(|help| d.fix.as_ref().is_none_or(|fix| fix.title != **help));
         item.notes.extend(help.map(|help| format!("**help:** {}", sentence(help))));
         if let Some(fix) = d.fix.as_ref().filter(|f| f.applicability != Applicability::DisplayOnly) {

@@ -1,7 +1,6 @@
 //! Markdown for a comment on a pull request or the summary of a job: what changes, in which stacks, because of which
-//! lines, and what is wrong, with links to the lines where the remote of the repository shows files.
-//!
-//! It never is longer than a comment may be: the largest pieces give way, each as a whole, and that is said.
+//! lines, and the findings, with links to the lines if the remote of the repository shows files.
+//! It never exceeds the maximum length of a comment: the largest pieces are omitted as a whole, and the report says so.
 
 mod edits;
 mod escape;
@@ -22,10 +21,10 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// GitHub takes 65,536 characters; some are left for what surrounds the report. Counted in UTF-16 code units, of which
-/// there are never fewer than characters.
+/// GitHub accepts 65,536 characters; some are reserved for the text around the report. Counted in UTF-16 code units, of
+/// which there are never fewer than characters.
 const MAX_LENGTH: usize = 65_000;
-/// What the frame takes at most: headings, notes about what is left out, the footer.
+/// The maximum length of the frame: headings, notes about omissions, the footer.
 const FRAME: usize = 2_000;
 /// About so many lines of edits are shown without a click.
 const MAX_EXPANDED: usize = 40;
@@ -49,7 +48,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Opti
     out.write_all(page.render()?.as_bytes())
 }
 
-/// What the pieces of a report are made with.
+/// Shared state for rendering the pieces of a report.
 struct Page<'a> {
     report: &'a Report<'a>,
     options: &'a Options,
@@ -57,7 +56,7 @@ struct Page<'a> {
     templates: Environment<'static>,
 }
 
-/// A piece of the report that stands by itself, and what takes its place where there is no room for it.
+/// An independent piece of the report, and its replacement if there is no room for it.
 struct Piece {
     full: String,
     brief: String,
@@ -200,7 +199,7 @@ impl Page<'_> {
         Ok(pieces)
     }
 
-    /// What happens in which stack.
+    /// Lists the changes by stack.
     fn stacks(&self) -> Option<String> {
         let diff = self.report.comparison.as_ref()?.diff;
         let mut stacks: BTreeMap<String, ([usize; 3], Vec<&str>)> = BTreeMap::new();
@@ -214,7 +213,7 @@ impl Page<'_> {
             let (counts, names) = stacks.entry(stack).or_default();
             counts[match component.status {
                 Status::Modified => 0,
-                // What is renamed is there as before.
+                // Renamed stacks existed before.
                 Status::Added if new_names.contains(&i) => 0,
                 Status::Added => 1,
                 Status::Removed => 2,
@@ -306,7 +305,7 @@ fn list(what: &str, names: Vec<&str>) -> Option<String> {
     (!names.is_empty()).then(|| format!("{what}: {}", shown.join(", ")))
 }
 
-/// The pieces that there is room for, in full, in brief or not at all, and the number of those that are missing.
+/// Returns the pieces that fit, in full, in brief or not at all, and the number of omitted ones.
 fn fit(pieces: Vec<Piece>, room: &mut usize) -> (Vec<String>, usize) {
     let mut missing = 0;
     let mut fitting = Vec::new();

@@ -1,4 +1,4 @@
-//! What is embedded in the page. Addresses, files, lines and chains are numbers into tables.
+//! The data embedded in the page. Addresses, files, lines and chains are indexes into tables.
 
 use super::Page;
 use super::chains::{StepRow, Tables};
@@ -30,9 +30,9 @@ pub(super) struct Data {
     head: String,
     verdict: String,
     level: &'static str,
-    /// What could not be resolved or read, and what is assumed.
+    /// Parts that could not be resolved or read, and assumptions.
     lacking: Vec<String>,
-    /// What was analyzed.
+    /// The summary of the analysis.
     coverage: String,
     stacks: Vec<Text>,
     kinds: Vec<Text>,
@@ -133,7 +133,7 @@ impl Data {
 /// The verdict in words, and its level.
 fn verdict(report: &Report<'_>) -> (String, &'static str) {
     let worst = [Level::Error, Level::Warning].into_iter().find(|level| report.count(*level) > 0);
-    // What could not be resolved may differ: that is no all-clear.
+    // Unresolved parts may differ, so this does not count as no change.
     let is_whole = report.coverage.lacking().is_empty() && report.unreadable.is_empty();
     let level = worst.map_or(if is_whole { "clean" } else { "warning" }, Level::name);
     let findings = headline::findings(report);
@@ -146,7 +146,7 @@ fn verdict(report: &Report<'_>) -> (String, &'static str) {
     }
 }
 
-/// What could not be resolved or read, and what is assumed.
+/// Parts that could not be resolved or read, and assumptions.
 fn lacking(report: &Report<'_>) -> Vec<String> {
     let mut lines: Vec<String> = coverage::lead(report).iter().map(|line| sentence(line)).collect();
     if !report.unreadable.is_empty() {
@@ -203,7 +203,7 @@ impl Leaves {
     }
 }
 
-/// What explains values of one state: the components of each project.
+/// Explains values of one state: the components of each project.
 struct Explainers<'a>(Vec<(Explainer<'a>, BTreeMap<Address, Placed>)>);
 
 impl<'a> Explainers<'a> {
@@ -306,7 +306,7 @@ impl Builder<'_> {
         all
     }
 
-    /// The values that are no collections, each with the steps at its path.
+    /// Returns the scalar values, each with the steps at its path.
     fn values(&mut self, steps: &[Step]) -> Vec<usize> {
         let mut leaves = Vec::new();
         let mut at = 0;

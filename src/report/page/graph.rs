@@ -5,13 +5,13 @@ use crate::query::graphs::layout::layout;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The maximum number of nodes and edges that are drawn; pictures of more say nothing.
+/// The maximum number of nodes and edges to draw; larger pictures are unreadable.
 const MAX_NODES: usize = 600;
 const MAX_EDGES: usize = 3_000;
 
 #[derive(Serialize)]
 pub(super) struct GraphData {
-    /// Name, layer, row, what happens to it.
+    /// Name, layer, row and kind of change.
     nodes: Vec<(String, usize, usize, &'static str)>,
     edges: Vec<(usize, usize, String)>,
     cut: bool,

@@ -1,8 +1,7 @@
 //! The HTML report: one page that loads nothing, with its data embedded once and drawn on demand.
-//!
-//! What comes from files is data, never markup: it stands as JSON in a block that no parser of HTML can leave, and the
-//! page's own script writes it as text. The policy of the page names that script and its style by their hashes, and
-//! allows nothing else. Secrets are masked as in text.
+//! Text from files is data, never markup: it is embedded as JSON in a block that no HTML parser can leave, and the
+//! page's own script inserts it as text. The content security policy of the page allows only this script and its style,
+//! by their hashes. Secrets are masked as in text.
 
 mod chains;
 mod data;
@@ -18,14 +17,14 @@ const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What a page shows beside a report.
+/// Additional data of a page besides a report.
 #[derive(Clone, Copy)]
 pub(crate) struct Page<'a> {
     /// The report.
     pub report: &'a Report<'a>,
-    /// What the projects of the older state resolve to, if two are compared.
+    /// The resolutions of the projects in the older state, if two are compared.
     pub bases: &'a [&'a Resolution],
-    /// What the projects of the state, or of the newer one, resolve to.
+    /// The resolutions of the projects in the state, or in the newer one.
     pub heads: &'a [&'a Resolution],
     /// The graph that is drawn: the dependencies of what changes, or the imports of one state.
     pub graph: &'a Graph,
@@ -50,7 +49,7 @@ pub(crate) fn write(out: &mut dyn io::Write, page: &Page<'_>) -> io::Result<()> 
     out.write_all(text.as_bytes())
 }
 
-/// JSON that can stand in a block of a page: without the signs that markup is made of.
+/// Escapes JSON for a block of a page: without the characters that markup consists of.
 fn embedded(json: &str) -> String {
     let mut safe = String::with_capacity(json.len() + json.len() / 64);
     for c in json.chars() {

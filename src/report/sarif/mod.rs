@@ -22,7 +22,7 @@ use std::io;
 
 /// The schema that editors check the file against.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-/// What identifies the results of stacklint among those of other tools.
+/// A prefix that distinguishes the results of stacklint from those of other tools.
 const CATEGORY: &str = "stacklint/";
 /// GitHub refuses files with more results.
 const MAX_RESULTS: usize = 25_000;
@@ -63,7 +63,7 @@ fn log(report: &Report<'_>) -> serde_json::Result<Sarif> {
     Ok(Sarif::builder().schema(SCHEMA).version(word(&Version::V2_1_0)).runs(vec![run]).build())
 }
 
-/// The results, those that count and are most severe first, and what is to be said about those left out.
+/// Returns the results, those that count and are most severe first, and notes about omitted ones.
 fn rows(report: &Report<'_>, catalogue: &Catalogue) -> serde_json::Result<(Vec<Row>, Vec<String>)> {
     let own = report.findings.iter().map(|f| (f, None));
     let silenced = report.suppressed.iter().map(|Suppressed { finding, by }| (finding, Some(by)));
@@ -101,7 +101,7 @@ fn rows(report: &Report<'_>, catalogue: &Catalogue) -> serde_json::Result<(Vec<R
     Ok((rows, notes))
 }
 
-/// How the run went: what stacklint could not do, and what this file does not say.
+/// Describes the run: problems of stacklint itself, and what this file omits.
 fn invocation(report: &Report<'_>, notes: Vec<String>) -> Invocation {
     let notification = |level: NotificationLevel, text: String| {
         Notification::builder().level(word(&level)).message(Message::builder().text(text).build()).build()

@@ -5,7 +5,7 @@ use crate::files::{File, Files};
 use crate::report::links::percent_encoded;
 use serde_sarif::sarif::{ArtifactLocation, Location, PhysicalLocation, Region};
 
-/// What paths are relative to.
+/// The base of relative paths.
 pub(super) const ROOT: &str = "%SRCROOT%";
 
 /// A file.
@@ -27,7 +27,7 @@ pub(super) fn physical(label: &Label, files: &Files) -> PhysicalLocation {
         .build()
 }
 
-/// The place of something that is gone in the file as it is now.
+/// The place in the current file for something that was removed.
 pub(super) fn at_head(path: &str, at: AtHead) -> PhysicalLocation {
     let mut place = PhysicalLocation::builder().artifact_location(artifact(path)).build();
     if let AtHead::Line(line) = at {
@@ -48,7 +48,7 @@ pub(super) fn region(file: &File, start: u32, end: u32) -> Region {
         .build()
 }
 
-/// Bytes of a file that are replaced: as a region, and in bytes where the text is what stands in the file byte by byte.
+/// The byte range of a replacement: as a region, and in bytes if the text equals the file byte by byte.
 pub(super) fn exact(file: &File, start: u32, end: u32) -> Region {
     let mut region = region(file, start, end);
     if !file.text.contains('\u{fffd}') {
@@ -58,7 +58,8 @@ pub(super) fn exact(file: &File, start: u32, end: u32) -> Region {
     region
 }
 
-/// The line and the column in UTF-16 code units, both from 1. A byte order mark is no character of the first line.
+/// Returns the line and the column in UTF-16 code units, both from 1. A byte order mark does not count as a character
+/// of the first line.
 fn position(file: &File, offset: u32) -> (i64, i64) {
     let line = file.line(offset);
     let start = file.line_span(line).start as usize;

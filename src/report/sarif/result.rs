@@ -24,7 +24,7 @@ const MAX_STEPS: usize = 100;
 const MAX_LINKS: usize = 10;
 /// The maximum number of components that are named.
 const MAX_SUBJECTS: usize = 100;
-/// What is said of one component is cut to so many characters.
+/// The maximum number of characters about one component.
 const MAX_WORDS: usize = 300;
 /// The maximum number of stacks that are named.
 const MAX_STACKS: usize = 100;
@@ -81,8 +81,8 @@ fn baseline(novelty: Novelty) -> ResultBaselineState {
     }
 }
 
-/// What is wrong, what else to know, what to do and where else to look: sentences with links to the related places. The
-/// first one is what viewers show as title.
+/// Composes a message from the finding, its notes, its advice and its related places: sentences with links to the
+/// related places. Viewers show the first one as title.
 pub(super) fn message(d: &Diagnostic, files: &Files) -> String {
     let help = d.help.as_deref();
     let components = subjects::notes(d, false);
@@ -110,12 +110,12 @@ pub(super) fn sentence(text: &str) -> String {
     sentence
 }
 
-/// What comes from files makes no links.
+/// Text from files must not create links.
 fn without_links(text: &str) -> String {
     text.replace("](", "] (")
 }
 
-/// A link to a related place with what is said about it, or with its file and line.
+/// A link to a related place with its label, or with its file and line.
 fn link(label: &Label, id: usize, files: &Files) -> String {
     let file = files.get(label.file);
     let place = format!("{}:{}", file.path, file.line(label.start));

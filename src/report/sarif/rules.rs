@@ -54,7 +54,7 @@ fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
         ("problem.severity".to_owned(), json!(severity(level))),
     ]);
     let mut tags = vec!["configuration".to_owned(), rule.group.name().to_owned()];
-    // GitHub shows the findings of such a rule as security alerts.
+    // GitHub shows findings of such a rule as security alerts.
     if rule == &SECRET_IN_PLAIN_TEXT {
         properties.insert("security-severity".to_owned(), json!("7.5"));
         tags.extend(["security", "external/cwe/cwe-798"].map(ToOwned::to_owned));
@@ -71,7 +71,7 @@ fn descriptor(rule: &Rule, level: Level) -> ReportingDescriptor {
         .build()
 }
 
-/// What the page says first, in one line.
+/// The first paragraph of the page, in one line.
 fn first_paragraph(rule: &Rule) -> String {
     let paragraph = rule.page.lines().skip(1).skip_while(|l| l.trim().is_empty());
     let words: Vec<&str> = paragraph.take_while(|l| !l.trim().is_empty()).flat_map(str::split_whitespace).collect();

@@ -7,7 +7,7 @@ use crate::resolution::Address;
 use std::collections::BTreeMap;
 use std::io;
 
-/// The maximum number of rows, and the most names in one list, unless all are asked for.
+/// The maximum number of rows, and of names in one list, unless all are requested.
 const MAX_ROWS: usize = 6;
 const MAX_NAMES: usize = 8;
 

@@ -1,13 +1,13 @@
-//! Blocks of a report, each in full, in brief or left out, so that the whole stays as long as a reader can take.
+//! Blocks of a report, each in full, in brief or omitted, so that the report does not become too long for a reader.
 
-/// A part of the report that stands by itself.
+/// An independent part of the report.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
     /// All lines, without an empty one at the end.
     pub(super) full: Vec<String>,
-    /// A line or two that say the same in short.
+    /// A line or two with the same content in brief.
     pub(super) brief: Vec<String>,
-    /// What matters more is written in full first.
+    /// Blocks with a higher weight are written in full first.
     pub(super) weight: usize,
 }
 
@@ -19,12 +19,12 @@ enum Extent {
     Full,
 }
 
-/// What is written of some blocks.
+/// The selected form of some blocks.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Chosen {
     /// The lines.
     pub(super) lines: Vec<String>,
-    /// How many blocks are left out.
+    /// The number of omitted blocks.
     pub(super) left_out: usize,
     /// How many are written in brief.
     pub(super) shortened: usize,
@@ -37,7 +37,8 @@ impl Block {
     }
 }
 
-/// As many blocks in full as fit into some lines, the weightiest first; the others in brief, as far as these fit.
+/// Selects as many blocks in full as fit into `room` lines, by descending weight; the others in brief, as far as these
+/// fit.
 pub(super) fn choose(blocks: &[Block], room: usize) -> Chosen {
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by_key(|i| (std::cmp::Reverse(blocks[*i].weight), *i));

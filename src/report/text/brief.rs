@@ -1,4 +1,4 @@
-//! What an edit does, in one line.
+//! The effects of an edit, in one line.
 
 use super::style::{self, Theme, escape};
 use super::{addresses, changes, value};
@@ -40,7 +40,7 @@ fn reach(group: &Group<'_>) -> String {
     }
 }
 
-/// What happens, and where.
+/// Describes the change, and where it applies.
 fn what(group: &Group<'_>, options: &Options) -> String {
     let theme = Theme::new(options.color);
     let reach = reach(group);

@@ -12,8 +12,8 @@ const MAX_LINES: usize = 8;
 /// The maximum number of bytes of a line that are examined.
 const MAX_LINE: usize = 2_000;
 
-/// Writes the files with the edited lines; with `secret`, values in these lines are masked whatever their keys are. Where
-/// whole components come or go, with `is_whole`, the first line of each run says enough.
+/// Writes the files with the edited lines; with `secret`, values in these lines are masked under any key. With
+/// `is_whole`, for added or removed components, only the first line of each run is written.
 pub(super) fn write(
     out: &mut dyn io::Write,
     causes: &[Cause],

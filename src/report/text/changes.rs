@@ -11,24 +11,24 @@ use crate::value::{Data, Value};
 use similar::{Algorithm, ChangeTag, TextDiff};
 use std::io;
 
-/// The maximum number of lines of one value, unless all are asked for.
+/// The maximum number of lines of one value, unless all are requested.
 const MAX_LINES: usize = 12;
-/// The maximum number of examples of values where each component has its own.
+/// The maximum number of examples of values if each component has its own.
 const MAX_EXAMPLES: usize = 3;
 /// Paths are aligned up to this width.
 const MAX_ALIGNED: usize = 44;
-/// What is said of a list item that has another index, and of one that keeps it while others change places around it.
+/// The notes for a list item with a new index, and for one that keeps its index while others move around it.
 const MOVED: [&str; 2] = ["moved", "others moved past it"];
 /// The least columns of the value of a list item that moves.
 const MIN_MOVED: usize = 20;
-/// What is said of a call that is only spelled differently.
+/// The note for a call that is only written differently.
 pub(in crate::report) const SAME_CALL: &str = " (the same call)";
 /// Values of more lines are not compared line by line.
 const MAX_COMPARED_LINES: usize = 500;
 /// Larger texts are not compared line by line.
 const MAX_COMPARED: usize = 200_000;
 
-/// Writes the changes of a group, with the values in one column where they fit.
+/// Writes the changes of a group, with the values aligned in one column if they fit.
 pub(super) fn write(out: &mut dyn io::Write, changes: &[Folded], options: &Options) -> io::Result<()> {
     let column = changes.iter().map(|c| style::width(&name(c))).filter(|w| *w <= MAX_ALIGNED).max().unwrap_or(0);
     for change in changes {
@@ -106,7 +106,7 @@ pub(in crate::report) fn holders(of: &[Address], options: &Options) -> String {
     }
 }
 
-/// `before → after` if it fits into `room` columns.
+/// Returns `before → after` if it fits into `room` columns.
 fn short(change: &Change, room: usize, options: &Options) -> Option<String> {
     let theme = Theme::new(options.color);
     let secret = change.is_secret;
@@ -180,7 +180,7 @@ pub(in crate::report) fn long_lines(change: &Change, options: &Options) -> Vec<S
 /// A line of a value, with what became of it.
 type Line = (ChangeTag, String);
 
-/// Of many lines as many that are gone as new ones, if there are enough of both, in their order.
+/// Selects lines: as many removed as added ones, if there are enough of both, in their order.
 fn balanced(lines: Vec<Line>, limit: usize) -> Vec<Line> {
     let number = |tag: ChangeTag| lines.iter().filter(|(of, _)| *of == tag).count();
     let (gone, new) = (number(ChangeTag::Delete), number(ChangeTag::Insert));
@@ -200,7 +200,7 @@ fn balanced(lines: Vec<Line>, limit: usize) -> Vec<Line> {
     lines.into_iter().filter(|(tag, _)| take(*tag)).collect()
 }
 
-/// What differs between values that look the same.
+/// Describes the difference between values that look the same.
 fn looks_same(change: &Change) -> String {
     let kind = |v: &Option<Value>| match v.as_ref().map(|v| &v.data) {
         Some(Data::Unknown(_)) => "only known when deployed",
@@ -218,7 +218,7 @@ fn looks_same(change: &Change) -> String {
     }
 }
 
-/// Values that are no texts, as YAML; of two of them only the lines that differ, with those around them.
+/// Values other than strings, as YAML; of two values only the lines that differ, with their context.
 fn block_lines(change: &Change, options: &Options) -> Vec<Line> {
     let theme = Theme::new(options.color);
     let block = |v: &Option<Value>| -> Vec<String> {
@@ -253,8 +253,7 @@ fn block_lines(change: &Change, options: &Options) -> Vec<Line> {
     lines
 }
 
-/// Two texts: line by line if they have several lines, else word by word.
-/// Those that are texts stand in quotes.
+/// Compares two texts: line by line if they have several lines, otherwise word by word. Strings are quoted.
 fn text_lines(before: &str, after: &str, is_quoted: bool, options: &Options) -> Vec<Line> {
     let theme = Theme::new(options.color);
     let room = options.width.saturating_sub(10).max(20);
@@ -325,8 +324,8 @@ fn paint(theme: Theme, change: &Folded, text: &str) -> String {
     }
 }
 
-/// Where a change is: its path, for a list item that moves both places (`vars.subnets[2] → [0]`), for one that is gone where
-/// it was in the base.
+/// The location of a change: its path; for a moved list item both places (`vars.subnets[2] → [0]`), for a removed one
+/// its place in the base.
 pub(in crate::report) fn name(change: &Folded) -> String {
     let list = change.path.rsplit_once('/').map_or("", |(list, _)| list);
     let at = |index: usize| path(&format!("{list}/{index}"));
@@ -338,7 +337,7 @@ pub(in crate::report) fn name(change: &Folded) -> String {
     }
 }
 
-/// What became of a list item that moves.
+/// Describes the move of a list item.
 pub(in crate::report) fn what_moved(moved: Moved) -> &'static str {
     MOVED[usize::from(moved.from == moved.to)]
 }

@@ -5,7 +5,7 @@ use crate::code::CodeChange;
 use crate::report::{Options, headline};
 use std::io;
 
-/// The maximum number of folders, and the most files of one, unless all are asked for.
+/// The maximum number of folders, and of files per folder, unless all are requested.
 const MAX_FOLDERS: usize = 12;
 const MAX_FILES: usize = 3;
 

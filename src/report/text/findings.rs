@@ -9,13 +9,13 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level as Title, Origi
 use std::io;
 use std::sync::Arc;
 
-/// Places further apart get excerpts of their own.
+/// Places further apart get separate excerpts.
 const FAR: u32 = 8;
 /// A span over more lines is marked on its first line only.
 const MAX_SPAN_LINES: u32 = 6;
-/// Larger excerpts (a file in one line, say) are left out.
+/// Larger excerpts (a file with a single line, for example) are omitted.
 const MAX_EXCERPT: usize = 20_000;
-/// The columns that stand before a note.
+/// The width of the margin before a note.
 const MARGIN: usize = 14;
 /// The maximum number of stacks that are named.
 const MAX_STACKS: usize = 5;
@@ -60,7 +60,7 @@ fn write_line(
     lines.iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// Writes a finding that is gone in short, with its place.
+/// Writes a fixed finding in brief, with its place.
 ///
 /// # Errors
 /// Those of the writer.
@@ -81,7 +81,7 @@ fn render(finding: &Finding, files: &Files, options: &Options) -> String {
         Level::Warning => Title::WARNING,
         Level::Note => Title::NOTE,
     };
-    // `warning[rule]: ` stands before the message, and `  = note: ` before a note.
+    // `warning[rule]: ` precedes the message, and `  = note: ` precedes a note.
     let before = finding.level.name().len() + d.rule.id.len() + 4;
     let title = wrapped(&escape(&d.message), options.width.saturating_sub(before));
     let mut group: Group = Group::with_title(level.primary_title(title).id(d.rule.id));
@@ -112,7 +112,7 @@ fn render(finding: &Finding, files: &Files, options: &Options) -> String {
         group = group.element(Title::NOTE.message(wrapped(&note, options.width.saturating_sub(MARGIN))));
     }
     let fix = d.fix.as_ref();
-    // What the fix says need not be said twice.
+    // The text of the fix need not be repeated.
     if let Some(help) = d.help.as_ref().filter(|help| fix.is_none_or(|fix| fix.title != **help)) {
         group = group.element(Title::HELP.message(wrapped(&escape(help), options.width.saturating_sub(MARGIN))));
     }
@@ -144,7 +144,7 @@ fn stacks(d: &Diagnostic) -> Option<String> {
         .then(|| format!("reaches {}: {}{more}", style::count(d.stacks.len(), "stack"), names.join(", ")))
 }
 
-/// Lines of a file with what is said about them.
+/// Lines of a file with their labels.
 struct Excerpt<'a> {
     file: Arc<File>,
     first: u32,
@@ -154,7 +154,7 @@ struct Excerpt<'a> {
     marks: Vec<Annotation<'a>>,
 }
 
-/// A label, and which step of the explanation it is (from 1); the primary one is none.
+/// A label, and its step in the explanation (from 1); the primary label has none.
 type Marked<'a> = (&'a Label, Option<usize>);
 
 /// The excerpts of a finding; the one with its primary place comes first.
@@ -192,7 +192,7 @@ fn excerpts<'a>(d: &'a Diagnostic, files: &Files, columns: usize) -> Vec<Excerpt
             let mark =
                 kind.span(boundary(&excerpt.file, start, excerpt.start)..boundary(&excerpt.file, end, excerpt.start));
             let message = escape(&label.message);
-            // The steps of a chain are read in their order, wherever they stand.
+            // The steps of a chain are read in their order, independent of their position.
             let number =
                 step.filter(|_| d.is_chain && d.related.len() > 1).map(|n| format!("{n}. ")).unwrap_or_default();
             let words = format!("{number}{message}");

@@ -1,4 +1,4 @@
-//! Text for people: what changed and why, what is wrong and where.
+//! Text for people: what changed and why, and the findings with their places.
 //!
 //! Nothing that comes from files reaches the output unescaped, and what looks like a secret is masked.
 
@@ -30,8 +30,8 @@ use style::Theme;
 /// Reports of more lines start with a summary: a small terminal shows 24, with the command and the prompt.
 const SCREEN: usize = 20;
 
-/// Writes what could not be resolved, what differs if two states were compared, what is wrong, and what was analyzed. A
-/// report that is longer than a screen starts with a summary.
+/// Writes the unresolved parts, the changes if two states were compared, the findings, and the summary of the analysis.
+/// A report that is longer than a screen starts with a summary.
 ///
 /// # Errors
 /// Those of the writer.
@@ -75,7 +75,7 @@ pub(crate) fn write(out: &mut dyn io::Write, report: &Report<'_>, options: &Opti
     write_summary(out, report, options)
 }
 
-/// Adds what was chosen, and says what it leaves out.
+/// Adds the selected blocks, and a line about omitted ones.
 fn add(lines: &mut Vec<String>, chosen: &Chosen, noun: &str, theme: Theme) {
     lines.extend(chosen.lines.iter().cloned());
     let plural = |n: usize| match noun {
@@ -91,7 +91,7 @@ fn add(lines: &mut Vec<String>, chosen: &Chosen, noun: &str, theme: Theme) {
     }
 }
 
-/// What a writer writes, in lines, without empty ones at the end.
+/// Returns the output of a writer as lines, without empty ones at the end.
 fn rendered(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Vec<String>> {
     let mut bytes = Vec::new();
     write(&mut bytes)?;
@@ -112,7 +112,7 @@ fn wrapped(lines: Vec<String>, options: &Options) -> Vec<String> {
     lines.into_iter().flat_map(wrap).collect()
 }
 
-/// What could not be resolved, and what is assumed, with an empty line.
+/// The unresolved parts and assumptions, followed by an empty line.
 fn lead(report: &Report<'_>, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
     let lead = coverage::escaped(coverage::lead(report));
@@ -133,7 +133,7 @@ fn write_summary(out: &mut dyn io::Write, report: &Report<'_>, options: &Options
     style::wrap(&style::escape(&line), options.width, 2).iter().try_for_each(|line| writeln!(out, "{line}"))
 }
 
-/// What is wrong, the most severe first, each finding with a line that says it in short; then what is no longer wrong.
+/// The findings, most severe first, each with a brief line; then the fixed ones.
 fn finding_blocks(report: &Report<'_>, options: &Options) -> io::Result<Vec<Block>> {
     let (gone, mut there): (Vec<&Finding>, Vec<&Finding>) =
         report.shown().partition(|f| f.novelty == Some(Novelty::Fixed));
@@ -144,7 +144,7 @@ fn finding_blocks(report: &Report<'_>, options: &Options) -> io::Result<Vec<Bloc
     for finding in there {
         let full = rendered(|out| findings::write(out, finding, report.files, options))?;
         let brief = rendered(|out| findings::write_brief(out, finding, report.files, options))?;
-        // The first finding of a rule stands for the others.
+        // The first finding of a rule represents the others.
         let is_first = rules.insert(finding.diagnostic.rule.id);
         let weight = finding.level as usize * 2 + usize::from(is_first);
         blocks.push(Block { full, brief, weight });
@@ -160,7 +160,7 @@ fn finding_blocks(report: &Report<'_>, options: &Options) -> io::Result<Vec<Bloc
     Ok(blocks)
 }
 
-/// What could not be read, and a line that sums up what is wrong.
+/// Files that could not be read, and a line that summarizes the findings.
 fn closing(report: &Report<'_>, options: &Options) -> io::Result<Vec<String>> {
     let theme = Theme::new(options.color);
     let mut lines = Vec::new();
@@ -201,7 +201,7 @@ pub(crate) fn write_brief(out: &mut dyn io::Write, report: &Report<'_>, options:
     }
 }
 
-/// What differs, project by project, and a line that sums it up.
+/// The changes by project, and a line that summarizes them.
 fn diff_blocks(
     comparison: &Comparison<'_>,
     report: &Report<'_>,
@@ -228,7 +228,7 @@ fn diff_blocks(
     Ok((blocks, headline::changes(comparison, &all, report.coverage)))
 }
 
-/// A list with a heading, of which the first lines are what is said in short.
+/// A list with a heading; its first lines are the brief form.
 fn listed(full: Vec<String>) -> Block {
     const SHORT: usize = 5;
     let mut brief: Vec<String> = full.iter().take(SHORT).cloned().collect();

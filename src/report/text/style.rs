@@ -7,7 +7,7 @@ use owo_colors::Style;
 use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What things look like; with colors off every style is empty.
+/// The styles of elements; with colors off every style is empty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Theme {
     color: bool,
@@ -33,7 +33,7 @@ impl Theme {
         self.paint(text, Style::new().bold())
     }
 
-    /// What is there for completeness.
+    /// Secondary information.
     pub(crate) fn dim(self, text: &str) -> String {
         self.paint(text, Style::new().dimmed())
     }
@@ -58,22 +58,22 @@ impl Theme {
         self.paint(text, style)
     }
 
-    /// What is gone.
+    /// Removed text.
     pub(crate) fn removed(self, text: &str) -> String {
         self.paint(text, Style::new().red())
     }
 
-    /// What is new.
+    /// Added text.
     pub(crate) fn added(self, text: &str) -> String {
         self.paint(text, Style::new().green())
     }
 
-    /// What is another one.
+    /// Changed text.
     pub(crate) fn changed(self, text: &str) -> String {
         self.paint(text, Style::new().yellow())
     }
 
-    /// The words that differ in what is gone.
+    /// The words that differ in removed text.
     pub(crate) fn removed_word(self, text: &str) -> String {
         self.paint(text, Style::new().red().bold().underline())
     }

@@ -1,9 +1,9 @@
-//! The start of a long report: the verdict, what is wrong in words, and what is at risk.
+//! The start of a long report: the verdict, a summary of the findings, and risks.
 
 use super::style::{self, Theme};
 use crate::report::{Finding, Options, Report, coverage, headline};
 
-/// The lines of the summary, wrapped, with an empty one at the end. `changes` says what differs.
+/// Returns the lines of the summary, wrapped, with an empty one at the end. `changes` summarizes the changes.
 pub(super) fn lines(report: &Report<'_>, changes: Option<&str>, options: &Options) -> Vec<String> {
     let theme = Theme::new(options.color);
     let mut lines = Vec::new();

@@ -83,7 +83,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A list item; the first line of a map stands behind the dash.
+    /// Writes a list item; the first line of a map follows the dash.
     fn item(&mut self, item: &Value, secret: bool, depth: usize) {
         let first = self.lines.len();
         match &item.data {

@@ -1,4 +1,4 @@
-//! What differs inside of two texts, word by word.
+//! The differences between two texts, word by word.
 
 use super::style::{cut, escape, width};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -40,7 +40,7 @@ pub(in crate::report) fn pieces(before: &str, after: &str) -> Option<(Vec<Piece>
     (shared * 3 >= before.len().min(after.len())).then_some((old, new))
 }
 
-/// Runs of letters and digits, and each other character by itself.
+/// Splits a text into runs of letters and digits, and single other characters.
 fn split(text: &str) -> Option<Vec<&str>> {
     let mut words = Vec::new();
     let mut start = 0;
@@ -77,7 +77,8 @@ pub(in crate::report) fn abbreviate(pieces: &mut [Piece], keep: usize) {
     }
 }
 
-/// Cuts shared pieces so that a text fits into some columns if it can, and then those that differ, in their middle.
+/// Shortens shared pieces so that a text fits into some columns if possible, and then differing pieces, in their
+/// middle.
 pub(in crate::report) fn fit(pieces: &mut Vec<Piece>, columns: usize) {
     let length = |pieces: &[Piece]| pieces.iter().map(|p| width(&escape(&p.text))).sum::<usize>();
     let whole = pieces.clone();

@@ -19,7 +19,7 @@ fn label(text: &str) -> String {
             let _ = write!(safe, "#{};", c as u32);
         }
     }
-    // An empty label is none, which the grammar refuses.
+    // The grammar rejects empty labels.
     if safe.is_empty() { " ".to_owned() } else { safe }
 }
 

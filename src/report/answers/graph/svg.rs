@@ -56,7 +56,7 @@ fn places<'a>(graph: &'a Graph) -> (BTreeMap<&'a str, Place>, usize, usize) {
         })
         .collect();
     let place = |(name, cell): (&'a str, Cell)| {
-        // Short layers stand in the middle.
+        // Short layers are centered.
         let top = 10 + (highest - rows[cell.layer]) * ROW / 2 + cell.row * ROW;
         (name, (left[cell.layer], top, widths[cell.layer]))
     };

@@ -1,4 +1,4 @@
-//! A graph as a tree of text. A node whose branches stand elsewhere already is only named again.
+//! A graph as a text tree. A node whose branches were already printed is only named again.
 
 use super::sign;
 use crate::query::graphs::{Change, Graph};
@@ -9,7 +9,7 @@ use std::io;
 
 /// Deeper branches are cut.
 const MAX_DEPTH: usize = 64;
-/// The maximum number of lines, unless all are asked for.
+/// The maximum number of lines, unless all are requested.
 const MAX_LINES: usize = 400;
 
 pub(super) fn write(out: &mut dyn io::Write, graph: &Graph, options: &Options) -> io::Result<()> {
@@ -17,7 +17,7 @@ pub(super) fn write(out: &mut dyn io::Write, graph: &Graph, options: &Options) -
     let outgoing = graph.outgoing();
     let targets: BTreeSet<&str> = graph.edges.keys().filter(|(from, to)| from != to).map(|(_, to)| &**to).collect();
     let names = || graph.nodes.keys().map(String::as_str);
-    // What lies on cycles alone has no beginning: the first of them is as good as any.
+    // Nodes that are only on cycles have no natural start: the first one is used.
     let roots = names().filter(|name| !targets.contains(name)).chain(names().filter(|name| targets.contains(name)));
     let most = if options.all { usize::MAX } else { MAX_LINES };
     let mut tree = Tree { graph, outgoing, theme, seen: BTreeSet::new(), lines: Vec::new(), most, left: 0 };
