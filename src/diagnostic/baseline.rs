@@ -1,4 +1,4 @@
-//! Findings that were there when a team began to look, kept in a file: they are not reported again.
+//! Baselines: findings that existed when a team adopted stacklint, stored in a file. They are not reported again.
 
 use super::Finding;
 use crate::files::Files;

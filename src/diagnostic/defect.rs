@@ -1,4 +1,4 @@
-//! Defects of stacklint itself, as findings: whatever else was found is still told.
+//! Internal errors of stacklint, as findings: all other findings are still reported.
 
 use super::{Diagnostic, Label, Rule, rule};
 use crate::threads::Defect;
@@ -21,7 +21,7 @@ rule!(
     "the git repository refers to files outside of it, so nothing in it is analyzed"
 );
 
-/// The rules that no setting knows. `stacklint explain` shows them all the same.
+/// The rules that settings do not know. `stacklint explain` describes them as well.
 pub(crate) static UNREGISTERED: [&Rule; 3] = [&INTERNAL_ERROR, &REVIEW_CHANGED, &UNTRUSTED_REPOSITORY];
 
 /// Where to report defects.
@@ -42,7 +42,7 @@ impl Diagnostic {
         self.is_defect() || self.rule == &REVIEW_CHANGED
     }
 
-    /// Whether it says that stacklint could not do its work, or a part of it.
+    /// Whether it reports that stacklint could not run, or only partly.
     pub(crate) fn is_failure(&self) -> bool {
         self.is_defect() || self.rule == &UNTRUSTED_REPOSITORY
     }

@@ -31,14 +31,14 @@ impl Novelty {
 /// A finding as it is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// What was found.
+    /// The diagnostic.
     pub diagnostic: Diagnostic,
     /// How severe it is.
     pub level: Level,
     /// Whether it is new, where two revisions were examined.
     pub novelty: Option<Novelty>,
-    /// What stays the same about it while lines move: 32 hexadecimal digits. Equal findings of one file are numbered,
-    /// so that no two of one state share it.
+    /// An identity that does not change when lines move: 32 hexadecimal digits. Equal findings of one file are
+    /// numbered, so that no two findings of one state share it.
     pub fingerprint: Text,
     /// The fingerprints of the other findings that were united with it.
     pub also: Vec<Text>,
@@ -50,7 +50,7 @@ impl Finding {
         !matches!(self.novelty, Some(Novelty::Fixed | Novelty::Removed))
     }
 
-    /// The fingerprints of all findings that it stands for.
+    /// The fingerprints of all findings that it represents.
     pub(crate) fn fingerprints(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.fingerprint).chain(&self.also).map(|text| &**text)
     }
@@ -73,7 +73,7 @@ pub(crate) struct Suppressed {
 /// Why a finding is not reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Suppression {
-    /// A comment in the file, with the reason that it gives.
+    /// A comment in the file, with its reason.
     Comment(String),
     /// The baseline has it.
     Baseline,

@@ -1,5 +1,5 @@
-//! What stays the same about a finding while lines move: its rule, where it is in the structure of its file, and the
-//! text that offends. No line numbers, no indices of list items that can be told by a name.
+//! The identity of a finding while lines move: its rule, its position in the structure of its file, and the offending
+//! text. It contains no line numbers, and no indexes of list items that can be identified by a name.
 
 use super::Diagnostic;
 use crate::files::{File, Files};

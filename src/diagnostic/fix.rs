@@ -35,14 +35,14 @@ pub(crate) struct Edit {
     pub start: u32,
     /// One past the last byte; as `start` for an insertion.
     pub end: u32,
-    /// What comes in their place.
+    /// The replacement.
     pub text: String,
 }
 
 /// A change that makes a finding go away: all its edits or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fix {
-    /// What it does, in one line: ``rename to `vpc` ``.
+    /// A description of one line: ``rename to `vpc` ``.
     pub title: String,
     /// The edits, sorted, without overlap.
     pub edits: Vec<Edit>,
@@ -57,19 +57,19 @@ impl Fix {
     }
 }
 
-/// What applying fixes gives.
+/// The result of applying fixes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fixed {
     /// The new texts of the files that change.
     pub texts: BTreeMap<FileId, String>,
     /// How many fixes were applied.
     pub applied: usize,
-    /// How many were left out because they overlap one that was applied; another round may apply them.
+    /// The number of skipped fixes that overlap an applied one; another round may apply them.
     pub overlapping: usize,
 }
 
-/// Applies the fixes that are at least as trusted as `least`, in their order. A fix that overlaps an earlier one is left
-/// out.
+/// Applies the fixes that are at least as safe as `least`, in their order. A fix that overlaps an earlier one is
+/// skipped.
 pub(crate) fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, least: Applicability, files: &Files) -> Fixed {
     let mut taken: BTreeMap<FileId, Vec<&Edit>> = BTreeMap::new();
     let mut fixed = Fixed::default();

@@ -4,17 +4,17 @@
 use crate::files::File;
 use crate::syntax::Syntax;
 
-/// What a comment of ours begins with, after the sign of a comment.
+/// The prefix of our comments, after the comment sign.
 const MARK: &str = "stacklint:";
 
 /// A comment that silences findings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ignore {
-    /// The line (from 1) whose findings it silences; none for the whole file.
+    /// The line (from 1) whose findings it suppresses; `None` for the whole file.
     pub line: Option<u32>,
     /// The rules that it names, with the span of each name.
     pub rules: Vec<(String, u32, u32)>,
-    /// Why, as the comment says; may be empty.
+    /// The reason in the comment; may be empty.
     pub reason: String,
     /// First byte of the comment.
     pub start: u32,
@@ -25,7 +25,7 @@ pub(super) struct Ignore {
 /// A comment that looks as if it should silence findings, and does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Malformed {
-    /// What is wrong with it.
+    /// The problem.
     pub why: &'static str,
     /// First byte of the comment.
     pub start: u32,
@@ -76,7 +76,7 @@ pub(super) fn comments(file: &File) -> Comments {
     found
 }
 
-/// The line that a comment speaks about: its own if there is more on it, else the next one that has content.
+/// The line that a comment applies to: its own if there is other text on it, otherwise the next one with content.
 fn covered(file: &File, content: &[u32], start: u32, end: u32) -> u32 {
     let (first, last) = (file.line(start), file.line(end));
     let own = [first, last].into_iter().find(|line| content.binary_search(line).is_ok());

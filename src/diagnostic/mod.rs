@@ -1,4 +1,4 @@
-//! Findings: what is wrong in the user's files, where, and what to do.
+//! Findings: mistakes in the user's files, with their places and advice.
 
 pub(crate) mod baseline;
 mod defect;
@@ -33,7 +33,7 @@ pub(crate) enum Level {
     Note,
     /// Probably a mistake.
     Warning,
-    /// Cannot mean what it says, or the deployment tool will refuse it.
+    /// A certain mistake, or the deployment tool will reject it.
     Error,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Label {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
-    /// What is to be said about the place; may be empty on the primary label.
+    /// The text of the label; may be empty on the primary label.
     pub message: String,
 }
 
@@ -73,38 +73,38 @@ impl Label {
     }
 }
 
-/// A finding. It has exactly one primary place; `Diagnostic::new` asks for it. How severe it is, is decided later and in
-/// one place, from its rule and the settings.
+/// A finding. It has exactly one primary place, which `Diagnostic::new` requires. Its level is decided later and in one
+/// place, from its rule and the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Diagnostic {
     /// The rule that it violates.
     pub rule: &'static Rule,
-    /// One sentence that says what is wrong.
+    /// One sentence that describes the problem.
     pub message: String,
     /// Where.
     pub primary: Label,
     /// Other places that belong to it, in the order of the explanation.
     pub related: Vec<Label>,
-    /// Whether the related places are the steps of a chain (a cycle, references that lead to one another).
+    /// Whether the related places are the steps of a chain (a cycle, a chain of references).
     pub is_chain: bool,
-    /// What else to know.
+    /// Further information.
     pub notes: Vec<String>,
-    /// What to do.
+    /// Advice.
     pub help: Option<String>,
-    /// How the files could be changed so that it is gone.
+    /// Edits that resolve the finding.
     pub fix: Option<Fix>,
-    /// What is wrong, as one would point at it without lines: `vpc` in the path of a value, the name that is unknown.
-    /// The text at the primary place where it is not given. Findings of two revisions are matched by it.
+    /// The subject of the finding, independent of lines: `vpc` in the path of a value, an unknown name. Defaults to the
+    /// text at the primary place. Findings of two revisions are matched by it.
     pub token: Option<String>,
-    /// What it is about among what was resolved: `stack/component/path`.
+    /// What it is about in the resolution: `stack/component/path`.
     pub address: Option<String>,
     /// Whether something could not be resolved because of it.
     pub is_breaking: bool,
     /// The stacks that it reaches, sorted.
     pub stacks: Vec<Text>,
-    /// The components that it is about, where it names them.
+    /// The components that it is about, if it names them.
     pub subjects: Vec<Subject>,
-    /// How it reads as one with others of its rule at its place; `None` if it stays a finding of its own.
+    /// How to combine it with other findings of its rule at its place; `None` if it stays separate.
     pub together: Option<Together>,
     /// Where it is shown in the newer state, if its primary place is in the older one.
     pub at_head: Option<AtHead>,
@@ -115,7 +115,7 @@ pub(crate) struct Diagnostic {
 pub(crate) enum AtHead {
     /// The line (from 1) where it was, in the file at the same path.
     Line(u32),
-    /// The file as a whole: it is gone, or is no longer used.
+    /// The file as a whole: the line was removed, or is no longer used.
     File,
 }
 
@@ -155,21 +155,21 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what else to know.
+    /// Adds a note.
     #[must_use]
     pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
         self
     }
 
-    /// Says what to do.
+    /// Adds advice.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says how the files could be changed.
+    /// Adds a fix.
     #[must_use]
     pub(crate) fn fix(mut self, fix: Fix) -> Self {
         self.fix = Some(fix);
@@ -198,7 +198,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says how it reads as one with others of its rule at its place.
+    /// Sets how to combine it with other findings of its rule at its place.
     #[must_use]
     pub(crate) fn together(mut self, together: Together) -> Self {
         self.together = Some(together);

@@ -1,22 +1,22 @@
-//! What a rule is: its id, group and documentation. A finding refers to the `static` that [`rule!`] declares, so an id
-//! that no rule has does not compile.
+//! Rules: their ids, groups and documentation. A finding refers to the `static` that [`rule!`] declares, so an id
+//! without a rule does not compile.
 
 use super::Level;
 
-/// What a rule is about, which decides how severe its findings are unless the settings say otherwise.
+/// The kind of a rule, which determines the level of its findings unless the settings set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Group {
-    /// Cannot mean what it says, or the deployment tool refuses it: an error.
+    /// A certain mistake, or the deployment tool rejects it: an error.
     Correctness,
     /// Probably a mistake: a warning.
     Suspicious,
     /// About the difference of two revisions: a warning.
     Change,
-    /// Could be tidier: off unless asked for.
+    /// Cleanup: off by default.
     Hygiene,
-    /// Not proven yet: off unless asked for.
+    /// Not proven yet: off by default.
     Preview,
-    /// A policy of the repository: an error, unless the policy says otherwise.
+    /// A policy of the repository: an error, unless the policy sets another level.
     Policy,
 }
 
@@ -47,24 +47,24 @@ impl Group {
     }
 }
 
-/// A rule: its name, what it reports and its documentation. How it is checked is registered in `rules`.
+/// A rule: its name, summary and documentation. Its check is registered in `rules`.
 pub(crate) struct Rule {
     /// The id in kebab case: names the problem, and reads after "allow".
     pub id: &'static str,
     /// The group that decides its default level.
     pub group: Group,
-    /// The level of its findings where it differs from that of the group.
+    /// The level of its findings, if it differs from that of the group.
     pub level: Option<Level>,
     /// The version of stacklint that introduced it.
     pub since: &'static str,
-    /// One sentence without a period at its end: what it reports.
+    /// One sentence without a period that summarizes the rule.
     pub summary: &'static str,
     /// Its page, in Markdown.
     pub page: &'static str,
 }
 
 impl Rule {
-    /// The level of its findings unless the settings say otherwise; `None` for off.
+    /// The default level of its findings; `None` for off.
     pub(crate) fn default_level(&self) -> Option<Level> {
         self.level.or(self.group.level())
     }

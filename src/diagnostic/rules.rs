@@ -1,5 +1,6 @@
-//! The rules that more than one module reports: while files are read and resolved, in the words of no system, and those about
-//! stacklint itself. Rules of one dialect are declared in its folder, rules with a check of their own beside the check.
+//! The rules that more than one module reports: those found while files are read and resolved, independent of any
+//! system, and those about stacklint itself. Rules of one dialect are declared in its folder, rules with a check beside
+//! the check.
 
 use super::{Level, Rule, rule};
 

@@ -12,16 +12,16 @@ use std::collections::{BTreeSet, HashMap};
 pub(crate) enum Together {
     /// Components to which the same happens.
     Components {
-        /// What is said of one of them, after its name.
+        /// The text for one component, after its name.
         one: String,
-        /// What is said of several of them, after their number.
+        /// The text for several components, after their number.
         several: String,
     },
     /// Names that are listed.
     Names {
         /// The message up to the names, with `#` for how many there are.
         start: String,
-        /// What `#` counts, in the singular.
+        /// The noun that `#` counts, in the singular.
         noun: &'static str,
         /// The name of this finding.
         name: String,
@@ -40,7 +40,7 @@ pub(crate) struct Subject {
     pub stack: Text,
     /// Its name; empty if the finding names none.
     pub component: Text,
-    /// What is particular about it; may be empty.
+    /// Details of the component; may be empty.
     pub details: String,
 }
 
@@ -60,10 +60,10 @@ impl Subject {
     }
 }
 
-/// What findings have in common that become one.
+/// What combined findings have in common.
 type Key = (&'static str, (FileId, u32, u32), Level, Option<Novelty>, String);
 
-/// Unites findings; each stands where the first of its findings stood.
+/// Combines findings; each result takes the position of its first finding.
 pub(crate) fn unite(findings: Vec<Finding>) -> Vec<Finding> {
     let mut sets: Vec<Vec<Finding>> = Vec::with_capacity(findings.len());
     let mut index: HashMap<Key, usize> = HashMap::new();
@@ -88,7 +88,7 @@ fn key(finding: &Finding) -> Option<Key> {
         Together::Names { start, .. } => start.clone(),
         Together::Alike { general } => general.clone(),
     };
-    // What is fixed by different edits stays apart.
+    // Findings with different fixes stay separate.
     if d.fix.is_some() || d.is_chain || d.at_head.is_some() && d.subjects.is_empty() {
         return None;
     }

@@ -25,7 +25,7 @@ pub(crate) type Contents = BTreeMap<String, Arc<[u8]>>;
 
 /// The program around the server: it opens the folders of the workspace.
 pub(crate) trait Host: Sync {
-    /// What analyzes a folder.
+    /// Opens the analyzer of a folder.
     ///
     /// # Errors
     /// There is no such folder, or its repository cannot be used: what to tell the user.
@@ -46,8 +46,8 @@ pub(crate) trait Analyzer: Send + Sync {
 
 /// The result of an analysis.
 pub(crate) struct Analysis {
-    /// What was found, with what the worktree resolves to.
+    /// The findings, with the resolutions of the worktree.
     pub review: Review,
-    /// What was analyzed.
+    /// The analyzed source.
     pub source: Overlay,
 }

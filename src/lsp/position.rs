@@ -7,13 +7,13 @@ use ls_types::{GeneralClientCapabilities, Position, PositionEncodingKind, Range}
 pub(super) enum Encoding {
     /// Bytes.
     Utf8,
-    /// Code units of UTF-16, which every client knows.
+    /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
 }
 
 impl Encoding {
-    /// Bytes if the client knows them.
+    /// Selects bytes if the client supports them.
     pub(super) fn negotiate(general: Option<&GeneralClientCapabilities>) -> Self {
         let offered = general.and_then(|general| general.position_encodings.as_ref());
         match offered.is_some_and(|kinds| kinds.contains(&PositionEncodingKind::UTF8)) {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::Scope;
 
-/// The number of an analysis, counted from 1 in the order in which they were asked for.
+/// The number of an analysis, counted from 1 in the order of requests.
 pub(super) type Number = u64;
 
 /// The end of an analysis: the index of the root, the number, and the result.
@@ -44,14 +44,14 @@ impl Root {
         Root { path, analysis: None, shown: BTreeMap::new(), failure: None, asked: 0, done: 0, tasks }
     }
 
-    /// Asks for an analysis, in place of those that have not started.
+    /// Requests an analysis, replacing those that have not started.
     pub(super) fn ask(&mut self, buffers: Contents) {
         self.asked += 1;
         // The thread ends after this only.
         let _ = self.tasks.send((self.asked, buffers));
     }
 
-    /// Takes the result of an analysis. `false`: a newer one is on its way.
+    /// Stores the result of an analysis. Returns `false` if a newer one is running.
     pub(super) fn take(&mut self, number: Number, result: Result<Analysis, String>) -> bool {
         self.done = number;
         if !self.is_current() {
@@ -69,7 +69,7 @@ impl Root {
         self.done == self.asked
     }
 
-    /// Whether no analysis was asked for yet.
+    /// Whether no analysis was requested yet.
     pub(super) fn is_new(&self) -> bool {
         self.asked == 0
     }
@@ -80,7 +80,7 @@ impl Root {
     }
 }
 
-/// Runs the newest of the analyses that are asked for, until nobody asks any more.
+/// Runs the newest requested analysis, until the channel is closed.
 fn work(index: usize, analyzer: &dyn Analyzer, tasks: &Receiver<(Number, Contents)>, results: &Sender<Done>) {
     while let Ok(mut task) = tasks.recv() {
         while let Ok(newer) = tasks.try_recv() {

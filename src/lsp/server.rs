@@ -1,4 +1,4 @@
-//! The loop of the server: messages in, analyses asked for, answers out.
+//! The main loop of the server: receives messages, requests analyses, sends answers.
 
 use super::buffers::{Buffer, Buffers, path_of};
 use super::features;
@@ -34,9 +34,9 @@ const PROGRESS: &str = "stacklint/analysis";
 /// How a client ended the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// It asked for a shutdown first, as the protocol wants.
+    /// It requested a shutdown first, as the protocol requires.
     Orderly,
-    /// It ended without a shutdown, or sent what is no message.
+    /// It exited without a shutdown request, or sent an invalid message.
     Abruptly,
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn serve(connection: &Connection, host: &dyn Host) -> Result<Ended, S
     })
 }
 
-/// The folders of the workspace; `None` stands for the folder that the server runs in.
+/// The folders of the workspace; `None` is the folder that the server runs in.
 fn folders(params: &InitializeParams) -> Vec<Option<PathBuf>> {
     let named = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
     let mut paths: Vec<Option<PathBuf>> = named.filter_map(path_of).take(MAX_ROOTS).map(Some).collect();
@@ -134,7 +134,7 @@ struct Server<'a> {
 }
 
 impl Server<'_> {
-    /// Sends something. A client that is gone ends the loop by its closed channel.
+    /// Sends a message. If the client has exited, the closed channel ends the loop.
     fn send(&self, message: impl Into<Message>) {
         let _ = self.sender.send(message.into());
     }
@@ -147,7 +147,7 @@ impl Server<'_> {
         self.notify::<LogMessage>(LogMessageParams { typ, message });
     }
 
-    /// Asks the client to tell when files change on the disk.
+    /// Asks the client for notifications when files change on the disk.
     fn watch(&self) {
         let watcher = FileSystemWatcher { glob_pattern: GlobPattern::String("**/*".to_owned()), kind: None };
         let options = DidChangeWatchedFilesRegistrationOptions { watchers: vec![watcher] };
@@ -175,7 +175,7 @@ impl Server<'_> {
         self.roots.iter().enumerate().filter_map(inside).min_by_key(|(_, path)| path.len())
     }
 
-    /// Asks for an analysis of one root, or of all.
+    /// Requests an analysis of one root, or of all.
     fn analyze(&mut self, only: Option<usize>) {
         let mut contents: Vec<Contents> = self.roots.iter().map(|_| Contents::new()).collect();
         for (path, buffer) in self.buffers.iter() {
@@ -310,7 +310,7 @@ impl Server<'_> {
         }
         let document = request.params.pointer("/textDocument/uri").or_else(|| request.params.pointer("/data/uri"));
         let uri: Option<Uri> = document.and_then(|uri| uri.as_str()?.parse().ok());
-        // What is about no file is about the first folder.
+        // A request without a file uses the first folder.
         let root = match &uri {
             Some(uri) => self.root_of(uri).map(|(root, _)| root),
             None => (!self.roots.is_empty()).then_some(0),

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An analysis, with how positions are counted and where files lie.
+/// An analysis, with the encoding of positions and the location of files.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     /// The analysis.
@@ -34,7 +34,7 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> View<'a> {
-    /// What the projects of the worktree resolve to.
+    /// The resolutions of the projects in the worktree.
     pub(super) fn resolutions(&self) -> Vec<&'a Resolution> {
         self.analysis.review.heads()
     }
@@ -52,7 +52,7 @@ impl<'a> View<'a> {
         self.analysis.review.files.get(id)
     }
 
-    /// Whether a place lies in the file at a path, and a byte offset in the place.
+    /// Whether a place is in the file at a path and contains a byte offset.
     pub(super) fn is_at(&self, origin: Origin, path: &str, offset: usize) -> bool {
         let span = origin.key as usize..=origin.end as usize;
         span.contains(&offset) && *self.file(origin.file).path == *path
@@ -78,7 +78,7 @@ impl<'a> View<'a> {
         Some(Location { uri: self.uri(&file.path)?, range })
     }
 
-    /// A place without what stands below its key.
+    /// Only the key of a place, without the entries below it.
     pub(super) fn key(&self, origin: Origin) -> Option<Location> {
         let end = if origin.key < origin.start { origin.start } else { origin.end };
         let first = self.file(origin.file);

@@ -3,7 +3,7 @@
 use crate::text::Text;
 use crate::value::Origin;
 
-/// A folder that a manifest of the repository says to fill with code from elsewhere.
+/// A folder for which a manifest of the repository configures that code is fetched into it.
 #[derive(Clone, Debug)]
 pub(crate) struct FetchedFolder {
     /// The folder, from the root of the repository.

@@ -1,11 +1,11 @@
-//! What a resolution does not hold of its revision.
+//! Parts of its revision that a resolution does not contain.
 
 use crate::value::FileId;
 
 /// Why a resolution may not be all of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gap {
-    /// What is missing.
+    /// The missing part.
     pub extent: Extent,
     /// Why, as a clause without a full stop.
     pub reason: String,
@@ -13,7 +13,7 @@ pub(crate) struct Gap {
     pub file: Option<FileId>,
 }
 
-/// What a resolution does not hold.
+/// The parts that a resolution does not contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// Nothing could be resolved.

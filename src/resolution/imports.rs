@@ -10,27 +10,27 @@ pub(crate) struct Import {
     pub item: Origin,
     /// The path in it.
     pub path: Origin,
-    /// The files that it leads to, in the order in which they are taken in, each once.
+    /// The imported files, in the order in which they are imported, without duplicates.
     pub targets: Vec<FileId>,
-    /// It stands for all files whose names fit.
+    /// It matches all files with matching names.
     pub is_pattern: bool,
-    /// Where it leads depends on what is known only on the way there.
+    /// Its target depends on values that are known only when it is resolved.
     pub is_computed: bool,
-    /// It may lead to more: what it names could not be had.
+    /// It may have more targets: something that it names could not be read.
     pub is_open: bool,
     /// The files are taken in in another way than usual.
     pub is_special: bool,
-    /// A file that is taken in twice gives more than one that is taken in once: lists are joined.
+    /// Importing a file twice differs from importing it once: lists are appended.
     pub is_additive: bool,
-    /// What is passed to the files.
+    /// The context passed to the files.
     pub context: Arc<Map>,
 }
 
-/// What files take in, and those that nothing does.
+/// The imports of files, and the files that nothing imports.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Imports {
     /// The items, sorted by place.
     pub items: Vec<Import>,
-    /// The files that nothing takes in and that define no unit themselves, though they lie where such files are.
+    /// The files that nothing imports and that define no unit, although they are in a folder for such files.
     pub unreached: Vec<FileId>,
 }

@@ -6,13 +6,13 @@ use crate::value::Origin;
 /// A command that is written down somewhere and names a component, a stack, or both.
 #[derive(Clone, Debug)]
 pub(crate) struct Mention {
-    /// What names them, for messages: "step `plan` of workflow `deploy`".
+    /// Where it is named, for messages: "step `plan` of workflow `deploy`".
     pub by: String,
     /// The component.
     pub component: Option<MentionedName>,
-    /// The types that the component may have; any if there are none.
+    /// The types that the component may have; any if empty.
     pub kinds: &'static [&'static str],
-    /// The stack; without one the command gets it when it is run.
+    /// The stack; `None` if it is passed to the command when it runs.
     pub stack: Option<MentionedName>,
 }
 

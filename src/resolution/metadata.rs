@@ -1,11 +1,11 @@
-//! What rules may know of a component beyond its values, in the words of no system: a dialect fills it in.
+//! Metadata of a component for rules, besides its values, independent of any system: a dialect fills it in.
 
 use crate::text::Text;
 use crate::value::{Flags, Map, Origin, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What is known of a component.
+/// Metadata of a component.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ComponentMetadata {
     /// It is only there to be inherited from, and never deployed.
@@ -14,15 +14,15 @@ pub(crate) struct ComponentMetadata {
     pub is_disabled: bool,
     /// It must not be changed.
     pub is_locked: bool,
-    /// The code that it configures, where that lies in one folder of the repository.
+    /// The code that it configures, if it is in one folder of the repository.
     pub code: Option<Code>,
     /// Its code is a module, whose files declare its variables and outputs.
     pub is_module: bool,
     /// The module that it calls, in systems whose components are such calls: graphs show it.
     pub called: Option<CalledModule>,
-    /// What it hands to its code.
+    /// The inputs of its code.
     pub inputs: Inputs,
-    /// Where its state is kept, if its configuration says so.
+    /// The location of its state, if its configuration has one.
     pub state: Option<StatePlace>,
     /// The workspace that its code runs in, if it is known.
     pub workspace: Option<Text>,
@@ -35,20 +35,20 @@ pub(crate) struct ComponentMetadata {
     pub bases: Vec<Base>,
     /// The names that it had before, from which the deployment tool moves what is deployed.
     pub former_names: Vec<Text>,
-    /// Types and names of components of its stack that are no longer described on purpose: what is deployed stays.
+    /// Types and names of components of its stack that are removed on purpose: their deployed resources stay.
     pub released: Vec<(Text, Text)>,
-    /// What is deployed is part of the state of its stack: it stays where it is if the stack gets another name.
+    /// Its resources are part of the state of its stack: they stay if the stack is renamed.
     pub shares_state: bool,
-    /// What it encrypts, and with what it can read that.
+    /// Its encrypted data, and the methods that can read them.
     pub encryption: Vec<Encrypted>,
 }
 
 /// Data that are written with one cipher and can be read with some.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Encrypted {
-    /// What the data are: `state`.
+    /// The kind of data: `state`.
     pub target: Text,
-    /// What they can be read with; they are written with the first one.
+    /// The methods that can read them; the first one writes them.
     pub reads: Vec<Cipher>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct Encrypted {
 pub(crate) struct Cipher {
     /// Its name.
     pub name: Text,
-    /// All that somebody needs to read what it wrote; null where nothing is encrypted, none where it is not known.
+    /// Everything that is needed to decrypt its data; null for plain text, `None` if it is unknown.
     pub definition: Option<Value>,
 }
 
@@ -88,22 +88,22 @@ pub(crate) struct Needed {
 pub(crate) struct Base {
     /// Its name; its stack and type are those of the other one.
     pub name: Text,
-    /// Where the other one names it; none if that only follows.
+    /// Where the other component is named; `None` if that is implied.
     pub origin: Option<Origin>,
 }
 
-/// Where the code of a component lies.
+/// Where the code of a component is.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     /// Its folder, from the root of the repository. It need not be there.
     pub folder: Text,
-    /// The folder that all code of its type lies below.
+    /// The folder of all code of its type.
     pub root: Text,
-    /// Where the folder was named; none where the name of the component names it.
+    /// Where the folder is named; `None` if it follows from the name of the component.
     pub origin: Option<Origin>,
-    /// How it gets there.
+    /// How the code gets there.
     pub supply: CodeOrigin,
-    /// More code is written beside it before it runs, so that what it declares is not all there is.
+    /// More code is generated into the folder before it runs, so its declarations are incomplete.
     pub is_open: bool,
 }
 
@@ -115,70 +115,70 @@ pub(crate) enum CodeOrigin {
     Repository,
     /// It may be fetched by hand and need not be part of the repository.
     Vendored,
-    /// It is fetched whenever it is needed; what lies in the folder does not count.
+    /// It is fetched whenever it is needed; files in the folder are ignored.
     Fetched,
 }
 
-/// What a component hands to its code.
+/// The inputs of a component's code.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inputs {
-    /// All inputs as they are written in the end, calls among them; [`Inputs::get`] tells what the code gets.
+    /// All inputs as they are written in the end, including calls; [`Inputs::get`] returns what the code gets.
     pub all: Arc<Map>,
-    /// What the code gets for a value that holds calls: what only the running system knows is unknown, and nothing is what
-    /// is not handed over. Without it values are passed as they are.
+    /// Evaluates a value with calls: values that are known only at run time are unknown, `None` if it is not passed at
+    /// all. Without it, values are passed as they are.
     pub evaluate: Option<fn(&Value) -> Option<Value>>,
-    /// The inputs that were written for this component, and for those that it inherits from; each a part of what `all`
-    /// was merged from. What is said for a whole stack is in neither.
+    /// The inputs that were written for this component, and for its bases; each is a part of what `all` was merged
+    /// from. Neither includes inputs for a whole stack.
     pub authored: [Arc<Map>; 2],
-    /// The names of inputs that are given in another way.
+    /// The names of inputs that are set in another way.
     pub given: Vec<Text>,
-    /// Names that mean something to the system itself, whether the code knows them or not.
+    /// Names that have a meaning for the system itself, even if the code does not declare them.
     pub reserved: &'static [&'static str],
     /// There may be inputs that are not known.
     pub is_open: bool,
 }
 
-/// Where the state of a component is kept.
+/// The location of a component's state.
 #[derive(Clone, Debug)]
 pub(crate) struct StatePlace {
     /// The type of the backend.
     pub backend: Text,
-    /// Its settings, as the code gets them.
+    /// Its settings, as passed to the code.
     pub settings: Arc<Map>,
-    /// Where the settings were written, if that can be said.
+    /// Where the settings are written, if known.
     pub origin: Option<Origin>,
     /// How many of the settings were written by somebody.
     pub authored: usize,
-    /// The code runs in a folder of its own, not in the one where it lies.
+    /// The code runs in a separate folder, not in the one that contains it.
     pub is_separate: bool,
 }
 
 impl StatePlace {
-    /// Whether a state of the same workspace is found at the other place, too, where these settings say where it is.
+    /// Whether a state of the same workspace is also found at the other place, given the settings that locate it.
     pub(crate) fn is_same_place(&self, other: &StatePlace, settings: &[&str]) -> bool {
         let is_same = |name: &str| self.settings.get(name) == other.settings.get(name);
         self.backend == other.backend && settings.iter().all(|n| is_same(n))
     }
 }
 
-/// That a component needs another one.
+/// A reference of a component to another one.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     /// Whether it is declared or only follows from what is read.
     pub how: LinkKind,
-    /// What makes it, as a user calls it: `dependencies.components`, `!terraform.state`.
+    /// Its cause, as a user calls it: `dependencies.components`, `!terraform.state`.
     pub by: Text,
     /// The name of the other component.
     pub component: Text,
-    /// Its type; none where the name alone says which one it is.
+    /// The type; `None` if the name alone identifies the component.
     pub kind: Option<Text>,
     /// The stack of the other component.
     pub stack: StackSelector,
-    /// What is read of it.
+    /// What it reads of the target.
     pub reads: ReadTarget,
     /// Nothing is wrong if the other component, or what is read of it, is not there.
     pub is_optional: bool,
-    /// Where it was written.
+    /// Where it is written.
     pub origin: Option<Origin>,
     /// Where the stack was written, if not there.
     pub stack_origin: Option<Origin>,
@@ -213,12 +213,12 @@ pub(crate) enum StackSelector {
     Stack(Text),
     /// Those in which the component has these inputs.
     Having(Vec<(Text, Text)>),
-    /// Only the running system knows.
+    /// Known only at run time.
     Unknown,
 }
 
 impl ComponentMetadata {
-    /// The code, if it is a module of which all that it declares is known.
+    /// The code, if it is a module whose declarations are completely known.
     pub(crate) fn known_module(&self) -> Option<&Code> {
         self.code.as_ref().filter(|code| self.is_module && code.supply != CodeOrigin::Fetched && !code.is_open)
     }
@@ -233,8 +233,8 @@ impl ComponentMetadata {
         self.bases.iter().map(|b| &b.name).eq(other.bases.iter().map(|b| &b.name))
     }
 
-    /// Whether two states of a component are the same to all other components: what it needs, where its state lies, which
-    /// inputs it names, whether it is deployed.
+    /// Whether two states of a component look the same to all other components: its dependencies, the location of its
+    /// state, the names of its inputs, whether it is deployed.
     pub(crate) fn is_same_to_others(&self, other: &ComponentMetadata) -> bool {
         let flags = |f: &ComponentMetadata| (f.is_abstract, f.is_disabled);
         let folder = |f: &ComponentMetadata| f.code.as_ref().map(|c| Text::clone(&c.folder));
@@ -262,7 +262,7 @@ impl ComponentMetadata {
 }
 
 impl Inputs {
-    /// The input of this name as the code gets it.
+    /// Returns the input with this name as the code gets it.
     pub(crate) fn get(&self, name: &str) -> Option<Cow<'_, Value>> {
         self.all.get(name).and_then(|value| self.evaluated(value))
     }
@@ -272,7 +272,7 @@ impl Inputs {
         self.get(name).is_some()
     }
 
-    /// One of the inputs as the code gets it; `None` if it does not get it.
+    /// Returns an input as the code gets it; `None` if it is not passed.
     pub(crate) fn evaluated<'a>(&self, value: &'a Value) -> Option<Cow<'a, Value>> {
         match self.evaluate {
             Some(evaluate) if value.holds(Flags::CALL) => evaluate(value).map(Cow::Owned),

@@ -1,4 +1,4 @@
-//! What one revision resolves to, free of any dialect: all that rules, the diff and the reports read.
+//! The resolution of one revision, independent of any dialect: the input of rules, the diff and the reports.
 
 mod fetched;
 mod gap;
@@ -28,7 +28,7 @@ use std::sync::Arc;
 pub(crate) struct Resolution {
     /// The units in the order of their names.
     pub units: Vec<Arc<Unit>>,
-    /// What is wrong, united and sorted.
+    /// The findings, deduplicated and sorted.
     pub findings: Vec<Diagnostic>,
     /// The YAML files that were read, sorted by file.
     pub documents: Vec<(FileId, Arc<Document>)>,
@@ -42,23 +42,23 @@ pub(crate) struct Resolution {
     pub fetched: Vec<FetchedFolder>,
     /// The vocabularies of the dialects that had a part in it.
     pub vocabularies: Vec<&'static Vocabulary>,
-    /// The configuration files that say where all others are; none where defaults are assumed.
+    /// The configuration files that define where all other files are; empty if defaults are used.
     pub config: Vec<FileId>,
-    /// What is assumed because no file says it, a sentence each without a full stop.
+    /// Assumptions about missing configuration, each a sentence without a full stop.
     pub assumptions: Vec<String>,
-    /// What could not be resolved as a whole.
+    /// What could not be resolved at all.
     pub gap: Option<Gap>,
     /// Whether every unit is a stack of its name, also one without components.
     pub units_are_stacks: bool,
 }
 
-/// The local names of a revision: values that files give names to for their own use.
+/// The local names of a revision: names for values that files define for their own use.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
     /// The scopes of all files that some unit reaches, sorted by path, stack and level. A file with the same content has
     /// the same scopes in two revisions.
     pub scopes: Vec<Arc<LocalScope>>,
-    /// By file, for files that define units: the name of the stack that the file by itself, without imports, gives.
+    /// By file, for files that define units: the name of the stack that the file sets by itself, without imports.
     pub stacks: BTreeMap<FileId, Text>,
 }
 
@@ -101,13 +101,13 @@ impl fmt::Display for LocalLevel {
 pub(crate) struct Local {
     /// The name.
     pub name: Text,
-    /// Its value; none if it cannot be resolved.
+    /// Its value; `None` if it cannot be resolved.
     pub value: Option<Value>,
     /// Its value as the deployment tool prints it, where that is another one.
     pub printed: Option<Value>,
     /// Where it is written.
     pub origin: Option<Origin>,
-    /// What its text reads, in the order of the text, each once.
+    /// The names that its text reads, in the order of the text, without duplicates.
     pub depends_on: Vec<Dependency>,
     /// The local of the same name in the scope around it.
     pub shadows: Option<Origin>,
@@ -122,8 +122,8 @@ pub(crate) struct Dependency {
     pub origin: Option<Origin>,
 }
 
-/// What resolves by itself: for stacks a top-level manifest with everything it imports. Two revisions in which a
-/// unit depends on the same content have the same unit.
+/// A part that is resolved independently: for stacks, a top-level manifest with everything it imports. If a unit
+/// depends on the same content in two revisions, it is the same.
 #[derive(Debug)]
 pub(crate) struct Unit {
     /// Its name (for stacks the manifest key).
@@ -132,7 +132,7 @@ pub(crate) struct Unit {
     pub file: FileId,
     /// Every file that had a part in it: itself, imports, included files, configuration. Sorted, without repetition.
     pub files: Vec<FileId>,
-    /// Its components, sorted by stack, type and name. Empty if the unit was left out of the scope.
+    /// Its components, sorted by stack, type and name. Empty if the unit is not in the scope.
     pub components: Vec<Arc<Component>>,
     /// How far it was resolved.
     pub state: State,
@@ -140,12 +140,12 @@ pub(crate) struct Unit {
     pub broken: Vec<(Text, Text)>,
     /// Names of stacks that could not be resolved, though others of the unit were. Sorted.
     pub failed: Vec<Text>,
-    /// Types and names of components that it defines and nobody lists, because their type is not known. Sorted.
+    /// Types and names of components that it defines but does not list, because their type is unknown. Sorted.
     pub unlisted: Vec<(Text, Text)>,
 }
 
 impl Unit {
-    /// A unit of which nothing is known.
+    /// A unit about which nothing is known.
     pub(crate) fn broken(name: Text, file: FileId) -> Self {
         let (components, broken, failed, unlisted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Unit { name, file, files: vec![file], components, state: State::Broken, broken, failed, unlisted }
@@ -162,9 +162,9 @@ impl Unit {
 pub(crate) enum State {
     /// It was resolved.
     Resolved,
-    /// It lies outside of the asked scope and is only named.
+    /// It is outside of the requested scope and only listed.
     OutOfScope,
-    /// It could not be resolved; a finding says why.
+    /// It could not be resolved; a finding reports the reason.
     Broken,
 }
 
@@ -179,23 +179,23 @@ pub(crate) struct Component {
     pub name: Text,
     /// Its whole configuration: a map, as the deployment tool would print it.
     pub value: Value,
-    /// Lines that shaped it without being the origin of one of its values: imports that led to its files, base
-    /// components it names, settings that steer merging.
+    /// Lines that shaped it without being the origin of one of its values: imports of its files, names of base
+    /// components, settings that control merging.
     pub shaping_origins: ShapingOrigins,
-    /// Local names of its own, its bases' among them, before templates are rendered.
+    /// Its local names, including those of its bases, before templates are rendered.
     pub locals: Option<Value>,
-    /// What it is declared as, where that is not its name: a component that is declared as another one was is that one
-    /// under a new name.
+    /// The name under which it is declared, if that is not its name: two components that are declared under the same
+    /// name are the same component, renamed.
     pub declared: Option<Text>,
-    /// What becomes of it when it is no longer described.
+    /// The effect of removing it from the configuration.
     pub removal: RemovalEffect,
-    /// What rules may know of it beyond its values.
+    /// Metadata for rules.
     pub metadata: ComponentMetadata,
     /// How its values are to be read.
     pub language: Language,
 }
 
-/// What becomes of what is deployed when its component is no longer described.
+/// What happens to deployed resources when their component is removed from the configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RemovalEffect {
     /// It stays deployed, unmanaged.
@@ -205,7 +205,7 @@ pub(crate) enum RemovalEffect {
     Destroyed,
     /// Nothing is deployed: the component only describes others.
     Nothing,
-    /// Nothing is deployed: the component says how the state of its stack is kept, which changes with it.
+    /// Nothing is deployed: the component configures how the state of its stack is stored, which changes with it.
     Relocated,
 }
 
@@ -241,7 +241,7 @@ impl From<Vec<Origin>> for ShapingOrigins {
 pub(crate) type Address = (Text, Text, Text);
 
 impl Component {
-    /// What it is declared as.
+    /// The name under which it is declared.
     pub(crate) fn declared(&self) -> &Text {
         self.declared.as_ref().unwrap_or(&self.name)
     }

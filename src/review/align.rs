@@ -1,4 +1,4 @@
-//! What one side could not resolve is compared with nothing: no component of it is treated as removed or added.
+//! Parts that one side could not resolve are not compared: none of their components is treated as removed or added.
 
 use crate::affected::{Affected, Item};
 use crate::diff::{Diff, Status};
@@ -61,8 +61,8 @@ fn doubtful(own: &Resolution, other: &Resolution) -> BTreeSet<Text> {
     stacks.map(|c| Text::clone(&c.stack)).collect()
 }
 
-/// Takes out of the list of affected components those that a side could not resolve, and those of stacks whose names are
-/// not known.
+/// Removes from the list of affected components those that a side could not resolve, and those of stacks whose names
+/// are unknown.
 pub(super) fn without_lost(affected: &mut Affected, base: &Resolution, head: &Resolution) {
     if is_either_misnamed(base, head) {
         affected.items.clear();
@@ -72,7 +72,7 @@ pub(super) fn without_lost(affected: &mut Affected, base: &Resolution, head: &Re
     let unnamed: BTreeSet<&Text> = head.units.iter().flat_map(|u| &u.failed).collect();
     let is_gone = |item: &Item| match in_base.contains_key(&item.address()) {
         true => !lost.contains(&item.address()),
-        // It stands for its whole stack.
+        // The item represents its whole stack.
         false => {
             base.units.iter().any(|u| u.name == item.stack) && !lost.iter().any(|(stack, ..)| *stack == item.stack)
         }
@@ -87,7 +87,7 @@ fn is_either_misnamed(base: &Resolution, head: &Resolution) -> bool {
     misnamed(base, head).or_else(|| misnamed(head, base)).is_some()
 }
 
-/// Takes out of a comparison what is only missing on a side that could not be resolved.
+/// Removes from a comparison what is only missing on a side that could not be resolved.
 pub(super) fn without_doubtful(diff: &mut Diff, base: &Resolution, head: &Resolution, files: &Files) {
     let (of_base, of_head) = (doubtful(base, head), doubtful(head, base));
     let is_misnamed = is_either_misnamed(base, head);

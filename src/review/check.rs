@@ -1,4 +1,4 @@
-//! What is wrong in one state.
+//! The findings of one state.
 
 use super::coverage::{self, Coverage};
 use super::judge::{Judge, Judged, idle_patterns, judge};
@@ -42,7 +42,7 @@ pub(crate) fn check(source: &dyn Source, workspace: &Workspace<'_>, request: &Re
     }
     add_settings(&mut found, &load);
     coverage.not_analyzed = projects.inside().iter().cloned().collect();
-    // A policy may apply to what was not asked for, or could not be resolved.
+    // A policy may apply to components that are not selected, or could not be resolved.
     let is_narrowed = !workspace.folders.is_empty() || workspace.dialect.is_some() || !coverage.not_analyzed.is_empty();
     let saw_all = !is_narrowed && resolutions.iter().all(rules::is_whole);
     found.diagnostics.extend(policies.finish(saw_all));

@@ -1,4 +1,4 @@
-//! What differs between two states, and what is wrong in them.
+//! The changes between two states, and their findings.
 
 use super::align::{Aligned, absent, align, misnamed, without_doubtful, without_lost};
 use super::check::add_settings;
@@ -26,8 +26,8 @@ use crate::value::FileId;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-/// In a project with at most this many units all of them are resolved: that costs less than to start a process, and then
-/// nothing is left to be said of those that no edit reaches.
+/// In a project with at most this many units, all of them are resolved: that costs less than starting a process, and no
+/// unit has to be reported as not affected.
 const SMALL: usize = 24;
 /// Unless the units that an edit reaches have more components than this.
 const FEW: usize = 240;
@@ -48,7 +48,7 @@ pub(crate) fn compare(
     let load = request.overrides.load(head, workspace, &files)?;
     workspace.named_config_exists(&[base, head])?;
     request.filter.finds_files(&[base, head])?;
-    // A change must not configure its own review. A base without any file has nothing that was reviewed.
+    // A change must not configure its own review. A base without any file contains nothing that was reviewed.
     let before = request.overrides.load(base, workspace, &files).ok();
     let is_first = base.listing().iter().next().is_none();
     let trusted = match (request.overrides.settings_from, &before) {
@@ -138,7 +138,7 @@ fn touches(changes: &[Change], folder: &str) -> bool {
     changes.iter().any(|c| c.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
-/// What both sides of a comparison say about how it is judged.
+/// The settings of both sides that control the review.
 struct Judging<'a> {
     request: &'a Request<'a>,
     files: &'a Files,
@@ -167,7 +167,7 @@ impl Judging<'_> {
         }
         let by = Judge { settings: trusted, source: base, other: Some(head), trusted: Some(&known), ..own };
         let edited = trust::edited(self.sides, self.loads);
-        // What the head says of itself, comments left out: those are reported one by one.
+        // Findings about the head's own settings, except comments: those are reported one by one.
         let own = match &edited {
             Some(_) => judge(&Judge { trusted: Some(&known), ..own }, in_head.clone(), Some(in_base.clone())).ok(),
             None => None,
@@ -208,7 +208,7 @@ struct Compared {
     code: Vec<CodeChange>,
     affected: Affected,
     coverage: ProjectCoverage,
-    /// What is wrong in base and head.
+    /// The findings of base and head.
     sides: (Side, Side),
 }
 
@@ -277,12 +277,12 @@ impl Comparing<'_> {
                 || self.sees_more(&new, &old)
                 || self.request.filter.misses([&old, &new]))
         {
-            // What is wrong in a file that was there before is known, also where only an untouched manifest used it.
+            // A finding in an existing file is known, even if only an unchanged manifest used the file.
             (old, new) = self.both(Scope::All);
         }
         let mut found = self.compare(&mut old, &mut new);
         let one_sided = found.components.iter().any(|c| c.status != diff::Status::Modified);
-        // Another manifest, untouched, may define the same component of the same stack; and what is said of a component
+        // Another, unchanged manifest may define the same component of the same stack; and findings about a component
         // may depend on all others.
         let all_count = one_sided
             || self.may_change_code([&old, &new])
@@ -295,7 +295,7 @@ impl Comparing<'_> {
         (old, new, found)
     }
 
-    /// Whether something differs that may be code: a file that is no configuration.
+    /// Whether a file changed that may be code: one that is not configuration.
     fn may_change_code(&self, sides: [&Resolution; 2]) -> bool {
         let read = sides.iter().flat_map(|side| {
             let documents = side.documents.iter().map(|(file, _)| *file);
@@ -315,7 +315,7 @@ impl Comparing<'_> {
         phase(self.workspace.host, "code", || code::changes(head, &[&old, &new], &differing, &filter))
     }
 
-    /// The list of affected components, if one is asked for.
+    /// Returns the list of affected components, if requested.
     fn affected(&self, cache: &Cache, diff: &Diff, code: &[CodeChange], selection: &Selection<'_>) -> Affected {
         let Some(options) = &self.request.affected else { return Affected::default() };
         let [base, head] = self.sources;
@@ -337,7 +337,7 @@ impl Comparing<'_> {
         affected
     }
 
-    /// What is asked for of both states.
+    /// Returns the selected part of both states.
     fn selection(&self, base: &Resolution, head: &Resolution) -> Selection<'_> {
         let states = [(base, self.sources[0]), (head, self.sources[1])];
         Selection::new(&self.request.filter, &states, self.files, &self.workspace.host.code())
@@ -351,7 +351,7 @@ impl Comparing<'_> {
         let [base, head] = self.sources;
         let (old, new) = (one(base), one(head));
         let is_assumed = |r: &Resolution| r.config.is_empty() && !r.assumptions.is_empty();
-        // Where only one side is configured, the defaults that hold on the other one say nothing of what is meant.
+        // If only one side is configured, the defaults of the other one say nothing about the intention.
         let (old, new) = match (old, new) {
             (Some(old), Some(new)) if is_assumed(&old) && !is_assumed(&new) => (None, Some(new)),
             (Some(old), Some(new)) if is_assumed(&new) && !is_assumed(&old) => (Some(old), None),
@@ -368,7 +368,7 @@ impl Comparing<'_> {
         }
     }
 
-    /// What to say where a side lacks a project.
+    /// Returns the message for a side without the project.
     fn lost(&self, other: &Resolution, source: &dyn Source) -> String {
         match other.config.first() {
             Some(file) => format!("{} is not in {}", self.files.get(*file).path, source.name()),
@@ -394,7 +394,7 @@ impl Comparing<'_> {
             new.findings.push(finding.help("restore it, or also remove what it configured"));
         }
         if let Some(Gap { reason, file: Some(file), .. }) = misnamed(new, old) {
-            // A state by itself is what it is; a change that renames stacks so is a mistake.
+            // A single state is valid as it is; a change that renames stacks in this way is a mistake.
             let message = format!("the names of stacks change: {reason}");
             new.findings.push(Diagnostic::new(&INVALID_CONFIG, message, Label::new(*file, 0, 0, "")));
         }
@@ -408,7 +408,7 @@ impl Comparing<'_> {
         found
     }
 
-    /// Whether one side knows something of an untouched file that the other side has too, but did not analyze.
+    /// Whether one side analyzed an unchanged file that the other side has too, but did not analyze.
     fn sees_more(&self, one: &Resolution, other: &Resolution) -> bool {
         let identity = |f: &Diagnostic| (f.primary.file, f.primary.start, f.rule.id, f.message.clone());
         let known: HashSet<_> = other.findings.iter().map(identity).collect();

@@ -1,4 +1,5 @@
-//! What a review covers: which projects were analyzed, by which configuration files, and what could not be resolved.
+//! The coverage of a review: which projects were analyzed, with which configuration files, and what could not be
+//! resolved.
 
 use super::align::misnamed;
 use crate::diagnostic::{Diagnostic, Group};
@@ -8,32 +9,32 @@ use crate::text::Text;
 use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a review covers.
+/// The coverage of a review.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Coverage {
     /// The projects in the order in which they are reported.
     pub projects: Vec<ProjectCoverage>,
-    /// The folders of projects that were not analyzed because they lie inside of one that was; where two states are
-    /// compared, those that the change touches.
+    /// The folders of projects that were not analyzed because they are inside of one that was; in a comparison, those
+    /// that the change touches.
     pub not_analyzed: Vec<String>,
     /// Settings that have no effect, a sentence each without a full stop.
     pub warnings: Vec<String>,
-    /// What the report is limited to, a sentence without a full stop; `None` if it shows everything.
+    /// The part that the report is limited to, as a sentence without a full stop; `None` if it is complete.
     pub narrowed: Option<String>,
 }
 
-/// What is covered of one project.
+/// The coverage of one project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectCoverage {
     /// Its system.
     pub dialect: &'static str,
     /// Its folder from the root of the repository; `.` for the root.
     pub path: String,
-    /// The paths of the configuration files in use on either side, sorted; none where defaults are assumed.
+    /// The paths of the configuration files in use on either side, sorted; empty if defaults are used.
     pub config: Vec<Text>,
-    /// What is assumed because no file says it, a sentence each without a full stop.
+    /// Assumptions about missing configuration, each a sentence without a full stop.
     pub assumptions: Vec<String>,
-    /// The older side; none where a single state was analyzed.
+    /// The older side; `None` if a single state was analyzed.
     pub base: Option<SideCoverage>,
     /// The state that was analyzed; of two the newer one.
     pub head: SideCoverage,
@@ -43,7 +44,7 @@ pub(crate) struct ProjectCoverage {
     pub components: usize,
 }
 
-/// What is covered of one state of a project.
+/// The coverage of one state of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SideCoverage {
     /// The number of stacks that were resolved, those that no edit reaches included.
@@ -52,7 +53,7 @@ pub(crate) struct SideCoverage {
     pub components: usize,
     /// The number of stacks that were not resolved because no edit reaches them.
     pub untouched: usize,
-    /// What could not be resolved, in the order of names.
+    /// The parts that could not be resolved, sorted by name.
     pub unresolved: Vec<Unresolved>,
 }
 
@@ -72,12 +73,12 @@ pub(crate) struct Unresolved {
 }
 
 impl Unresolved {
-    /// What tells it from others, whatever the reason is.
+    /// The identity of the part, independent of the reason.
     fn identity(&self) -> (&Option<Text>, &Option<(Text, Text)>, Option<&Text>) {
         (&self.stack, &self.component, self.stack.is_none().then_some(&self.file))
     }
 
-    /// What to call it: `box in prod`, `prod`, or the file.
+    /// Its name in messages: `box in prod`, `prod`, or the file.
     pub(crate) fn name(&self) -> String {
         let whole = self.stack.as_ref().unwrap_or(&self.file);
         match &self.component {
@@ -99,7 +100,7 @@ pub(crate) enum Lacking {
 }
 
 impl ProjectCoverage {
-    /// What could not be resolved, with the sides: first what no longer resolves.
+    /// The unresolved parts, with their sides: first those that no longer resolve.
     pub(crate) fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
         let base = self.base.as_ref().map_or(&[][..], |b| &b.unresolved);
         let identities = |list: &'_ [Unresolved]| -> BTreeSet<_> {
@@ -129,14 +130,14 @@ impl ProjectCoverage {
 }
 
 impl Coverage {
-    /// What could not be resolved in any project, first what no longer resolves.
+    /// The unresolved parts of all projects, first those that no longer resolve.
     pub(crate) fn lacking(&self) -> Vec<(Lacking, &Unresolved)> {
         let mut all: Vec<_> = self.projects.iter().flat_map(ProjectCoverage::lacking).collect();
         all.sort();
         all
     }
 
-    /// Whether all projects were resolved as a whole, on all sides, and no change of another one was left out.
+    /// Whether all projects were resolved completely, on all sides, and no change of another project was skipped.
     pub(crate) fn is_whole(&self) -> bool {
         let is_comparison = self.projects.iter().any(|p| p.base.is_some());
         self.is_resolved() && (!is_comparison || self.not_analyzed.is_empty())
@@ -153,7 +154,7 @@ impl Coverage {
         self.projects.iter().all(ProjectCoverage::is_empty)
     }
 
-    /// Whether there is a project of which nothing was resolved.
+    /// Whether nothing was resolved of some project.
     pub(crate) fn has_empty_project(&self) -> bool {
         self.projects.is_empty() || self.projects.iter().any(ProjectCoverage::is_empty)
     }
@@ -169,7 +170,7 @@ impl Coverage {
     }
 }
 
-/// What is covered of a project by its resolutions.
+/// Computes the coverage of a project from its resolutions.
 pub(super) fn of(
     dialect: &'static str,
     folder: &str,
@@ -281,7 +282,8 @@ fn unresolved(own: &Resolution, other: Option<&Resolution>, files: &Files) -> Ve
     all.into_iter().collect()
 }
 
-/// The stacks that a unit could not be resolved for: those that it has on the other side, or what its own file says.
+/// The stacks for which a unit could not be resolved: those that it defines on the other side, or that its own file
+/// names.
 fn stacks_of(unit: &Unit, there: Option<&Unit>, own: &Resolution, other: Option<&Resolution>) -> BTreeSet<Text> {
     let failed = |stack: &Text| **stack == *unit.name;
     let known = there.into_iter().flat_map(|u| u.components.iter().filter(|c| !u.failed.contains(&c.stack)));

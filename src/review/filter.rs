@@ -1,4 +1,4 @@
-//! Which components are asked for.
+//! Selects components.
 
 use super::Error;
 use super::paths::Paths;
@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 /// How many names are listed where none is near.
 const MAX_NAMES: usize = 5;
 
-/// Patterns that names of stacks and of components must match, and the files that must reach them; without any, all are asked
-/// for.
+/// Patterns for the names of stacks and components, and files that must affect them; without any, everything is
+/// selected.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     stack: Option<Glob>,
@@ -62,12 +62,12 @@ impl Filter {
         self.stack.is_some() || self.component.is_some()
     }
 
-    /// Whether a part of everything is asked for.
+    /// Whether only a part is selected.
     pub(super) fn is_set(&self) -> bool {
         self.has_names() || self.paths.is_some()
     }
 
-    /// That a report is narrowed, and to what; `None` if it is not.
+    /// Describes the limits of the report; `None` if it is complete.
     pub(super) fn description(&self) -> Option<String> {
         let part = |noun: &str, glob: &Option<Glob>| glob.as_ref().map(|g| format!("{noun} `{}`", g.as_str()));
         let parts: Vec<String> =
@@ -78,13 +78,13 @@ impl Filter {
         self.is_set().then(|| format!("limited to {}: changes and findings of others are not shown", all.join(", ")))
     }
 
-    /// Whether no component of some states is asked for.
+    /// Whether no component of some states is selected.
     pub(super) fn misses<'a>(&self, states: impl IntoIterator<Item = &'a Resolution>) -> bool {
         let mut components = states.into_iter().flat_map(|r| &r.units).flat_map(|unit| &unit.components);
         self.has_names() && !components.any(|c| self.matches(&c.address()))
     }
 
-    /// Makes sure that a component of one of some states is asked for.
+    /// Checks that a component of one of some states is selected.
     ///
     /// # Errors
     /// None is; the message names the nearest names.
@@ -115,20 +115,20 @@ impl Filter {
         Err(Error::Message(format!("{what}{near}{unresolved}")))
     }
 
-    /// Whether the components of a stack may be asked for.
+    /// Whether components of a stack may be selected.
     pub(crate) fn matches_stack(&self, stack: &str) -> bool {
         self.stack.as_ref().is_none_or(|g| g.matches(stack))
     }
 
-    /// Whether a component is asked for by its name. Whether it is reached by the files that are asked for, only
-    /// `selection::Selection` knows.
+    /// Whether a component is selected by its name. Whether the selected files affect it is known only to
+    /// `selection::Selection`.
     pub(crate) fn matches(&self, address: &Address) -> bool {
         self.stack.as_ref().is_none_or(|g| g.matches(&address.0))
             && self.component.as_ref().is_none_or(|g| g.matches(&address.2))
     }
 }
 
-/// The names that may have been meant: the nearest one, or a few that there are.
+/// A suggestion of a similar name, or a few available names.
 fn nearest(pattern: &Glob, names: BTreeSet<&str>) -> String {
     let pattern = pattern.as_str();
     if let Some(near) = text::nearest(pattern, names.iter().copied()) {

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Finding, Novelty};
 use crate::resolution::{Extent, Resolution, Unit};
 use std::collections::BTreeMap;
 
-/// What became of what a finding is about.
+/// What happened to the subject of a finding.
 enum Fate {
     /// The head has it, resolved: the finding is fixed.
     Analyzed,
@@ -14,8 +14,8 @@ enum Fate {
     Unknown,
 }
 
-/// Judges findings that only the base has: what the head removed is marked as such, and what it could not resolve is left
-/// out.
+/// Classifies findings that only the base has: those whose subject the head removed are marked, and those whose subject
+/// it could not resolve are dropped.
 pub(super) fn judge_fixed(findings: &mut Vec<Finding>, projects: &[(&Resolution, &Resolution)]) {
     if findings.iter().all(|f| f.novelty != Some(Novelty::Fixed)) {
         return;

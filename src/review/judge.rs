@@ -1,4 +1,4 @@
-//! The settings of a review, what the command line puts over them, and what is reported under them.
+//! The settings of a review, the overrides from the command line, and the resulting verdict.
 
 use super::{Error, SettingsFrom, Workspace};
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::source::glob::Glob;
 use std::collections::BTreeSet;
 
-/// What takes the place of settings, as the user of the command line says.
+/// Overrides of settings from the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overrides {
     /// From which level on findings fail the run.
@@ -33,7 +33,7 @@ pub(crate) struct Overrides {
     pub settings_from: SettingsFrom,
     /// Whether settings may raise limits above their defaults.
     pub raise_limits: bool,
-    /// How many seconds the run may take where settings say nothing of it.
+    /// The time limit of the run in seconds, unless settings have one.
     pub seconds: Option<u64>,
 }
 
@@ -45,11 +45,11 @@ pub(crate) enum BaselineFile {
     OfSettings,
     /// Nowhere: all findings are reported.
     Nowhere,
-    /// In a file that was read: its name and text, and its path if it lies in the repository, where a change may edit it.
+    /// From a file: its name and text, and its path if it is in the repository, where a change may edit it.
     Given(String, String, Option<String>),
 }
 
-/// What is reported, and what is not.
+/// The reported findings, and the suppressed ones.
 pub(super) type Judged = Verdict;
 
 impl Overrides {
@@ -94,7 +94,7 @@ impl Overrides {
     /// Whether what is reported fails the run.
     pub(super) fn fails(&self, settings: &Settings, findings: &[Finding]) -> bool {
         let fails = |f: &Finding| {
-            // What could not be known is no mistake, so it fails nothing unless asked to.
+            // An unknown value is not a mistake, so it fails the run only on request.
             let is_incomplete = f.diagnostic.rule == &INCOMPLETE_ANALYSIS;
             let counts = if is_incomplete { settings.strict.value } else { settings.fail_on.value.fails(f.level) };
             f.counts() && counts
@@ -102,7 +102,7 @@ impl Overrides {
         !self.exit_zero && findings.iter().any(fails)
     }
 
-    /// The findings that a state knows; `other` is the other side of a comparison.
+    /// The known findings of a state; `other` is the other side of a comparison.
     fn baseline(
         &self,
         source: &dyn Source,
@@ -139,7 +139,7 @@ pub(super) struct Judge<'a> {
     pub(super) files: &'a Files,
     /// The settings.
     pub(super) settings: &'a Settings,
-    /// What takes their place.
+    /// Overrides of the settings.
     pub(super) overrides: &'a Overrides,
     /// The state that the settings are of, and the other side of a comparison.
     pub(super) source: &'a dyn Source,

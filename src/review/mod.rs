@@ -1,7 +1,7 @@
-//! One review: which projects of which revisions are analyzed, what differs, what is wrong, and how it is judged.
-//!
-//! [`compare`] and [`check`] are what every command that gives a verdict runs; [`resolve`] is for those that only show what
-//! is there. The callers open sources and write reports; nothing here reads the disk, the clock or the environment.
+//! A review: which projects of which revisions are analyzed, what changes, the findings, and the verdict.
+//! Every command with a verdict runs [`compare`] or [`check`]; [`resolve`] is for commands that only show the
+//! configuration. The callers open sources and write reports; nothing here reads the disk, the clock or the
+//! environment.
 
 mod align;
 mod check;
@@ -42,9 +42,9 @@ use crate::terraform;
 use crate::text::Text;
 use std::collections::BTreeSet;
 
-/// What all reviews of one place have in common.
+/// The data that all reviews of one place share.
 pub(crate) struct Workspace<'a> {
-    /// Where projects are searched, and what the environment says of them.
+    /// Where projects are searched, and their settings from the environment.
     pub project: &'a Project,
     /// The folders whose projects are analyzed, from the root of the repository, if any are named.
     pub folders: &'a [String],
@@ -54,13 +54,13 @@ pub(crate) struct Workspace<'a> {
     pub host: &'a dyn Host,
 }
 
-/// What is asked for.
+/// The options of a review.
 pub(crate) struct Request<'a> {
     /// The components that are compared.
     pub filter: Filter,
-    /// What takes the place of settings.
+    /// Overrides of settings.
     pub overrides: &'a Overrides,
-    /// What the list of affected components is to hold; none if there is to be no list.
+    /// The options of the list of affected components; `None` without such a list.
     pub affected: Option<affected::Options>,
 }
 
@@ -72,10 +72,10 @@ pub(crate) trait Host {
     /// The phase that began last ends.
     fn end(&self, _phase: &'static str) {}
 
-    /// The limits of work that the settings give.
+    /// Called with the limits of work from the settings.
     fn limits(&self, _limits: &Limits) {}
 
-    /// What is known of Terraform code from other runs.
+    /// Returns the cache of Terraform code from other runs.
     fn code(&self) -> terraform::Cache {
         terraform::Cache::default()
     }
@@ -92,11 +92,11 @@ pub(crate) struct Review {
     pub files: Files,
     /// The state that was analyzed; of two the newer one.
     pub head: Revision,
-    /// What it was compared with.
+    /// The comparison, if any.
     pub comparison: Option<Comparison>,
-    /// What is wrong, sorted by file and place; what the head no longer has comes last.
+    /// The findings, sorted by file and place; those that the head no longer has come last.
     pub findings: Vec<Finding>,
-    /// What comments and the baseline keep from being reported.
+    /// The findings that comments and the baseline suppress.
     pub suppressed: Vec<Suppressed>,
     /// The rules that are on, sorted by id, with the level of their findings.
     pub rules: Vec<(&'static Rule, Level)>,
@@ -108,7 +108,7 @@ pub(crate) struct Review {
     pub has_defect: bool,
     /// What was analyzed, and what could not be resolved.
     pub coverage: Coverage,
-    /// What was resolved, kept so that its owner decides when it is dropped.
+    /// The resolutions, kept so that their owner decides when they are dropped.
     resolved: (Dialects, Vec<Resolution>),
 }
 
@@ -116,13 +116,13 @@ pub(crate) struct Review {
 pub(crate) struct Comparison {
     /// The older state.
     pub base: Revision,
-    /// What differs, of all projects together.
+    /// The changes of all projects together.
     pub diff: Diff,
-    /// What differs in each project, in the order of the coverage; empty if there is only one.
+    /// The changes of each project, in the order of the coverage; empty if there is only one.
     pub parts: Vec<Diff>,
-    /// What differs in the code that components run.
+    /// The changes of the code that components run.
     pub code: Vec<CodeChange>,
-    /// The components that the change affects, if they were asked for.
+    /// The components that the change affects, if requested.
     pub affected: Affected,
     /// The protected stacks in which something differs, sorted.
     pub protected: Vec<Text>,
@@ -162,7 +162,7 @@ impl Comparison {
 pub(crate) struct Revision {
     /// As the user named it, or `index` or `worktree`.
     pub rev: String,
-    /// The id of the commit; none for the index and the worktree.
+    /// The id of the commit; `None` for the index and the worktree.
     pub commit: Option<String>,
 }
 
@@ -188,9 +188,9 @@ pub(crate) enum Outcome {
 /// Why there is no review.
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// There is nothing to analyze; what to tell the user.
+    /// There is nothing to analyze; a message for the user.
     NoProject(String),
-    /// Something that was asked for cannot be used; what to tell the user.
+    /// An argument cannot be used; a message for the user.
     Message(String),
 }
 
@@ -229,7 +229,7 @@ impl Review {
         }
     }
 
-    /// What the projects of the state that was analyzed resolve to, without findings; of two the newer one.
+    /// The resolutions of the projects in the analyzed state, or the newer one of two, without findings.
     pub(crate) fn heads(&self) -> Vec<&Resolution> {
         let is_pair = self.comparison.is_some();
         self.resolved.1.iter().skip(usize::from(is_pair)).step_by(1 + usize::from(is_pair)).collect()
@@ -251,7 +251,7 @@ impl Review {
     }
 }
 
-/// Runs a phase, and gives its result.
+/// Runs a phase, and returns its result.
 fn phase<T>(host: &dyn Host, name: &'static str, run: impl FnOnce() -> T) -> T {
     host.begin(name);
     let result = run();

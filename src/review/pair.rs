@@ -13,15 +13,15 @@ use std::collections::BTreeSet;
 pub(crate) struct ResolvedPair {
     /// The files of both.
     pub files: Files,
-    /// What the older state resolves to.
+    /// The resolution of the older state.
     pub base: Resolution,
-    /// What the newer state resolves to.
+    /// The resolution of the newer state.
     pub head: Resolution,
-    /// What differs.
+    /// The changes.
     pub diff: Diff,
     /// The paths of the files that differ.
     pub touched: BTreeSet<String>,
-    /// The caches of the dialects, kept so that only `main` may skip their drop.
+    /// The caches of the dialects, kept so that only `main` may skip dropping them.
     _dialects: Dialects,
 }
 

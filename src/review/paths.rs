@@ -15,7 +15,7 @@ const MAX_NAMES: usize = 3;
 /// Paths from the root of the repository: of files, of folders with all that is in them, and patterns.
 #[derive(Debug)]
 pub(super) struct Paths {
-    /// As they were given, in that order.
+    /// As given by the user, in that order.
     given: Vec<String>,
     plain: BTreeSet<String>,
     patterns: Vec<Glob>,
@@ -66,7 +66,7 @@ impl Paths {
         Err(Error::Message(format!("no file matches `{missing}` in {}{hint}", names.join(" or "))))
     }
 
-    /// The folders of the files of a state that are asked for and may be code.
+    /// The folders of the selected files of a state that may be code.
     pub(super) fn code_folders(&self, source: &dyn Source) -> BTreeSet<String> {
         code_folders(files(source.listing()).filter(|path| self.matches(path)))
     }
@@ -81,7 +81,7 @@ impl Paths {
     }
 }
 
-/// A path, and the folders that it lies in, up to the root.
+/// A path, and its parent folders, up to the root.
 pub(super) fn with_folders(path: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(path), |path| match path.rsplit_once('/') {
         Some((folder, _)) => Some(folder),

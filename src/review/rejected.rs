@@ -9,8 +9,8 @@ use crate::settings::Settings;
 use crate::source;
 use crate::text::Text;
 
-/// A review that consists of one error: why the repository is not used. `place` is where its configuration says so.
-/// The coverage names the whole repository as not analyzed.
+/// Returns a review that consists of one error: why the repository is rejected. `place` is the reason in its
+/// configuration. The coverage names the whole repository as not analyzed.
 pub(crate) fn rejected(message: &str, place: &source::Place) -> Review {
     let files = Files::default();
     let file = files.add(&place.path, "", || Text::from(&*place.text));

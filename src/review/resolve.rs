@@ -19,7 +19,7 @@ const MAX_CANDIDATES: usize = 5;
 pub(crate) struct Resolved {
     /// Its files.
     pub files: Files,
-    /// What it resolves to.
+    /// Its resolution.
     pub resolution: Resolution,
     /// The systems of its projects, with what they keep.
     pub dialects: Dialects,
@@ -48,8 +48,8 @@ pub(crate) fn resolve(
     Ok(Resolved { files, resolution, dialects })
 }
 
-/// Resolves the units of one state that are likely to hold a stack; others are only named. What is not found in them may
-/// still be elsewhere: `None` where that is as good as certain, or where only resolving tells.
+/// Resolves the units of one state that probably contain a stack; others are only listed. A missing component may still
+/// be in another unit: `None` if that is practically certain, or if only resolving tells.
 ///
 /// # Errors
 /// There is no project in it.
@@ -97,7 +97,7 @@ impl Workspace<'_> {
         Dialects::new(self.dialect, settings.work)
     }
 
-    /// Where projects are searched, with what the settings say of them.
+    /// Returns where projects are searched, including the settings.
     pub(super) fn project(&self, settings: &Settings) -> Project {
         let (variables, roots) = (settings.variables.value.clone(), settings.roots.clone());
         Project { variables, roots, ..self.project.clone() }

@@ -11,15 +11,15 @@ use crate::text::Text;
 use crate::value::FileId;
 use std::collections::BTreeSet;
 
-/// The components that are asked for.
+/// The selected components.
 pub(super) struct Selection<'a> {
     filter: &'a Filter,
-    /// Those that are reached by the files that are asked for, if any are.
+    /// Those that the selected files affect, if files are selected.
     reached: Option<BTreeSet<Address>>,
 }
 
 impl<'a> Selection<'a> {
-    /// What a filter leaves of some states of a project.
+    /// Applies a filter to some states of a project.
     pub(super) fn new(
         filter: &'a Filter,
         states: &[(&Resolution, &dyn Source)],
@@ -36,18 +36,18 @@ impl<'a> Selection<'a> {
         Selection { filter, reached }
     }
 
-    /// Whether a component is asked for.
+    /// Whether a component is selected.
     pub(super) fn matches(&self, address: &Address) -> bool {
         self.filter.matches(address) && self.reached.as_ref().is_none_or(|reached| reached.contains(address))
     }
 
-    /// Whether a file is asked for; all are if none is named.
+    /// Whether a file is selected; all are if none is named.
     pub(super) fn matches_file(&self, path: &str) -> bool {
         self.filter.paths().is_none_or(|paths| paths.matches(path))
     }
 }
 
-/// What findings are checked against: the components and the files that are asked for.
+/// The selected components and files, to filter findings.
 pub(super) struct FindingScope<'a> {
     filter: &'a Filter,
     stacks: BTreeSet<Text>,
@@ -66,7 +66,7 @@ impl<'a> FindingScope<'a> {
         FindingScope { filter, stacks, components, files: BTreeSet::new(), known: BTreeSet::new() }
     }
 
-    /// Adds what is asked for of a state.
+    /// Adds the selected part of a state.
     pub(super) fn add(&mut self, selection: &Selection<'_>, resolution: &Resolution) {
         if !self.filter.is_set() {
             return;
@@ -87,8 +87,8 @@ impl<'a> FindingScope<'a> {
         }
     }
 
-    /// Keeps the findings that may be about what is asked for. One that keeps something from being resolved stays: what it
-    /// hides is not known.
+    /// Keeps the findings that may be about the selected part. One that prevents something from being resolved stays,
+    /// because what it hides is unknown.
     pub(super) fn retain(&self, findings: &mut Vec<Finding>, files: &Files) {
         if self.filter.is_set() {
             findings.retain(|finding| self.concerns(finding, files));

@@ -1,4 +1,4 @@
-//! What a review never says, whatever is wrong with the files of a side.
+//! What a review never reports, whatever is wrong with the files of a side.
 
 use super::*;
 use crate::diff::Status;
@@ -19,7 +19,7 @@ fn a_run_takes_its_own_time_where_settings_say_nothing() {
 
 type Texts = BTreeMap<String, String>;
 
-/// Three stacks that share a catalog, one of which uses a base component of it.
+/// Three stacks that share a catalog; one of them uses a base component of it.
 fn project() -> Texts {
     let config = "base_path: .\nstacks:\n  base_path: stacks\n  included_paths: ['deploy/**/*']\n  name_pattern: '{stage}'\n\
                   components: {terraform: {base_path: components/terraform}}\n";
@@ -56,7 +56,7 @@ fn actions() -> Texts {
     all.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect()
 }
 
-/// What happens to a file.
+/// A kind of damage to a file.
 #[derive(Clone, Debug)]
 enum Damage {
     Deleted,
@@ -130,19 +130,18 @@ fn resolved(review: &Review, side: usize) -> Vec<String> {
     unit_files(review, side, |u| u.state == State::Resolved && !u.is_incomplete())
 }
 
-/// What must hold of a review of two states.
-///
-/// With `is_named`, units have names that say which ones there are; otherwise each file is one.
+/// Checks the invariants of a review of two states.
+/// With `is_named`, units have names that identify them; otherwise each file is one.
 fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(), TestCaseError> {
     let Some(comparison) = &review.comparison else { return Ok(()) };
     let gap = |side: usize| review.resolved.1[side].gap.as_ref().map(|gap| gap.extent);
     let is_whole = |side: usize| {
-        // Names that follow from the same mistake on both sides are the same.
+        // Names that follow from the same mistake on both sides are equal.
         let is_known = gap(side).is_none_or(|extent| extent == Extent::Names && gap(0) == gap(1));
         is_known && review.resolved.1[side].units.iter().all(|u| !u.is_incomplete())
     };
     for change in &comparison.diff.components {
-        // The manifest that defines it is gone, or the other side has resolved it.
+        // The manifest that defines it was removed, or the other side has resolved it.
         let (there, here) = match change.status {
             Status::Removed => (1, 0),
             Status::Added => (0, 1),
@@ -193,7 +192,8 @@ fn check_review(review: &Review, sides: [&Texts; 2], is_named: bool) -> Result<(
     let affected: serde_json::Value = serde_json::from_str(&written(Format::Affected, review)).unwrap();
     for item in affected.as_array().into_iter().flatten() {
         let is_changed = |c: &crate::diff::ComponentChange| item["stack"] == *c.stack && item["component"] == *c.name;
-        // What was not resolved before may differ now, and what has files of its own is affected by them.
+        // Parts that were not resolved before may have changed, and components with files of their own are affected by
+        // these.
         let may_differ = item["deleted"] != true && (is_named || !is_whole(0));
         prop_assert!(may_differ || comparison.diff.components.iter().any(is_changed), "{item}\n{text}");
         let is_gone = comparison.diff.gone.iter().any(|stack| item["stack"] == **stack);

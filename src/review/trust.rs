@@ -1,5 +1,5 @@
-//! A change cannot configure its own review: settings, baselines, limits and comments count from the base. What the head
-//! changes in them is a finding that nothing suppresses.
+//! A change cannot configure its own review: settings, baselines, limits and comments are taken from the base. Changes
+//! of them in the head are a finding that nothing suppresses.
 
 use super::judge::Judged;
 use crate::diagnostic::{Diagnostic, Finding, Label, Level, REVIEW_CHANGED};
@@ -32,8 +32,8 @@ pub(super) fn file_in(source: &dyn Source, files: &Files, path: &str) -> Option<
     Some(files.add(path, &entry.id.to_string(), || Text::from(&*text)))
 }
 
-/// What the head says about its own review: `trusted` is the verdict under the settings of the base, `own` that under those
-/// of the head, where these differ.
+/// Findings about the head's own review: `trusted` is the verdict under the settings of the base, `own` that under
+/// those of the head, if these differ.
 pub(super) fn findings(
     trusted: &Judged,
     own: Option<(&str, &Judged)>,
@@ -83,7 +83,7 @@ fn of_settings(
     (before, after): (Option<&Load>, &Load),
     files: &Files,
 ) -> Option<Diagnostic> {
-    // A file that is gone is shown as it was.
+    // A removed file is shown as it was.
     let file = file_in(head, files, path).or_else(|| file_in(base, files, path))?;
     let levels: HashMap<&str, Level> = own.findings.iter().map(|f| (&*f.fingerprint, f.level)).collect();
     let is_weaker = |f: &&Finding| f.counts() && levels.get(&*f.fingerprint).is_none_or(|level| *level < f.level);
@@ -120,7 +120,7 @@ fn selected(load: Option<&Load>) -> String {
     }
 }
 
-/// Names what would be hidden, and says from when on the change counts.
+/// Lists the findings that would be hidden, and says when the change takes effect.
 fn named(mut finding: Diagnostic, hidden: &[&Finding], files: &Files) -> Diagnostic {
     for hidden in hidden.iter().take(MAX_NAMED) {
         let at = &hidden.diagnostic.primary;

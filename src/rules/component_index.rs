@@ -1,4 +1,4 @@
-//! Who is there: the components of an resolution by stack and name, and what a link of one of them leads to.
+//! The components of a resolution by stack and name, and the targets of their links.
 
 use crate::diagnostic::Diagnostic;
 use crate::graph::has_cycle;
@@ -40,7 +40,7 @@ struct Index<'a> {
 pub(crate) enum Targets<'a> {
     /// The only one.
     One([&'a Arc<Component>; 1]),
-    /// Several; links that ask for the same share them.
+    /// Several components; links with the same target share them.
     Several(Arc<[&'a Arc<Component>]>),
 }
 
@@ -56,7 +56,7 @@ impl<'a> Deref for Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// Those of a type, if one is asked for.
+    /// Those of a type, if one is given.
     fn of_kind(&self, kind: Option<&Text>) -> Option<Targets<'a>> {
         match kind {
             None => Some(self.clone()),
@@ -78,28 +78,28 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// What a component needs of another one.
+/// A dependency of a component on another one.
 pub(crate) struct Need<'a> {
     /// The component.
     pub from: &'a Arc<Component>,
-    /// How it says so.
+    /// The link that declares it.
     pub link: &'a Link,
-    /// What that leads to.
+    /// The target of the link.
     pub target: Target<'a>,
 }
 
-/// What a link leads to.
+/// The target of a link.
 #[derive(Clone)]
 pub(crate) enum Target<'a> {
     /// The components that it means.
     Found(Targets<'a>),
     /// The stack has no component of this name.
     NoComponent(&'a str),
-    /// There is no such stack.
+    /// The stack does not exist.
     NoStack,
     /// It may be in what could not be resolved.
     Withheld,
-    /// It cannot be told.
+    /// The target is unknown.
     Unknown,
 }
 
@@ -109,7 +109,7 @@ impl<'a> ComponentIndex<'a> {
         ComponentIndex { resolution, index: OnceLock::new(), needs: OnceLock::new(), is_acyclic: OnceLock::new() }
     }
 
-    /// Whether all units were asked for, so that what is not there is nowhere.
+    /// Whether all units were resolved, so that a missing component does not exist.
     pub(crate) fn is_complete(&self) -> bool {
         self.resolution.units.iter().all(|u| u.state != State::OutOfScope)
     }
@@ -119,7 +119,7 @@ impl<'a> ComponentIndex<'a> {
         self.resolution.units.iter().map(|unit| &**unit)
     }
 
-    /// What was found while everything was resolved.
+    /// The findings of the resolution.
     pub(crate) fn findings(&self) -> &'a [Diagnostic] {
         &self.resolution.findings
     }
@@ -162,12 +162,12 @@ impl<'a> ComponentIndex<'a> {
         })
     }
 
-    /// The links of those that are deployed: what nobody deploys needs nothing.
+    /// Returns the links of deployed components: links of others have no effect.
     pub(crate) fn needs_of_deployed(&self) -> impl Iterator<Item = &Need<'a>> {
         self.needs().iter().filter(|need| need.from.metadata.is_deployed())
     }
 
-    /// Whether no component that is deployed needs itself, be it by way of others.
+    /// Whether no deployed component depends on itself, directly or indirectly.
     pub(crate) fn is_acyclic(&self) -> bool {
         *self.is_acyclic.get_or_init(|| {
             let all = self.index().stacks.values().flat_map(BTreeMap::values).flat_map(|named| named.iter());
@@ -189,7 +189,7 @@ impl<'a> ComponentIndex<'a> {
         })
     }
 
-    /// What a link of a component leads to.
+    /// Returns the target of a component's link.
     pub(crate) fn target(&self, from: &Component, link: &Link) -> Target<'a> {
         let index = self.index();
         let stack = match &link.stack {
@@ -224,7 +224,7 @@ impl<'a> ComponentIndex<'a> {
         super::is_whole(self.resolution)
     }
 
-    /// What a command names leads to. Where it names no component, all of its stack is meant.
+    /// Returns the target of a command. If the command names no component, the target is the whole stack.
     pub(crate) fn mentioned(&self, mention: &Mention) -> Target<'a> {
         let index = self.index();
         let is_whole = index.is_whole && self.resolution.gap.is_none();

@@ -1,4 +1,4 @@
-//! Edits of manifests: a key taken away, a value written anew.
+//! Edits of manifests: removing a key, replacing a value.
 
 use crate::diagnostic::{Applicability, Edit, Fix};
 use crate::files::{File, Files};
@@ -6,12 +6,12 @@ use crate::syntax::removal::{self, Place};
 use crate::value::Origin;
 use std::ops::Range;
 
-/// Takes the lines of a key and its value out of a map that is written in lines (see [`removal::entry`]).
+/// Removes the lines of a key and its value from a map in block style (see [`removal::entry`]).
 pub(super) fn removal(files: &Files, origin: Origin, title: &str, applicability: Applicability) -> Option<Fix> {
     without(files, origin, removal::entry, title, applicability)
 }
 
-/// Takes an item out of a list (see [`removal::item`]).
+/// Removes an item from a list (see [`removal::item`]).
 pub(super) fn item_removal(files: &Files, item: Origin, title: &str, applicability: Applicability) -> Option<Fix> {
     without(files, item, removal::item, title, applicability)
 }
@@ -29,7 +29,7 @@ fn without(
     Some(Fix::one(title, edit, applicability))
 }
 
-/// Writes a value anew.
+/// Replaces a value.
 pub(super) fn replacement(origin: Origin, text: &str, title: &str) -> Fix {
     let edit = Edit { file: origin.file, start: origin.start, end: origin.end, text: text.to_owned() };
     Fix::one(title, edit, Applicability::Unsafe)

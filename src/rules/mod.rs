@@ -28,7 +28,7 @@ pub(crate) use component_index::{ComponentIndex, Need, Target};
 use std::sync::LazyLock;
 pub(crate) use withheld::Withheld;
 
-/// What a rule may examine.
+/// The input of a rule.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     /// The files.
@@ -39,23 +39,24 @@ pub(crate) struct Context<'a> {
     pub is_examined: &'a (dyn Fn(&str) -> bool + Sync),
     /// The numbers and names that some rules depend on.
     pub limits: &'a Limits,
-    /// Where rules say that they hold findings back.
+    /// Records that rules withhold findings.
     pub withheld: &'a Withheld,
-    /// The kind of an output that a component reads, by the name of the output, as far as the code of the other one tells it.
+    /// The kind of an output that a component reads, by the name of the output, as far as the code of the other
+    /// component shows it.
     pub output_kind: &'a OutputKind<'a>,
 }
 
-/// Tells the kind of an output; see [`Context::output_kind`].
+/// Returns the kind of an output; see [`Context::output_kind`].
 pub(crate) type OutputKind<'a> = dyn Fn(&Component, &Output, &str) -> Option<Kind> + Sync + 'a;
 
-/// What some rules depend on, as the settings give it.
+/// Thresholds of rules, from the settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
     /// The maximum number of components that one edited line may change silently.
     pub max_components: usize,
     /// The maximum number of files that one import may match, for `broad-glob-import`.
     pub max_imports: usize,
-    /// The most times that one line may run a slow function without a word, where that is asked for.
+    /// Maximum number of times that one line may run a slow function before it is reported.
     pub max_slow_calls: usize,
     /// Stacks in which every change is worth a word, by patterns of their names.
     pub protected: Vec<Glob>,
@@ -68,7 +69,7 @@ impl Default for Limits {
 }
 
 impl<'a> Context<'a> {
-    /// What rules may examine, without code.
+    /// Creates the input of rules, without code.
     pub(crate) fn new(
         files: &'a Files,
         resolution: &'a Resolution,
@@ -86,7 +87,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What rules about components may examine.
+/// The input of rules about components.
 pub(crate) struct Components<'a> {
     /// The files.
     pub files: &'a Files,
@@ -94,12 +95,12 @@ pub(crate) struct Components<'a> {
     pub index: ComponentIndex<'a>,
     /// Their code.
     pub modules: &'a Modules<'a>,
-    /// Where rules say that they hold findings back.
+    /// Records that rules withhold findings.
     pub withheld: &'a Withheld,
 }
 
 impl Components<'_> {
-    /// The kind of an output of another component that one reads; `None` if the code of that does not tell it.
+    /// The kind of an output that one component reads from another; `None` if the code of the latter does not show it.
     fn output_kind(&self, from: &Component, output: &Output, name: &str) -> Option<Kind> {
         let link = Link {
             how: LinkKind::Reads,
@@ -174,7 +175,7 @@ fn checks(enabled: &[(&'static Rule, Level)]) -> Vec<&'static Checked> {
     CHECKS.iter().filter(|(rule, _)| is_on(rule)).collect()
 }
 
-/// What the rules that examine one state find in one. Code that cannot be read is reported, because rules were withheld.
+/// Runs the rules that check one state. Code that cannot be read is reported, because rules were withheld.
 pub(crate) fn check_state(
     context: &Context<'_>,
     modules: &Modules<'_>,
@@ -214,8 +215,8 @@ pub(crate) fn is_whole(resolution: &Resolution) -> bool {
     resolution.gap.is_none() && resolution.units.iter().all(|unit| is_resolved(&unit))
 }
 
-/// Whether rules that examine a whole state could find something new between two states of which only what an edit touches
-/// was resolved: a component came or went, or looks different to others.
+/// Whether rules that check a whole state could find something new between two states of which only the parts touched
+/// by an edit were resolved: a component was added or removed, or looks different to others.
 pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> bool {
     if !checks(enabled).iter().any(|(_, check)| matches!(check, Check::Whole(_))) {
         return false;
@@ -230,7 +231,7 @@ pub(crate) fn asks_for_all(diff: &Diff, enabled: &[(&'static Rule, Level)]) -> b
     })
 }
 
-/// What the rules that examine a change find in one.
+/// Runs the rules that check a change.
 pub(crate) fn check_change(
     context: &Context<'_>,
     base: &Resolution,
@@ -249,7 +250,7 @@ pub(crate) fn check_change(
     found
 }
 
-/// What a rule finds. If it fails, that is what is found, and all other rules are still run.
+/// Runs a rule. If it fails, the failure is its finding, and all other rules still run.
 fn isolated(rule: &Rule, context: &Context<'_>, check: impl FnOnce() -> Vec<Diagnostic>) -> Vec<Diagnostic> {
     threads::guarded(&format!("rule {}", rule.id), check).unwrap_or_else(|defect| {
         let file = context.resolution.units.first().map(|unit| unit.file);

@@ -8,7 +8,7 @@ use crate::value::{FileId, Origin};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// A label at the key of a value; at the whole value where it has no key.
+/// A label at the key of a value; at the whole value if it has no key.
 pub(crate) fn at_key(files: &Files, origin: Origin, words: impl Into<String>) -> Label {
     let file = files.get(origin.file);
     let text = file.text.get(origin.key as usize..origin.start as usize).unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn at_value(files: &Files, origin: Origin, words: impl Into<String>) 
     Label::new(origin.file, origin.start, origin.start + length as u32, words)
 }
 
-/// Where a name stands inside of a value, as a word of its own; `None` if it is not there, or there more than once.
+/// Finds a name inside of a value, as a separate word; `None` if it does not occur exactly once.
 pub(super) fn name_in(files: &Files, origin: Origin, name: &str) -> Option<(u32, u32)> {
     let file = files.get(origin.file);
     let text = file.text.get(origin.start as usize..origin.end as usize)?;
@@ -60,7 +60,7 @@ pub(super) fn rename(files: &Files, origin: Origin, from: &str, to: &str) -> Opt
     Some(Fix::one(format!("rename to `{to}`"), edit, Applicability::Unsafe))
 }
 
-/// Where the key of a value stands; `None` if it is not written there.
+/// The key of a value; `None` if it is not written there.
 pub(super) fn key_in(files: &Files, origin: Origin, key: &str) -> Option<(u32, u32)> {
     name_in(files, Origin { start: origin.key, end: origin.start, ..origin }, key)
 }

@@ -1,4 +1,4 @@
-//! Findings about what is not there, held back because something that could not be resolved may be it.
+//! Findings about something missing, withheld because a part that could not be resolved may contain it.
 
 use crate::diagnostic::Rule;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
@@ -8,7 +8,7 @@ use crate::resolution::Resolution;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 
-/// The rules that held findings back.
+/// The rules that withheld findings.
 #[derive(Debug, Default)]
 pub(crate) struct Withheld {
     rules: Mutex<BTreeSet<&'static str>>,
@@ -20,7 +20,7 @@ impl Withheld {
         self.rules.lock().insert(rule.id);
     }
 
-    /// Says so, at the first place that keeps something from being resolved. What was said is forgotten.
+    /// Reports this at the first place that prevents something from being resolved, and resets the record.
     pub(super) fn take(&self, resolution: &Resolution, files: &Files) -> Option<Diagnostic> {
         let rules = std::mem::take(&mut *self.rules.lock());
         let first = |places: &mut dyn Iterator<Item = Label>| {

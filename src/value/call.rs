@@ -1,9 +1,9 @@
-//! Calls of functions that are evaluated later, and how a dialect tells them from other text.
+//! Calls of functions that are evaluated later, and how a dialect recognizes them in text.
 
 use super::{Data, Value, Vocabulary};
 use crate::text::Text;
 
-/// What a value is, as far as merging and types are concerned.
+/// The type of a value, as far as merging and types are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Kind {
     /// No value.
@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind of a value; `None` for what is not known. Dates count as the maps that merging makes of them.
+    /// Returns the kind of a value; `None` if it is unknown. Dates count as maps, because merging turns them into maps.
     pub(crate) fn of(value: &Value) -> Option<Kind> {
         Some(match &value.data {
             Data::Null => Kind::Null,
@@ -34,7 +34,7 @@ impl Kind {
         })
     }
 
-    /// What a user calls it, with an article: `a list`.
+    /// Its name in messages, with an article: `a list`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Kind::Null => "null",
@@ -57,25 +57,25 @@ impl Kind {
 pub(crate) struct Output {
     /// The component.
     pub component: Text,
-    /// The stack; none means the one that the call stands in.
+    /// The stack; `None` means the stack that contains the call.
     pub stack: Option<Text>,
     /// The name of the output or a query on all of them.
     pub expression: Text,
 }
 
-/// A call of a function that is evaluated later: `!env HOME`. Where it stands is the provenance of its text, and how
-/// high it ranks its place among the contributions to the value ([`super::Trail::layers`]).
+/// A call of a function that is evaluated later: `!env HOME`. Its location is the provenance of its text, and its
+/// precedence is its position among the contributions to the value ([`super::Trail::layers`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Call {
     /// The function as it is written: `!env`.
     pub function: Text,
     /// The arguments as the function's own grammar takes them apart; two calls of a function with equal ones are equal.
     pub arguments: Vec<Text>,
-    /// What the value will be, where that can be told without evaluating the call.
+    /// The kind of the result, if it is known without evaluating the call.
     pub kind: Option<Kind>,
     /// The path of the value in the component whose JSON text is the value of the call.
     pub json_of: Option<Vec<Text>>,
-    /// What it reads of another component.
+    /// The output that it reads from another component.
     pub output: Option<Output>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) enum Reading {
     Refused(String),
 }
 
-/// What a value was marked as where it is written, with a tag that leaves no trace in the value.
+/// A mark that a value gets from a tag which leaves no trace in the value itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// A list that continues the one below it.
@@ -97,14 +97,14 @@ pub(crate) enum Mark {
     Unset,
 }
 
-/// How values are to be read whose meaning only their dialect knows.
+/// How to interpret values whose meaning only their dialect defines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Language {
     /// The call that a string is; `None` for other text.
     pub read: fn(&str) -> Option<Reading>,
-    /// What the text of a value, as it stands in a file, marks it as.
+    /// Returns the mark of a value from its text in a file.
     pub mark: fn(&str) -> Option<Mark>,
-    /// Whether values were merged from layers, of which a later one replaces what an earlier one says.
+    /// Whether values are merged from layers, of which a later one replaces values of an earlier one.
     pub has_layers: bool,
     /// Whether rules also look for what would be different if merging waited for calls everywhere.
     pub promised_merge: bool,

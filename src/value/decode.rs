@@ -8,7 +8,7 @@ use crate::yaml::{self, Document, Kind, Node, NodeId, Problem, ProblemKind, Scal
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The value of a document; null if it is empty. `place` gives the provenance of a value whose key (or itself) starts at
+/// Decodes a document; null if it is empty. `place` returns the provenance of a value whose key (or itself) starts at
 /// the first offset and which spans the second range.
 ///
 /// # Errors
@@ -30,7 +30,7 @@ pub(crate) fn decode(doc: &Document, place: &dyn Fn(u32, Span) -> Prov, limits: 
     }
 }
 
-/// What to say about a document beyond a limit: the problem, and what to do.
+/// Returns the message and the advice for a document that exceeds a limit.
 pub(crate) fn exceeded(limits: Limits, limit: Limit) -> (String, String) {
     let exceeded = limits.exceeded(limit);
     let message = match limit {
@@ -40,8 +40,8 @@ pub(crate) fn exceeded(limits: Limits, limit: Limit) -> (String, String) {
     (message, exceeded.help())
 }
 
-/// The state of a walk that makes values of type `V` from a document. An anchored node is decoded once, but counts wherever
-/// an alias stands for it.
+/// The state of a walk that decodes a document into values of type `V`. An anchored node is decoded once, but counted
+/// for every alias that refers to it.
 #[derive(Debug)]
 pub(crate) struct Walk<V> {
     limits: Limits,
@@ -53,14 +53,14 @@ pub(crate) struct Walk<V> {
     pub(crate) values: u64,
 }
 
-/// How a walk goes on at a node.
+/// How a walk continues at a node.
 #[derive(Debug)]
 pub(crate) enum Step<V> {
     /// The value is known: the node is an alias.
     Known(V),
     /// The node is an alias of a node that has not been decoded.
     Alias(NodeId),
-    /// The node is to be decoded, and handed to [`Walk::leave`] with this count.
+    /// The node has to be decoded, and passed to [`Walk::leave`] with this count.
     Decode(u64),
     /// Beyond a limit.
     Beyond(Limit),
@@ -72,7 +72,7 @@ impl<V: Clone> Walk<V> {
         Walk { limits, anchors: HashMap::new(), depth: 0, values: 0 }
     }
 
-    /// Counts a node and says what to do with it.
+    /// Counts a node and returns how to continue with it.
     pub(crate) fn enter(&mut self, doc: &Document, id: NodeId) -> Step<V> {
         if let Kind::Alias { .. } = doc.node(id).kind {
             let target = doc.target(id);
@@ -163,8 +163,8 @@ impl Run<'_> {
     }
 }
 
-/// What the values of merge keys give to a map: of several maps the earlier one counts, and a key of the map itself beats
-/// them, so they come before its own.
+/// Returns the entries that merge keys contribute to a map: of several maps the earlier one wins, and a key of the map
+/// itself overrides them, so they come before its own.
 pub(crate) fn below(merged: &[Value]) -> Vec<(Key, Value)> {
     let lists = merged.iter().flat_map(|value| value.as_list().map_or(std::slice::from_ref(value), |l| l.as_slice()));
     let mut known = HashSet::new();

@@ -1,7 +1,7 @@
 //! How values are printed as data: streamed into any serde format without copies.
-//!
-//! Numbers print as the deployment tool prints them: a float without a fraction is an integer as long as 64 bits hold it
-//! (`1.0` becomes `1`), what JSON has no number for becomes text (`.nan`, `.inf`, `-.inf`). Dates become RFC 3339 text and unknown values the text that was written.
+//! Numbers print as the deployment tool prints them: a float without a fraction is an integer if it fits into 64 bits
+//! (`1.0` becomes `1`), numbers that JSON does not support become text (`.nan`, `.inf`, `-.inf`). Dates become RFC 3339
+//! text, and unknown values their original text.
 
 use super::{Data, FileId, Map, Origin, Value};
 use crate::go::json::Json;
@@ -128,8 +128,8 @@ impl From<Json> for Value {
     }
 }
 
-/// The value of a JSON text. Each value has an origin whose offsets count the values before it, for those who need the order
-/// in which entries are written; there is no file behind it.
+/// Parses a JSON text. Each value has an origin whose offsets count the values before it, which preserves the order of
+/// entries; there is no file behind it.
 ///
 /// # Errors
 /// What is wrong with the text, and where.

@@ -13,7 +13,7 @@ pub(crate) type Key = Text;
 /// How many names [`key`] remembers on each thread, as a power of two: the program has a few dozen.
 const KNOWN_BITS: u32 = 8;
 
-/// The key of a name that the program itself uses, shared by all that a thread makes of it.
+/// Returns the key for a name that the program itself uses, shared per thread.
 pub(crate) fn key(name: &'static str) -> Key {
     type Slot = Option<(&'static str, Key)>;
     thread_local!(static KNOWN: RefCell<[Slot; 1 << KNOWN_BITS]> = const { RefCell::new([const { None }; 1 << KNOWN_BITS]) });
@@ -29,7 +29,7 @@ pub(crate) fn key(name: &'static str) -> Key {
     })
 }
 
-/// What a sub-tree holds, so that passes can skip what does not concern them.
+/// What a subtree contains, so that passes can skip subtrees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u8);
 
@@ -45,11 +45,11 @@ impl Flags {
     /// Some string or key starts with a line break, or with a tab and has several lines, or a key is `<<`: does not survive a
     /// trip through YAML text.
     pub const FRAGILE: Flags = Flags(16);
-    /// Some key starts with two underscores: a marker that a dialect keeps for its own use.
+    /// Some key starts with two underscores: a marker that a dialect reserves.
     pub const MARKER: Flags = Flags(32);
     /// Some string or key holds what templates leave where a value is missing: `<no value>`, `%!s(…)`.
     pub const TRACE: Flags = Flags(64);
-    /// Some value is contested, as [`Value::is_contested`] tells.
+    /// Some value is contested, see [`Value::is_contested`].
     pub const CONTESTED: Flags = Flags(128);
 
     /// Whether all bits of `other` are set.
@@ -93,7 +93,7 @@ impl Flags {
     }
 }
 
-/// What templates mark in text, before and after. Most text has none of the characters, which one look tells.
+/// Finds delimiters of templates in text. Most text contains none of their characters, which a single scan shows.
 fn of_marks(text: &str) -> Flags {
     let mut flags = Flags::default();
     if text.bytes().fold(false, |any, byte| any | matches!(byte, b'{' | b'<' | b'%')) {
@@ -107,8 +107,8 @@ fn of_marks(text: &str) -> Flags {
     flags
 }
 
-/// Whether text is something else after a trip through YAML: line breaks at its start are lost, and a tab at the start of
-/// several lines is taken for indentation, which is an error.
+/// Whether text changes when it is written and read as YAML: line breaks at its start are lost, and a tab at the start
+/// of several lines is treated as indentation, which is an error.
 fn is_fragile(text: &str) -> bool {
     match text.as_bytes().first() {
         Some(b'\n' | b'\r') => true,
@@ -139,7 +139,7 @@ pub struct Map {
     entries: Vec<Entry>,
     flags: Flags,
     mixed: bool,
-    /// How many values it holds, those inside of others too; zero while nobody has asked. Maps that are shared are counted once.
+    /// The number of values in it, including nested ones; zero if not counted yet. Shared maps are counted once.
     count: AtomicU32,
 }
 
@@ -245,17 +245,17 @@ impl Map {
         self.entries.iter().map(|e| &e.key)
     }
 
-    /// What the whole sub-tree holds.
+    /// Returns the flags of the whole subtree.
     pub fn flags(&self) -> Flags {
         self.flags
     }
 
-    /// Whether it was written with keys that are no text (`1:`, `true:`). A merge makes an ordinary map of it.
+    /// Whether it was written with keys that are not strings (`1:`, `true:`). A merge turns it into an ordinary map.
     pub fn is_mixed(&self) -> bool {
         self.mixed
     }
 
-    /// The same map, written with keys that are no text or not.
+    /// Marks the map as written with keys that are not strings, or not.
     #[must_use]
     pub fn mixed(mut self, mixed: bool) -> Self {
         self.mixed = mixed;
@@ -285,7 +285,7 @@ impl Map {
         self.entries.push(Entry { key, value });
     }
 
-    /// Takes `key` out. The flags may then claim more than there is, which is safe.
+    /// Removes `key`. The flags may then include too much, which is safe.
     pub fn remove(&mut self, key: &str) -> Option<Value> {
         *self.count.get_mut() = 0;
         self.find(key).ok().map(|i| self.entries.remove(i).value)
@@ -384,13 +384,14 @@ impl MapBuilder {
         }
     }
 
-    /// Adds an entry whose key is above the last one, without looking at what it holds: [`Self::finish_with`] says so.
+    /// Adds an entry whose key is greater than the last one, without reading its flags: they are passed to
+    /// [`Self::finish_with`].
     pub(crate) fn push_next(&mut self, key: Key, value: Value) {
         debug_assert!(self.map.entries.last().is_none_or(|l| l.key < key), "keys come in order");
         self.map.entries.push(Entry { key, value });
     }
 
-    /// What the entries hold, looked up in each of them.
+    /// Returns the flags of all entries.
     pub(crate) fn flags(&self) -> Flags {
         self.map.entries.iter().fold(Flags::default(), |f, e| f | e.value.flags() | key_flags(&e.key))
     }
@@ -400,7 +401,7 @@ impl MapBuilder {
         self.map
     }
 
-    /// The map of entries that hold at most what `flags` say besides what was found out while adding them.
+    /// Returns the map; `flags` includes all flags of entries that were added without reading them.
     pub(crate) fn finish_with(mut self, flags: Flags) -> Map {
         self.map.flags = self.map.flags | flags;
         if self.map.entries.capacity() > self.map.entries.len() + self.map.entries.len() / 4 {
@@ -438,7 +439,7 @@ mod tests {
     }
 
     proptest! {
-        /// What was counted before a change is not what is told after it, in copies either.
+        /// A cached count is never returned after a change, not even in copies.
         #[test]
         fn values_are_counted_anew_after_each_change(changes in prop::collection::vec((0..5u8, 0..6u32, 0..4u32), 1..12)) {
             let plain = |map: &Map| map.iter().fold(0, |n, e| n + 1 + e.value.as_map().map_or(0, |m| m.len()));

@@ -1,8 +1,7 @@
-//! The value that every stage after parsing works on: known data or something unknown with its reason, together with
+//! The value that every stage after parsing works on: known data, or an unknown value with its reason, together with
 //! where it was written, what it replaced and what it was computed from.
-//!
-//! Values are immutable and shared: cloning copies a few words, and an unchanged sub-tree is one allocation however many
-//! components use it. Maps are kept in key order, because every system read here prints its maps that way.
+//! Values are immutable and shared: cloning copies a few words, and an unchanged subtree is one allocation however many
+//! components use it. Maps are kept in key order, because every supported system prints its maps in that order.
 
 mod call;
 pub(crate) mod decode;
@@ -20,12 +19,12 @@ pub(crate) use vocabulary::{StatePaths, Vocabulary};
 use crate::yaml::Timestamp;
 use std::sync::Arc;
 
-/// One value with its provenance. Equality looks at the data alone.
+/// A value with its provenance. Equality compares only the data.
 #[derive(Clone, Debug, Default)]
 pub struct Value {
-    /// What it is.
+    /// The data.
     pub data: Data,
-    /// Where it comes from.
+    /// The provenance.
     pub prov: Prov,
 }
 
@@ -37,7 +36,7 @@ pub enum Data {
     Null,
     /// A truth value.
     Bool(bool),
-    /// An integer that fits into 64 bits with a sign.
+    /// A signed 64-bit integer.
     Int(i64),
     /// An integer above `i64::MAX`.
     Uint(u64),
@@ -55,13 +54,12 @@ pub enum Data {
     Unknown(Arc<Unknown>),
 }
 
-/// A value that only the running system knows.
+/// A value that is known only at run time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unknown {
     /// The text as written, unresolved.
     pub text: Text,
-    /// What it is where nothing is set of what it depends on (an empty environment), if that can be said. It is what
-    /// gets printed, but nothing may be concluded from it.
+    /// The value in an empty environment, if it is defined. It is printed, but no rule may draw conclusions from it.
     pub assumed: Option<Box<Value>>,
     /// Why it is not known, the nearest reason first ("`env` reads the environment").
     pub reasons: Vec<Text>,
@@ -174,7 +172,7 @@ impl Value {
         path.into_iter().try_fold(self, |v, key| v.get(key))
     }
 
-    /// What a user calls this kind of value.
+    /// The name of the type in messages.
     pub fn kind(&self) -> &'static str {
         match self.data {
             Data::Null => "null",
@@ -217,7 +215,7 @@ impl Value {
         }
     }
 
-    /// What is inside: template actions, markers; the union over the whole sub-tree, without walking maps again.
+    /// The flags of the whole subtree (templates, markers, …), without walking it again.
     pub fn flags(&self) -> Flags {
         let flags = match &self.data {
             Data::Str(s) => Flags::of_text(s),
@@ -245,7 +243,8 @@ impl Value {
         }
     }
 
-    /// Whether it replaced a value of another shape (list, map or neither), or a call took part where it replaced one.
+    /// Whether it replaced a value of another shape (list, map or neither), or a call was involved where it replaced
+    /// one.
     pub fn is_contested(&self) -> bool {
         let Some(trail) = &self.prov.trail else { return false };
         let shape = |v: &Value| match v.data {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// A file of an analysis; which one is known to the table that handed it out.
+/// A file of an analysis, as an index into the table that issued it.
 ///
 /// It is never zero inside, so that an optional [`Origin`] takes no more room than one that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +28,7 @@ impl FileId {
 pub struct Origin {
     /// The file.
     pub file: FileId,
-    /// Where the key of the value starts, or `start` if there is none.
+    /// The start of the value's key, or `start` if there is none.
     pub key: u32,
     /// Where the value starts.
     pub start: u32,
@@ -114,7 +114,7 @@ impl Trail {
     }
 }
 
-/// What one layer of a merge has for a value: known, a call to be evaluated later, or unknown.
+/// The contribution of one layer of a merge to a value: known, a call to be evaluated later, or unknown.
 #[derive(Clone, Debug)]
 pub struct Contribution {
     /// The value, with its own history within the layer.
@@ -123,7 +123,7 @@ pub struct Contribution {
     pub layer: usize,
 }
 
-/// Histories can be long (each of many values computed from the one before), so they are not taken apart recursively.
+/// Histories can be long (each of many values computed from the previous one), so they are dropped iteratively.
 impl Drop for Trail {
     fn drop(&mut self) {
         let mut rest = Vec::new();
@@ -148,7 +148,7 @@ impl Drop for Trail {
 }
 
 impl Origin {
-    /// The key alone of a value whose key has this many bytes. Quotes around it may be left out at the end.
+    /// Only the key of a value, given the length of the key in bytes. Quotes around it may be omitted at the end.
     #[must_use]
     pub fn of_key(self, length: usize) -> Self {
         let end = u32::try_from(length).map_or(self.start, |length| self.key.saturating_add(length));
@@ -206,7 +206,8 @@ impl Prov {
         Prov { origin: self.origin, trail: Some(Arc::new(trail)) }
     }
 
-    /// What all layers of the last merge have for the value, the lowest first, where a call took part; else nothing.
+    /// The contributions of all layers of the last merge to the value, the lowest first, if a call was involved;
+    /// otherwise empty.
     pub fn layers(&self) -> &[Contribution] {
         self.trail.as_ref().map_or(&[], |t| t.layers())
     }

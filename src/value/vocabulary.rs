@@ -1,10 +1,10 @@
-//! The names that a dialect gives to the parts of a component, for rules and reports that know no dialect.
+//! The names that a dialect uses for the parts of a component, for rules and reports that are independent of dialects.
 
-/// Where the values of components hold what rules ask for. Paths are JSON Pointers into the value of a component; what a
-/// dialect does not have is empty.
+/// Where values of components contain the data that rules need. Paths are JSON Pointers into the value of a component;
+/// empty if a dialect has no such part.
 #[derive(Debug)]
 pub(crate) struct Vocabulary {
-    /// The section that is handed to the code of a component, and whose values have types.
+    /// The section that is passed to the code of a component, and whose values have types.
     pub inputs: &'static str,
     /// The sections whose values reach components as they are written.
     pub plain_sections: &'static [&'static str],
@@ -46,7 +46,7 @@ pub(crate) struct Vocabulary {
     pub stack_inputs: &'static [&'static str],
     /// How files are called, without their ending, whose values are there for others to override.
     pub defaults: &'static [&'static str],
-    /// What to do before a component is removed.
+    /// Advice for before a component is removed.
     pub removal_help: &'static str,
     /// How to use a function in the middle of a text.
     pub function_help: &'static str,
@@ -66,7 +66,7 @@ pub(crate) struct StatePaths {
 }
 
 impl Vocabulary {
-    /// The vocabulary of a dialect that has none of it.
+    /// The vocabulary of a dialect without any of these parts.
     pub(crate) const EMPTY: Vocabulary = Vocabulary {
         inputs: "",
         plain_sections: &[],

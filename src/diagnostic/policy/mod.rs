@@ -1,4 +1,4 @@
-//! The single place where it is decided what is reported: levels, comments that silence, the baseline, and what is new.
+//! The single place that decides which findings are reported: levels, ignore comments, the baseline, and novelty.
 
 use super::fingerprint::{Identities, Identity};
 use super::ignore::{Comments, Ignore, Malformed, comments};
@@ -13,7 +13,7 @@ use crate::value::FileId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The id of the trusted state of the file at a path; `None` if there is no such file.
+/// Returns the id of the trusted version of the file at a path; `None` if there is no such file.
 pub(crate) type TrustedFile<'a> = &'a dyn Fn(&str) -> Option<FileId>;
 
 /// How it is decided.
@@ -21,24 +21,24 @@ pub(crate) type TrustedFile<'a> = &'a dyn Fn(&str) -> Option<FileId>;
 pub(crate) struct Policy<'a> {
     /// All files.
     pub files: &'a Files,
-    /// The level of a rule in the file at a path; none where it is off.
+    /// The level of a rule in the file at a path; `None` if it is off.
     pub level: &'a dyn Fn(&'static Rule, &str) -> Option<Level>,
     /// All rules.
     pub rules: &'a [&'static Rule],
-    /// Whether findings of a rule would have been found, so that a comment that silences none of them is unused.
+    /// Whether a rule was checked, so that a comment that suppresses none of its findings is unused.
     pub examined: &'a dyn Fn(&'static Rule) -> bool,
     /// Findings below it are not reported.
     pub min_level: Level,
-    /// Whether a comment silences only if it says why.
+    /// Whether a comment must give a reason to suppress anything.
     pub require_reasons: bool,
     /// Findings that are known for long.
     pub baseline: Option<&'a Baseline>,
-    /// The state of a file, by its path, whose comments count; none if all comments count. A comment of the head that is not
-    /// there silences nothing yet.
+    /// The version of a file, by its path, whose comments apply; `None` if all comments apply. A comment that only the
+    /// head has does not suppress anything yet.
     pub trusted: Option<TrustedFile<'a>>,
 }
 
-/// What was found in one state.
+/// The findings of one state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Side {
     /// The findings.
@@ -55,12 +55,12 @@ impl Side {
     }
 }
 
-/// What is reported, and what is not.
+/// The reported findings, and the suppressed ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// What is reported, sorted by file and place; what the head no longer has comes last.
+    /// The reported findings, sorted by file and place; those that the head no longer has come last.
     pub findings: Vec<Finding>,
-    /// What a comment or the baseline keeps from being reported, of the head.
+    /// The findings of the head that a comment or the baseline suppresses.
     pub suppressed: Vec<Suppressed>,
     /// Comments that do not count yet, each with a finding that it would silence.
     pub pending: Vec<(Label, Finding)>,
@@ -76,7 +76,7 @@ struct Judged {
     pending: Option<Label>,
 }
 
-/// What a comment makes of a finding.
+/// The effect of a comment on a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Silence {
     /// It is silenced, for this reason.
@@ -116,7 +116,7 @@ impl Policy<'_> {
         verdict
     }
 
-    /// The findings of one state that are on, sorted, with what the comments of its files make of them.
+    /// Returns the enabled findings of one state, sorted, with the effect of the comments of its files.
     fn side(&self, side: Side, trusted: Option<TrustedFile<'_>>, identities: &mut Identities<'_>) -> Vec<Judged> {
         let mut ignores = Ignores::new(self.files, self.require_reasons, trusted);
         let mut found: Vec<(Diagnostic, Option<Silence>)> = Vec::new();
@@ -168,7 +168,7 @@ fn key(judged: &Judged) -> (&str, u32, u32, &str, &str) {
     (&judged.path, d.primary.start, d.primary.end, d.rule.id, &d.message)
 }
 
-/// Gives every finding its fingerprint; equal ones of a file are counted.
+/// Assigns fingerprints to findings; equal ones in a file are numbered.
 fn number(judged: &mut [Judged]) {
     let mut seen: HashMap<(Text, Identity), usize> = HashMap::new();
     for one in judged {
@@ -195,7 +195,7 @@ fn compare(head: &mut [Judged], base: Vec<Judged>) -> Vec<Judged> {
     for list in by_file.values_mut().chain(moved.values_mut()) {
         list.reverse();
     }
-    // What is silenced pairs off last, so that it does not use up the pair of what is reported.
+    // Suppressed findings are paired last, so that they do not use up the pair of a reported one.
     for silenced in [false, true] {
         for one in head.iter_mut().filter(|j| j.silenced.is_some() == silenced) {
             let same = by_file.get_mut(&(Text::clone(&one.path), one.identity.clone())).and_then(Vec::pop);
@@ -289,7 +289,7 @@ impl<'a> Ignores<'a> {
         now.or(later)
     }
 
-    /// What is wrong with the comments of a file themselves.
+    /// Returns findings about the comments of a file themselves.
     fn unused(&mut self, id: FileId, policy: &Policy<'_>) -> Vec<Diagnostic> {
         let OfFile { file, comments, used, .. } = self.of(id);
         let mut found = Vec::new();
@@ -325,9 +325,9 @@ impl<'a> Ignores<'a> {
     }
 }
 
-/// The comments, by number, that a file did not have before: what they name, why, and what they stand at must be the same.
+/// Returns the indexes of comments that a file did not have before: names, reason and position must be the same.
 fn new_comments(file: &File, ignores: &[Ignore], before: Option<Arc<File>>) -> BTreeSet<usize> {
-    // What follows the name of a key may change below a comment.
+    // The value after a key may change below a comment.
     let keys = |file: &File, ignores: &[Ignore]| -> Vec<_> {
         let syntax = (!ignores.is_empty()).then(|| Syntax::of(file));
         let subject = |line: u32| Some(syntax.as_ref()?.subject(file.line_span(line).start, file.line_text(line)));
@@ -367,7 +367,7 @@ pub(crate) fn unknown_rule(name: &str, near: Option<&str>, label: Label) -> Diag
     }
 }
 
-/// Takes a name out of a comment, or the whole comment if it has no other.
+/// Removes a name from a comment, or the whole comment if it has no other name.
 fn removal(file: &File, id: FileId, ignore: &Ignore, name: usize, all: bool) -> Edit {
     let text = &file.text;
     let edit = |start: u32, end: u32| Edit { file: id, start, end, text: String::new() };

@@ -4,7 +4,7 @@ static BAD_NAME: Rule = Rule::unregistered("bad-name");
 static LOOSE_END: Rule = Rule::unregistered("loose-end");
 const RULES: [&Rule; 4] = [&BAD_NAME, &LOOSE_END, &UNKNOWN_RULE, &UNUSED_IGNORE];
 
-/// A finding of a rule at each place where a text stands in a file.
+/// Creates a finding of a rule at each place where a text occurs in a file.
 fn at(files: &Files, path: &str, text: &str, found: &[(&'static Rule, &str)]) -> Side {
     let id = files.add(path, text, || text.into());
     let diagnostics = found
@@ -32,7 +32,7 @@ fn policy<'a>(files: &'a Files, level: &'a dyn Fn(&'static Rule, &str) -> Option
     }
 }
 
-/// Rule, line and what is said about the novelty of each finding.
+/// Returns the rule, line and novelty of each finding.
 fn told(files: &Files, findings: &[Finding]) -> Vec<String> {
     let one = |f: &Finding| {
         let label = &f.diagnostic.primary;

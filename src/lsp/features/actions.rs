@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// The maximum number of findings for which actions are offered.
 const MOST: usize = 100;
 
-/// What can be done about the findings between a place and a byte offset.
+/// Returns the fixes for findings between a place and a byte offset.
 pub(super) fn actions(place: &Place<'_>, end: usize) -> Vec<CodeActionOrCommand> {
     let view = place.view;
     let is_here = |finding: &&Finding| {

@@ -1,4 +1,4 @@
-//! What may stand at a place: rules in comments, local names, files to import, components, inputs of code.
+//! Completion at a place: rules in comments, local names, files to import, components, inputs of code.
 
 use super::{links, navigation};
 use crate::lsp::view::Place;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// The maximum number of items of an answer.
 const MOST: usize = 1_000;
 
-/// What may stand at a place, sorted, each once.
+/// Returns the candidates at a place, sorted, without duplicates.
 pub(super) fn completions(place: &Place<'_>) -> Vec<CompletionItem> {
     let before = place.around().0;
     let typed = &place.text[place.word().0..place.offset];
@@ -103,7 +103,7 @@ fn components(place: &Place<'_>) -> Option<Found> {
     Some(found)
 }
 
-/// The variables of the code of a component that it does not set yet, where one of its inputs stands in the same map.
+/// Returns the variables of a component's code that it does not set yet, if one of its inputs is in the same map.
 fn inputs(place: &Place<'_>) -> Option<Found> {
     let document = document_of(Text::from(place.text)).ok()?;
     let beside = keys_beside(&document, place);

@@ -54,7 +54,7 @@ fn label(values: &BTreeSet<Text>) -> String {
 struct Search<'a> {
     text: &'a str,
     range: Range<usize>,
-    /// What templates give, by the byte offset of their end.
+    /// The results of templates, by the byte offset of their end.
     found: BTreeMap<u32, BTreeSet<Text>>,
 }
 
@@ -80,7 +80,7 @@ impl Search<'_> {
     }
 
     fn scalar(&mut self, ids: &BTreeSet<FileId>, value: &Value, pointer: &str) {
-        // What is computed has inputs.
+        // A computed value has inputs.
         let Some(origin) = value.prov.origin.filter(|_| value.prov.trail.is_some()) else { return };
         let (start, end) = (origin.start as usize, origin.end as usize);
         if !self.range.contains(&start) || !ids.contains(&origin.file) {

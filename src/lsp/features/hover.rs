@@ -1,5 +1,5 @@
-//! What a place means: the value that a line gives, in which stacks, and who set and replaced it; where an import leads; the
-//! page of a rule.
+//! Hovers: the value that a line sets, in which stacks, and what set and replaced it; the target of an import; the page
+//! of a rule.
 
 use super::links;
 use crate::diff::{inline, mask, pointer};
@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 /// The maximum number of values, lines and stacks that are listed.
 const MOST: usize = 8;
 
-/// What is to be said about a place.
+/// Returns the hover at a place.
 pub(super) fn hover(place: &Place<'_>) -> Option<Hover> {
     let value = rule(place).or_else(|| import(place)).or_else(|| values(place))?;
     let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
@@ -34,7 +34,7 @@ fn rule(place: &Place<'_>) -> Option<String> {
     }
     let (_, id) = place.word();
     let policy = || place.view.analysis.review.settings.policies.find(id);
-    // What a policy says of itself is text of the repository.
+    // The text of a policy comes from the repository.
     rules::find(id).map(|rule| rule.page.to_owned()).or_else(|| policy().map(|rule| code(rule.summary)))
 }
 
@@ -52,7 +52,7 @@ fn import(place: &Place<'_>) -> Option<String> {
     Some(text)
 }
 
-/// What depends on the line of a place.
+/// Returns what depends on the line of a place.
 pub(super) fn reach<'a>(place: &Place<'a>) -> Vec<(&'a Resolution, Impact)> {
     let line = place.line();
     let (analysis, cache) = (place.view.analysis, Cache::default());
@@ -68,7 +68,7 @@ struct Shown {
     example: (usize, Placed),
 }
 
-/// The values that a line gives.
+/// The values that a line sets.
 fn values(place: &Place<'_>) -> Option<String> {
     let found = reach(place);
     let mut groups: BTreeMap<(String, String), Shown> = BTreeMap::new();
@@ -124,7 +124,7 @@ fn history(place: &Place<'_>, resolution: &Resolution, placed: &Placed, keys: &[
     }
 }
 
-/// The value at a pointer, if it is one of its own: no map of others.
+/// Returns the value at a pointer, if it is not a map.
 fn at<'v>(value: &'v Value, pointer: &str) -> Option<&'v Value> {
     let keys: Vec<String> = pointer::keys(pointer).collect();
     if keys.is_empty() {

@@ -1,4 +1,4 @@
-//! What a map of a YAML file reaches, above its key: "12 components in 4 stacks".
+//! Code lenses above maps of a YAML file with the number of affected components: "12 components in 4 stacks".
 
 use super::hover;
 use crate::lsp::position::Lines;
@@ -49,7 +49,7 @@ pub(super) fn uri_of(lens: &CodeLens) -> Option<Uri> {
     lens.data.as_ref()?.get("uri")?.as_str()?.parse().ok()
 }
 
-/// What the line of a place reaches.
+/// Summarizes what depends on the line of a place.
 pub(super) fn title(place: &Place<'_>) -> String {
     let found = hover::reach(place);
     let components = found.iter().flat_map(|(_, impact)| &impact.components);

@@ -1,4 +1,4 @@
-//! Links of imports to the files that they lead to.
+//! Links of imports to their files.
 
 use crate::lsp::view::{Place, View};
 use crate::resolution::Import;

@@ -1,4 +1,4 @@
-//! What the server answers, a file for each feature. Every answer is a function of an analysis and a place.
+//! The answers of the server, one file per feature. Every answer is a function of an analysis and a place.
 
 mod actions;
 mod completion;
@@ -43,7 +43,7 @@ pub(super) const METHODS: [&str; 13] = [
     InlayHintRequest::METHOD,
 ];
 
-/// What the client may ask for.
+/// The capabilities of the server.
 pub(super) fn capabilities(encoding: Encoding) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(encoding.kind()),
@@ -80,7 +80,7 @@ pub(super) fn capabilities(encoding: Encoding) -> ServerCapabilities {
     }
 }
 
-/// What an answer is made from.
+/// The input of an answer.
 pub(super) struct Context<'a> {
     /// The analysis of the root; `None` if nothing could be analyzed.
     pub(super) view: Option<View<'a>>,
@@ -99,7 +99,7 @@ impl Context<'_> {
     }
 }
 
-/// The answer to a request; null if there is nothing to say.
+/// Returns the answer to a request; null if there is none.
 ///
 /// # Errors
 /// The parameters are not those of the method.

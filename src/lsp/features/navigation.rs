@@ -1,5 +1,4 @@
-//! Where something is defined, and where it is used: imports, base components, components that others name, local names,
-//! variables of code.
+//! Definitions and references: imports, base components, components that others name, local names, variables of code.
 
 use super::{hover, links};
 use crate::lsp::view::{Place, View};
@@ -13,7 +12,7 @@ use std::collections::BTreeSet;
 /// The maximum number of places of an answer.
 const MOST: usize = 2_000;
 
-/// A mention of a component: where it is written, and which one it is; the stack is `None` if only the running system knows.
+/// A reference to a component: its place and its target; the stack is `None` if it is known only at run time.
 struct Reference<'a> {
     origin: Origin,
     stack: Option<&'a Text>,
@@ -185,7 +184,7 @@ pub(super) fn uses<'a>(place: &'a Place<'_>, name: &'a str) -> impl Iterator<Ite
     let lines = crate::lsp::position::Lines::new(place.text, place.view.encoding);
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let is_use = move |at: usize| {
-        // A name in a long word is told apart without a look at all of the word.
+        // A name in a long word is found without reading the whole word.
         let (before, after) = (&place.text[..at], &place.text[at + name.len()..]);
         if !before.ends_with('.') || after.starts_with(is_part) {
             return false;

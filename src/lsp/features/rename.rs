@@ -9,7 +9,7 @@ use ls_types::{PrepareRenameResponse, Range, TextEdit, WorkspaceEdit};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What can be renamed at a place; `None` if nothing can.
+/// Returns the range and the name at a place that can be renamed; `None` if there is none.
 pub(super) fn prepare(place: &Place<'_>) -> Option<PrepareRenameResponse> {
     let (start, name) = local_at(place)?;
     edited(place, name).ok()?;
@@ -17,7 +17,7 @@ pub(super) fn prepare(place: &Place<'_>) -> Option<PrepareRenameResponse> {
     Some(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder: name.to_owned() })
 }
 
-/// The edits that give the local at a place a new name.
+/// Returns the edits that rename the local at a place.
 ///
 /// # Errors
 /// Why it cannot have that name.

@@ -18,7 +18,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         if changed.before.is_none() || changed.after.is_none() || !changed.was_or_is_deployed() {
             return Vec::new();
         }
-        // Another type of backend keeps the state in another place, which is said of it: its rights are others by nature.
+        // With another type of backend the state moves, which is reported; its credentials naturally differ.
         let Some(state) = &changed.vocabulary().state else { return Vec::new() };
         if changed.at(state.backend_type).next().is_some() {
             return Vec::new();

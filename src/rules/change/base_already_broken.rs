@@ -17,7 +17,7 @@ rule!(
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head: BTreeSet<&str> =
         changes.context.resolution.units.iter().filter(|u| !u.is_incomplete()).map(|u| &*u.name).collect();
-    // What is broken in both says so by itself.
+    // If it is broken in both revisions, another finding says so.
     let broken: Vec<&str> = changes.base.units.iter().filter(|u| u.is_incomplete()).map(|u| &*u.name).collect();
     let broken: Vec<&str> = broken.into_iter().filter(|name| head.contains(name)).collect();
     let Some(first) = changes.base.findings.iter().find(|f| f.is_breaking) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! `component-removed` and `stack-removed`: what was deployed is no longer described.
+//! `component-removed` and `stack-removed`: a deployed component is removed from the configuration.
 
 use super::{Changed, Changes, Phrase, Place, count_of, is_deployed, place, status};
 use crate::diagnostic::Diagnostic;
@@ -29,7 +29,7 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Removed components with this removal effect, and this help if one is given.
+/// Finds removed components with this removal effect, and adds `help` if set.
 fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) -> Vec<Diagnostic> {
     let gone_stacks = stacks_gone(changes);
     changes.by_cause(&COMPONENT_REMOVED, |changed| {
@@ -94,7 +94,7 @@ fn is_gone(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
         && !is_released(changes, changed)
 }
 
-/// Whether the newer state says that what is deployed stays.
+/// Whether the newer state declares that the deployed resources stay.
 fn is_released(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
     let (stack, kind, name) = changed.change.address();
     let of_stack = changes.context.resolution.units.iter().flat_map(|unit| &unit.components);

@@ -50,12 +50,12 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     findings.finish()
 }
 
-/// What a component declared, and declares no more.
+/// Returns the dependencies that a component no longer declares.
 fn dropped<'a>(before: &'a Component, after: &Component) -> Vec<&'a Link> {
     let declared = |component: &'a Component| component.metadata.links.iter().filter(|l| l.how == LinkKind::Declared);
     let is_kept = |link: &Link| {
         let still = after.metadata.links.iter().filter(|l| l.how == LinkKind::Declared);
-        // One in a stack that cannot be told may be the same.
+        // A dependency in an unknown stack may be the same.
         still
             .into_iter()
             .any(|l| l.component == link.component && l.kind == link.kind && l.stack != StackSelector::Unknown)
@@ -64,7 +64,7 @@ fn dropped<'a>(before: &'a Component, after: &Component) -> Vec<&'a Link> {
     declared(before).filter(|link| !is_kept(link)).collect()
 }
 
-/// Whether two links lead to the same component, as far as can be told without looking for it.
+/// Whether two links lead to the same component, as far as it is known without resolving them.
 fn is_same(reader: &Component, read: &Link, declarer: &Component, declared: &Link) -> bool {
     let stack = |of: &Component, link: &Link| match &link.stack {
         StackSelector::Here => Some(Text::clone(&of.stack)),
@@ -72,7 +72,7 @@ fn is_same(reader: &Component, read: &Link, declarer: &Component, declared: &Lin
         StackSelector::Having(_) | StackSelector::Unknown => None,
     };
     let (here, there) = (stack(reader, read), stack(declarer, declared));
-    // What is told by its variables is mostly in the same stack.
+    // A component identified by variables is usually in the same stack.
     read.component == declared.component
         && read.kind == declared.kind
         && here.is_some()

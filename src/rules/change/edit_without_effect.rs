@@ -19,7 +19,7 @@ rule!(
     "an edited value changes nothing, because another value overrides it"
 );
 
-/// Causes of larger edits are cut, so nothing can be said about what is missing among them.
+/// The causes of larger edits are truncated, so missing causes mean nothing.
 const MAX_EDITS: usize = 30;
 /// The longest chain of overridden values that is followed.
 const MAX_CHAIN: usize = 64;
@@ -29,7 +29,7 @@ type Leaf = (Vec<String>, NodeId, Span);
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let head = changes.context.resolution;
-    // What could not be resolved could be where the edit counts.
+    // The edit may have an effect in a part that could not be resolved.
     let is_open = !changes.diff.unresolved.is_empty() || head.units.iter().any(|u| u.state == State::Broken);
     let sections: Vec<&str> = head.vocabularies.iter().flat_map(|words| words.plain_sections).copied().collect();
     let files = changes.context.files;
@@ -59,7 +59,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// The lines of a file that made a difference, in the newer state; where its older content did, no line is left out.
+/// Returns the lines of a file that had an effect, in the newer state; if its older content had one, all lines count.
 fn lines_with_effect(changes: &Changes<'_>, head: FileId, base: FileId) -> BTreeSet<u32> {
     let causes =
         changes.diff.components.iter().flat_map(|c| c.causes.iter().chain(c.changes.iter().flat_map(|c| &c.causes)));
@@ -94,7 +94,7 @@ fn leaves(document: &Document, sections: &[&str]) -> Vec<Leaf> {
             let Some(name) = document.scalar(*key) else { continue };
             let mut path = keys.clone();
             path.push(name.to_string());
-            // A section stands at the top, in a type, or in a component.
+            // A section is at the top level, in a type, or in a component.
             let is_section = !inside && sections.contains(&&**name) && matches!(keys.len(), 0 | 1 | 3);
             let node = document.node(*value);
             match &node.kind {

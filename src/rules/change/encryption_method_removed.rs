@@ -1,4 +1,4 @@
-//! `encryption-method-removed`: what encrypted the state is no longer known to what has to read it.
+//! `encryption-method-removed`: the method that encrypted the state is no longer available for reading it.
 
 use super::{Changes, Phrase};
 use crate::diagnostic::Diagnostic;
@@ -14,7 +14,7 @@ rule!(
     "the state can no longer be decrypted: the method that encrypted it is neither used nor a fallback"
 );
 
-/// What is encrypted.
+/// The encrypted data.
 const TARGET: &str = "state";
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
@@ -38,14 +38,14 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found.into_iter().map(|f| f.note(note).help(help)).collect()
 }
 
-/// What the state can be read with; nothing is encrypted where nobody says so.
+/// Returns the methods that can read the state; without encryption, the one that stores plain text.
 fn ciphers(component: Option<&Component>) -> Vec<Cipher> {
     let found = component.and_then(|c| c.metadata.encryption.iter().find(|e| *e.target == *TARGET));
     let plain = || vec![Cipher { name: "".into(), definition: Some(Value::default()) }];
     found.map_or_else(plain, |encrypted| encrypted.reads.clone())
 }
 
-/// What is wrong; nothing if something is not known.
+/// Returns the problem; `None` if something is unknown.
 fn lost(before: &[Cipher], after: &[Cipher]) -> Option<String> {
     let written = before.first()?;
     let definition = written.definition.as_ref()?;

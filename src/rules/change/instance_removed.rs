@@ -1,4 +1,4 @@
-//! `provider-instance-removed`: an instance is gone that what is deployed may still need.
+//! `provider-instance-removed`: a provider instance is removed that deployed resources may still need.
 
 use super::{Changed, Changes, Phrase, status};
 use crate::diagnostic::Diagnostic;
@@ -19,7 +19,7 @@ rule!(
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&PROVIDER_INSTANCE_REMOVED, |changed| {
         let path = changed.vocabulary().instances;
-        // With the whole stack, everything is gone on purpose.
+        // If the whole stack is removed, that is intended.
         if path.is_empty() || changes.diff.gone.contains(&changed.change.stack) {
             return Vec::new();
         }
@@ -39,7 +39,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found.into_iter().map(|f| f.note(note).help(help)).collect()
 }
 
-/// The names of instances that are gone; `None` if that cannot be told.
+/// Returns the names of removed instances; `None` if they are unknown.
 fn gone<'a>(changed: &Changed<'a>, path: &str) -> Option<Vec<&'a str>> {
     let before = names(changed.before?, path)?;
     let after = match changed.after {

@@ -1,4 +1,4 @@
-//! `locals-only-change`: an edit of nothing but local names, and what it comes to.
+//! `locals-only-change`: an edit of only local names, and its effects.
 
 use super::{Changes, MAX_NAMES};
 use crate::diagnostic::rules::UNUSED_LOCAL;
@@ -27,12 +27,12 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     for local in &changes.diff.locals {
         by_file.entry(&local.file).or_default().push(local);
     }
-    // What could not be resolved may read them.
+    // A part that could not be resolved may read them.
     let resolutions = [changes.base, changes.context.resolution];
     let is_open = resolutions.iter().any(|e| e.units.iter().any(|u| u.is_incomplete()));
     let mut found = Vec::new();
     for (path, locals) in by_file {
-        // A name that comes or goes without effect is one that a value was given, or taken for what is written out now.
+        // A local that is added or removed without effect replaces a literal value, or is replaced by one.
         let is_idle = |l: &&LocalChange| l.reached.is_empty() && l.kind == ChangeKind::Changed;
         let idle: Vec<&LocalChange> = locals.iter().copied().filter(is_idle).collect();
         let reaches = locals.iter().any(|l| !l.reached.is_empty());
@@ -113,7 +113,7 @@ fn is_only(changes: &Changes<'_>, path: &str) -> bool {
     }
 }
 
-/// Whether two nodes are the same but for local names, which stand at the top, in a type or in a component.
+/// Whether two nodes are equal except for local names, which are at the top level, in a type or in a component.
 fn is_same(old: (&Document, NodeId), new: (&Document, NodeId), depth: usize, sections: &[&str]) -> bool {
     let text = |(document, id): (&Document, NodeId)| {
         let span = document.node(id).span;

@@ -16,7 +16,7 @@ rule!(
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let found = changes.by_cause(&LOCKED_COMPONENT_CHANGED, |changed| {
         let gone = changed.change.status == Status::Removed;
-        // That it is locked now, and nothing else, is what locking is for.
+        // A change that only locks the component is intended.
         let lock = changed.vocabulary().lock;
         let only_lock = !lock.is_empty() && changed.change.changes.iter().all(|c| c.path.starts_with(lock));
         if !was_locked(changed) || (only_lock && !gone) {

@@ -39,17 +39,17 @@ use std::sync::Arc;
 /// The maximum number of components that a finding names.
 const MAX_NAMES: usize = 5;
 
-/// What differs, with the components before and after.
+/// The changes, with the components before and after.
 pub(crate) struct Changes<'a> {
     /// The rest of what a rule may examine; its resolution is the newer one.
     pub context: &'a Context<'a>,
     /// The older resolution.
     pub base: &'a Resolution,
-    /// What differs.
+    /// The changes.
     pub diff: &'a Diff,
     /// The components that differ, sorted by address.
     pub components: Vec<Changed<'a>>,
-    /// By component that is gone: its rename.
+    /// The rename of each removed component.
     renames: HashMap<*const ComponentChange, &'a Rename>,
     edits: RefCell<Option<Edits<'a>>>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Changes<'a> {
 /// A component that differs.
 #[derive(Clone, Copy)]
 pub(crate) struct Changed<'a> {
-    /// What happened to it.
+    /// The change of the component.
     pub change: &'a ComponentChange,
     /// As it was.
     pub before: Option<&'a Component>,
@@ -97,12 +97,13 @@ impl<'a> Changes<'a> {
         has(base) && has(head) && !is_broken(base, head) && !is_broken(head, base)
     }
 
-    /// The rename of a component that is gone.
+    /// Returns the rename of a removed component.
     fn renamed(&self, changed: &Changed<'_>) -> Option<&'a Rename> {
         self.renames.get(&std::ptr::from_ref(changed.change)).copied()
     }
 
-    /// One finding for each set of lines that caused what `pick` names, and for each phrase that it gives.
+    /// Returns one finding for each set of lines that caused the changes selected by `pick`, and for each phrase that
+    /// it returns.
     fn by_cause(
         &self,
         rule: &'static Rule,
@@ -112,7 +113,7 @@ impl<'a> Changes<'a> {
         self.grouped(rule, word, |changed| pick(changed))
     }
 
-    /// The same with a message that is given whole.
+    /// The same with a complete message.
     pub(crate) fn by_cause_worded(
         &self,
         rule: &'static Rule,
@@ -173,7 +174,7 @@ impl<'a> Changes<'a> {
         cause_label(causes.iter().find(of_file).unwrap_or(first), files)
     }
 
-    /// Says where a finding about something that is gone is shown in the newer state.
+    /// Sets where a finding about something removed is shown in the newer state.
     fn placed_at_head(&self, mut finding: Diagnostic) -> Diagnostic {
         let (files, label) = (self.context.files, &finding.primary);
         let is_of_head = |c: &&Cause| c.side == Side::Head && c.file == label.file;
@@ -212,7 +213,7 @@ impl<'a> Changed<'a> {
         self.file
     }
 
-    /// The key of a component that is gone, in the older state, if its line is among the edited ones.
+    /// Returns the key of a removed component in the older state, if its line is among the edited ones.
     fn key(&self, files: &Files) -> Option<Label> {
         let origin = self.before.filter(|_| self.change.status == Status::Removed)?.value.prov.origin?;
         let line = files.get(origin.file).line(origin.key);
@@ -231,7 +232,7 @@ impl<'a> Changed<'a> {
         })
     }
 
-    /// The names that its dialect gives to its parts.
+    /// Returns the vocabulary of its dialect.
     fn vocabulary(&self) -> &'static Vocabulary {
         self.after.or(self.before).map_or(&Vocabulary::EMPTY, |component| component.language.vocabulary)
     }
@@ -247,14 +248,14 @@ fn is_deployed(component: &Component) -> bool {
     component.metadata.is_deployed()
 }
 
-/// What happens to components: a verb with what follows it, and what is particular.
+/// Describes what happens to components: a verb with its object, and details.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Phrase {
-    /// What is said of one component, after its name.
+    /// The text for one component, after its name.
     one: &'static str,
-    /// What is said of several components, after their number.
+    /// The text for several components, after their number.
     several: &'static str,
-    /// What is particular; may be empty.
+    /// Details; may be empty.
     details: String,
 }
 
@@ -327,7 +328,7 @@ fn shown(value: Option<&Value>) -> String {
     }
 }
 
-/// A number with a word, in the plural where it is not one.
+/// A number with a noun, in the plural unless it is one.
 fn count_of(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }

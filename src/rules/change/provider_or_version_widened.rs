@@ -1,4 +1,4 @@
-//! `provider-or-version-widened`: a version is no longer pinned.
+//! `provider-or-version-widened`: a version constraint allows more versions.
 
 use super::{Changes, Phrase, transition};
 use crate::diagnostic::Diagnostic;

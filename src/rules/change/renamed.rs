@@ -1,4 +1,4 @@
-//! `component-renamed` and `stack-renamed`: what is deployed is described under another name, where its state is not.
+//! `component-renamed` and `stack-renamed`: deployed components get a new name under which their state does not exist.
 
 use super::{Changed, Changes, Phrase, cause_label, count_of};
 use crate::diagnostic::{Diagnostic, Label};

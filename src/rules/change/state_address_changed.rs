@@ -23,9 +23,9 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found.into_iter().map(|f| f.note(note).help(help)).collect()
 }
 
-/// The settings of a backend that say where it keeps the state.
+/// The settings of a backend that locate the state.
 fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
-    // Where nothing was deployed there is no state to lose.
+    // If nothing was deployed, there is no state to lose.
     if !changed.before.is_some_and(is_deployed) || !changed.after.is_some_and(is_deployed) {
         return Vec::new();
     }
@@ -48,7 +48,7 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     vec![(&first.causes[..], Phrase::new(ONE, SEVERAL, parts.join(", ")))]
 }
 
-/// A component that only says where the state of its stack is, and is gone or new.
+/// A component that only configures where the state of its stack is, and is added or removed.
 fn replaced<'a>(changes: &Changes<'a>, changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     let is_place =
         |component: &Component| component.removal == RemovalEffect::Relocated && component.metadata.state.is_some();
@@ -64,7 +64,7 @@ fn replaced<'a>(changes: &Changes<'a>, changed: &Changed<'a>) -> Vec<(&'a [Cause
     let text = match (is_removed, other) {
         (true, Some(other)) => format!("it is now in `{}`", other.change.name),
         (true, None) => "no backend says where it is any more, so it is kept beside the code".to_owned(),
-        // The one that is gone tells it.
+        // The removed component reports it.
         (false, Some(_)) => return Vec::new(),
         (false, None) => "it was kept beside the code".to_owned(),
     };

@@ -24,12 +24,12 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     })
 }
 
-/// The kind of a known value that is something; empty collections fit every kind that a module may want.
+/// Returns the kind of a known, non-empty value; empty collections fit every kind that a module may require.
 fn kind(value: &Value) -> Option<&'static str> {
     match &value.data {
         Data::Bool(_) => Some("boolean"),
         Data::Int(_) | Data::Uint(_) | Data::Float(_) => Some("number"),
-        // A function that is called later can give anything.
+        // A function that is evaluated later can return any type.
         Data::Str(text) if text.starts_with('!') || text.contains("{{") => None,
         Data::Str(_) => Some("string"),
         Data::List(_) => Some("list"),

@@ -106,7 +106,7 @@ fn steps<'a>(changes: Vec<&'a Change>) -> impl Iterator<Item = VersionStep<'a>> 
 
 type Version = [u64; 3];
 
-/// Which versions are asked for.
+/// The required versions.
 #[derive(Debug, PartialEq)]
 struct Constraint {
     /// The lowest of them.
@@ -116,7 +116,7 @@ struct Constraint {
 }
 
 impl Constraint {
-    /// Reads a constraint; `None` if its text is no version yet, or has no lowest one.
+    /// Parses a constraint; `None` if its text is not a version, or has no lowest one.
     fn parse(text: &str) -> Option<Self> {
         if text.contains("{{") || text.contains("${") || text.starts_with('!') {
             return None;

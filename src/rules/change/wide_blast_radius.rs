@@ -22,7 +22,7 @@ type Reached<'a> = (Cause, Vec<Changed<'a>>);
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let limits = changes.context.limits;
     let mut lines: BTreeMap<(FileId, u32), Reached<'_>> = BTreeMap::new();
-    // What is renamed counts once, by its new name.
+    // A renamed component counts once, under its new name.
     let counts = |c: &&Changed<'_>| c.was_or_is_deployed() && changes.renamed(c).is_none();
     for changed in changes.components.iter().filter(counts) {
         let mut seen = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     }
     let mut told: Vec<Vec<*const crate::diff::ComponentChange>> = Vec::new();
     let mut found = Vec::new();
-    // A line of the newer state tells more than the one whose place it took.
+    // A line of the newer state is more useful than the one that it replaced.
     let mut lines: Vec<Reached<'_>> = lines.into_values().collect();
     lines.sort_by_key(|(cause, _)| cause.side == Side::Base);
     for (cause, members) in lines {

@@ -16,7 +16,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             continue;
         };
         let mut is_there = |path| *known.entry(path).or_insert_with(|| context.modules.is_folder(path));
-        // Where no code at all is kept beside the configuration, it comes from elsewhere.
+        // If the repository contains no code at all, it comes from elsewhere.
         if !is_there(&*code.root) || is_there(&*code.folder) {
             continue;
         }

@@ -15,12 +15,12 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-/// What is found of an input at the place where it was written.
+/// The findings about an input at the place where it was written.
 #[derive(Default)]
 struct Written<'a> {
     /// The components that it reaches and whose code does not declare it.
     undeclared: Vec<&'a Arc<Component>>,
-    /// Some component knows what to do with it, or that cannot be told.
+    /// Some component can use it, or that is unknown.
     is_used: bool,
 }
 
@@ -34,7 +34,7 @@ fn takes(component: &Component, module: Option<&Arc<Module>>, name: &str) -> boo
 fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>> {
     let components = || context.index.components().map(|(_, c)| c).filter(|c| !c.metadata.is_abstract);
     let mut places: BTreeMap<(Origin, Text), Written<'_>> = BTreeMap::new();
-    // What stacks share is examined with the first of them, unless there is something to say of each.
+    // Findings that stacks share are computed with the first of them, unless they differ.
     let mut examined: HashSet<(*const Map, *const Module)> = HashSet::new();
     let of_code =
         |map: &Arc<Map>, module: Option<&Arc<Module>>| (Arc::as_ptr(map), module.map_or(std::ptr::null(), Arc::as_ptr));
@@ -47,7 +47,7 @@ fn written<'a>(context: &Components<'a>) -> BTreeMap<(Origin, Text), Written<'a>
             }
             let mut is_examined = true;
             for entry in map.iter().filter(|e| !takes(component, module, &e.key)) {
-                // What an included file or a template spells out is not written here.
+                // Entries of an included file or a template are not written here.
                 let origin = entry.value.prov.origin.filter(|o| key_in(context.files, *o, &entry.key).is_some());
                 let Some(origin) = origin else { continue };
                 places.entry((origin, Text::clone(&entry.key))).or_default().undeclared.push(component);
@@ -186,7 +186,7 @@ pub(super) fn missing(context: &Components<'_>) -> Vec<Diagnostic> {
     findings.finish()
 }
 
-/// What gets its values from outside of the configuration, as far as can be told: the environment in which the code runs
+/// Inputs that probably get their values from outside of the configuration: the environment in which the code runs
 /// (`TF_VAR_…`) is not part of the repository.
 struct Outside {
     /// The inputs that some component has.
@@ -213,8 +213,8 @@ impl Outside {
         Outside { set, given, shared }
     }
 
-    /// Whether a variable probably gets its value from there: the repository says so, or nobody in all of the project
-    /// gives it one, though it is a secret or several folders of code ask for it.
+    /// Whether a variable probably gets its value from the environment: the repository mentions it, or nothing in the
+    /// whole project sets it, although it is a secret or several folders of code require it.
     fn gives(&self, name: &Text, variable: &Variable, context: &Components<'_>) -> bool {
         if self.given.contains(name) {
             return false;

@@ -16,7 +16,7 @@ pub(super) fn incomplete(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for (_, component) in context.index.components().filter(|(_, c)| c.metadata.is_deployed()) {
         let Some(place) = &component.metadata.state else { continue };
-        // A backend of which nothing was written, or that the code configures itself, is not complete on purpose.
+        // A backend without any settings, or one that the code configures itself, is incomplete on purpose.
         if place.authored == 0 || has_own_backend(context, component) {
             continue;
         }

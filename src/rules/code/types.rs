@@ -28,7 +28,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             // Both come in the order of their names.
             while variables.next_if(|(other, _)| order(other, name).is_lt()).is_some() {}
             let Some((_, variable)) = variables.next_if(|(other, _)| order(other, name).is_eq()) else { continue };
-            // Of the text of a call that one line gives to many components it is found out once that it is not known.
+            // The text of a call that one line gives to many components is checked once.
             let text = value.as_str().filter(|text| is_call(text)).map(str::as_ptr);
             if text.is_some_and(|text| unknown.contains(&text)) {
                 continue;

@@ -21,7 +21,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     }
     let codes = || context.index.components().filter_map(|(_, c)| Some((c, c.metadata.code.as_ref()?)));
     let mut roots: BTreeSet<&str> = codes().map(|(_, code)| &*code.root).filter(|root| !root.is_empty()).collect();
-    // Code that is not here may call what is in any folder beside it.
+    // Code that is not in the repository may call any folder beside it.
     let is_elsewhere = |code: &Code| code.supply == CodeOrigin::Fetched || !context.modules.is_folder(&code.folder);
     for (_, code) in codes().filter(|(component, code)| component.metadata.is_deployed() && is_elsewhere(code)) {
         roots.remove(&*code.root);
@@ -66,7 +66,7 @@ impl Used {
         used
     }
 
-    /// Whether one of them lies in a folder, is it, or has it inside.
+    /// Whether one of the folders is in a folder, equals it, or contains it.
     fn reaches(&self, folder: &str) -> bool {
         let inside = format!("{folder}/");
         self.folders.contains(folder)

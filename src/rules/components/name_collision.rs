@@ -1,4 +1,4 @@
-//! `stack-name-collision`: two manifests give one stack without meaning to.
+//! `stack-name-collision`: two manifests define one stack by mistake.
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::DUPLICATE_COMPONENT;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 rule!(STACK_NAME_COLLISION, "stack-name-collision", Suspicious, "0.1.0", "two manifests produce the same stack name");
 
-/// A manifest that gives a stack.
+/// A manifest that defines a stack.
 struct Part<'a> {
     unit: &'a Unit,
     /// The inputs that it writes itself and that are part of the name of the stack, by their names.
@@ -30,7 +30,7 @@ impl Part<'_> {
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut stacks: BTreeMap<&Text, BTreeMap<FileId, Part<'_>>> = BTreeMap::new();
     for (unit, component) in context.index.components() {
-        // All components of a stack have the same name; the first one tells where it comes from.
+        // All components of a stack have the same stack name; the first one shows where it comes from.
         stacks.entry(&component.stack).or_default().entry(unit.file).or_insert_with(|| {
             let inputs = &component.metadata.inputs;
             let named: BTreeSet<&str> = words(&component.stack).collect();
@@ -54,7 +54,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
             let called = parts.values().filter(|p| p.is_called_by(input) == Some(true));
             let common = |p: &Part<'_>| odd.unit.components.iter().find(|c| has(p.unit, c));
             let Some((other, common)) = called.into_iter().find_map(|p| Some((p, common(p)?))) else { continue };
-            // Only where manifests are called as their stacks are, one that is not gives another stack than it should.
+            // Only if manifests are named after their stacks, one that is not defines an unintended stack.
             let rest = all.iter().filter(|p| p.unit.file != odd.unit.file);
             if rest.into_iter().any(|p| p.is_called_by(input) == Some(false)) || is_told(context, stack) {
                 continue;

@@ -16,7 +16,7 @@ rule!(
     "nothing inherits from an abstract component"
 );
 
-/// An abstract component where it is written, over all stacks.
+/// An abstract component at its definition, over all stacks.
 struct Base {
     name: Text,
     stacks: BTreeSet<Text>,
@@ -26,7 +26,7 @@ struct Base {
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<Origin, Base> = BTreeMap::new();
-    // What something else reads of it is a use as well.
+    // A component that is read by something else is also used.
     let mut read: HashSet<(&str, &str)> = HashSet::new();
     let all = context.index.components().map(|(_, c)| c);
     let asked: HashSet<&str> = all.filter(|c| c.metadata.is_abstract).map(|c| &*c.name).collect();

@@ -1,4 +1,4 @@
-//! `broad-glob-import`: a pattern over several levels of folders that stands for many files.
+//! `broad-glob-import`: a pattern over several levels of folders that matches many files.
 
 use super::{stacks, written};
 use crate::diagnostic::Diagnostic;
@@ -14,9 +14,9 @@ rule!(BROAD_GLOB_IMPORT, "broad-glob-import", Preview, "0.1.0", "an import patte
 /// The maximum number of files that are named.
 const MAX_NAMES: usize = 5;
 
-/// An import: the path of its file, and its own.
+/// An import: the path of its file, and its own path.
 type Named = (Text, String);
-/// An import with the paths that it leads to.
+/// An import with the paths of its targets.
 type Targets = (Import, BTreeSet<Text>);
 
 fn is_broad(files: &Files, import: &Import, max: usize) -> bool {
@@ -41,7 +41,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// What such imports take in that they did not take in before.
+/// Finds such imports that match more files than before.
 pub(super) fn grown(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let (context, files) = (changes.context, changes.context.files);
     let max = context.limits.max_imports;

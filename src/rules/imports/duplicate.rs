@@ -45,8 +45,8 @@ fn repeated(
     if !is_same || first.is_computed || second.is_computed {
         return None;
     }
-    // What is taken in last counts, so that the earlier one of two is superfluous. The later one is only if nothing
-    // between the two says anything about the same.
+    // The last import wins, so the earlier one of two is redundant. The later one is redundant only if no import
+    // between them sets any of the same values.
     let superfluous = if is_covered(first, second) {
         first
     } else if is_covered(second, first) && !is_order_relevant(context, all, items, earlier, later) {
@@ -65,7 +65,7 @@ fn repeated(
         .related(related)
         .token(path)
         .help("remove one of the two; where both set a value, the last one wins");
-    // Lists that are joined, and paths that are computed from what was taken in before, tell one time from two.
+    // If lists are appended, or paths are computed from earlier imports, importing twice differs from importing once.
     let is_safe = !superfluous.is_additive
         && !context.resolution.imports.items.iter().any(|i| i.is_computed)
         && !all.closure(superfluous.targets.iter().copied()).iter().any(|file| appends(context, *file));
@@ -75,7 +75,7 @@ fn repeated(
     Some(finding)
 }
 
-/// Whether an import leads to nothing that another one does not lead to.
+/// Whether all targets of an import are also targets of another one.
 fn is_covered(inner: &Import, outer: &Import) -> bool {
     let outer: BTreeSet<&FileId> = outer.targets.iter().collect();
     inner.targets.iter().all(|t| outer.contains(t))
@@ -94,7 +94,7 @@ fn is_order_relevant(context: &Context<'_>, all: &ByFile<'_>, items: &[&Import],
     !own.is_disjoint(&theirs)
 }
 
-/// The paths of all values of some files but their imports; none if one of them cannot be read.
+/// Returns the paths of all values of some files except their imports; `None` if one of them cannot be read.
 pub(super) fn leaves_of(context: &Context<'_>, all: &ByFile<'_>, files: BTreeSet<FileId>) -> Option<BTreeSet<String>> {
     let documents = &context.resolution.documents;
     let mut paths = BTreeSet::new();

@@ -87,7 +87,7 @@ impl Covering {
         covering
     }
 
-    /// The nearest imports before and behind one that all of its files come with, and that name none of them.
+    /// Returns the nearest imports before and after one that include all of its files without naming them.
     fn around(&self, at: usize, item: &Import) -> (Option<usize>, Option<usize>) {
         let of = |files: &HashMap<FileId, BTreeSet<usize>>, file| files.get(&file).cloned().unwrap_or_default();
         let Some((first, rest)) = item.targets.split_first() else { return (None, None) };
@@ -124,8 +124,8 @@ fn below(all: &ByFile<'_>, item: &Import) -> BTreeSet<FileId> {
     reached
 }
 
-/// Whether an import that follows another one, which leads to the same, changes nothing any more: nothing that was taken in
-/// since says anything about the same.
+/// Whether an import that follows another one with the same targets changes nothing: no import in between sets any of
+/// the same values.
 fn is_settled(context: &Context<'_>, all: &ByFile<'_>, items: &[&Import], later: usize, earlier: usize) -> bool {
     let again = all.closure(items[later].targets.iter().copied());
     let between = all.closure(items[earlier..later].iter().flat_map(|item| item.targets.iter().copied()));

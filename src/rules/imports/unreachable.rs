@@ -10,7 +10,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     let resolution = context.resolution;
     let unreached = resolution.imports.unreached.iter().map(|id| (*id, context.files.get(*id)));
     let mut unreached = unreached.filter(|(_, file)| (context.is_examined)(&file.path)).peekable();
-    // What cannot be resolved may import it.
+    // A part that cannot be resolved may import it.
     let is_open = resolution.imports.items.iter().any(|i| i.is_open);
     if unreached.peek().is_some() && (is_open || resolution.units.iter().any(|u| u.state == State::Broken)) {
         context.withheld.by(&UNREACHABLE_FILE);

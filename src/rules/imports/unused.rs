@@ -23,7 +23,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         let is_open = |u: &&Unit| u.state != State::Resolved || u.is_incomplete() || !u.unlisted.is_empty();
         for import in imports.iter().filter(|i| !i.is_open) {
             let closure = all.closure(import.targets.iter().copied());
-            // A key that is removed leaves nothing behind to tell by.
+            // A removed key leaves no trace in the result.
             let tags = || resolution.vocabularies.iter().map(|words| words.unset).filter(|tag| !tag.is_empty());
             let takes_away = |file: &FileId| tags().any(|tag| context.files.get(*file).text.contains(tag));
             let mut adds = |unit: &Unit, closure: &BTreeSet<FileId>| {
@@ -31,7 +31,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 !used.is_disjoint(closure)
             };
             let known = units.iter().filter(|u| !is_open(u));
-            // Where there is no component, nothing can have anything.
+            // Without components, nothing can be used.
             if units.iter().all(|u| u.components.is_empty() && !is_open(u))
                 || closure.iter().any(takes_away)
                 || known.clone().any(|u| adds(u, &closure))
@@ -42,7 +42,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 context.withheld.by(&UNUSED_IMPORT);
                 continue;
             }
-            // Where the importing file is of no use either, that is reported where it is imported.
+            // If the importing file is unused as well, that is reported where it is imported.
             let own = all.closure([file]);
             if units.iter().all(|u| u.file != file) && !units.iter().any(|u| adds(u, &own)) {
                 continue;
@@ -60,8 +60,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// The files from which something got into the components of a unit: values, what they replaced, what they were computed
-/// from, and lines that shaped them, but for `imports`.
+/// Returns the files that contribute to the components of a unit: values, what they replaced, what they were computed
+/// from, and lines that shaped them, except `imports`.
 fn sources(unit: &Unit, imports: &HashSet<Origin>) -> BTreeSet<FileId> {
     let mut walk = UsageWalk::default();
     for component in &unit.components {

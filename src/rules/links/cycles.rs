@@ -27,13 +27,14 @@ impl Edge<'_> {
     }
 }
 
-/// The graph of the links of some kinds; empty if no link lies on a cycle.
+/// Builds the graph of the links of some kinds; empty if no link is on a cycle.
 fn graph<'a>(context: &Components<'a>, with: &[LinkKind]) -> Graph<Node, Edge<'a>> {
     let mut graph = Graph::new();
     if context.index.is_acyclic() {
         return graph;
     }
-    // Of several edges between two nodes the first is reported: what is declared comes first in the links of a component.
+    // Of several edges between two nodes the first is reported: declared dependencies come first in the links of a
+    // component.
     for Need { from, link, target } in context.index.needs_of_deployed().filter(|need| with.contains(&need.link.how)) {
         if let Target::Found(targets) = target {
             for to in targets.iter() {

@@ -14,7 +14,7 @@ rule!(
     "a command names a component or a stack that does not exist"
 );
 
-/// How many findings say what may be meant: to look for it takes as long as there are names.
+/// The maximum number of findings with suggestions: each search compares all names.
 const SUGGESTIONS: usize = 100;
 
 pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {

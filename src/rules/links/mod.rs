@@ -1,4 +1,4 @@
-//! Rules about what components need of each other: what they declare, and what they read of the state of others.
+//! Rules about dependencies between components: those that they declare, and those on the state of others.
 
 mod cycles;
 mod mentions;

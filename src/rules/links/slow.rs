@@ -1,4 +1,4 @@
-//! `slow-function`: a function that starts a program or asks a service is run for many components.
+//! `slow-function`: a function that starts a program or a request runs for many components.
 
 use crate::diagnostic::Diagnostic;
 use crate::resolution::{Component, LinkKind, ReadTarget, StackSelector};
@@ -16,7 +16,8 @@ rule!(
     "a line calls a slow function for many components, whenever stacks are described"
 );
 
-/// What a call is run for, once for each: a component of a stack whose outputs it reads, or the one that it stands in.
+/// The subject of a call, which runs once for each: a component of a stack whose outputs it reads, or the component
+/// with the call.
 type Subject = (Text, Text);
 
 /// The calls of one line.
@@ -53,7 +54,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     .collect()
 }
 
-/// Calls `f` for every slow call of a component: where it stands, the function, what to use instead, and what it is run for.
+/// Calls `f` for every slow call of a component: its place, the function, its replacement, and its subject.
 fn calls(component: &Component, f: &mut dyn FnMut(Origin, Text, &'static str, Subject)) {
     let words = component.language.vocabulary;
     let slow = |function: &str| words.slow_functions.iter().find(|(name, _)| *name == function);
@@ -79,7 +80,7 @@ fn calls(component: &Component, f: &mut dyn FnMut(Origin, Text, &'static str, Su
             continue;
         };
         let Some((_, help)) = slow(&call.function) else { continue };
-        // What one component of a stack gives is asked for once.
+        // The outputs of one component of a stack are read once.
         let subject = call.output.map_or_else(here, |output| {
             (output.stack.unwrap_or_else(|| Text::clone(&component.stack)), output.component)
         });

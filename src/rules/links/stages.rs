@@ -1,4 +1,4 @@
-//! `mixed-state-stage`: a component reads the state of another stage, though its own stage has what it needs.
+//! `mixed-state-stage`: a component reads the state of another stage, although its own stage has the same component.
 
 use crate::diagnostic::Diagnostic;
 use crate::resolution::{Component, LinkKind, ReadTarget};
@@ -16,7 +16,7 @@ rule!(
     "a component reads the state of another stage, though its own stage has the same component"
 );
 
-/// What tells components of one name apart: type, name, stage, and what else their stacks are named after.
+/// Identifies components with the same name: type, name, stage, and the other parts of the names of their stacks.
 type Identity<'a> = (&'a str, &'a str, String, Vec<Option<String>>);
 
 /// The components whose state is read.
@@ -27,7 +27,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let known: BTreeMap<Identity<'_>, &Arc<Component>> =
         deployed.filter_map(|(_, c)| Some((identity(c, stage(c)?), c))).collect();
     let reads: Vec<(&Need<'_>, &Arc<Component>)> = context.index.needs_of_deployed().filter_map(read).collect();
-    // By what is read: the stages that read it; by who reads: the names of what it reads in its own stage.
+    // By target: the stages that read it; by reader: the names that it reads in its own stage.
     let mut stages: Targets<'_> = BTreeMap::new();
     let mut at_home: Targets<'_> = BTreeMap::new();
     for (need, target) in &reads {
@@ -40,7 +40,7 @@ pub(super) fn check(context: &Components<'_>) -> Vec<Diagnostic> {
     let mut findings = Findings::default();
     for (need, target) in reads {
         let (Some(own), Some(other)) = (stage(need.from), stage(target)) else { continue };
-        // What several stages read is meant for all of them; who reads both stages connects them.
+        // A target that several stages read is meant for all of them; a reader of both stages connects them.
         let is_shared = stages.get(&Arc::as_ptr(target)).is_some_and(|stages| stages.len() > 1);
         let reads_own = at_home.get(&Arc::as_ptr(need.from)).is_some_and(|names| names.contains(&*target.name));
         if own == other || is_shared || reads_own {
@@ -75,7 +75,7 @@ fn stage(component: &Component) -> Option<String> {
     input(component, component.language.vocabulary.stage)
 }
 
-/// What a component would be told by if it belonged to a stage.
+/// The identity that a component would have in a stage.
 fn identity(component: &Component, stage: String) -> Identity<'_> {
     let names = component.language.vocabulary.stack_inputs;
     (&component.kind, &component.name, stage, names.iter().map(|name| input(component, name)).collect())

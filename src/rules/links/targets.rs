@@ -1,4 +1,4 @@
-//! Links that lead to something, but not to what they need: `dependency-on-abstract`, `undefined-output`,
+//! Links whose target exists but does not provide what they need: `dependency-on-abstract`, `undefined-output`,
 //! `implicit-dependency`.
 
 use crate::diagnostic::{Diagnostic, Label};
@@ -124,7 +124,7 @@ pub(super) fn implicit(context: &Components<'_>) -> Vec<Diagnostic> {
         let is_declared =
             all.iter().filter(|need| need.link.how == LinkKind::Declared).any(|declared| match &declared.target {
                 Target::Found(all) => all.iter().any(|c| c.stack == target.stack && c.name == target.name),
-                // What is declared but cannot be told may be this one.
+                // A declared dependency with an unknown target may be this one.
                 Target::NoComponent(_) | Target::NoStack | Target::Withheld | Target::Unknown => true,
             });
         // However often it is read, one declaration is missing.

@@ -22,7 +22,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         Some(Reading::Refused(reason)) => Some(reason),
         _ => None,
     };
-    // What a template left open is the template's fault.
+    // If a template could not be evaluated, the arguments are unknown.
     let is_open = |value: &Value| value.as_str().is_some_and(|s| s.contains("<no value>") || s.contains("{{"));
     each_where(
         context.resolution,

@@ -1,4 +1,4 @@
-//! What was written, over all components that it takes part in.
+//! Values as written, over all components that they contribute to.
 
 use super::walk::{each, is_inside, open_files};
 use crate::diagnostic::Rule;
@@ -27,9 +27,9 @@ pub(super) struct Use {
     pub is_open: bool,
 }
 
-/// All that was written in sections that are only handed on, in files of which everything is known. Files with templates
-/// or locals are left out: their values may be read where they stand. Only uses that are `wanted` are given; where one is left
-/// out because not all of its file is known, that is noted for `rule`.
+/// Returns all values written in sections that are only passed on, in files that are completely known. Files with
+/// templates or locals are skipped: their values may be read in the file. Only uses that are `wanted` are returned; if
+/// one is skipped because not all of its file is known, that is noted for `rule`.
 pub(super) fn uses(context: &Context<'_>, rule: &'static Rule, wanted: impl Fn(&Use) -> bool) -> Vec<(Origin, Use)> {
     let mut found: BTreeMap<Origin, Use> = BTreeMap::new();
     each(
@@ -87,7 +87,7 @@ fn continues(list: &Value, origin: Origin) -> bool {
     list.as_list().is_some_and(|items| items.iter().any(|item| item.prov.origin.is_some_and(|o| is_inside(o, origin))))
 }
 
-/// Whether a value says again what lies below it. Lists that were joined say something of their own.
+/// Whether a value repeats the value below it. Appended lists never do.
 fn is_repetition(value: &Value, below: &Value) -> bool {
     let Some(origin) = value.prov.origin else { return false };
     let is_whole = value
@@ -104,7 +104,7 @@ fn is_plain(context: &Context<'_>, file: FileId) -> bool {
     !text.contains("{{") && !text.lines().any(|line| locals().any(|key| is_key(line, key)))
 }
 
-/// Whether some file has a template among its imports: such a path may read what was merged before it.
+/// Whether some file has a template among its imports: such a path may read values merged before it.
 pub(super) fn has_computed_imports(context: &Context<'_>) -> bool {
     let files: HashSet<FileId> = context.resolution.units.iter().flat_map(|u| u.files.iter().copied()).collect();
     files.into_iter().any(|id| {

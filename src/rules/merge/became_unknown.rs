@@ -22,7 +22,7 @@ type Place = ((FileId, u32, u32), String);
 /// A finding and the stacks that it reaches.
 type Reached = (Diagnostic, BTreeSet<Text>);
 
-/// Why nobody can tell a value from the files.
+/// Why a value cannot be computed from the files.
 enum Veil {
     /// A function decides.
     Function(Text),
@@ -36,7 +36,7 @@ fn veil(value: &Value, language: &Language) -> Option<Veil> {
     match &value.data {
         Data::Unknown(unknown) => Some(Veil::Unknown(unknown.reasons.first().cloned())),
         Data::Str(text) if text.contains("<no value>") => Some(Veil::NoValue),
-        // A tag that removes a key is no value to wait for.
+        // A tag that removes a key is not a value to wait for.
         Data::Str(_) => language
             .call(value)
             .filter(|c| &*c.function != language.vocabulary.unset)

@@ -50,7 +50,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         for (i, pair) in history.windows(2).enumerate() {
             let ((upper_layer, upper), (lower_layer, lower)) = (pair[0], pair[1]);
             let (Some(here), Some(below)) = (upper.prov.origin, lower.prov.origin) else { continue };
-            // Different layers of the last merge wait for functions; what lies within one was merged as text.
+            // Only the layers of the last merge wait for functions; within one layer, functions were merged as text.
             let waits = upper_layer.is_some() && upper_layer != lower_layer;
             let (upper, lower) = (side(context, seen, upper), side(context, seen, lower));
             let Some(conflict) = conflict(&upper, &lower, waits, seen.component.language.promised_merge) else {
@@ -98,7 +98,7 @@ impl Side<'_> {
     }
 }
 
-/// What is wrong with a pair of which at least one is a call.
+/// The problem of a pair with at least one call.
 #[derive(Clone, Copy)]
 enum Conflict {
     /// The kinds cannot be merged.
@@ -130,7 +130,7 @@ fn conflict(upper: &Side<'_>, lower: &Side<'_>, waits: bool, promised: bool) -> 
         return None;
     }
     match (&upper.call, &lower.call) {
-        // A map that is not merged with what a function gives, though maps merge everywhere else.
+        // A map that is not merged with the result of a function, although maps merge everywhere else.
         (None, Some(_)) => Some(Conflict::Replaced),
         _ => (promised && !is_empty(lower.value)).then_some(Conflict::Promised),
     }

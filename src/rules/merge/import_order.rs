@@ -42,7 +42,7 @@ type Lines = (Origin, Origin);
 /// The same as imports.
 type Pair<'a> = (&'a Import, &'a Import);
 
-/// What the order of two lines decides.
+/// A value that the order of two lines decides.
 #[derive(Default)]
 struct Decided {
     /// The places of the value that wins and of the one that loses, by the path of the value.
@@ -56,7 +56,7 @@ struct Search<'a> {
     units: HashMap<*const Component, &'a Unit>,
     /// The units that a file has a part in, by their number.
     reach: HashMap<FileId, BTreeSet<usize>>,
-    /// By file: which of its imports lead to a file.
+    /// By file: its imports that lead to another file.
     leading: HashMap<FileId, HashMap<FileId, Vec<usize>>>,
     /// By the unit, the file that wins and the one that loses.
     lines: HashMap<(*const Unit, FileId, FileId), Option<Pair<'a>>>,
@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
         let component = seen.component;
         let words = component.language.vocabulary;
         let is_derived = words.named_after.contains(&seen.section()) || seen.is_below(words.steering);
-        // What only others inherit is looked at in those.
+        // Components that others only inherit from are checked in the heirs.
         if seen.is_item || is_derived || !component.metadata.is_deployed() || !seen.value.prov.layers().is_empty() {
             return;
         }
@@ -110,7 +110,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The two lines of a unit whose order decides which one of two files counts; none if not just these two do.
+    /// Returns the two lines of a unit whose order decides which one of two files wins; `None` if it is not decided by
+    /// exactly two.
     fn deciding(&mut self, unit: &'a Unit, won: FileId, lost: FileId) -> Option<Pair<'a>> {
         let key = (std::ptr::from_ref(unit), won, lost);
         if let Some(known) = self.lines.get(&key) {
@@ -147,8 +148,8 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Whether the file that wins is there to refine what the other one says: that is called defaults, lies above it or has
-    /// the shorter name, or has a part in more stacks.
+    /// Whether the winning file is meant to refine the losing one: the loser is named like defaults, is in a parent
+    /// folder or has a shorter name, or is part of more stacks.
     fn is_meant(&mut self, won: FileId, lost: FileId, defaults: &[&str]) -> bool {
         if let Some(known) = self.meant.get(&(won, lost)) {
             return *known;
@@ -168,7 +169,7 @@ impl<'a> Search<'a> {
         is_wider || is_refinement(&path(lost), &path(won), defaults)
     }
 
-    /// The first two of the imports of a file, by their number, that lead to another file, however far.
+    /// Returns the first two imports of a file, by index, that lead to another file, directly or indirectly.
     fn leading(&mut self, file: FileId, to: FileId) -> Vec<usize> {
         let all = &self.all;
         let leading = self.leading.entry(file).or_insert_with(|| {
@@ -186,7 +187,7 @@ impl<'a> Search<'a> {
         leading.get(&to).cloned().unwrap_or_default()
     }
 
-    /// The keys that lead to a value where it is written.
+    /// Returns the keys that lead to a value at its place.
     fn path(&mut self, place: Origin) -> String {
         let files = self.context.files;
         let text = self.texts.entry(place.file).or_insert_with(|| Syntax::of(&files.get(place.file)));
@@ -232,7 +233,7 @@ fn is_written_at(value: &Value, place: Origin) -> bool {
     value.as_list().is_none_or(|items| items.iter().all(inside))
 }
 
-/// Whether the path of a file says that it refines what another one says.
+/// Whether the path of a file shows that it refines another one.
 fn is_refinement(general: &str, specific: &str, defaults: &[&str]) -> bool {
     let split = |path: &str| -> (String, String) {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -1,5 +1,5 @@
-//! Rules about merging: what one layer writes over another, and what is lost by it (`reference: atmos.md` sections 5 and
-//! 8.4).
+//! Rules about merging: values that one layer overrides in another, and values lost by it (`reference: atmos.md`
+//! sections 5 and 8.4).
 
 mod append;
 mod arguments;

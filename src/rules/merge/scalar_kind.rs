@@ -32,7 +32,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
                 continue;
             };
             let is_scalar = |k: Kind| k.is_scalar() && k != Kind::Null;
-            // An empty text stands for anything.
+            // An empty string stands for anything.
             if new == old
                 || !is_scalar(new)
                 || !is_scalar(old)

@@ -57,7 +57,7 @@ fn conflict(
     lower: &Value,
 ) -> Option<(Places, (Kind, Kind))> {
     let places = (upper.prov.origin?, lower.prov.origin?);
-    // A list that was meant to continue another one has a rule of its own.
+    // A list that should append to another one has its own rule.
     if (seen.component.language.mark)(&walk::source(context.files, places.0)) == Some(Mark::Append) {
         return None;
     }
@@ -68,7 +68,7 @@ fn conflict(
     if kinds.0.is_scalar() && kinds.1.is_scalar() {
         return None;
     }
-    // Nothing is lost of what is empty, but an empty map is no empty list.
+    // Replacing an empty value loses nothing, but an empty map is not an empty list.
     if is_empty(lower) && !(kinds == (Kind::Map, Kind::List) && is_empty(upper)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! The values of an resolution with what lies below them, and findings gathered by the line that is their cause.
+//! The values of a resolution with the values below them, and findings grouped by the line that causes them.
 
 use crate::diagnostic::{Diagnostic, Label};
 use crate::files::Files;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct Seen<'a, 'p> {
     /// The component.
     pub component: &'a Component,
-    /// The keys that lead to it.
+    /// The keys of its path.
     pub path: &'p [Key],
     /// Whether it is an item of a list.
     pub is_item: bool,
@@ -103,7 +103,7 @@ pub(super) fn each_where<'a>(
 struct ValueWalk<M, W> {
     may_hold: M,
     wanted: W,
-    /// What is known of maps that are used more than once.
+    /// Cached results for maps that are used more than once.
     holds: FastMap<*const Map, bool>,
 }
 
@@ -205,14 +205,14 @@ pub(super) fn written_kind(context: &Context<'_>, component: &Component, value: 
     if is_date || is_templated { None } else { Kind::of(value) }
 }
 
-/// The kind that the value of a call in a component will be, where that can be told.
+/// The kind of the result of a call in a component, if it is known.
 pub(super) fn call_kind(context: &Context<'_>, component: &Component, call: &Call) -> Option<Kind> {
     if call.kind.is_some() {
         return call.kind;
     }
     if let Some(path) = &call.json_of {
         let value = component.value.at_path(path.iter().map(|k| &**k))?;
-        // What is itself computed says nothing.
+        // A computed value shows nothing.
         return if component.language.call(value).is_some() { None } else { Kind::of(value) };
     }
     let output = call.output.as_ref()?;
@@ -220,7 +220,7 @@ pub(super) fn call_kind(context: &Context<'_>, component: &Component, call: &Cal
     (context.output_kind)(component, output, name)
 }
 
-/// Whether a place lies within another one.
+/// Whether a place is inside of another one.
 pub(super) fn is_inside(inner: Origin, outer: Origin) -> bool {
     inner.file == outer.file && outer.start <= inner.start && inner.end <= outer.end
 }
@@ -235,7 +235,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Files of which not everything that they take part in is known.
+/// Files that contribute to something that is not completely known.
 pub(super) fn open_files(resolution: &Resolution) -> HashSet<FileId> {
     let open = resolution.units.iter().filter(|u| u.state != State::Resolved || u.is_incomplete());
     open.flat_map(|u| u.files.iter().copied()).collect()
@@ -247,7 +247,7 @@ pub(super) struct Gathered {
     found: BTreeMap<Origin, Cause>,
 }
 
-/// The maximum number of places that a finding is about besides its own.
+/// The maximum number of further places of a finding.
 const MAX_BELOW: usize = 4;
 
 struct Cause {
@@ -258,8 +258,8 @@ struct Cause {
 }
 
 impl Gathered {
-    /// Adds a finding about two places (or one, twice) in a component. `wins` tells whether what it is about is what the
-    /// component has in the end. A second finding at the first place adds its second place.
+    /// Adds a finding about two places (or one, twice) in a component. `wins` says whether its subject is the
+    /// component's final value. A second finding at the first place adds its second place.
     pub(super) fn add(
         &mut self,
         (here, below): (Origin, Origin),

@@ -40,7 +40,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// What an unquoted text is read as, where that is not what it looks like.
+/// Describes how an unquoted text is read, if that differs from its appearance.
 fn reading<'a>(text: &str, key: impl FnOnce() -> Option<&'a str>) -> Option<String> {
     let digits = text.trim_start_matches(['-', '+']);
     let only_digits = digits.len() > 1 && digits.bytes().all(|b| b.is_ascii_digit());
@@ -70,7 +70,7 @@ fn is_power(text: &str) -> bool {
     })
 }
 
-/// A decimal number whose last digit says nothing as a number: `1.10`, `1.0`.
+/// A decimal number whose last digit is irrelevant as a number: `1.10`, `1.0`.
 fn is_version(text: &str) -> bool {
     text.split_once('.').is_some_and(|(whole, rest)| {
         rest.ends_with('0') && [whole, rest].iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()))

@@ -1,4 +1,4 @@
-//! Rules about the text of a file as it stands there.
+//! Rules about the text of a file.
 
 pub(super) mod ambiguous_scalar;
 pub(super) mod extra_document;

@@ -20,7 +20,7 @@ rule!(
 const MIN_LENGTH: usize = 8;
 /// Bits of information in a character, at least; words of a language have fewer.
 const MIN_ENTROPY: f64 = 3.0;
-/// Words in values that stand for a secret to be filled in.
+/// Words in values that are placeholders for secrets.
 const PLACEHOLDERS: [&str; 12] = [
     "changeme",
     "change-me",
@@ -45,7 +45,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// What is known of keys is kept: the same few are in all files.
+/// Results for keys are cached: the same few keys are in all files.
 fn document_secrets<'a>(
     file: FileId,
     document: &'a Document,

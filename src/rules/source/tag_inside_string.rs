@@ -31,8 +31,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Where one of some functions stands inside of a text, not at its start. The name must be followed by the end of the text or
-/// by what cannot be part of it.
+/// Finds one of some functions inside of a text, not at its start. The name must be followed by the end of the text or
+/// by a character that cannot be part of it.
 fn inside(text: &str, functions: &[&'static str]) -> Option<(usize, &'static str)> {
     let longest = |at: usize| functions.iter().rev().find(|name| text[at..].starts_with(**name)).copied();
     text.match_indices('!').filter(|(at, _)| *at > 0).find_map(|(at, _)| {
