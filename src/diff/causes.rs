@@ -6,10 +6,10 @@
 //!    within its list, then those of the other items;
 //! 2. the values that these replaced in merges, and the key lines of the maps around them;
 //! 3. the lines that shape the component without being a value of it (its shaping_origins);
-//! 4. the same again in files that only one side uses, where it is not known whether the other side has them;
+//! 4. the same in files that only one side uses, if it is unknown whether the other side has them;
 //! 5. any edited line in the files of the unit.
-//!
-//! An import counts in the third tier only if it leads to a file that the value is written in, unless nothing else was edited.
+//! An import counts in the third tier only if it leads to the file that contains the value, unless nothing else was
+//! edited.
 
 use super::edits::{Edits, FileEdits};
 use super::imports::Leads;
@@ -157,8 +157,8 @@ impl<'a> Finder<'a> {
         found.certain
     }
 
-    /// The lines behind a component that one side alone has: all edited lines that made it what it is. The files that decide
-    /// whether it is there come first: its own lines, and the imports that lead to them.
+    /// Returns the lines behind a component that only one side has: all edited lines that shaped it. The files that
+    /// determine its existence come first: its own lines, and the imports that lead to them.
     pub(crate) fn of_component(&mut self, side: Side, placed: &Placed) -> Vec<Cause> {
         let value = &placed.component.value;
         let mut found = Found::default();
@@ -183,7 +183,7 @@ impl<'a> Finder<'a> {
             self.shaping_origins(side, placed, None, &mut found);
         }
         if found.certain.is_empty() {
-            // A line that only the other side has may be the reason, as when a stack gets another name.
+            // A line that only the other side has may be the cause, for example if a stack is renamed.
             let mut any = Found::default();
             any.extend(&self.unit(side, &placed.unit));
             deciding.insert(placed.unit.file);
@@ -197,7 +197,7 @@ impl<'a> Finder<'a> {
             }
         }
         if let Some((whole, certain)) = self.whole_file(side, placed.unit.file) {
-            // All components of a file that comes or goes come or go with it, whatever line leads to them.
+            // All components of an added or removed file are added or removed with it, whatever line leads to them.
             let list = if certain { &mut found.certain } else { &mut found.guessed };
             list.retain(|c| c.file != whole.file);
             list.push(whole);
@@ -212,7 +212,7 @@ impl<'a> Finder<'a> {
         causes
     }
 
-    /// The first line that says something of a file that only this side has, and whether that is known.
+    /// Returns the first line with content in a file that only this side has, and whether that is certain.
     fn whole_file(&mut self, side: Side, file: FileId) -> Option<(Cause, bool)> {
         let edited = self.edits.of(side, file);
         let says = |line: &u32| {
@@ -255,7 +255,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// One value: where it was written and what it was computed from, but not what is nested in it.
+    /// Collects the origin and the inputs of one value, but not those of nested values.
     fn value(&mut self, side: Side, value: &Value, found: &mut Found) {
         let container = match &value.data {
             Data::Map(map) => !map.is_empty(),
@@ -286,7 +286,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The lines that shape a component; of the imports only those that lead to one of `files`, if any are given.
+    /// Collects the lines that shape a component; of the imports only those that lead to one of `files`, if set.
     fn shaping_origins(&mut self, side: Side, placed: &Placed, files: Option<&BTreeSet<FileId>>, found: &mut Found) {
         for origin in placed.component.shaping_origins.iter() {
             if self.edits.of(side, origin.file).edits == FileEdits::Untouched {
@@ -324,7 +324,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The edited lines of a unit's files, its own file first.
+    /// Returns the edited lines of a unit's files, its own file first.
     fn unit(&mut self, side: Side, unit: &Arc<Unit>) -> Rc<Found> {
         let key = (side, Arc::as_ptr(unit));
         if let Some(known) = self.units.get(&key) {
@@ -358,8 +358,8 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// Where only one side has a cause, adds what took the place of its lines on the other: a component can vanish because
-    /// of what a line says now.
+    /// If only one side has a cause, adds the lines that replaced it on the other side: a component can disappear
+    /// because of a new line.
     fn complete(&mut self, causes: &mut Vec<Cause>) {
         let Some(side) = causes.first().map(|c| c.side).filter(|side| causes.iter().all(|c| c.side == *side)) else {
             return;
@@ -383,7 +383,7 @@ impl<'a> Finder<'a> {
                 .map(|c| ((Text::clone(&self.edits.of(c.side, c.file).file.path), c.line, c.side, c.column), c))
                 .collect();
             keyed.sort_by(|a, b| a.0.cmp(&b.0));
-            // Of several values on one line, the first one's column stands for the line.
+            // Of several values on one line, the column of the first one is used.
             keyed.dedup_by(|b, a| a.0.0 == b.0.0 && a.0.1 == b.0.1 && a.0.2 == b.0.2);
             causes = keyed.into_iter().map(|k| k.1).collect();
         }

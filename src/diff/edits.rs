@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Above this many pairs of differing lines, a line counts as edited if it occurs more often than on the other side.
 const MAX_CELLS: usize = 25_000_000;
 
-/// What happened to one file of one side.
+/// The edits of one file on one side.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FileEdits {
     /// The other side has it with the same content.
@@ -33,9 +33,9 @@ pub(crate) enum FileEdits {
 pub(crate) struct Edited {
     /// The file.
     pub file: Arc<File>,
-    /// What happened to it.
+    /// The edits.
     pub edits: FileEdits,
-    /// The file that stands at its path on the other side, if another content does.
+    /// The file at its path on the other side, if its content differs.
     pub twin: Option<FileId>,
     /// Edited lines with the line that took their place (or whose place they took) in the twin, sorted.
     replaced: Vec<(u32, u32)>,
@@ -47,7 +47,7 @@ pub(crate) struct Edited {
 type Hunk = (Range<u32>, Range<u32>);
 
 impl Edited {
-    /// The line of the twin where a line is, or where it was before it was removed or will be put.
+    /// Returns the corresponding line of the twin: where a line is, was before it was removed, or would be inserted.
     pub(crate) fn nearest(&self, line: u32) -> u32 {
         match self.hunks.iter().rev().find(|(own, _)| own.start <= line) {
             Some((own, other)) if line < own.end => other.start.max(1),
@@ -75,7 +75,7 @@ impl Edited {
     }
 }
 
-/// The edits of all files; each pair of files is compared once, when first asked for.
+/// The edits of all files; each pair of files is compared once, on demand.
 pub(crate) struct Edits<'a> {
     files: &'a Files,
     touched: Option<&'a dyn Fn(&str) -> bool>,
@@ -113,7 +113,7 @@ impl<'a> Edits<'a> {
         self.used[side as usize].contains(&id)
     }
 
-    /// What happened to a file of a side.
+    /// Returns the edits of a file on a side.
     pub(crate) fn of(&mut self, side: Side, id: FileId) -> Rc<Edited> {
         if let Some(known) = self.known[side as usize].get(&id) {
             return Rc::clone(known);
@@ -154,11 +154,11 @@ impl<'a> Edits<'a> {
 /// How one text became another, in lines from 1.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LineEdits {
-    /// Lines of the first text that are gone.
+    /// Removed lines of the first text.
     pub removed: Vec<u32>,
     /// Lines of the second text that are new.
     pub added: Vec<u32>,
-    /// Pairs of a line that is gone and the one in its place, where as many lines came as went.
+    /// Pairs of a removed line and its replacement, if as many lines were added as removed.
     pub replaced: Vec<(u32, u32)>,
     /// The stretches that differ: lines of the first text, and lines of the second in their place.
     pub hunks: Vec<(Range<u32>, Range<u32>)>,

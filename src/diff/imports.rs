@@ -1,4 +1,4 @@
-//! Which edited imports can have to do with a value: those that lead to the file it is written in.
+//! Determines which edited imports can affect a value: those that lead to the file that contains it.
 
 use super::Side;
 use crate::resolution::{Import, Resolution};
@@ -25,7 +25,7 @@ struct Imports {
 struct Item {
     place: Origin,
     targets: Vec<FileId>,
-    /// It may lead to more files than those.
+    /// It may lead to more files than these.
     is_open: bool,
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 /// Deeper nesting is shown as `…`.
 pub(crate) const MAX_DEPTH: usize = 60;
-/// What is written in one line stops growing here.
+/// The maximum length of a value in one line.
 const MAX_INLINE: usize = 4_000;
 
 /// The value in one line: `{cidr: "10.0.0.0/16", azs: ["a", "b"]}`. With `secret`, it is one by its key.
@@ -53,7 +53,7 @@ fn write_inline(text: &mut String, value: &Value, secret: bool, depth: usize, sh
     }
 }
 
-/// A value that is no collection, in one line.
+/// Writes a scalar value in one line.
 pub(crate) fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String {
     if !show_secrets && secret && is_maskable(value) {
         return mask::MASK.to_owned();
@@ -97,7 +97,7 @@ pub(crate) fn has_token(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !tokens::shown(text).is_empty())
 }
 
-/// Whether a value under a secret key would tell the secret.
+/// Whether a value under a secret key would reveal the secret.
 pub(crate) fn is_maskable(value: &Value) -> bool {
     match &value.data {
         Data::Str(s) => !is_reference(s),

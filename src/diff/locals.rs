@@ -16,19 +16,19 @@ const MAX_NODES: usize = 20_000;
 pub(crate) struct LocalChange {
     /// The path of its file.
     pub file: Text,
-    /// The stack that it has these values in, where it may have different ones in other stacks of the same file.
+    /// The stack for these values, if the file has different ones in other stacks.
     pub stack: Option<Text>,
     /// Its scope: `global`, a component type, or the type and the name of a component.
     pub scope: String,
     /// Its name.
     pub name: Text,
-    /// What happened.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// Its value before; none if it was added.
+    /// Its value before; `None` if it was added.
     pub before: Option<Value>,
-    /// Its value after; none if it was removed.
+    /// Its value after; `None` if it was removed.
     pub after: Option<Value>,
-    /// The side where it is written and the line, from 1; of the newer revision if it is there.
+    /// The side and the line (from 1) of its definition; those of the newer revision if it exists there.
     pub side: Side,
     /// See there.
     pub line: u32,
@@ -40,7 +40,8 @@ pub(crate) struct LocalChange {
 /// Start, end and index of a changed local.
 type Place = (u32, u32, usize);
 
-/// What tells apart scopes of one revision: the path of the file, the stack if the file has several, and the part of the file.
+/// Identifies the scopes of one revision: the path of the file, the stack if the file has several, and the part of the
+/// file.
 type Key = (Text, Option<Text>, LocalLevel);
 
 /// Collects what changed locals reach.
@@ -101,7 +102,7 @@ impl Reach {
         for name in names {
             let (a, b) = (old.get(name), new.get(name));
             let (before, after) = (a.map(|l| l.value.clone()), b.map(|l| l.value.clone()));
-            // What cannot be resolved cannot be compared.
+            // Unresolved locals cannot be compared.
             let (kind, before, after) = match (before, after) {
                 (Some(Some(x)), Some(Some(y))) if x != y => (ChangeKind::Changed, Some(x), Some(y)),
                 (None, Some(Some(y))) => (ChangeKind::Added, None, Some(y)),
@@ -182,14 +183,14 @@ impl Reach {
         let places = self.places[side as usize].get(&origin.file)?;
         let before = &places[..places.partition_point(|p| p.0 <= origin.key)];
         let start = before.last()?.0;
-        // Several stacks have the same local, each with a change of its own.
+        // Several stacks have the same local, each with its own change.
         let same = before.iter().rev().take_while(|place| place.0 == start);
         let is_own = |local: usize| self.changes[local].stack.as_ref().is_none_or(|own| own == stack);
         same.filter(|(_, end, _)| origin.end <= *end).map(|(.., local)| *local).find(|local| is_own(*local))
     }
 
-    /// The changed locals, sorted by file, stack, scope and name. Those of files all of whose components `filter` leaves out
-    /// are not asked for.
+    /// Returns the changed locals, sorted by file, stack, scope and name. Files whose components are all excluded by
+    /// `filter` are skipped.
     pub(super) fn finish(
         mut self,
         sides: [&Resolution; 2],

@@ -1,13 +1,12 @@
 //! Which values look like secrets and are not to be shown in text: those of keys that name one.
-//!
-//! Text and numbers are masked. Truth values, null and empty text are not, nor is text that only says where a secret is
-//! kept: a template, a function call, an interpolation.
+//! Strings and numbers are masked. Booleans, null and empty strings are not, nor are strings that only refer to a
+//! secret: a template, a function call, an interpolation.
 
 use super::pointer;
 use crate::syntax::secrets::{is_named_by, is_naming, is_secret_below, is_secret_key};
 use crate::value::{Data, Map, Value};
 
-/// What is shown instead.
+/// The replacement for masked values.
 pub(crate) const MASK: &str = "••••••••";
 
 /// Whether what is under `key` of a map is a secret: like `is_secret_below`, and `{name: DB_PASSWORD, value: …}` counts.
@@ -15,13 +14,13 @@ pub(crate) fn is_secret_in(map: &Map, parent: bool, key: &str) -> bool {
     is_secret_below(parent, key) || is_named_by(key) && names_secret(map)
 }
 
-/// Whether a map says by a text that what it holds is a secret.
+/// Whether a string in a map says that the map contains a secret.
 fn names_secret(map: &Map) -> bool {
     let naming = map.iter().filter(|e| is_naming(&e.key));
     naming.filter_map(|e| e.value.as_str()).any(is_secret_key)
 }
 
-/// Whether what is at a JSON Pointer into a value is a secret by what stands beside it there.
+/// Whether the value at a JSON Pointer is a secret according to a sibling.
 pub(crate) fn is_secret_beside(value: &Value, path: &str) -> bool {
     let mut at = Some(value);
     for key in pointer::keys(path) {

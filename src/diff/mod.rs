@@ -1,4 +1,4 @@
-//! What differs between two resolutions, and because of which lines.
+//! The changes between two resolutions, and the lines that cause them.
 //!
 //! Components are matched by address. What both sides share is skipped by identity, so the work grows with what changed.
 
@@ -41,12 +41,12 @@ impl Side {
     }
 }
 
-/// What happened to a component.
+/// The change of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Status {
     /// It is new.
     Added,
-    /// It is gone.
+    /// It is removed.
     Removed,
     /// Its configuration differs.
     Modified,
@@ -63,12 +63,12 @@ impl Status {
     }
 }
 
-/// What happened at a path.
+/// The kind of change at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ChangeKind {
     /// There is a value where none was.
     Added,
-    /// The value is gone.
+    /// The value is removed.
     Removed,
     /// The value is another one.
     Changed,
@@ -112,22 +112,22 @@ pub(crate) struct Cause {
 pub(crate) struct Change {
     /// JSON Pointer into the component, as it is while the changes are applied in order.
     pub path: String,
-    /// What happened.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// What was there; none if it was added.
+    /// The value before; `None` if it was added.
     pub before: Option<Value>,
-    /// What is there; none if it was removed.
+    /// The value after; `None` if it was removed.
     pub after: Option<Value>,
     /// The lines that made the difference, sorted by place.
     pub causes: Vec<Cause>,
-    /// Whether it looks like a secret by the keys on its path, or by what stands beside it.
+    /// Whether it looks like a secret by the keys on its path, or by a sibling.
     pub is_secret: bool,
     /// Whether both values are the same call, spelled differently: the text changes, the result does not.
     pub is_same_call: bool,
     /// For an item that moves within its list: the move that this change is a half of. The other half is the other kind
     /// (one of `Added` and `Removed`) of the same list.
     pub moved: Option<Moved>,
-    /// For a list item that is gone and does not move: its index in the list of the base.
+    /// For a removed list item that does not move: its index in the list of the base.
     pub base_index: Option<usize>,
 }
 
@@ -151,15 +151,15 @@ pub(crate) struct ComponentChange {
     pub kind: Text,
     /// Its name.
     pub name: Text,
-    /// What happened to it.
+    /// The change of the component.
     pub status: Status,
     /// The differences of a modified component, to be applied in order as RFC 6902 has it; else none.
     pub changes: Vec<Change>,
     /// The lines behind all of it, sorted by place; of a component that is new or gone, the files that decide it come first.
     pub causes: Vec<Cause>,
-    /// The component as it was; none if it is new.
+    /// The component before; `None` if it is added.
     pub before: Option<Arc<Component>>,
-    /// The component as it is; none if it is gone.
+    /// The component after; `None` if it is removed.
     pub after: Option<Arc<Component>>,
 }
 
@@ -175,18 +175,19 @@ impl ComponentChange {
 pub(crate) struct Diff {
     /// The components that differ.
     pub components: Vec<ComponentChange>,
-    /// Those of the components that are gone whose configuration a new one has.
+    /// Removed components whose configuration an added one has.
     pub renames: Vec<renames::Rename>,
     /// The local names that differ, sorted by file, scope and name.
     pub locals: Vec<locals::LocalChange>,
-    /// What could not be compared because one side could not be resolved: units, and components as `unit: name`. Sorted.
+    /// Parts that could not be compared because one side could not be resolved: units, and components as `unit: name`.
+    /// Sorted.
     pub unresolved: Vec<String>,
     /// The stacks of removed components that the head has no component of any more.
     pub gone: BTreeSet<Text>,
 }
 
 impl Diff {
-    /// Keeps the components that `keep` names. A rename of which one side goes is none any more.
+    /// Keeps the components for which `keep` returns `true`. A rename that loses one side is dropped.
     pub(crate) fn retain(&mut self, keep: impl Fn(&ComponentChange) -> bool) {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.components.len());
         let mut kept = 0;
@@ -219,13 +220,13 @@ impl Diff {
     }
 }
 
-/// What to compare and what else is known.
+/// Options of a comparison.
 #[derive(Clone, Copy)]
 pub(crate) struct Options<'a> {
     /// Which components are examined.
     pub filter: &'a dyn Fn(&Address) -> bool,
-    /// Whether the file at a path differs between the revisions (or is in one of them only), where the caller knows.
-    /// Without it, a file that only one side *uses* is treated as a cause when nothing better is found.
+    /// Whether the file at a path differs between the revisions (or is in only one of them), if the caller knows.
+    /// Without it, a file that only one side *uses* is treated as a cause if there is no better one.
     pub touched: Option<&'a dyn Fn(&str) -> bool>,
 }
 
@@ -235,8 +236,8 @@ impl Default for Options<'_> {
     }
 }
 
-/// Compares two resolutions whose files are all in `files`. Units that one side only names (see [`Unit::state`]) are left
-/// out, because nothing is known of their components.
+/// Compares two resolutions whose files are all in `files`. Units that one side only lists (see [`Unit::state`]) are
+/// skipped, because their components are unknown.
 pub(crate) fn diff(base: &Resolution, head: &Resolution, files: &Files, options: &Options) -> Diff {
     let (old, new) = candidates(base, head, options.filter);
     let mut finder = causes::Finder::new(base, head, files, options.touched);

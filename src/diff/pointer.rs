@@ -12,7 +12,7 @@ pub(crate) fn push(path: &mut String, key: &str) {
     }
 }
 
-/// The keys of a pointer, unescaped; none for the pointer to the whole document.
+/// Returns the keys of a pointer, unescaped; none for the pointer to the whole document.
 pub(crate) fn keys(path: &str) -> impl Iterator<Item = String> + '_ {
     path.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"))
 }

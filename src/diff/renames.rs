@@ -1,9 +1,8 @@
 //! Stacks and components that have another name and the same configuration.
-//!
-//! A stack is renamed if nothing is left of it, another one is new, and most components of the old one are in the new one
-//! with the same configuration; those that are not are renamed and changed. A component is renamed if it is gone from a
-//! stack, and a new one of its type in the same stack has its configuration and its code, or is declared as it was.
-//! What differs because of the names themselves does not count (see `rewrite`).
+//! A stack is renamed if it is removed, another one is added, and most components of the old one are in the new one
+//! with the same configuration; the others are renamed and changed. A component is renamed if it is removed from a
+//! stack, and an added one of its type in the same stack has the same configuration and code, or the same declared
+//! name. Differences that follow from the names themselves do not count (see `rewrite`).
 
 use super::causes::Finder;
 use super::rewrite::{Rewrite, common_words};
@@ -14,7 +13,7 @@ use crate::text::Text;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Where more stacks are new or gone, none of them is treated as a renamed one.
+/// If more stacks are added or removed, none of them is treated as renamed.
 const MAX_STACKS: usize = 300;
 /// The most new stacks that one stack is compared with, those with the most similar names first.
 const MAX_CANDIDATES: usize = 8;
@@ -26,21 +25,21 @@ const MAX_NODES: usize = 5_000_000;
 /// A component that has another address.
 #[derive(Clone, Debug)]
 pub(crate) struct Rename {
-    /// The component that is gone, as an index into [`super::Diff::components`].
+    /// The removed component, as an index into [`super::Diff::components`].
     pub from: usize,
     /// The new component, as an index into the same list.
     pub to: usize,
-    /// Whether it is deployed and its state is kept in another place now.
+    /// Whether it is deployed and its state moves.
     pub moves_state: bool,
-    /// Whether it is deployed and the deployment tool destroys what has the old name and creates it anew.
+    /// Whether it is deployed and the deployment tool destroys the old component and creates it again.
     pub is_replaced: bool,
-    /// What else is different, beyond what follows from the name.
+    /// Further changes, beyond those that follow from the name.
     pub changes: Vec<Change>,
-    /// The lines that give it its new name; the first file decides.
+    /// The lines that set the new name; the first file decides.
     pub causes: Vec<Cause>,
 }
 
-/// The renames among components that are new or gone, sorted by what is gone.
+/// Returns the renames among added and removed components, sorted by the removed one.
 pub(super) fn find(
     components: &[ComponentChange],
     placed: [&Components; 2],
@@ -63,7 +62,7 @@ struct Search<'a> {
     components: &'a [ComponentChange],
     placed: [&'a Components; 2],
     budget: usize,
-    /// Indices of components that are gone, with those that took their place.
+    /// Indexes of removed components, with those that replace them.
     pairs: BTreeMap<usize, usize>,
 }
 
@@ -177,7 +176,8 @@ impl<'a> Search<'a> {
         Some((self.components[from].before.as_deref()?, self.components[to].after.as_deref()?))
     }
 
-    /// What follows from the names of two components, of their stacks and of the units that define them.
+    /// Returns the rewriting that follows from the names of two components, of their stacks and of the units that
+    /// define them.
     fn rewrite(&self, from: usize, to: usize) -> Rewrite {
         let (old, new) = (&self.components[from], &self.components[to]);
         let units = self.units(from, to);
@@ -228,8 +228,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether what is deployed would be looked for in another place. Where no
-/// configuration says where that is, the workspace decides.
+/// Whether the state would be searched in another place. Without a configured place, the workspace decides.
 fn moves_state(old: &Component, new: &Component) -> bool {
     let has_state = matches!(old.removal, RemovalEffect::Orphaned | RemovalEffect::Relocated);
     if !old.metadata.is_deployed() || !new.metadata.is_deployed() || !has_state {

@@ -1,7 +1,6 @@
 //! Whether two values differ only by the name of what they belong to.
-//!
 //! A stack that is renamed from `core-log` to `core-archive` has `stage: archive` instead of `stage: log`, and
-//! `core-archive-state` instead of `core-log-state`. Both follow from the name, so they are no changes of their own.
+//! `core-archive-state` instead of `core-log-state`. Both follow from the name, so they are not changes of their own.
 
 use super::same::same;
 use crate::value::{Data, Value};
@@ -19,7 +18,7 @@ pub(super) struct Rewrite {
 }
 
 impl Rewrite {
-    /// What follows from other names: the names as a whole, and the words in which they differ.
+    /// Returns the rewriting between pairs of names: the names as a whole, and the words in which they differ.
     pub(super) fn between<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Self {
         let mut pairs = Vec::new();
         for (old, new) in names.into_iter().filter(|(old, new)| old != new && !old.is_empty() && !new.is_empty()) {
@@ -118,7 +117,7 @@ fn differing_words(old: &str, new: &str) -> Vec<(String, String)> {
     let (a, b) = (words(old), words(new));
     let (mut front, mut back) = common(&a, &b);
     if front + back >= a.len().min(b.len()) {
-        // Words were only added or taken away: the word beside them goes along.
+        // If words were only added or removed, the neighboring word is included.
         if front > 0 {
             front -= 1;
         } else {

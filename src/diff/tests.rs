@@ -157,7 +157,7 @@ fn filters_and_shared_units() {
     assert_eq!(one.components.len(), 1);
     assert!(diff(&base, &base, &files, &Options::default()).components.is_empty());
 
-    // A unit that one side only names says nothing.
+    // A unit that one side only lists is not compared.
     let mut named = resolution(&files, HEAD);
     for unit in &mut named.units {
         let unit = Arc::get_mut(unit).unwrap();

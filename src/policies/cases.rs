@@ -49,7 +49,7 @@ struct Changed {
     stacks: Vec<String>,
 }
 
-/// What became of a case.
+/// The result of a test case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tested {
     /// Its name.
@@ -190,7 +190,7 @@ fn value(yaml: &Yaml, depth: usize) -> Result<Value, String> {
     })
 }
 
-/// The ids of all policies, with those of them that report nothing in any case, and those that are satisfied in no case.
+/// Returns the ids of all policies, and for each whether some case violates it and whether some case satisfies it.
 pub(crate) fn coverage(policies: &Policies, tested: &[Tested]) -> Vec<(&'static str, bool, bool)> {
     let of = |policy: &super::Policy| {
         let ids = [Some(policy.rule.id), policy.warns.map(|rule| rule.id)];

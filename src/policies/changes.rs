@@ -1,4 +1,4 @@
-//! Policies over a change: what they say, at the lines that caused it.
+//! Evaluates policies over a change, and reports violations at the lines that caused it.
 
 use super::found::{Owner, Spot, not_evaluable};
 use super::input::{self, CodeOf};
@@ -15,10 +15,10 @@ use crate::value::{FileId, Value};
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-/// What is said of the changes of components, by component and number of the change.
+/// Violations by component and index of the change.
 type OfChanges = HashMap<(*const ComponentChange, usize), Vec<(String, Statement)>>;
 
-/// What is said of a change.
+/// A violation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Statement {
     Fails,
@@ -48,7 +48,7 @@ impl Run<'_> {
         said.collect()
     }
 
-    /// What the policies about changes find in one.
+    /// Evaluates the policies about changes.
     pub(crate) fn changes(&self, changes: &Changes<'_>, modules: [&Modules<'_>; 2]) -> Vec<Diagnostic> {
         let active = self.active(&[Subject::Change]);
         if active.is_empty() {
@@ -88,7 +88,7 @@ impl Run<'_> {
         found
     }
 
-    /// What a policy says of one change, as messages.
+    /// Evaluates a policy for one change, and returns messages.
     fn of_change(&self, i: usize, policy: &Policy, asked: &Asked<'_>) -> Vec<(String, Statement)> {
         let unknown = |spot: &Spot<'_>| {
             self.states[i].was_unknown.store(true, Ordering::Relaxed);
@@ -129,7 +129,7 @@ impl Run<'_> {
         }
     }
 
-    /// Puts what is said of changes at the lines that caused them.
+    /// Attaches violations to the lines that caused the changes.
     fn by_cause(&self, policy: &Policy, changes: &Changes<'_>, said: &OfChanges) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         let rules = [

@@ -73,7 +73,7 @@ impl PolicyLevel {
     }
 }
 
-/// What the tables of policies are read with.
+/// The context for reading the tables of policies.
 pub(crate) struct Read<'a> {
     /// The revision that the settings are of.
     pub(crate) source: &'a dyn Source,
@@ -140,7 +140,7 @@ impl Read<'_> {
         Err((self.label(id), wrong.to_owned()))
     }
 
-    /// The policy, if the id of what it warns of is nobody else's.
+    /// Returns the policy, if the id of its warnings is not in use.
     fn warned(&self, policy: Policy, known: &Policies) -> Result<Policy, (Label, String)> {
         let is_taken = |rule: &Rule| (self.built_in)(rule.id).is_some() || known.find(rule.id).is_some();
         match policy.warns.filter(|rule| is_taken(rule)) {
@@ -258,7 +258,7 @@ enum Table {
     Rego(Rego),
 }
 
-/// What users typed, short enough for a message.
+/// Shortens user input for a message.
 fn shortened(text: &str) -> String {
     if text.chars().count() > 100 {
         format!("{}…", text.chars().take(99).collect::<String>())

@@ -1,4 +1,4 @@
-//! What an expression comes to, for people who write one.
+//! Evaluates expressions for their authors.
 
 use super::cel::{Expression, Failure, Scope, Val};
 use super::found::Spot;
@@ -8,7 +8,7 @@ use crate::resolution::Component;
 use crate::terraform::Modules;
 use serde_json::Value as Json;
 
-/// What an expression comes to for a component, as JSON; what is unknown or fails, as a sentence.
+/// Evaluates an expression for a component, as JSON; unknown or failed results as a sentence.
 ///
 /// # Errors
 /// The expression cannot be read.

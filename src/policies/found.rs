@@ -1,4 +1,5 @@
-//! What policies find, at the lines that wrote the values at fault: one finding a cause, however many stacks it reaches.
+//! Findings of policies at the lines that wrote the offending values: one finding per cause, however many stacks it
+//! affects.
 
 use super::Policy;
 use super::cel::{Blamed, Blank, Root};
@@ -13,7 +14,7 @@ use crate::value::{Data, FileId, Origin, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The maximum number of places that a finding names besides its own.
+/// The maximum number of further places in a finding.
 const MOST: usize = 5;
 
 /// A component with the file of its unit.
@@ -129,16 +130,16 @@ fn origin_of(component: &Component) -> Option<Origin> {
     origin(&component.value).or_else(|| component.shaping_origins.own.first().copied())
 }
 
-/// What a policy finds in the components of one state.
+/// The findings of a policy in the components of one state.
 pub(super) struct Found<'a> {
     policy: &'a Policy,
     files: &'a Files,
     findings: Findings,
-    /// Where the findings stand that were made of faults which several components share.
+    /// The places of findings for faults that several components share.
     known: HashMap<*const Fault<'a>, Place>,
 }
 
-/// What is said of a value.
+/// A statement about a value.
 pub(super) struct Said<'s> {
     pub(super) rule: &'static Rule,
     pub(super) message: &'s str,
@@ -153,7 +154,7 @@ impl<'a> Found<'a> {
     /// Adds a finding about what is at fault in a component.
     pub(super) fn add_fault(&mut self, owner: Owner<'_>, fault: &Arc<Fault<'a>>) {
         let (stack, message) = (&owner.component.stack, &self.policy.message);
-        // A finding whose message names the stack is one by itself.
+        // A finding whose message names the stack is separate.
         let is_shared = !message.contains(&**stack);
         let known = self.known.get(&Arc::as_ptr(fault)).filter(|_| is_shared);
         if known.is_some_and(|place| self.findings.add_stack(place, stack)) {
@@ -167,7 +168,7 @@ impl<'a> Found<'a> {
         self.findings.add(stack, finding);
     }
 
-    /// Adds a finding about some values of a component, the first of which is the place of it.
+    /// Adds a finding about some values of a component; the first one is its place.
     pub(super) fn add(
         &mut self,
         owner: Owner<'_>,
@@ -245,7 +246,7 @@ impl<'a> Found<'a> {
         self.findings.finish()
     }
 
-    /// What a value was computed from, and what it replaced.
+    /// Returns what a value was computed from, and what it replaced.
     fn history(&self, value: &Value) -> Vec<Label> {
         let mut labels = Vec::new();
         let mut inputs = Vec::new();

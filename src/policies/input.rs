@@ -1,4 +1,4 @@
-//! What policies are asked about, as values: the code of a component, a change, and all of it as JSON for Rego.
+//! The input of policies as values: the code of a component, a change, and all of it as JSON for Rego.
 
 use super::cel::{Node, Root, Val};
 use crate::diff::{Change, ComponentChange, Status};
@@ -69,7 +69,7 @@ fn code(module: &Module) -> Value {
     });
     let calls = module.calls.iter().map(|(name, call)| {
         let place = |value: Value| value.with_prov(Prov::at(call.origin));
-        // What is given, but not as plain text, is not known.
+        // A value that is set, but not as plain text, is unknown.
         let unknown = || Value::new(Data::Unknown(Arc::new(Unknown::new("", "it is not plain text"))));
         let version = match (&call.version, call.has_version) {
             (Some(version), _) => Value::str(version.as_str()),
@@ -249,9 +249,9 @@ pub(super) fn is_open(value: &Value, language: &Language) -> bool {
     Node { value, at: super::cel::root(Root::Component), language }.is_open()
 }
 
-/// A value as JSON, as a policy in Rego is handed it.
+/// Converts a value to JSON for a policy in Rego.
 pub(super) struct ToJson<'a> {
-    /// What takes the place of what is unknown; without it, a key is left out, and an item of a list is `null`.
+    /// The replacement for unknown values; without it, a key is omitted, and an item of a list is `null`.
     pub(super) fill: Option<&'a Json>,
     /// The ways to what is unknown are added here.
     pub(super) unknown: Vec<Path>,
@@ -289,7 +289,7 @@ impl<'a> ToJson<'a> {
         Some(Json::Object(fields))
     }
 
-    /// A value at a place; nothing inside if it is unknown and left out.
+    /// Converts a value at a place; the inner `None` is for an unknown value that is omitted.
     pub(super) fn at(&mut self, value: &Value, language: &Language, at: Step) -> Option<Option<Json>> {
         self.at = vec![at];
         self.value(value, language)

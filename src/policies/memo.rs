@@ -1,6 +1,6 @@
-//! What policies said of components that are the same to them: where a policy reads the same values, it says the same. What it
-//! finds is about the lines that wrote them, so it is found anew where these differ. Values are shared between components, so that
-//! they are the same is mostly seen without comparing what is in them.
+//! Caches results of policies for components with the same input: if a policy reads the same values, its result is the
+//! same. Findings refer to the lines that wrote the values, so they are computed again if these differ. Values are
+//! shared between components, so equality is usually visible without comparing their content.
 
 use super::cel::Chain;
 use super::content;
@@ -20,28 +20,29 @@ use std::sync::Arc;
 pub(super) struct ReadValues {
     /// All values that are read, each once.
     chains: Vec<Chain>,
-    /// For each policy the numbers of the values that it reads, and whether it reads code; none if it may read anything.
+    /// For each policy the indexes of the values that it reads, and whether it reads code; `None` if it may read
+    /// anything.
     by_policy: Vec<Option<(Vec<usize>, bool)>>,
 }
 
-/// What tells one value from others.
+/// The identity of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Identity<'a> {
-    /// There is no such section.
+    /// The section does not exist.
     Missing,
     /// The stack, type or name of the component.
     Name(&'a str),
-    /// The section is a map without the key; whether there may be more in it than is known, and where it was written.
+    /// The section is a map without the key; whether it may have unknown entries, and where it was written.
     Lacking { is_open: bool, origin: Option<Origin>, trail: usize },
-    /// A value by its data (by number, or by where it is in memory) and provenance; of a section that is not a map, that of the
-    /// section.
+    /// A value by its data (a number or an address in memory) and provenance; for a section that is not a map, those of
+    /// the section.
     Value { is_section: bool, data: (Discriminant<Data>, u64, u64), origin: Option<Origin>, trail: usize },
 }
 
 /// A value that is read of a component, as numbers that are equal for equal values.
 #[derive(Clone, Copy)]
 struct Numbers {
-    /// By what it is and where it was written.
+    /// An index by data and provenance.
     identity: usize,
     /// By what it is.
     content: usize,
@@ -49,7 +50,7 @@ struct Numbers {
 
 type ByKey<T> = HashMap<Vec<usize>, T, RandomState>;
 
-/// What a policy said, in so many steps.
+/// The cached result of a policy, with its number of steps.
 #[derive(Clone)]
 pub(super) struct Known<'a> {
     pub(super) outcome: Outcome<'a>,
@@ -57,7 +58,7 @@ pub(super) struct Known<'a> {
     pub(super) applied: bool,
 }
 
-/// What policies said of some components.
+/// The cached results for some components.
 pub(super) struct Memo<'r, 'a> {
     reads: &'r ReadValues,
     numbers: HashMap<Identity<'a>, Numbers, RandomState>,
@@ -67,14 +68,14 @@ pub(super) struct Memo<'r, 'a> {
     present: Vec<Numbers>,
     /// By policy and the content of the values that it reads.
     by_content: Vec<ByKey<Known<'a>>>,
-    /// What is about the lines that wrote the values, by policy and the identity of the values that it reads.
+    /// Results that depend on the lines that wrote the values, by policy and the identity of these values.
     by_identity: Vec<ByKey<Known<'a>>>,
     key: Vec<usize>,
     vocabulary: Option<&'static Vocabulary>,
 }
 
 impl ReadValues {
-    /// What policies read.
+    /// Collects the values that policies read.
     pub(super) fn new(active: &[(usize, &Policy)]) -> ReadValues {
         let all: Vec<Option<BTreeSet<Chain>>> = active.iter().map(|(_, policy)| chains(policy)).collect();
         let mut chains: Vec<Chain> = all.iter().flatten().flatten().cloned().collect();
@@ -93,7 +94,7 @@ impl ReadValues {
 /// The values that a policy reads, those that its findings are about included.
 fn chains(policy: &Policy) -> Option<BTreeSet<Chain>> {
     let mut all = policy.applies.as_ref().map_or_else(|| Some(BTreeSet::new()), |applies| applies.chains())?;
-    // What is in a module is evaluated elsewhere.
+    // Rego modules are evaluated elsewhere.
     if let Body::That(that) = &policy.body {
         all.extend(that.chains()?);
         if let Some([section, rest @ ..]) = policy.path.as_deref() {
@@ -120,7 +121,7 @@ impl<'r, 'a> Memo<'r, 'a> {
 
     /// Turns to the next component.
     pub(super) fn turn_to(&mut self, component: &'a Component) {
-        // Values are read as the language of a component says.
+        // Values are read with the language of a component.
         let vocabulary = component.language.vocabulary;
         if !self.vocabulary.replace(vocabulary).is_some_and(|last| std::ptr::eq(last, vocabulary)) {
             *self = Memo { vocabulary: Some(vocabulary), ..Memo::new(self.reads) };
@@ -164,8 +165,8 @@ impl<'r, 'a> Memo<'r, 'a> {
         }
     }
 
-    /// What a policy (by its number among the active ones) says of the present component, if it said so of one in which it
-    /// reads the same.
+    /// Returns the result of a policy (by its index among the active ones) for the current component, if it is cached
+    /// for one with the same input.
     pub(super) fn get(&mut self, active: usize, asked: &Asked<'a>) -> Option<Known<'a>> {
         self.set_key(active, asked, |numbers| numbers.content)?;
         let known = self.by_content[active].get(&self.key)?.clone();
@@ -180,7 +181,7 @@ impl<'r, 'a> Memo<'r, 'a> {
         Some(found)
     }
 
-    /// Keeps what a policy says of the present component.
+    /// Caches the result of a policy for the current component.
     pub(super) fn put(&mut self, active: usize, asked: &Asked<'a>, known: &Known<'a>) {
         if matches!(known.outcome, Outcome::Unknown(_) | Outcome::Unusable(_)) {
             return;
@@ -214,7 +215,7 @@ impl<'r, 'a> Memo<'r, 'a> {
     }
 }
 
-/// What tells a value of a component from others, and the value itself if it is more than its name.
+/// Returns the identity of a value of a component, and the value itself if its name is not enough.
 fn identity<'a>(component: &'a Component, chain: &Chain) -> (Identity<'a>, Option<&'a Value>) {
     match &*chain.section {
         "stack" => return (Identity::Name(&component.stack), None),

@@ -1,7 +1,7 @@
-//! Policies of a repository: conditions that it sets itself for its components, for changes, or for all components together.
-//! `stacklint.toml` names them; a requirement is an expression in CEL, everything else a policy in Rego. What they find is
-//! reported at the line that wrote the value at fault. A policy that depends on something unknown says nothing, and that it
-//! says nothing is reported.
+//! Policies of a repository: its own conditions for components, for changes, or for all components together.
+//! `stacklint.toml` lists them; a `[[require]]` is an expression in CEL, a `[[rego]]` a policy in Rego. Violations are
+//! reported at the line that wrote the offending value. A policy that depends on something unknown reports nothing, and
+//! that is reported.
 
 pub(crate) mod cases;
 pub(crate) mod cel;
@@ -43,23 +43,23 @@ pub(crate) struct Policy {
     warns: Option<&'static Rule>,
     /// Where the settings name it.
     place: Label,
-    /// What it is asked about.
+    /// What it is evaluated for.
     subject: Subject,
-    /// To what of that it applies; to all if nothing is said.
+    /// The condition under which it applies; `None` for always.
     applies: Option<Expression>,
     body: Body,
     message: String,
     help: Option<String>,
-    /// The value that a finding is about, where the settings say it.
+    /// The value that its findings point at, if configured.
     path: Option<Vec<String>>,
-    /// All that decides what it says, to be compared with another state of it.
+    /// Its complete definition, for comparison with another state of it.
     text: String,
 }
 
-/// What a policy is asked about.
+/// What a policy is evaluated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// Each component by itself.
+    /// Each component separately.
     Component,
     /// Each change of a component.
     Change,
@@ -112,12 +112,12 @@ impl Policies {
         self.all.iter().any(|p| p.subject == Subject::Change && (p.rule == rule || p.warns == Some(rule)))
     }
 
-    /// Whether a policy that is on asks about all components at once.
+    /// Whether an enabled policy is evaluated for all components at once.
     pub(crate) fn asks_for_all(&self, is_on: impl Fn(&Rule) -> bool) -> bool {
         self.all.iter().any(|p| p.subject == Subject::Components && is_on(p.rule))
     }
 
-    /// What another state of the policies has that these have not, or otherwise: a sentence each, in the order of ids.
+    /// Describes the differences from another state of the policies: one sentence each, sorted by id.
     pub(crate) fn differences(&self, after: &Policies) -> Vec<String> {
         let mut said = Vec::new();
         for policy in &self.all {

@@ -4,7 +4,7 @@ use crate::diagnostic::{Group, Level, Rule};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 
-/// What a rule of a policy is made of.
+/// The parts of a policy's rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Custom {
     /// Its id.

@@ -40,7 +40,7 @@ pub(crate) struct Run<'a> {
     pub(super) states: Vec<PolicyState>,
 }
 
-/// What became of a policy.
+/// The state of a policy.
 #[derive(Default)]
 pub(super) struct PolicyState {
     taken: AtomicU64,
@@ -73,7 +73,7 @@ impl PolicyState {
     }
 }
 
-/// What one thread counted and the others do not know yet: writing to what they all read would slow them down.
+/// Steps counted by one thread and not yet shared: writing to shared memory would slow down all threads.
 struct Tally {
     /// The steps by policy, and how often each applied.
     steps: Vec<u64>,
@@ -109,10 +109,10 @@ impl Tally {
 /// Components, with the number of the first of them.
 type Chunk<'a> = (usize, &'a [Asked<'a>]);
 
-/// What a policy (by number) says of a component (by number).
+/// The outcome of a policy (by index) for a component (by index).
 type Answer<'a> = (usize, usize, Outcome<'a>);
 
-/// What a policy is asked about.
+/// The subject of an evaluation.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
     pub(super) owner: Owner<'a>,
@@ -121,7 +121,7 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// What expressions about it are evaluated over, as yet without steps.
+    /// Returns the scope of its expressions, initially without steps.
     fn scope(&self) -> Scope<'a> {
         let mut scope = Scope::new(&self.owner.component.language, 0);
         scope.component = Some(self.owner.component);
@@ -131,12 +131,12 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// What a policy says.
+/// The outcome of a policy.
 #[derive(Clone)]
 pub(super) enum Outcome<'a> {
     /// It does not apply, or is satisfied.
     Fine,
-    /// It applies; asked for policies whose body is evaluated elsewhere.
+    /// It applies; for policies whose body is evaluated elsewhere.
     Applies,
     /// It is not satisfied, because of these values.
     Fails(Arc<Fault<'a>>),
@@ -154,7 +154,7 @@ pub(super) struct Fault<'a> {
 }
 
 impl<'a> Fault<'a> {
-    /// What was written somewhere comes first.
+    /// Values with a place come first.
     fn new(spots: Vec<Spot<'a>>, note: Option<String>) -> Fault<'a> {
         let (mut written, others): (Vec<_>, Vec<_>) = spots.into_iter().partition(Spot::is_written);
         written.extend(others);
@@ -169,7 +169,7 @@ impl<'a> Fault<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// An evaluation with the limits of the settings, of those policies of which a rule is on.
+    /// Creates an evaluation with the limits of the settings, of the policies with an enabled rule.
     pub(crate) fn new(
         policies: &'a Policies,
         files: &'a Files,
@@ -196,7 +196,7 @@ impl<'a> Run<'a> {
         all.filter(|(_, p)| subjects.contains(&p.subject) && is_on(p)).collect()
     }
 
-    /// What the policies about components find in one state.
+    /// Evaluates the policies about components for one state.
     pub(crate) fn components(&self, resolution: &Resolution, modules: &Modules<'_>) -> Vec<Diagnostic> {
         let active = self.active(&[Subject::Component, Subject::Components]);
         if active.is_empty() {
@@ -229,7 +229,7 @@ impl<'a> Run<'a> {
         found
     }
 
-    /// What the policies about components find in some that a test describes, each with its code.
+    /// Evaluates the policies about components for the components of a test case, each with its code.
     pub(super) fn described(&self, components: &[(Component, Value)], file: FileId) -> Vec<Diagnostic> {
         let asked: Vec<Asked<'_>> = components
             .iter()
@@ -238,7 +238,7 @@ impl<'a> Run<'a> {
         self.judge(&self.active(&[Subject::Component, Subject::Components]), &asked, true)
     }
 
-    /// What requirements find, and to which components (by number) the policies in Rego (by number) apply.
+    /// Evaluates requirements, and determines to which components (by index) the policies in Rego (by index) apply.
     fn requirements(
         &self,
         active: &[(usize, &'a Policy)],
@@ -266,13 +266,13 @@ impl<'a> Run<'a> {
         let mut numbers: Vec<usize> = found.keys().copied().collect();
         numbers.sort_unstable();
         let finished = numbers.into_iter().filter_map(|i| Some((i, found.remove(&i)?)));
-        // What has not seen everything says nothing.
+        // If not everything was resolved, nothing is reported.
         let finished = finished.filter(|(i, _)| !self.is_unusable(*i));
         (applying, finished.flat_map(|(_, found)| found.finish()).collect())
     }
 
-    /// What policies say of each component in turn, which finds the component in the cache of the processor; `None` if they take
-    /// more steps together than are left.
+    /// Evaluates policies component by component, which keeps the component in the CPU cache; `None` if the steps that
+    /// are left do not suffice.
     fn side_by_side<'b>(&'b self, active: &[(usize, &'b Policy)], chunks: &[Chunk<'b>]) -> Option<Vec<Answer<'b>>> {
         let before: Vec<(u64, usize)> = active.iter().map(|(i, _)| self.states[*i].counts()).collect();
         active.iter().for_each(|(i, _)| self.allow(*i));
@@ -323,7 +323,7 @@ impl<'a> Run<'a> {
         Some(said.into_iter().flatten().collect())
     }
 
-    /// What policies say one after the other, so that what is left for one does not depend on threads.
+    /// Evaluates policies one after the other, so that the steps left for one do not depend on threads.
     fn one_by_one<'b>(&'b self, active: &[(usize, &'b Policy)], chunks: &[Chunk<'b>]) -> Vec<Answer<'b>> {
         let said = active.iter().flat_map(|(i, policy)| {
             self.allow(*i);
@@ -338,7 +338,7 @@ impl<'a> Run<'a> {
         said.flatten().collect()
     }
 
-    /// Says how many steps a policy may have taken when it has been evaluated: a part of all, and no more than are left.
+    /// Sets the number of steps for the evaluation of a policy: a part of all, and no more than are left.
     pub(super) fn allow(&self, policy: usize) {
         let state = &self.states[policy];
         let taken = state.taken.load(Ordering::Relaxed);
@@ -346,7 +346,7 @@ impl<'a> Run<'a> {
         state.allowed.store(most, Ordering::Relaxed);
     }
 
-    /// Takes the steps of a policy from those that are left.
+    /// Subtracts the steps of a policy from those that are left.
     pub(super) fn charge(&self, policy: usize) {
         let state = &self.states[policy];
         let taken = state.taken.load(Ordering::Relaxed).min(state.allowed.load(Ordering::Relaxed));
@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
 
     pub(super) fn note(&self, policy: usize, reason: Unusable) {
         let mut known = self.states[policy].unusable.lock();
-        // That a limit was reached is known of all of it, an error of one component alone.
+        // An exceeded limit applies to the whole policy, an error only to one component.
         if known.is_none() || matches!(reason, Unusable::Exceeded(_)) {
             *known = Some(reason);
         }
@@ -367,7 +367,7 @@ impl<'a> Run<'a> {
         self.states[policy].unusable.lock().is_some()
     }
 
-    /// What a policy says of one thing.
+    /// Evaluates a policy for one subject.
     pub(super) fn evaluate<'b>(&'b self, i: usize, policy: &'b Policy, asked: &Asked<'b>) -> Outcome<'b> {
         let state = &self.states[i];
         let Some(allowed) = state.allowed_with(0) else { return self.exceeded() };
@@ -375,13 +375,13 @@ impl<'a> Run<'a> {
         if state.count(steps, usize::from(applied)) { self.exceeded() } else { outcome }
     }
 
-    /// What a policy says, in a scope of what is asked about.
+    /// Evaluates a policy in a scope.
     fn judged<'b>(&'b self, policy: &'b Policy, asked: &Asked<'b>, scope: &mut Scope<'b>, allowed: u64) -> Known<'b> {
         scope.renew(allowed);
         let applies = match &policy.applies {
             None => Truth::True,
             Some(applies) => match truth(applies, scope) {
-                // What is read is not there, so it is not what the policy is about.
+                // A value that it reads does not exist, so the policy does not apply.
                 Truth::Missing(_) => Truth::False,
                 other => other,
             },
@@ -428,7 +428,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What is wrong with the policies themselves. Those that applied to nothing are named if everything was seen.
+    /// Returns findings about the policies themselves. Those that applied to nothing are included if everything was
+    /// seen.
     pub(crate) fn finish(self, saw_all: bool) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         for (i, policy) in self.active(&[Subject::Component, Subject::Change, Subject::Components]) {
@@ -465,7 +466,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What a condition comes to.
+/// The result of a condition.
 enum Truth<'a> {
     True,
     False,

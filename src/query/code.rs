@@ -60,7 +60,7 @@ impl<'a> Callers<'a> {
     }
 }
 
-/// The folder that the source of a module call means; `None` if it does not lie in the repository.
+/// Returns the folder of the source of a module call; `None` if it is not in the repository.
 pub(super) fn join(folder: &str, source: &str) -> Option<String> {
     if !(source.starts_with("./") || source.starts_with("../") || source == "." || source == "..") {
         return None;

@@ -1,4 +1,4 @@
-//! What a line of a file reaches: the components whose configuration depends on it, and how.
+//! The components whose configuration depends on a line of a file, and how.
 
 use super::code::Callers;
 use super::imports::ImportIndex;
@@ -27,7 +27,7 @@ pub(crate) enum Via {
     Template,
     /// One of its values was computed from a local name that was written there.
     Local,
-    /// An import there leads to a file that one of its values comes from.
+    /// An import there leads to a file that contributes one of its values.
     Import,
     /// It names a component there that it inherits from.
     Base,
@@ -52,14 +52,14 @@ impl Via {
     }
 }
 
-/// What depends on a place, sorted by address.
+/// The dependents of a place, sorted by address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Impact {
     /// The components whose configuration depends on it.
     pub components: Vec<Impacted>,
     /// The local names whose values depend on it, sorted by file and place.
     pub locals: Vec<ImpactedLocal>,
-    /// What is written there and takes effect nowhere, because something replaces it wherever it arrives.
+    /// Values written there without effect, because something overrides them everywhere.
     pub overridden: Vec<Overridden>,
     /// The imports that lead to the file, sorted by place.
     pub importers: Vec<Origin>,
@@ -72,7 +72,7 @@ pub(crate) struct Impact {
 pub(crate) struct Impacted {
     /// Its address.
     pub address: Address,
-    /// JSON Pointers to the values that depend on it, sorted; the empty one stands for all of the configuration.
+    /// JSON Pointers to the values that depend on it, sorted; the empty one means the whole configuration.
     pub paths: BTreeMap<String, Via>,
     /// Whether there are more paths than are listed.
     pub is_cut: bool,
@@ -96,13 +96,13 @@ pub(crate) struct Overridden {
     pub address: Address,
     /// JSON Pointer to the value that replaced it.
     pub path: String,
-    /// Where it was written.
+    /// Where it is written.
     pub origin: Origin,
-    /// Where what replaced it was written, if that can be said.
+    /// Where the overriding value is written, if known.
     pub by: Option<Origin>,
 }
 
-/// What depends on some lines of a file, or on all of it.
+/// Returns what depends on some lines of a file, or on all of it.
 pub(crate) fn impact(
     resolution: &Resolution,
     modules: &Modules<'_>,
@@ -135,16 +135,16 @@ pub(crate) fn impact(
     found
 }
 
-/// What is missing or no longer resolves in a state without a file.
+/// What would be missing or no longer resolve without a file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loss {
-    /// What keeps units from being resolved that were resolved before.
+    /// Findings that prevent units from being resolved that were resolved before.
     pub breaks: Vec<Diagnostic>,
-    /// The components that are gone, sorted, but for those of units that no longer resolve.
+    /// The missing components, sorted, except those of units that no longer resolve.
     pub removed: Vec<Address>,
 }
 
-/// What is lost from one state to another one, which lacks a file and leaves out what that cannot touch.
+/// Compares a state with one that lacks a file and only contains the units that this affects.
 pub(crate) fn loss(whole: &Resolution, without: &Resolution, files: &Files) -> Loss {
     let identity =
         |f: &Diagnostic| (Text::clone(&files.get(f.primary.file).path), f.primary.start, f.rule.id, f.message.clone());
@@ -197,8 +197,8 @@ struct Search<'a> {
     overridden: Vec<Overridden>,
 }
 
-/// Whether spans hold something of an import that says where it leads or how. What only hands over a value is known from
-/// the values that are computed from it.
+/// Whether spans contain a part of an import that affects where it leads or how. Values that are only passed on are
+/// known from the values computed from them.
 fn steers(import: &Import, spans: &Spans) -> bool {
     let is_handed = || import.context.iter().any(|e| e.value.prov.origin.is_some_and(|origin| spans.touch(origin)));
     spans.touch(import.path) || spans.touch(import.item) && !is_handed()
@@ -255,7 +255,8 @@ impl<'a> Search<'a> {
         self.matchers.insert(spans, matcher);
     }
 
-    /// Whether one of some places that shape components lies in the spans, and is not an import: what imports lead to is known.
+    /// Whether one of some places that shape components is in the spans, and is not an import: the effect of imports is
+    /// known.
     fn steered(&self, origins: &[Origin]) -> bool {
         let mut touched = origins.iter().filter(|origin| self.spans.touch(**origin));
         touched.any(|origin| !self.is_import(*origin))

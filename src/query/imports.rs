@@ -1,10 +1,10 @@
-//! Which files lead to which others.
+//! The files that files import, directly and indirectly.
 
 use crate::resolution::{Import, Resolution};
 use crate::value::FileId;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-/// The imports of a resolution by the file in which they stand.
+/// The imports of a resolution by the file that contains them.
 pub(super) struct ImportIndex<'a> {
     items: &'a [Import],
     by_file: HashMap<FileId, Vec<usize>>,
@@ -20,17 +20,17 @@ impl<'a> ImportIndex<'a> {
         ImportIndex { items, by_file }
     }
 
-    /// The imports that stand in a file.
+    /// Returns the imports in a file.
     pub(super) fn of(&self, file: FileId) -> impl Iterator<Item = (usize, &'a Import)> + '_ {
         self.by_file.get(&file).into_iter().flatten().map(|i| (*i, &self.items[*i]))
     }
 
-    /// The imports that lead to a file.
+    /// Returns the imports that lead to a file.
     pub(super) fn to(&self, file: FileId) -> impl Iterator<Item = &'a Import> {
         self.items.iter().filter(move |import| import.targets.contains(&file))
     }
 
-    /// The files that a file leads to, itself included, without some imports (sorted).
+    /// Returns the files that a file imports, itself included, without some imports (sorted).
     fn reached(&self, from: FileId, without: &[usize]) -> BTreeSet<FileId> {
         let mut seen = BTreeSet::from([from]);
         let mut todo = vec![from];
@@ -44,7 +44,7 @@ impl<'a> ImportIndex<'a> {
         seen
     }
 
-    /// The files that a file leads to because of some imports (sorted) alone.
+    /// Returns the files that a file imports only through some imports (sorted).
     pub(super) fn only_by(&self, from: FileId, imports: &[usize]) -> BTreeSet<FileId> {
         let without = self.reached(from, imports);
         let mut all = self.reached(from, &[]);

@@ -55,8 +55,8 @@ pub(crate) fn find<'a>(value: &'a Value, keys: &[String]) -> Result<Vec<&'a Valu
     Ok(found)
 }
 
-/// The paths that what is typed may go on with, keys with dots between them or JSON Pointers, at most about `most`. The only
-/// one that fits comes with what is in it.
+/// Returns at most about `most` completions of a typed path, keys with dots between them or JSON Pointers. A single
+/// match is returned with its children.
 pub(crate) fn completions(value: &Value, typed: &str, most: usize) -> Vec<String> {
     let is_pointer = typed.starts_with('/');
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! What some files reach: the components whose configuration depends on one of them.
+//! The components whose configuration depends on one of some files.
 
 use super::code::Callers;
 use super::imports::ImportIndex;

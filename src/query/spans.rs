@@ -16,7 +16,8 @@ pub(crate) struct Lines {
     pub last: u32,
 }
 
-/// The lines of a range with the maps and lists that their keys open: the line `vars:` stands for all of its variables.
+/// Returns the lines of a range with the maps and lists that their keys open: the line `vars:` includes all of its
+/// variables.
 pub(crate) fn opened_by(resolution: &Resolution, id: FileId, file: &File, lines: Lines) -> Lines {
     let Ok(at) = resolution.documents.binary_search_by_key(&id, |d| d.0) else { return lines };
     let document = &resolution.documents[at].1;
@@ -56,24 +57,24 @@ impl Spans {
         Spans { lines: None, files: BTreeSet::from([id]) }
     }
 
-    /// Whether something between two bytes of a file lies in them.
+    /// Whether they contain a part of a byte range of a file.
     fn covers(&self, file: FileId, from: u32, to: u32) -> bool {
         self.files.contains(&file)
             || self.lines.is_some_and(|(own, start, end)| own == file && from < end && start < to.max(from + 1))
     }
 
-    /// Whether something written at a place lies in them.
+    /// Whether they contain a part of the value at a place.
     pub(super) fn touch(&self, origin: Origin) -> bool {
         self.covers(origin.file, origin.key, origin.end)
     }
 
-    /// Whether the key of a place lies in them.
+    /// Whether they contain the key of a place.
     fn touch_key(&self, origin: Origin) -> bool {
         self.covers(origin.file, origin.key, origin.key + 1)
     }
 }
 
-/// What spans have to do with a value and all that is in it.
+/// How spans overlap with a value and its nested values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hits {
     /// It, or a part of it, was written there or computed from what is.
@@ -85,8 +86,8 @@ pub(super) struct Hits {
 /// Finds values by where they come from. What is shared between values is examined once.
 pub(super) struct Matcher {
     pub(super) spans: Spans,
-    /// The place of the component that is examined. What has it as its own is said by the key of the component, not by
-    /// what is in it.
+    /// The place of the component being examined. Entries with this place are covered by the key of the component, not
+    /// by nested values.
     component: Option<Origin>,
     collections: HashMap<*const (), Hits>,
     misses: HashSet<*const ()>,
@@ -98,13 +99,13 @@ impl Matcher {
         Matcher { spans, component: None, collections: HashMap::new(), misses: HashSet::new() }
     }
 
-    /// What the spans have to do with the configuration of a component.
+    /// Returns how the spans overlap with the configuration of a component.
     pub(super) fn component(&mut self, value: &Value) -> Hits {
         self.component = value.prov.origin;
         self.hits(value)
     }
 
-    /// What the spans have to do with a value and all that is in it.
+    /// Returns how the spans overlap with a value and its nested values.
     pub(super) fn hits(&mut self, value: &Value) -> Hits {
         let inner = match &value.data {
             Data::Map(map) => self.shared(Arc::as_ptr(map).cast(), || map.iter().map(|e| &e.value)),

@@ -1,4 +1,4 @@
-//! Where a value comes from: the deciding line, what it was computed from, what it replaced, and the imports and base
+//! The origin of a value: the deciding line, what it was computed from, what it replaced, and the imports and base
 //! components that brought it in.
 
 use super::imports::ImportIndex;
@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// The maximum number of steps of one answer.
 const MAX_STEPS: usize = 10_000;
 
-/// What a step of an answer is.
+/// The role of a step in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Role {
     /// The line that decides.
@@ -46,9 +46,9 @@ impl Role {
 /// One step of an answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// What it is.
+    /// The role.
     pub role: Role,
-    /// How many steps it stands below: 0 for the deciding line.
+    /// The depth of the step: 0 for the deciding line.
     pub depth: usize,
     /// JSON Pointer to the value that it belongs to.
     pub path: String,
@@ -179,7 +179,7 @@ impl Chain {
         let mut next = value.prov.overrode();
         let is_map = value.as_map().is_some();
         while let Some(below) = next {
-            // Maps are united: what one of them replaced stands with the values in it.
+            // Maps are merged: what one of them replaced is shown with its values.
             if !(is_map && below.as_map().is_some()) {
                 self.push(Role::Overrides, depth + 1, path, below.prov.origin, Some(below.clone()));
                 self.reads(&below.prov, path, depth + 2);
@@ -201,7 +201,7 @@ impl Chain {
         }
     }
 
-    /// What something was computed from, with what that was computed from.
+    /// Adds the inputs of a value, recursively.
     fn reads(&mut self, prov: &Prov, path: &str, depth: usize) {
         let mut seen: HashSet<Origin> = prov.origin.into_iter().collect();
         let inputs = |prov: &Prov, depth: usize| -> Vec<(Prov, usize)> {
@@ -227,7 +227,7 @@ impl Chain {
         }
     }
 
-    /// The lines that say what the component inherits from, and that steer how it is put together.
+    /// Adds the lines that declare what the component inherits from, and that control how it is merged.
     fn bases(&mut self, placed: &Placed, path: &str) {
         let component = &placed.component;
         for origin in component.shaping_origins.own.iter() {

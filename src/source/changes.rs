@@ -1,4 +1,4 @@
-//! What differs between two listings.
+//! The differences between two listings.
 
 use super::listing::{Entry, Kind, Listing};
 
@@ -58,7 +58,7 @@ pub(crate) fn differences<'a>(a: &'a Listing, b: &'a Listing) -> Vec<EntryPair<'
     }
 }
 
-/// The paths that differ from `a` to `b`, in order. The executable bit alone is no difference.
+/// Returns the paths that differ between `a` and `b`, in order. A difference of only the executable bit does not count.
 pub(crate) fn changed(a: &Listing, b: &Listing) -> Vec<Change> {
     let change = |pair: &EntryPair<'_>| {
         let kind = match (pair.before, pair.after) {

@@ -1,9 +1,9 @@
 //! Which git repository a folder belongs to. Nothing that a repository commits may choose it: a folder `infra` with the files
 //! `HEAD`, `config`, `objects/` and `refs/` looks like a bare repository, and git would take its configuration and its history
 //! for those of the repository under review.
-//!
-//! A git directory counts if it is called `.git`, if a file `.git` leads to it (linked worktrees and submodules), or if it is
-//! named explicitly: by `GIT_DIR`, or as a bare repository that is the start folder itself and lies in no other worktree.
+//! A git directory is used only if it is called `.git`, if a file `.git` points to it (linked worktrees and
+//! submodules), or if it is named explicitly: by `GIT_DIR`, or as a bare repository that is the start folder itself and
+//! is not inside of another worktree.
 #![allow(clippy::disallowed_methods, reason = "this is where a repository is looked for on the disk")]
 
 use std::path::{Path, PathBuf};
@@ -128,7 +128,7 @@ fn untrusted(path: &Path, why: &str, place: Option<Place>) -> Error {
     Error::Untrusted { path: path.into(), reason: why.to_owned(), place }
 }
 
-/// The first line of a file of a git directory that `says` accepts, if the file can be read.
+/// Returns the first line of a file of a git directory that `says` accepts, if the file can be read.
 fn place(file: &Path, says: &dyn Fn(&str) -> bool) -> Option<Place> {
     let text = super::read_named(file).ok()?;
     let mut start = 0;
@@ -150,7 +150,7 @@ fn real(path: impl AsRef<Path>) -> PathBuf {
 
 /// Only what is called `.git` counts on the way up.
 fn upward(environment: Environment) -> upwards::Options<'static> {
-    // A ceiling that is no parent of the start is common and harmless.
+    // A ceiling that is not a parent of the start folder is common and harmless.
     let options =
         upwards::Options { match_ceiling_dir_or_error: false, dot_git_only: true, ..upwards::Options::default() };
     if environment == Environment::Ignore {
@@ -161,7 +161,7 @@ fn upward(environment: Environment) -> upwards::Options<'static> {
     upwards::Options { cross_fs, ..options.apply_environment() }
 }
 
-/// How repositories are opened: what the configuration of a repository includes from elsewhere is not read.
+/// Returns the options for opening repositories: files that their configuration includes are not read.
 fn options(environment: Environment) -> Options {
     match environment {
         Environment::Ignore => Options::isolated(),
@@ -177,7 +177,7 @@ fn trust(options: Options) -> gix::sec::trust::Mapping<Options> {
     gix::sec::trust::Mapping { full: options.clone(), reduced: options }
 }
 
-/// Whether there simply is no repository.
+/// Whether there is no repository at all.
 fn is_absent(error: &gix::Error) -> bool {
     matches!(
         error.downcast_any_ref::<upwards::Error>(),
@@ -189,7 +189,8 @@ fn is_absent(error: &gix::Error) -> bool {
     )
 }
 
-/// The files of the machine and the user. Those of the installation of git are left out: to find them, git would be run.
+/// The configuration of the machine and the user. That of the git installation is not read: finding it requires running
+/// git.
 fn users() -> Option<gix::config::File> {
     use gix::config::Source;
     let metas = [Source::System, Source::Git, Source::User].into_iter().filter_map(|source| {
@@ -235,8 +236,8 @@ impl Protected {
         value.is_some_and(|value| value.eq_ignore_ascii_case(b"explicit"))
     }
 
-    /// Whether `safe.directory` names a folder. An empty value starts anew, `*` stands for every folder, and `/*` at the
-    /// end for all below one, as for git.
+    /// Whether `safe.directory` contains a folder. As in git, an empty value clears the list, `*` means every folder,
+    /// and a trailing `/*` means all folders below one.
     fn is_safe(&self, folder: &Path) -> bool {
         let values = self.files.iter().filter_map(|file| file.strings("safe.directory")).flatten();
         let mut is_safe = false;

@@ -115,8 +115,8 @@ impl Repository {
     }
 }
 
-/// Whether git may store other bytes than those on disk, as far as configuration says. Attribute files in the worktree
-/// count separately.
+/// Whether git may store different bytes from those on disk, according to its configuration. Attribute files in the
+/// worktree are checked separately.
 fn converts(repo: &gix::Repository) -> bool {
     let config = repo.config_snapshot();
     let home = || {
@@ -133,7 +133,7 @@ fn io_error(path: &Path, error: &std::io::Error) -> Error {
     Error::Io { path: path.into(), reason: error.to_string() }
 }
 
-/// Reads a regular file that is no link. `None`: it is larger than `limit`.
+/// Reads a regular file that is not a link. `None` if it is larger than `limit`.
 pub(super) fn read_file(path: &Path, limit: u64) -> std::io::Result<Option<Arc<[u8]>>> {
     let file = open_file(path, fs::OpenOptions::new().read(true))?;
     let metadata = file.metadata()?;
@@ -171,7 +171,7 @@ struct Hasher {
     limit: u64,
 }
 
-/// What git remembers about files it has seen.
+/// The state of files that git has recorded.
 struct Cache {
     index: gix::worktree::Index,
     /// Files are raw here: where git converts line endings, the id in the index is that of other bytes.
@@ -179,15 +179,16 @@ struct Cache {
 }
 
 impl Hasher {
-    /// The id of a regular file. Files too large to be read, and large ones that git does not track, get one that stands for
-    /// their size and times.
+    /// Returns the id of a regular file. Files that are too large to be read, and large ones that git does not track,
+    /// get an id from their size and times.
     fn file(&self, path: &Path, relative: &[u8], attributes: bool) -> std::io::Result<BlobId> {
         let metadata = gix::index::fs::Metadata::from_path_no_follow(path)?;
         if let Some(id) = self.index.as_ref().filter(|_| !attributes).and_then(|cache| cache.known(relative, &metadata))
         {
             return Ok(id);
         }
-        // What is built or downloaded (`target`, `node_modules`, `.venv`) is not read only to find out that nothing uses it.
+        // Built or downloaded files (`target`, `node_modules`, `.venv`) are not read only to find out that nothing uses
+        // them.
         if metadata.len() > UNTRACKED_LIMIT && !self.tracks(relative) {
             return Ok(self.by_metadata(path, &metadata));
         }
@@ -199,7 +200,7 @@ impl Hasher {
         self.index.as_ref().is_some_and(|cache| cache.index.entry_by_path(relative.as_bstr()).is_some())
     }
 
-    /// An id that stands for the size and the times of a file, not for its content.
+    /// Returns an id from the size and times of a file, not from its content.
     fn by_metadata(&self, path: &Path, metadata: &gix::index::fs::Metadata) -> BlobId {
         let stat = Stat::from_fs(metadata).map(|stat| (stat.mtime, stat.ctime, stat.ino)).ok();
         BlobId::with(self.kind, format!("{path:?} {} {:?} {stat:?}", metadata.len(), metadata.modified()).as_bytes())
@@ -271,7 +272,7 @@ impl<'a> DiskWalk<'a> {
     }
 
     fn run(&mut self) -> Result<(), Error> {
-        // The root itself must be readable; below it, what cannot be read is noted and left out.
+        // The root must be readable; unreadable entries below it are recorded and skipped.
         let mut open = vec![PathBuf::new()];
         fs::read_dir(self.root).map_err(|error| io_error(self.root, &error))?;
         while let Some(dir) = open.pop() {

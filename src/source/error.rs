@@ -1,4 +1,4 @@
-//! What can go wrong at the border to git and the disk.
+//! Errors of git and the disk.
 
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ pub(crate) enum Error {
         /// Why.
         reason: String,
     },
-    /// There is a repository that is not used, because what it says leads elsewhere or is somebody else's.
+    /// A repository is rejected, because its configuration points outside of it or it belongs to another user.
     #[error("the git repository of {} is not used: {reason}", .path.display())]
     Untrusted {
         /// The folder.
         path: PathBuf,
         /// Why, and what to do about it.
         reason: String,
-        /// Where it says so; none where no file does.
+        /// The place in the configuration; `None` if there is none.
         place: Option<Place>,
     },
     /// A file cannot be changed.
@@ -31,7 +31,7 @@ pub(crate) enum Error {
         /// Why.
         reason: String,
     },
-    /// Nothing can be kept in a folder for other runs.
+    /// A folder cannot be used as a cache.
     #[error("cannot store anything in {}: {reason}", .path.display())]
     Keep {
         /// The folder.
@@ -49,17 +49,17 @@ pub(crate) enum Error {
         spec: String,
         /// A reference with a similar name.
         suggestion: Option<String>,
-        /// What to do.
+        /// Advice.
         hint: Option<String>,
     },
-    /// The revision exists, but leads to no commit.
+    /// The revision exists, but is not a commit.
     #[error("`{spec}` does not lead to a commit: {reason}{}", then(.hint))]
     NotACommit {
         /// As written.
         spec: String,
         /// Why.
         reason: String,
-        /// What to do.
+        /// Advice.
         hint: Option<String>,
     },
     /// `HEAD` is a branch that has no commit yet.
@@ -75,7 +75,7 @@ pub(crate) enum Error {
         base: String,
         /// Second revision as written.
         head: String,
-        /// What to do.
+        /// Advice.
         hint: String,
     },
     /// An object that should exist does not.
@@ -85,7 +85,7 @@ pub(crate) enum Error {
         id: String,
         /// The file it is the content of, if any.
         path: Option<String>,
-        /// What to do.
+        /// Advice.
         hint: String,
     },
     /// An object exists but cannot be read.
@@ -144,7 +144,7 @@ pub(crate) enum Error {
         /// Why.
         reason: String,
     },
-    /// The disk said no.
+    /// An I/O error.
     #[error("cannot read {}: {reason}", .path.display())]
     Io {
         /// The file or directory.
@@ -161,7 +161,7 @@ pub(crate) struct Place {
     pub path: String,
     /// The text of the file.
     pub text: String,
-    /// The bytes of the text that say it.
+    /// The byte range of the relevant text.
     pub span: std::ops::Range<u32>,
 }
 
@@ -177,7 +177,7 @@ fn of(path: &Option<String>) -> String {
     path.as_ref().map_or_else(String::new, |path| format!(" ({path})"))
 }
 
-/// What to do about history of commits, by their full ids, that a shallow clone lacks.
+/// Advice for commits, by their full ids, whose history is missing in a shallow clone.
 pub(super) fn deepen(ids: &[String]) -> String {
     format!(
         "the clone is shallow: run `git fetch --deepen=200 origin {}` or `git fetch --unshallow` (in GitHub Actions set \
@@ -186,17 +186,17 @@ pub(super) fn deepen(ids: &[String]) -> String {
     )
 }
 
-/// What to do about a commit, by its full id, that a shallow clone lacks.
+/// Advice for a commit, by its full id, that is missing in a shallow clone.
 pub(super) fn fetch(id: &str) -> String {
     format!(
         "the clone is shallow: run `git fetch --depth=1 origin {id}` (in GitHub Actions set `fetch-depth: 0` for \
          actions/checkout)"
     )
 }
-/// What to do about objects that a partial clone lacks.
+/// Advice for objects that are missing in a partial clone.
 pub(super) const REFETCH: &str = "the clone is partial: let git fetch the files by running `git archive REVISION` \
                                   once, or clone without `--filter`";
-/// What to do about objects nobody knows why they are missing.
+/// Advice for objects that are missing for an unknown reason.
 pub(super) const FSCK: &str = "check the repository with `git fsck`";
-/// What to do about histories that do not meet.
+/// Advice for histories without a common commit.
 pub(super) const UNRELATED: &str = "their histories are unrelated: use `BASE..HEAD` to compare them directly";

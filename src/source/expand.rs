@@ -7,19 +7,18 @@ use super::glob::{BadPattern, check_size, group_end, is_valid, next_comma, segme
 use super::listing::{Child, Listing, Node};
 use crate::go::path::within;
 
-/// How many steps (entries of directories, segments of paths) one expansion may take, besides some for each entry there
-/// is. Only links that lead back up can use up so many.
+/// The maximum number of steps (entries of directories, segments of paths) of one expansion, in addition to some for
+/// each entry. Only links to parent folders can reach it.
 const MAX_VISITS: usize = 400_000;
 const VISITS_PER_ENTRY: usize = 32;
 /// Most segments and alternatives of a pattern; bounds recursion.
 const MAX_SEGMENTS: usize = 200;
 
 /// All paths of `listing` that match `pattern` (relative to the repository root), directories included.
-///
-/// Symbolic links are followed inside the repository, so a result can be a path no entry has
-/// ([`Listing::resolve`] leads to the entry). Directories exist where entries are below them. A pattern without any
-/// special character returns the path itself if it exists. A pattern whose fixed beginning leaves the repository
-/// matches nothing. The repository root itself is called `.`.
+/// Symbolic links are followed inside the repository, so a result can be a path without an entry ([`Listing::resolve`]
+/// returns the entry). Directories exist if there are entries below them. A pattern without any special character
+/// returns the path itself if it exists. A pattern whose fixed prefix leaves the repository matches nothing. The
+/// repository root itself is called `.`.
 pub(crate) fn expand(listing: &Listing, pattern: &str) -> Result<Vec<String>, BadPattern> {
     let (base, rest) = split(pattern);
     if !is_valid(rest.as_bytes()) {
@@ -177,7 +176,7 @@ struct Group<'p> {
 }
 
 impl Group<'_> {
-    /// The patterns the alternatives stand for, below `dir`. A last alternative that is empty is not one.
+    /// Returns the patterns for all alternatives, below `dir`. An empty last alternative is ignored.
     fn alternatives(&self, dir: &str) -> Vec<String> {
         let mut patterns = Vec::new();
         let mut from = self.open + 1;
@@ -313,7 +312,7 @@ impl Expansion<'_> {
         Ok(matches!(self.node(path)?, Some(Node::Dir(_))))
     }
 
-    /// The entries of a directory by name, or `None` if it is none.
+    /// Returns the entries of a directory by name, or `None` if it is not a directory.
     fn children(&mut self, dir: &str) -> Result<Option<Vec<(String, Child)>>, Fault> {
         let Some(Node::Dir(real)) = self.node(dir)? else { return Ok(None) };
         let children = self.listing.children(&real);
@@ -321,7 +320,7 @@ impl Expansion<'_> {
         Ok(Some(children.into_iter().map(|(name, child)| (name.to_owned(), child)).collect()))
     }
 
-    /// Whether a directory entry is a directory, or leads to one.
+    /// Whether a directory entry is a directory, or a link to one.
     fn leads_to_dir(&mut self, path: &str, child: Child) -> Result<bool, Fault> {
         match child {
             Child::Dir => Ok(true),
@@ -330,7 +329,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// What the last segment of a pattern finds in one directory.
+    /// Returns the matches of the last segment of a pattern in one directory.
     fn in_dir(&mut self, dir: &str, last: &str, files: bool) -> Paths {
         if last.is_empty() {
             return Ok(if self.is_dir(dir)? { vec![dir.to_owned()] } else { Vec::new() });
@@ -375,9 +374,9 @@ impl Expansion<'_> {
 }
 
 /// Merges `found[second..]` into `found[first..second]`, dropping what is in both.
-///
-/// Both parts count as sorted by bytes. They are not always: a directory comes before a sibling whose name goes on with
-/// a byte below `/`. The steps are those of the original, so that such a list comes out the same.
+/// Both parts are treated as sorted by bytes. They are not always: a directory comes before a sibling whose name
+/// continues with a byte below `/`. The steps are those of the original, so that the result for such a list is the
+/// same.
 fn merge(found: &mut Vec<String>, first: usize, second: usize) {
     for at in first..second {
         if found[at] > found[second] {

@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 pub(crate) use super::expand::expand;
 
-/// Most combinations of alternatives a pattern may stand for.
+/// The maximum number of combinations of alternatives in a pattern.
 const MAX_ALTERNATIVES: u64 = 4096;
 /// Longest pattern, in bytes; no path is longer than that on the systems that matter.
 const MAX_PATTERN: usize = 4096;
@@ -64,7 +64,7 @@ impl Glob {
     }
 }
 
-/// Matches `path` against a pattern that nobody checked before.
+/// Matches `path` against a pattern that was not checked before.
 ///
 /// A malformed pattern is an error only when matching runs into the malformed part, or fails before it.
 pub(crate) fn path_match(pattern: &str, path: &str) -> Result<bool, BadPattern> {
@@ -77,7 +77,7 @@ pub(super) fn segment_match(pattern: &str, name: &str) -> Result<bool, BadPatter
     run(pattern, name, false).map_err(|fault| fault.into_error(pattern))
 }
 
-/// Whether the pattern stands for a bearable number of alternatives.
+/// Checks the number of alternatives in a pattern.
 pub(super) fn check_size(pattern: &str) -> Result<(), BadPattern> {
     // One level per open brace: combinations of the current alternative, and the sum of those before it.
     let mut levels = vec![(1u64, 0u64)];
@@ -189,7 +189,7 @@ impl Fault {
     }
 }
 
-/// A place to go on from: offsets in the pattern and in the path.
+/// A position to continue from: offsets in the pattern and in the path.
 #[derive(Clone, Copy, Default)]
 struct Place {
     pattern: usize,
@@ -216,7 +216,7 @@ enum Task {
     Choose(Group),
 }
 
-/// What an attempt came to.
+/// The result of an attempt.
 enum Outcome {
     Yes,
     No,
@@ -349,8 +349,8 @@ impl Attempt {
         })
     }
 
-    /// Lets the latest star take one character more, or the latest `**` one segment; tells whether the pattern then
-    /// continues at the start of a segment. `None`: nothing left to try.
+    /// Extends the match of the latest star by one character, or of the latest `**` by one segment; returns whether the
+    /// pattern then continues at the start of a segment. `None` if there is nothing left to try.
     fn backtrack(&mut self, path: &str) -> Option<bool> {
         if let Some(star) = &mut self.star {
             let (c, len) = char_at(path, star.path);
@@ -369,8 +369,8 @@ impl Attempt {
     }
 }
 
-/// Matches `c` against the class whose first byte is at `at`. Returns where to go on: behind the class after a match,
-/// else somewhere inside it (only used to look for faults in the rest).
+/// Matches `c` against the class whose first byte is at `at`. Returns where to continue: behind the class after a
+/// match, otherwise inside of it (only used to find errors in the rest).
 fn class(pattern: &str, mut at: usize, c: char) -> Result<(usize, bool), Fault> {
     let bytes = pattern.as_bytes();
     let negated = matches!(bytes.get(at), Some(b'!' | b'^'));

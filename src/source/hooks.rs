@@ -40,7 +40,7 @@ impl Repository {
             let last = sections.filter(|s| s.value("hooksPath").is_some()).last();
             let path = match (config.trusted_path("core.hooksPath"), &last) {
                 (Ok(Some(path)), Some(_)) => path,
-                // What the user's own files include is not among the rest.
+                // Files that the user's own configuration includes are not in the rest.
                 _ => match Protected::read(self.environment).path("core.hooksPath") {
                     Some(path) => path,
                     None => return default,
@@ -74,7 +74,7 @@ impl Hooks {
         fs::symlink_metadata(self.folder.join(name)).is_ok()
     }
 
-    /// Writes an executable hook. Nobody sees half of it.
+    /// Writes an executable hook atomically.
     ///
     /// # Errors
     /// The folder or the file cannot be written.
@@ -83,7 +83,7 @@ impl Hooks {
         write_program(&path, text.as_bytes()).map_err(|e| fail(&path, &e))
     }
 
-    /// Gives a hook another name.
+    /// Renames a hook.
     ///
     /// # Errors
     /// It cannot be renamed.

@@ -1,4 +1,4 @@
-//! The index: what the next commit would hold.
+//! The index: the content of the next commit.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Repository {
     }
 }
 
-/// What the index calls an entry. Modes nobody writes count as files.
+/// Converts the mode of an entry in the index. Unknown modes count as files.
 pub(super) fn kind(mode: Mode) -> Kind {
     match mode {
         Mode::FILE_EXECUTABLE => Kind::Executable,

@@ -1,4 +1,4 @@
-//! What is in one source: paths, kinds and content identities.
+//! The entries of a source: paths, kinds and content identities.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,13 +16,14 @@ pub struct BlobId {
 }
 
 impl BlobId {
-    /// The id git gives to `content` in a SHA-1 repository.
+    /// Returns the git id of `content` in a SHA-1 repository.
     pub fn of(content: &[u8]) -> Self {
         Self::with(gix::hash::Kind::Sha1, content)
     }
 
     pub(super) fn with(kind: gix::hash::Kind, content: &[u8]) -> Self {
-        // Hashing only fails for content made to collide under SHA-1. No repository has it; its SHA-256 tells it apart.
+        // Hashing fails only for a SHA-1 collision attack. No repository contains such content; its SHA-256 identifies
+        // it.
         let hash = |kind| gix::objs::compute_hash(kind, gix::objs::Kind::Blob, content);
         hash(kind).or_else(|_| hash(gix::hash::Kind::Sha256)).unwrap_or_else(|_| kind.null()).into()
     }
@@ -65,7 +66,7 @@ impl fmt::Debug for BlobId {
     }
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// A regular file.
@@ -85,16 +86,16 @@ pub struct Entry {
     pub path: Box<str>,
     /// Content identity.
     pub id: BlobId,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// The real name is not UTF-8; `path` shows replacement characters.
     pub lossy: bool,
 }
 
-/// Why a path leads to no file.
+/// Why a path does not resolve to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// Nothing there, or a link that leads to nothing.
+    /// It does not exist, or is a dangling link.
     #[error("no such file")]
     Missing,
     /// A `..` or a link leads out of the repository.
@@ -108,7 +109,7 @@ pub enum ResolveError {
     IsDirectory,
 }
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Node<'a> {
     /// A directory, by its path without links; the root is empty.
@@ -117,7 +118,7 @@ pub enum Node<'a> {
     File(&'a Entry),
 }
 
-/// What kind of thing a directory holds under a name.
+/// The kind of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Child {
     /// A directory or a submodule.
@@ -181,7 +182,7 @@ impl Listing {
                 }
             }
         };
-        // Everything that goes on with `/`, and nothing that goes on with the byte after it.
+        // Everything that continues with `/`, and nothing that continues with the next byte.
         let start = self.entries.partition_point(before(b'/'));
         let rest = &self.entries[start..];
         &rest[..rest.partition_point(before(b'/' + 1))]
@@ -204,7 +205,7 @@ impl Listing {
         self.links.get(path).map(AsRef::as_ref)
     }
 
-    /// The names directly in a directory (given without links), sorted by name.
+    /// Returns the names directly in a directory (a path without links), sorted by name.
     pub fn children(&self, dir: &str) -> Vec<(&str, Child)> {
         let dir = if dir == "." { "" } else { dir };
         let skip = if dir.is_empty() { 0 } else { dir.len() + 1 };
@@ -233,7 +234,7 @@ impl Listing {
         children
     }
 
-    /// The regular file a path leads to, following symbolic links.
+    /// Returns the regular file at a path, following symbolic links.
     pub fn resolve(&self, path: &str) -> Result<&Entry, ResolveError> {
         match self.lookup(path)? {
             Node::File(entry) => Ok(entry),
@@ -241,7 +242,7 @@ impl Listing {
         }
     }
 
-    /// A path of the form `a/b/../../c` without its way up, if there are no links and its first part is a directory.
+    /// Removes `..` from a path of the form `a/b/../../c`, if there are no links and its first part is a directory.
     fn without_way_up(&self, path: &str) -> Option<String> {
         let (from, rest) = path.split_once("/../")?;
         let (mut from, mut rest) = (from, rest);
@@ -260,7 +261,7 @@ impl Listing {
         is_plain.then(|| if from.is_empty() { rest.to_owned() } else { format!("{from}/{rest}") })
     }
 
-    /// What a path leads to, following symbolic links and `..` as an operating system does. Never
+    /// Resolves a path, following symbolic links and `..` like an operating system. Never returns
     /// [`ResolveError::IsDirectory`].
     pub fn lookup(&self, path: &str) -> Result<Node<'_>, ResolveError> {
         if path.starts_with('/') {
@@ -429,7 +430,7 @@ mod tests {
     }
 
     proptest! {
-        /// Where there are no links, a path is looked up as a whole; that makes no difference.
+        /// Without links, a path is looked up as a whole, with the same result.
         #[test]
         fn what_is_looked_up_as_a_whole_is_the_same(
             parts in prop::collection::vec(prop::sample::select(vec!["a", "b", "c", "x.yaml", ".", "..", ""]), 0..6),

@@ -1,10 +1,9 @@
 //! Where bytes come from.
-//!
 //! A [`Source`] is a set of named files with content: a git revision, the index, the worktree, a plain folder, or
-//! memory. Everything behind this module works on sources alone; only this module touches git or the disk. Revisions
-//! are read straight from the object database, so nothing is checked out and bare repositories work. Nothing is
-//! executed or fetched, and nothing is written but by [`Scratch`], into a temporary folder, by [`replace`] and [`write_file`], when a fix or
-//! a report is asked for, by [`Hooks`], when a hook is to be installed, and by [`DiskStore`], into the folder that it is given.
+//! memory. All later stages work only on sources; only this module accesses git or the disk. Revisions are read
+//! directly from the object database, so nothing is checked out and bare repositories work. Nothing is executed or
+//! fetched. Only these types and functions write: [`Scratch`], into a temporary folder; [`replace`] and [`write_file`],
+//! for fixes and reports; [`Hooks`], to install a hook; and [`DiskStore`], into its folder.
 
 mod changes;
 mod discover;
@@ -43,12 +42,12 @@ pub(crate) use store::{DiskStore, Store};
 pub(crate) use without::Without;
 pub(crate) use write::{make_folder, read_named, replace, write_file};
 
-/// Largest file that is read, in bytes, unless [`Repository::with_limit`] says otherwise.
+/// The maximum size of a file in bytes, unless [`Repository::with_limit`] sets another one.
 pub(crate) const MAX_FILE: u64 = 64 << 20;
 
 /// A set of files at one point in time.
 pub(crate) trait Source: Send + Sync {
-    /// What is there.
+    /// The entries.
     fn listing(&self) -> &Listing;
 
     /// The bytes of an entry of [`Self::listing`]; for a symbolic link its target.
@@ -59,7 +58,7 @@ pub(crate) trait Source: Send + Sync {
         entries.iter().map(|entry| self.read(entry)).collect()
     }
 
-    /// What to call it in messages: the revision as the user wrote it, `index`, `worktree`, …
+    /// Its name in messages: the revision as the user wrote it, `index`, `worktree`, …
     fn name(&self) -> &str;
 
     /// The commit it shows, as full hexadecimal id.

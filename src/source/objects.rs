@@ -14,7 +14,7 @@ use super::{Entry, Error, Kind, Listing, Source, lossy, reason};
 
 /// Memory for inflated delta bases, per handle.
 const PACK_CACHE: usize = 64 << 20;
-/// Contents kept for the other sources of the same repository: all together, and the largest one.
+/// The maximum size of the contents cached for other sources of the same repository, in total and of one content.
 const CONTENT_CACHE: usize = 128 << 20;
 const CONTENT_CACHE_ITEM: usize = 1 << 20;
 /// Most entries of one listing, directories included.
@@ -27,7 +27,7 @@ pub(super) const MAX_PATH: usize = 4096;
 /// Longest target of a symbolic link.
 const MAX_TARGET: u64 = 4096;
 
-/// What all sources of one repository share: the object database, and contents already read.
+/// Shared by all sources of one repository: the object database, and contents already read.
 pub(super) struct Objects {
     repo: gix::ThreadSafeRepository,
     idle: Mutex<Vec<gix::Repository>>,
@@ -74,7 +74,7 @@ impl Objects {
         let (shallow, partial) = self.with(|repo| (is_shallow(repo), is_partial(repo)));
         let hint = match (partial, shallow) {
             (true, _) => REFETCH.to_owned(),
-            // A server gives commits alone.
+            // A server provides only commits.
             (false, true) if path.is_none() => fetch(&id.to_string()),
             (false, _) => FSCK.to_owned(),
         };
@@ -110,7 +110,8 @@ impl Objects {
         Ok(bytes)
     }
 
-    /// Positions of `ids` in the order they lie in packs; loose ones and those already read come last.
+    /// Returns the positions of `ids` in the order of their location in packs; loose objects and those already read
+    /// come last.
     fn pack_order(&self, ids: &[Option<ObjectId>]) -> Vec<usize> {
         let mut buffer = Vec::new();
         let known = self.contents.lock();
@@ -178,7 +179,7 @@ impl Objects {
         for entry in found.entries.iter().filter(|entry| entry.kind == Kind::Symlink) {
             let target = entry.id.object_id().and_then(|id| {
                 let size = self.with(|repo| repo.try_find_header(id).ok().flatten()).map(|header| header.size())?;
-                // A target that cannot be read is a link that leads nowhere, which is no reason to give up.
+                // If its target cannot be read, the link is treated as dangling.
                 if size <= MAX_TARGET { self.blob(id, &entry.path).ok() } else { None }
             });
             if let Some(Ok(target)) = target.as_deref().map(std::str::from_utf8) {

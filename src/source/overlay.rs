@@ -13,8 +13,8 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Puts contents in place of the files at paths from the root of the repository. A path that is a symbolic link stands for
-    /// the file that it leads to.
+    /// Replaces the contents of files by paths relative to the root of the repository. A path that is a symbolic link
+    /// means its target.
     pub(crate) fn new(inner: Box<dyn Source>, buffers: &BTreeMap<String, Arc<[u8]>>) -> Self {
         let known = inner.listing();
         let mut contents = HashMap::new();

@@ -96,7 +96,7 @@ impl Repository {
     pub(crate) fn has_tracked(&self, path: &Path) -> bool {
         let Ok(full) = std::path::absolute(path) else { return true };
         let below = self.relative(&full);
-        // Each step where it really lies, but not what it leads to: it may be a link.
+        // Each parent is resolved, but not the path itself: it may be a link.
         let step = |step: &Path| match (self.relative(step.parent()?)?, step.file_name()?.to_string_lossy()) {
             (parent, name) if parent.is_empty() => Some(name.into_owned()),
             (parent, name) => Some(format!("{parent}/{name}")),

@@ -23,7 +23,7 @@ pub(crate) enum Spec {
 }
 
 impl Spec {
-    /// Splits at the first `..` or `...`; an empty side is `HEAD`. Says nothing about whether the names exist.
+    /// Splits at the first `..` or `...`; an empty side is `HEAD`. Does not check whether the names exist.
     pub(crate) fn parse(text: &str) -> Self {
         let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
         let Some((base, head)) = text.split_once("..") else { return Self::Single(side(text)) };
@@ -49,7 +49,7 @@ impl Revision {
     }
 }
 
-/// What to compare.
+/// The two sides of a comparison.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Range {
     /// The older side.
@@ -59,7 +59,7 @@ pub(crate) struct Range {
 }
 
 impl Repository {
-    /// The commit a name stands for: branches, tags (also annotated), remote branches, ids, `HEAD~1`, `@{upstream}`, …
+    /// Resolves a name to a commit: branches, tags (also annotated), remote branches, ids, `HEAD~1`, `@{upstream}`, …
     pub(crate) fn resolve(&self, spec: &str) -> Result<Revision, Error> {
         let spec = if spec.is_empty() { "HEAD" } else { spec };
         let found = self.objects.with(|repo| {
@@ -80,8 +80,8 @@ impl Repository {
         }
     }
 
-    /// Resolves both sides of `A..B` or `A...B`. For a single revision, what the other side is is the caller's choice:
-    /// see [`Spec`].
+    /// Resolves both sides of `A..B` or `A...B`. For a single revision, the caller chooses the other side: see
+    /// [`Spec`].
     pub(crate) fn range(&self, spec: &str) -> Result<Range, Error> {
         match Spec::parse(spec) {
             Spec::Single(_) => Err(Error::NotARange(spec.to_owned())),
@@ -128,7 +128,7 @@ impl Repository {
         self.at(&self.resolve(spec)?)
     }
 
-    /// No files, where HEAD has no commit yet; `None` where it has one.
+    /// Returns an empty source if HEAD has no commit yet; `None` if it has one.
     pub(crate) fn before_first_commit(&self) -> Option<Box<dyn Source>> {
         let is_unborn = self.objects.with(|repo| repo.head().is_ok_and(|head| head.is_unborn()));
         is_unborn.then(|| {
@@ -165,7 +165,7 @@ impl Repository {
         }))
     }
 
-    /// Says why a name could not be resolved.
+    /// Explains why a name could not be resolved.
     fn unresolved(&self, repo: &gix::Repository, spec: &str, why: &str) -> Error {
         let start = plain_part(spec);
         if matches!(start, "HEAD" | "@")

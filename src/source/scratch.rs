@@ -16,7 +16,7 @@ const TIME: &str = "1767225600 +0000";
 /// A commit to make.
 #[derive(Clone, Debug)]
 pub(crate) struct Commit<'a> {
-    /// What it is called.
+    /// The commit message.
     pub message: &'a str,
     /// All files, by path from the root, separated by `/`.
     pub files: BTreeMap<&'a str, &'a str>,
@@ -29,8 +29,8 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a repository with these commits on its branch, the last one checked out. No configuration but the
-    /// repository's own is read, so nobody has to have told git their name.
+    /// Creates a repository with these commits on its branch, and checks out the last one. Only the configuration of
+    /// the repository itself is read, so git needs no user name.
     pub(crate) fn new(commits: &[Commit<'_>]) -> Result<Self, Error> {
         let folder = tempfile::Builder::new()
             .prefix("stacklint-demo-")
@@ -44,18 +44,18 @@ impl Scratch {
         Ok(Self { folder })
     }
 
-    /// Where it is.
+    /// The path of the repository.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The repository, whatever the environment says about git.
+    /// Opens the repository, ignoring the environment variables of git.
     pub(crate) fn repository(&self) -> Result<Repository, Error> {
         let missing = || Error::Scratch { path: self.path().into(), reason: "it no longer exists".to_owned() };
         Repository::discover_with(self.path(), Environment::Ignore)?.ok_or_else(missing)
     }
 
-    /// Leaves the folder where it is.
+    /// Keeps the folder instead of deleting it.
     pub(crate) fn keep(self) -> PathBuf {
         self.folder.keep()
     }

@@ -1,4 +1,4 @@
-//! What is kept in a folder from one run to the next. Whatever does not read back exactly as it was put there is not there.
+//! A cache in a folder, shared by runs. Entries that do not read back exactly as written are ignored.
 #![allow(clippy::disallowed_methods, reason = "this is where what is kept reaches the disk")]
 
 use super::Error;
@@ -10,9 +10,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Bytes by key, kept for other runs. Neither side fails: what cannot be read is not there, what cannot be written is not kept.
+/// A cache of bytes by key. It never fails: entries that cannot be read are missing, entries that cannot be written are
+/// skipped.
 pub(crate) trait Store: Send + Sync {
-    /// What was put there under a key.
+    /// Returns the entry of a key.
     fn get(&self, key: &str) -> Option<Vec<u8>>;
 
     /// Keeps bytes under a key of at least three ASCII letters, digits or `-`, in the place of what was there.
@@ -25,17 +26,17 @@ const MAX_ENTRY: u64 = 32 << 20;
 /// The length of a checksum, in hexadecimal digits.
 const SUM: usize = 64;
 
-/// What the names of folders with entries begin with.
+/// The prefix of the names of folders with entries.
 const PREFIX: &str = "stacklint-";
 
-/// Files that tell others what the folder is: git, and programs that make backups (<https://bford.info/cachedir/>).
+/// Files that mark the folder as a cache for git and backup programs (<https://bford.info/cachedir/>).
 const MARKS: [(&str, &str); 2] = [
     (".gitignore", "# Made by stacklint.\n*\n"),
     ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# Made by stacklint; can be deleted at any time.\n"),
 ];
 
-/// A [`Store`] in a folder, one file an entry: a line with the checksum of key and content, then the content. Several programs
-/// may use it at once, since files are written beside their place and then moved there.
+/// A [`Store`] in a folder, one file per entry: a line with the checksum of key and content, then the content. Several
+/// programs may use it at the same time, since files are written to a temporary name and then renamed.
 #[derive(Debug)]
 pub(crate) struct DiskStore {
     folder: PathBuf,
@@ -111,7 +112,7 @@ pub(super) fn is_own(name: &OsStr) -> bool {
     name.starts_with(PREFIX) || MARKS.iter().any(|(mark, _)| *mark == name)
 }
 
-/// Makes a folder if it is not there. A link to one is none.
+/// Creates a folder if it does not exist. A link to a folder is an error.
 fn make_dir(folder: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(there) if there.is_dir() => Ok(()),
@@ -205,7 +206,7 @@ mod tests {
                 "{path:?}"
             );
         }
-        // A folder with files of others gets no marks.
+        // A folder with foreign files gets no marks.
         assert!(!folder.path().join("stacklint-1/.gitignore").exists());
         let others = folder.path().join("others");
         fs::create_dir(&others).unwrap();

@@ -12,7 +12,7 @@ pub(crate) struct Without<'a> {
 }
 
 impl<'a> Without<'a> {
-    /// Hides the entry at a path. What symbolic links lead to it lead to nothing then.
+    /// Hides the entry at a path. Symbolic links to it become dangling.
     pub(crate) fn new(inner: &'a dyn Source, path: &str) -> Self {
         let listing = inner.listing();
         let links = listing.iter().filter_map(|e| Some((e.path.clone(), listing.link_target(&e.path)?.into())));

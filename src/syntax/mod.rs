@@ -1,5 +1,5 @@
-//! Queries about the text of a file that need no meaning: the keys that lead to a place, comments, which text a value
-//! has of its own, what goes with an entry that is removed, where secrets stand. One implementation a language.
+//! Queries about the text of a file without its meaning: the keys that lead to a place, comments, which text belongs to
+//! a value, what to remove with an entry, where secrets are. One implementation per language.
 
 mod hcl;
 #[cfg(test)]
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(crate) enum Language {
     /// YAML and JSON, and everything that is not known to be something else.
     Yaml,
-    /// HCL in its own syntax.
+    /// HCL in its native syntax.
     Hcl,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Comment {
     pub body: Range<usize>,
 }
 
-/// A file that was read for such queries. What is wrong with it is no concern here: of a broken file there is less to say.
+/// A file read for such queries. Its errors do not matter here: a broken file only gives fewer answers.
 #[derive(Debug)]
 pub(crate) enum Syntax {
     /// A document, if it is one.
@@ -85,12 +85,12 @@ impl Syntax {
         }
     }
 
-    /// What a file in HCL is made of; it is read once.
+    /// Returns the structure of a file in HCL; it is read once.
     fn source(file: &File) -> Option<Arc<hcl::Source>> {
         (Language::of(&file.path) == Language::Hcl).then(|| file.derived(|| hcl::Source::read(&file.text)))
     }
 
-    /// The keys and blocks that lead to what is at a byte offset, joined with `.`; empty where there are none.
+    /// Returns the keys and blocks that lead to a byte offset, joined with `.`; empty if there are none.
     pub(crate) fn path_at(&self, offset: u32) -> String {
         match self {
             Syntax::Yaml(_, document) => document.as_ref().map_or_else(String::new, |d| yaml::path_at(d, offset)),
@@ -98,7 +98,7 @@ impl Syntax {
         }
     }
 
-    /// The comments that begin with a mark, in their order. What looks like one inside of a string is none.
+    /// Returns the comments that begin with a mark, in order. Text inside of strings is not a comment.
     pub(crate) fn comments(&self, mark: &str) -> Vec<Comment> {
         match self {
             Syntax::Yaml(text, document) => yaml::comments(text, document.as_ref(), mark),
@@ -114,7 +114,7 @@ impl Syntax {
         }
     }
 
-    /// What a line stands for that begins at a byte offset: the key on it, however its value changes.
+    /// Returns the identity of the line that begins at a byte offset: its key, independent of its value.
     pub(crate) fn subject(&self, offset: u32, line: &str) -> String {
         match self {
             Syntax::Yaml(..) => line.split([':', '#']).next().unwrap_or_default().trim().to_owned(),
@@ -122,7 +122,7 @@ impl Syntax {
         }
     }
 
-    /// Whether a byte offset lies within a string of several lines, where another line would be part of the text.
+    /// Whether a byte offset is inside of a string of several lines, where an inserted line would be part of the text.
     pub(crate) fn is_within_text(&self, offset: u32) -> bool {
         match self {
             Syntax::Yaml(_, document) => document.as_ref().is_some_and(|d| yaml::is_within_text(d, offset)),

@@ -86,8 +86,8 @@ proptest! {
         }
     }
 
-    /// Comments and strings share no byte. Of a text without errors, nothing but comments and strings holds a sign of a comment,
-    /// and it means the same without its comments.
+    /// Comments and strings do not overlap. In a text without errors, only comments and strings contain comment signs,
+    /// and the meaning does not change without its comments.
     #[test]
     fn comments_are_told_from_strings(text in text()) {
         let source = super::hcl::Source::read(&text.as_str().into());

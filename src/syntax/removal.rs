@@ -1,4 +1,4 @@
-//! What goes when an entry of a map or an item of a list is removed.
+//! The text to remove with an entry of a map or an item of a list.
 
 use super::{Syntax, hcl};
 use crate::files::File;
@@ -12,8 +12,8 @@ pub(crate) struct Place {
     pub(crate) end: usize,
 }
 
-/// The lines of a key and its value in a map that is written in lines. `None` where removing them would leave the map empty,
-/// take a comment or something else along, or where the key has no lines of its own.
+/// Returns the lines of a key and its value in a map in block style. `None` if removing them would leave the map empty,
+/// remove a comment or anything else, or if the key shares its lines.
 pub(crate) fn entry(file: &File, place: Place) -> Option<Range<usize>> {
     let (text, key) = (&*file.text, place.key);
     let source = Syntax::source(file);
@@ -32,7 +32,7 @@ pub(crate) fn entry(file: &File, place: Place) -> Option<Range<usize>> {
         Some(source) => {
             let entry = source.entry_of(key)?;
             let is_alone = matches!(text[end..stop].trim(), "" | ",");
-            // What stands on the line of the brace around it has no lines of its own.
+            // An entry on the line of the surrounding brace has no lines of its own.
             let has_lines = entry.parent.is_none_or(|p| (source.entries[p].key.start as usize) < start);
             (is_alone && has_lines && source.has_sibling(entry)).then_some(start..stop)
         }

@@ -5,10 +5,10 @@ use crate::yaml::{Document, Kind, NodeId, Span};
 
 /// Longer names of list items are not used, in bytes.
 const MAX_NAME: usize = 200;
-/// Keys that tell the items of a list of maps apart.
+/// Keys that identify the items of a list of maps.
 pub(super) const NAMES: [&str; 5] = ["name", "path", "component", "id", "key"];
 
-/// The keys that lead to what is at a byte offset of a document, joined with `.`.
+/// Returns the keys that lead to a byte offset of a document, joined with `.`.
 pub(super) fn path_at(document: &Document, offset: u32) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut at = document.root();
@@ -37,7 +37,7 @@ pub(super) fn path_at(document: &Document, offset: u32) -> String {
     parts.join(".")
 }
 
-/// What a list item is called: its text, or that of a key that names it.
+/// Returns the name of a list item: its text, or that of a key that names it.
 fn item_name(document: &Document, item: NodeId) -> Option<String> {
     let named = || NAMES.iter().find_map(|n| document.scalar(document.get(item, n)?));
     document.scalar(item).or_else(named).filter(|t| t.len() <= MAX_NAME).map(|t| t.to_string())
@@ -86,7 +86,7 @@ pub(super) fn content_lines(text: &str) -> Vec<u32> {
     numbered.filter(|(_, line)| has_content(line)).map(|(number, _)| number).collect()
 }
 
-/// Whether a byte offset lies within a scalar.
+/// Whether a byte offset is inside of a scalar.
 pub(super) fn is_within_text(document: &Document, offset: u32) -> bool {
     let holds = |span: Span| span.start < offset && offset < span.end;
     document.nodes().any(|(_, node)| matches!(node.kind, Kind::Scalar { .. }) && holds(node.span))

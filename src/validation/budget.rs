@@ -1,6 +1,6 @@
-//! What schemas and policies of a repository may cost. They are programs that a change may bring along: they run on threads of
-//! their own, which are left behind when their time is up, and which have a deep stack. What would take all memory in one step
-//! is refused before it starts.
+//! Time budgets of schemas and policies of a repository. They are programs from untrusted changes: they run on threads
+//! with a large stack, which are abandoned when the time is up. Operations that could exhaust the memory in one step
+//! are rejected before they start.
 #![allow(clippy::disallowed_methods, reason = "a schema or policy that does not end must not hang the run")]
 
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ pub(crate) struct Budget {
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stopped {
-    /// There is no time left.
+    /// The time is up.
     OutOfTime,
     /// It ended in a defect.
     Defect,
@@ -53,7 +53,7 @@ impl Budget {
         let (send, receive) = sync_channel(1);
         let start = Instant::now();
         let started = std::thread::Builder::new().stack_size(STACK).spawn(move || {
-            // Nobody waits any more if that fails.
+            // If that fails, nobody is waiting for the result.
             let _ = send.send(work());
         });
         if started.is_err() {

@@ -47,7 +47,7 @@ pub(super) fn depends_on(error: &ValidationError<'_>, root: &Value, is_open: boo
                     open = Some(blamed.into_iter().flatten().next().unwrap_or_else(|| path.clone()));
                 }
             }
-            // What differs inside could also make another alternative the one that is meant.
+            // A difference inside could also select another alternative.
             open.map(|_| path)
         }
         _ => is_unknown_inside(Some(value)).then_some(path),

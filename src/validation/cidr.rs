@@ -26,7 +26,7 @@ impl Range {
         Some(Range { is_v6, first: bits & !mask, last: bits | mask })
     }
 
-    /// Whether all of another range lies in it.
+    /// Whether it contains another range completely.
     pub(crate) fn contains(&self, other: &Range) -> bool {
         self.is_v6 == other.is_v6 && self.first <= other.first && other.last <= self.last
     }

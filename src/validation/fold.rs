@@ -1,5 +1,5 @@
-//! What is wrong in the words of people. An alternative that fails has as many errors as branches: of them the one is
-//! told that was most likely meant.
+//! Converts errors to messages. A failed alternative has an error for each branch: the branch that was most likely
+//! meant is reported.
 
 use super::certain::path;
 use super::{Path, Step, Violation};
@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 /// The maximum number of characters of a value that are shown.
 const SHOWN: usize = 60;
 
-/// What an error comes to.
+/// Converts an error.
 pub(super) fn fold(error: &ValidationError<'_>) -> Vec<Violation> {
     let at = path(error.instance_path());
     let instance = error.instance();
@@ -26,7 +26,7 @@ pub(super) fn fold(error: &ValidationError<'_>) -> Vec<Violation> {
             };
             unexpected.iter().map(key).collect()
         }
-        // Said of the map, for want of any key that is allowed.
+        // Reported at the map if no key is allowed.
         Kind::FalseSchema if error.schema_path().to_string().ends_with("Properties") => {
             one("must have no keys".to_owned())
         }
@@ -49,7 +49,7 @@ pub(super) fn fold(error: &ValidationError<'_>) -> Vec<Violation> {
     }
 }
 
-/// What of several alternatives that all fail is reported.
+/// Selects the error to report of several alternatives that all fail.
 fn alternatives(context: &[Vec<ValidationError<'static>>], at: &Path, instance: &Json) -> Vec<Violation> {
     let here = |e: &ValidationError<'_>| path(e.instance_path()) == *at;
     let is_of_other_kind =
@@ -75,7 +75,7 @@ fn alternatives(context: &[Vec<ValidationError<'static>>], at: &Path, instance: 
     let is_plain_here =
         |violations: &[Violation]| matches!(violations, [only] if only.path == *at && only.key.is_none());
     let depth = |violations: &[Violation]| violations.iter().map(|v| v.path.0.len()).max().unwrap_or_default();
-    // All of them are about this very value: they can be told together.
+    // All of them are about this value, so they can be reported together.
     if all.iter().all(|v| is_plain_here(v)) && all.len() + other.len() <= 4 {
         let mut parts: Vec<String> = Vec::new();
         if !other.is_empty() {

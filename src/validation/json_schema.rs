@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What files of a repository are called in references of their schemas.
+/// The address of files of the repository in references of schemas.
 const SCHEME: &str = "repository:///";
 
 /// How many files one schema may be made of.
@@ -25,10 +25,10 @@ pub(crate) struct JsonSchema {
     validator: Arc<Validator>,
 }
 
-/// More errors than this are not told apart.
+/// Further errors are not distinguished.
 const MAX_ERRORS: usize = 10_000;
 
-/// Schemas of the repository; there are no others.
+/// Schemas of the repository; others are not available.
 struct Local(BTreeMap<String, Json>);
 
 impl Retrieve for Local {
@@ -38,8 +38,8 @@ impl Retrieve for Local {
 }
 
 impl JsonSchema {
-    /// Reads a schema (draft 2020-12 unless it names another one) from the file at `path`. Other files that it refers to
-    /// are asked for with `read`.
+    /// Reads a schema (draft 2020-12 unless it names another one) from the file at `path`. Other files that it refers
+    /// to are read with `read`.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -101,8 +101,8 @@ impl JsonSchema {
         found
     }
 
-    /// The same for a value parts of which are unknown: a violation counts if it is one whatever they are. For the rest,
-    /// values of each kind are tried in their place; where that makes a difference, the verdict is open.
+    /// The same for a value with unknown parts: a violation is reported if it occurs for any values of these. Otherwise
+    /// values of each kind are tried; if they make a difference, the verdict is open.
     fn check_open(&self, value: &Value, is_open: bool) -> Verdict {
         let mut unknown = Vec::new();
         each_unknown(value, &mut |path| unknown.push(path));
@@ -134,7 +134,7 @@ impl JsonSchema {
             }
             certain.sort();
             certain.dedup();
-            // What is certain is so with all of them.
+            // A certain violation occurs with all of them.
             violations = Some(match violations.take() {
                 None => certain,
                 Some(before) => {

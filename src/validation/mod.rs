@@ -1,5 +1,5 @@
-//! What a repository's own rules say of a value: JSON Schemas and Rego policies. Only what is certain is reported: where the
-//! verdict could depend on something unknown, it is withheld, and what it depends on is named.
+//! Validation with a repository's own rules: JSON Schemas and Rego policies. Only certain violations are reported: if
+//! the verdict could depend on something unknown, it is withheld, and what it depends on is returned.
 
 mod budget;
 mod certain;
@@ -77,17 +77,17 @@ pub(crate) struct Violation {
     pub path: Path,
     /// The key of that value that is at fault, if it is a key.
     pub key: Option<String>,
-    /// What is wrong, as what follows the name of the value: `must be a string, not a number`. With a key, what follows
-    /// the key: `is not allowed in`.
+    /// The problem, as a phrase after the name of the value: `must be a string, not a number`. With a key, as a phrase
+    /// after the key: `is not allowed in`.
     pub words: String,
-    /// What could be done.
+    /// Advice.
     pub help: Option<String>,
 }
 
-/// What a schema says of a value.
+/// The verdict of a schema about a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
-    /// What it refuses, whatever is unknown.
+    /// The certain violations.
     pub violations: Vec<Violation>,
     /// The unknown values that more depends on, sorted.
     pub open: Vec<Path>,
@@ -100,7 +100,7 @@ pub(crate) enum Unusable {
     Wrong(String),
     /// It needs what stacklint does not have.
     Unsupported(String),
-    /// It takes more than is taken on.
+    /// It exceeds a limit.
     Exceeded(String),
 }
 
@@ -144,8 +144,8 @@ pub(crate) fn each_unknown(value: &Value, f: &mut dyn FnMut(Path)) {
 /// How deep a value may nest to be checked against a schema or a policy.
 const MAX_DEPTH: usize = 200;
 
-/// A value as JSON. What is unknown becomes what `fill` gives for it; without it, its key is left out, and in a list it
-/// is `null`. `None` if it is nested too deeply.
+/// Converts a value to JSON. Unknown values are replaced by the result of `fill`; without it, keys are omitted, and
+/// items of lists are `null`. `None` if it is nested too deeply.
 fn to_json(value: &Value, fill: Option<&serde_json::Value>) -> Option<serde_json::Value> {
     fn walk(value: &Value, fill: Option<&serde_json::Value>, depth: usize) -> Option<serde_json::Value> {
         if depth > MAX_DEPTH {

@@ -1,6 +1,6 @@
-//! Policies in Rego as conftest has them: a package with `deny`, `violation` and `warn`, evaluated over many inputs. What a
-//! module may read is told from its text, so that the inputs hold no more than that, and it is known which unknown values
-//! matter.
+//! Policies in Rego in the style of conftest: a package with `deny`, `violation` and `warn`, evaluated over many
+//! inputs. What a module may read is determined from its text, so that inputs contain no more than that, and relevant
+//! unknown values are identified.
 
 use super::rego_memory::Metered;
 use super::rego_text::{self, Written};
@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The rules that are asked for.
+/// The evaluated rules.
 const ASKED: [&str; 3] = ["deny", "violation", "warn"];
 
 /// How long one policy may take, of the time of all.
@@ -27,10 +27,10 @@ const MAX_RESULTS: usize = 10_000;
 /// How many steps are taken between two checks of the clock.
 const STEPS: NonZeroU32 = NonZeroU32::new(100).expect("not zero");
 
-/// The maximum number of pairs that a function of address ranges gives.
+/// The maximum number of pairs returned by a function of address ranges.
 const MAX_PAIRS: usize = 200_000;
 
-/// What makes a policy find something because something is not there.
+/// Constructs with which a policy can find something because a value is absent.
 const NEGATING: [&str; 21] = [
     "all",
     "any",
@@ -55,10 +55,10 @@ const NEGATING: [&str; 21] = [
     "type_name",
 ];
 
-/// What reads all that a value holds.
+/// Functions that read all entries of a value.
 const REFLECTING: [&str; 4] = ["json", "object", "walk", "yaml"];
 
-/// What a policy finds in one input.
+/// The result of a policy for one input.
 type Found = Result<Vec<Denial>, Unusable>;
 
 /// A package with rules that deny or warn.
@@ -67,7 +67,7 @@ pub(crate) struct Package {
     name: String,
     path: Text,
     text: Text,
-    /// The rules among those that are asked for that it has.
+    /// The evaluated rules that it defines.
     rules: Vec<&'static str>,
     written: Written,
     /// Whether it has functions, whose arguments may be anything.
@@ -122,7 +122,7 @@ impl Package {
         self.rules.contains(&"warn")
     }
 
-    /// Whether a name stands in it.
+    /// Whether a name occurs in it.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.written.words.contains(name)
     }
@@ -132,8 +132,8 @@ impl Package {
         NEGATING.iter().any(|word| self.names(word)) || rego_text::has_sign(&self.text, '-')
     }
 
-    /// Whether it may read what is at a way from the input, or in it. `bound` steps lead to what its variables are bound to
-    /// as a whole, which by itself reads nothing.
+    /// Whether it may read the value at a path from the input, or a part of it. Its variables are bound to whole values
+    /// at `bound` steps, which by itself reads nothing.
     pub(crate) fn may_read(&self, path: &Path, bound: usize) -> bool {
         if REFLECTING.iter().any(|word| self.names(word)) {
             return true;
@@ -147,13 +147,13 @@ impl Package {
         let is_own = |head: &str| self.has_functions || self.written.bound.contains(head);
         self.written.chains.iter().any(|chain| match chain.head.as_str() {
             "input" => chain.steps.len() > bound && leads(&chain.steps, 0),
-            // A variable that holds a part of a component was given it by a way that reads all of that part.
+            // A variable with a part of a component got it through a path that reads all of that part.
             head if chain.steps.iter().all(Option::is_none) && !is_own(head) => false,
             _ => (1..path.0.len()).any(|from| leads(&chain.steps, from)),
         })
     }
 
-    /// What it finds in each of some inputs, or why it cannot be evaluated for one.
+    /// Evaluates it for some inputs, and returns the results, or why it cannot be evaluated for one.
     ///
     /// # Errors
     /// It cannot be evaluated at all.
@@ -209,7 +209,7 @@ impl Package {
     }
 
     fn engine(&self) -> Result<Engine, Unusable> {
-        // What is written for OPA before 1.0 is read as well.
+        // The syntax of OPA before 1.0 is supported as well.
         self.engine_of(false).or_else(|error| self.engine_of(true).map_err(|_| error))
     }
 
@@ -257,8 +257,8 @@ fn pair(args: &[Value]) -> Option<(cidr::Range, cidr::Range)> {
     Some((cidr::Range::parse(a)?, cidr::Range::parse(b)?))
 }
 
-/// `net.cidr_contains_matches(a, b)`: the pairs of keys (of objects), indices (of arrays) or items (of sets) of which the
-/// range of `a` contains that of `b`. What is no range is in no pair.
+/// `net.cidr_contains_matches(a, b)`: the pairs of keys (of objects), indexes (of arrays) or items (of sets) where the
+/// range of `a` contains that of `b`. Values that are not ranges are ignored.
 fn contains_matches(args: &[Value]) -> Result<Value, String> {
     let [a, b] = args else { return Ok(Value::Undefined) };
     let (a, b) = (ranges(a), ranges(b));

@@ -1,5 +1,5 @@
-//! Evaluates policies in Rego: `data.<package>.errors`, as deployment tools ask for it. Functions that reach the network,
-//! the clock or the environment do not exist here.
+//! Evaluates policies in Rego: `data.<package>.errors`, as deployment tools do. Functions that access the network, the
+//! clock or the environment do not exist here.
 
 use super::rego_memory::Metered;
 use super::rego_text::{self, Read, Statement};
@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The rule that is asked for.
+/// The evaluated rule.
 const RULE: &str = "errors";
 
 /// How many steps are taken between two checks of the clock.
@@ -36,21 +36,21 @@ pub(crate) struct Policy {
     modules: Arc<Vec<(Module, Vec<Statement>)>>,
     /// Why it is not evaluated at all.
     refused: Option<Unusable>,
-    /// Engines by the statements that they leave out.
+    /// Engines by the statements that they omit.
     engines: Arc<Mutex<Engines>>,
 }
 
 type Engines = HashMap<Left, Result<regorus::Engine, Unusable>>;
 
-/// Statements that are left out, as module and number.
+/// Omitted statements, as module and index.
 type Left = BTreeSet<(usize, usize)>;
 
-/// What a policy says of a value.
+/// The result of a policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ruling {
     /// Its errors, sorted.
     pub errors: Vec<String>,
-    /// What it reads that is not known: what depends on it was left out.
+    /// The unknown values that it reads: statements that depend on them were omitted.
     pub open: Vec<Open>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Open {
     pub module: usize,
     /// The place in its text.
     pub range: Range<usize>,
-    /// What is unknown of it.
+    /// The unknown part of it.
     pub unknown: Path,
 }
 
@@ -105,7 +105,7 @@ impl Policy {
                 }
             }
         }
-        // What others use cannot be left out, nor can what is asked about in turn.
+        // Statements that others use cannot be omitted, nor can those that are evaluated themselves.
         let statements = || self.modules.iter().flat_map(|(_, all)| all);
         let is_asked_about = statements().any(|s| s.names.iter().any(|n| n == RULE));
         let rules = || self.modules.iter().filter(|(_, all)| rego_text::package(all).as_deref() == Some(self.package));
@@ -122,7 +122,7 @@ impl Policy {
         Ok(Ruling { errors, open })
     }
 
-    /// The errors that it gives for an input, sorted.
+    /// Returns the errors for an input, sorted.
     fn evaluate(&self, left: &Left, input: &serde_json::Value) -> Result<Vec<String>, Unusable> {
         let _metered = Metered::start();
         let mut engine = self.engine(left)?;
@@ -155,7 +155,7 @@ impl Policy {
         self.engines.lock()
     }
 
-    /// An engine with the policy, some statements left out.
+    /// Returns an engine with the policy, without some statements.
     fn engine(&self, left: &Left) -> Result<regorus::Engine, Unusable> {
         let mut engines = self.engines();
         let made = engines.entry(left.clone()).or_insert_with_key(|left| {
@@ -185,7 +185,7 @@ impl Policy {
     }
 }
 
-/// Whether a text matches a pattern; nothing where there is no such question.
+/// Whether a text matches a pattern; undefined for invalid arguments.
 fn re_match(args: &[regorus::Value]) -> regorus::Value {
     let [regorus::Value::String(pattern), regorus::Value::String(text)] = args else {
         return regorus::Value::Undefined;
@@ -206,7 +206,7 @@ fn hit<'p>(read: &Read, unknown: &'p [Path]) -> Option<&'p Path> {
     })
 }
 
-/// Why a policy cannot be evaluated. What the evaluator does not know need not be wrong.
+/// Explains why a policy cannot be evaluated. A construct that the evaluator does not support may be valid.
 fn failed(message: &str) -> Unusable {
     Unusable::Unsupported(failed_line(message))
 }

@@ -1,5 +1,5 @@
-//! What a policy may ask for at once. A clock cannot stop a function in the middle of its work, so those that make much out of
-//! little are asked about their arguments before.
+//! Limits of single operations of policies. A time limit cannot stop a function in the middle of its work, so functions
+//! with large results check their arguments first.
 
 use super::rego_text::Statement;
 use regorus::{Engine, Value};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MAX_STATEMENTS: usize = 5_000;
 /// The maximum number of bytes of all modules.
 const MAX_BYTES: usize = 4 << 20;
-/// How many brackets may stand around something. What reads policies takes twice as long for some with each more.
+/// The maximum nesting of brackets. For some of them, the parser takes twice as long with each further level.
 const MAX_BRACKETS: usize = 24;
 /// The most items of a list that a function makes.
 const MAX_ITEMS: f64 = 200_000.0;
@@ -18,15 +18,15 @@ const MAX_TEXT: usize = 4 << 20;
 /// The widest field of a format, and the largest exponent of a number.
 const MAX_DIGITS: usize = 4;
 
-/// The words by which an exceeded limit is told from other errors.
+/// The text that identifies an exceeded limit among other errors.
 pub(super) const EXCEEDED: &str = "the policy exceeds a limit";
 
-/// Whether the text of an error says that a limit was exceeded.
+/// Whether the text of an error reports an exceeded limit.
 pub(super) fn is_excess(error: &str) -> bool {
     ["time limit", "memory limit", EXCEEDED].iter().any(|words| error.contains(words))
 }
 
-/// A function with its number of arguments and what asks about them.
+/// A function with its number of arguments and the check of them.
 type Guarded = (&'static str, u8, fn(&[Value]) -> bool);
 
 /// The functions that are asked about.
@@ -133,7 +133,7 @@ fn has_small_exponents(text: &str) -> bool {
     text.len() <= 10_000 && text.split(['e', 'E']).skip(1).all(exponent)
 }
 
-/// Says what is too much in the text of a policy, or that it would never end.
+/// Explains which limit the text of a policy exceeds, or that it would never terminate.
 pub(super) fn excess<'m>(modules: impl Iterator<Item = (&'m str, &'m [Statement])> + Clone) -> Option<String> {
     let bytes: usize = modules.clone().map(|(text, _)| text.len()).sum();
     let count: usize = modules.clone().map(|(_, statements)| statements.len()).sum();
@@ -151,7 +151,7 @@ pub(super) fn excess<'m>(modules: impl Iterator<Item = (&'m str, &'m [Statement]
     })
 }
 
-/// A function that calls itself, by way of others or not. OPA refuses such a policy.
+/// Returns a function that calls itself, directly or indirectly. OPA rejects such a policy.
 pub(super) fn recursive<'m>(modules: impl Iterator<Item = &'m [Statement]> + Clone) -> Option<&'m str> {
     let statements = || modules.clone().flatten();
     let mut calls: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -163,7 +163,7 @@ pub(super) fn recursive<'m>(modules: impl Iterator<Item = &'m [Statement]> + Clo
         let called = statement.calls.iter().map(String::as_str).filter(|name| functions.contains(name));
         calls.entry(&statement.head).or_default().extend(called);
     }
-    // Whoever calls nobody is removed until nobody is, or only circles are left.
+    // Functions without calls are removed repeatedly, until none or only cycles are left.
     let mut waiting: HashMap<&str, usize> = calls.iter().map(|(name, all)| (*name, all.len())).collect();
     let mut done: Vec<&str> = waiting.iter().filter(|(_, n)| **n == 0).map(|(name, _)| *name).collect();
     while let Some(name) = done.pop() {

@@ -1,8 +1,8 @@
 //! Moves the expressions in the heads of rules into their bodies.
-//!
-//! A rule `deny contains sprintf("%s", [x.name]) if some x in input.components` finds nothing for an `x` without `name`, and
-//! what it finds for the others stays. The engine forgets those: it takes the whole rule as undefined. In a body it goes on with
-//! the next `x`, so the rule becomes `deny contains h if { some x in input.components; h := sprintf("%s", [x.name]) }`.
+//! A rule `deny contains sprintf("%s", [x.name]) if some x in input.components` finds nothing for an `x` without
+//! `name`, but its results for the others stay. The engine loses those: it treats the whole rule as undefined. In a
+//! body it continues with the next `x`, so the rule becomes `deny contains h if { some x in input.components; h :=
+//! sprintf("%s", [x.name]) }`.
 
 use super::rego_text::{self, Kind, Token, Written};
 use std::ops::Range;

@@ -35,7 +35,7 @@ impl Drop for Metered {
     }
 }
 
-/// The bytes that threads have published. The engine only tells them where a limit is exceeded.
+/// The bytes that threads have published. The engine publishes them only when a limit is exceeded.
 fn published() -> u64 {
     set_global_memory_limit(Some(0));
     match check_global_memory_limit() {

@@ -1,5 +1,5 @@
-//! The text of a policy, as far as it must be understood to know what it reads: statements, and every use of `input`.
-//! Whatever is not understood counts as reading all of the input.
+//! Analyzes the text of a policy, as far as needed to know what it reads: statements, and every use of `input`.
+//! Anything else counts as reading the whole input.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,9 +11,9 @@ pub(super) struct Statement {
     pub range: Range<usize>,
     /// The word that it starts with.
     pub head: String,
-    /// What it reads of the input.
+    /// The parts of the input that it reads.
     pub reads: Vec<Read>,
-    /// The words in it, its head left out.
+    /// The words in it, except in its head.
     pub names: Vec<String>,
     /// Whether it defines a function.
     pub is_function: bool,
@@ -48,7 +48,7 @@ pub(super) struct Token {
     pub kind: Kind,
     /// Its place in the text.
     pub range: Range<usize>,
-    /// Whether it is the first one of its line and stands at its start.
+    /// Whether it is the first token of its line and starts at column 0.
     is_first: bool,
     /// How many brackets are open around it.
     pub depth: usize,
@@ -134,13 +134,13 @@ pub(super) fn package(statements: &[Statement]) -> Option<String> {
 /// A way into a variable, as it is written: `c.vars.tags["Owner"]`, `input.components[i]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chain {
-    /// The variable; empty where the way begins at what a call gives.
+    /// The variable; empty if the path begins at the result of a call.
     pub head: String,
     /// The keys behind it; `None` where one is computed.
     pub steps: Vec<Option<String>>,
 }
 
-/// What is written in a module.
+/// The content of a module.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     /// The ways into variables.
@@ -214,7 +214,7 @@ pub(super) fn written(text: &str) -> Written {
     Written { chains: found, words, bound }
 }
 
-/// Whether a sign stands somewhere in a module, outside of texts.
+/// Whether a character occurs in a module, outside of strings.
 pub(super) fn has_sign(text: &str, sign: char) -> bool {
     tokens(text).iter().any(|token| token.kind == Kind::Sign(sign))
 }
@@ -246,7 +246,7 @@ fn reads(text: &str, tokens: &[Token]) -> Vec<Read> {
     out
 }
 
-/// The tokens of a module. Comments are left out.
+/// Returns the tokens of a module, without comments.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let bytes = text.as_bytes();
     let (mut out, mut at, mut depth) = (Vec::new(), 0, 0_usize);

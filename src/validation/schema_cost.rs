@@ -1,11 +1,11 @@
-//! How much a schema asks for, told before anything is done with it: `allOf` and its like multiply with every `$ref`.
+//! Estimates the cost of a schema before it is used: `allOf` and similar keywords multiply with every `$ref`.
 
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
 
 /// The maximum number of schemas that a value may be checked against, with references followed.
 const MAX_EXPANDED: u64 = 100_000;
-/// How many schemas may lead to each other one after the other.
+/// The maximum length of a chain of references.
 const MAX_CHAIN: u64 = 2_000;
 
 /// Keywords whose schemas are for the same value.
@@ -26,14 +26,14 @@ const INSIDE: [&str; 9] = [
     "contentSchema",
 ];
 
-/// What one schema comes to.
+/// The cost of a schema.
 #[derive(Clone, Copy)]
 struct Cost {
     expanded: u64,
     chain: u64,
 }
 
-/// Says what is too much in a schema; `files` are those that it refers to, by address.
+/// Explains which limit a schema exceeds; `files` are those that it refers to, by address.
 pub(super) fn excess(schema: &Json, files: &BTreeMap<String, Json>) -> Option<String> {
     let mut walk = CostWalk { root: schema, known: HashMap::new() };
     let too_much = |cost: Result<Cost, String>| match cost {
@@ -54,7 +54,7 @@ pub(super) fn excess(schema: &Json, files: &BTreeMap<String, Json>) -> Option<St
 
 struct CostWalk<'a> {
     root: &'a Json,
-    /// By the place of a schema in memory; none while it is examined.
+    /// By the address of a schema in memory; `None` while it is being computed.
     known: HashMap<*const Json, Option<Cost>>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> CostWalk<'a> {
     }
 }
 
-/// Whether a schema leads back to itself without going into the value: then it would never end.
+/// Whether a schema refers to itself without descending into the value: then validation would never terminate.
 pub(super) fn circle(schema: &Json) -> bool {
     fn leads_back<'a>(root: &'a Json, at: &'a Json, states: &mut HashMap<*const Json, bool>) -> bool {
         let Json::Object(map) = at else { return false };
@@ -140,7 +140,7 @@ pub(super) fn circle(schema: &Json) -> bool {
 mod tests {
     use super::*;
 
-    /// `levels` definitions, each of which demands the next one three times.
+    /// Creates `levels` definitions, each of which requires the next one three times.
     fn multiplied(levels: usize) -> Json {
         let mut definitions = serde_json::Map::new();
         for i in 0..levels {

@@ -1,5 +1,5 @@
-//! Groups that a reader takes for one: components that come or go with one file, and edited lines next to each other that
-//! reach the same components.
+//! Merges groups that a reader considers one: components that are added or removed with one file, and neighboring
+//! edited lines that affect the same components.
 
 use super::{Effect, Group};
 use crate::diff::Cause;
@@ -22,7 +22,7 @@ struct Span {
     last: u32,
 }
 
-/// Merges groups; each stands where the first of its groups stood.
+/// Merges groups; each result takes the position of its first group.
 pub(super) fn merge<'a>(groups: Vec<Group<'a>>, files: &Files) -> Vec<Group<'a>> {
     let mut merged: Vec<Merged<'a>> = Vec::with_capacity(groups.len());
     let mut whole: HashMap<(Effect, Text), usize> = HashMap::new();
@@ -76,7 +76,7 @@ impl<'a> Merged<'a> {
     fn finish(mut self, files: &Files) -> Group<'a> {
         if self.is_united {
             self.group.causes.sort_by_cached_key(|c| (path(c, files), c.line, c.side, c.column));
-            // Of several values on one line, the first one's column stands for the line.
+            // Of several values on one line, the column of the first one is used.
             self.group.causes.dedup_by(|b, a| (b.line, b.side) == (a.line, a.side) && path(b, files) == path(a, files));
             self.group.addresses.sort();
         }

@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// More values than this at one path are folded into one line with an example.
 const MAX_VARIANTS: usize = 4;
 
-/// What happened to the components of a group.
+/// The effect on the components of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Effect {
     /// They have another name.
     Renamed,
     /// They are new.
     Added,
-    /// They are gone.
+    /// They are removed.
     Removed,
     /// Their configuration differs.
     Modified,
@@ -52,9 +52,9 @@ impl Effect {
 /// Changes that have the same causes and reach the same components.
 #[derive(Clone, Debug)]
 pub(crate) struct Group<'a> {
-    /// What happened to the components.
+    /// The effect on the components.
     pub effect: Effect,
-    /// What changed in each of them; empty for components that are new, gone or renamed.
+    /// The changes of each of them; empty for components that are added, removed or renamed.
     pub changes: Vec<Folded<'a>>,
     /// The components that are renamed; empty for others.
     pub renames: Vec<Renamed<'a>>,
@@ -75,9 +75,9 @@ pub(crate) struct Renamed<'a> {
     pub to: &'a str,
     /// The components with their new names, sorted.
     pub addresses: Vec<Address>,
-    /// How many states are kept in another place now.
+    /// The number of states that move.
     pub moved_states: usize,
-    /// Whether the deployment tool destroys any of them and creates it anew.
+    /// Whether the deployment tool destroys any of them and creates it again.
     pub is_replaced: bool,
 }
 
@@ -86,14 +86,14 @@ pub(crate) struct Renamed<'a> {
 pub(crate) struct Folded<'a> {
     /// JSON Pointer into the components; for an item that moves, to its place in the head.
     pub path: &'a str,
-    /// What happened.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// For a list item that moves: where it was and where it is. It has a value after alone.
+    /// For a moved list item: its old and new index. It has only a new value.
     pub moved: Option<Moved>,
-    /// For a list item that is gone: its index in the base.
+    /// For a removed list item: its index in the base.
     pub base_index: Option<usize>,
-    /// The distinct pairs of values. More than one when nearly every component has its own (names built from the name of
-    /// the component, say).
+    /// The distinct pairs of values. More than one if nearly every component has its own (for example, names built from
+    /// the name of the component).
     pub variants: Vec<&'a Change>,
     /// The components that have each of the variants, sorted; as many as there are variants.
     pub holders: Vec<Vec<Address>>,
@@ -191,7 +191,7 @@ fn by_name<'a>(diff: &'a Diff, renames: &[&'a Rename]) -> Vec<Renamed<'a>> {
     named.into_values().map(sorted).collect()
 }
 
-/// What happened, to which components, and why.
+/// The effect, the components, and the causes.
 type BlockKey<'a> = (Effect, Vec<usize>, &'a [Cause]);
 type Place = (Text, u32, Side);
 
@@ -242,7 +242,7 @@ fn by_path(diff: &Diff) -> Vec<(PathKey<'_>, Members<'_>)> {
     let modified = diff.components.iter().enumerate().map(|(i, c)| (i, &c.changes));
     for (i, changes) in modified.chain(diff.renames.iter().map(|r| (r.to, &r.changes))) {
         let mut ordinals: HashMap<(&str, ChangeKind), u32> = HashMap::new();
-        // Of an item that moves, the half that brings it in stands for both.
+        // For a moved item, the added half represents both.
         for change in changes.iter().filter(|c| c.moved.is_none() || c.kind == ChangeKind::Added) {
             let ordinal = ordinals.entry((&change.path, change.kind)).or_default();
             let Change { path, kind, moved, base_index, causes, .. } = change;
@@ -255,7 +255,7 @@ fn by_path(diff: &Diff) -> Vec<(PathKey<'_>, Members<'_>)> {
     table.rows
 }
 
-/// Splits the components by the values they change from and to, unless nearly each has its own.
+/// Splits the components by their old and new values, unless nearly each has its own.
 fn split<'a>(members: Members<'a>) -> Vec<(Variants<'a>, Vec<usize>)> {
     let mut variants: Vec<(&Change, Vec<usize>)> = Vec::new();
     let mut by_digest: HashMap<(Option<u64>, Option<u64>), Vec<usize>> = HashMap::new();

@@ -15,7 +15,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// The tokens, and whether they stand for names.
+    /// Returns the tokens, and whether they represent names.
     pub(super) fn of(a: &[Value], b: &[Value]) -> (Tokens, bool) {
         for key in IDENTITY_KEYS {
             if let (Some(base), Some(head)) = (names(a, key), names(b, key)) {
@@ -55,7 +55,7 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    /// Pairs what is gone from one gap with what is new in another one, in their order, if it has the same value.
+    /// Pairs removed items of one gap with equal added items of another one, in their order.
     pub(super) fn find(gaps: &[Gap], tokens: &Tokens, a: &[Value], b: &[Value]) -> Self {
         let mut moves = Moves::default();
         // Within one gap nothing matches.
@@ -132,7 +132,7 @@ pub(super) fn align(tokens: &Tokens, cells: &mut usize) -> Option<Vec<Gap>> {
 struct Table {
     cells: Vec<u32>,
     width: usize,
-    /// What an item counts that does not keep its index.
+    /// The weight of an item that does not keep its index.
     item: u32,
 }
 
@@ -155,7 +155,7 @@ impl Table {
         self.cells[i * self.width + j]
     }
 
-    /// What it is if the items at a pair of places, which match, are part of it.
+    /// The score if the matching items at a pair of places are part of it.
     fn with(&self, i: usize, j: usize) -> u32 {
         self.at(i + 1, j + 1) + self.item + u32::from(i == j)
     }

@@ -1,9 +1,8 @@
-//! What differs between two trees, as steps that turn one into the other.
-//!
-//! Maps are compared key by key, lists by what their items are: items with a unique `name`, `id` or `key` are matched by
-//! it, others by their content, so that an item put in front of a list is one addition. An item that moves within its list
-//! is a removal and an addition that know of each other. The steps hold for RFC 6902's `add`, `remove` and `replace`: an
-//! index in a path is the index at the moment the step is applied.
+//! The differences between two trees, as steps that transform one into the other.
+//! Maps are compared key by key, lists by the identity of their items: items with a unique `name`, `id` or `key` are
+//! matched by it, others by their content, so that an item inserted at the start of a list is one addition. An item
+//! that moves within its list is a removal and an addition that refer to each other. The steps have the meaning of RFC
+//! 6902's `add`, `remove` and `replace`: an index in a path is the index at the moment when the step is applied.
 
 mod align;
 
@@ -24,11 +23,11 @@ const MAX_CELLS: usize = 4_000_000;
 pub(crate) struct Step<'a> {
     /// JSON Pointer to the place.
     pub path: String,
-    /// What happens there.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// What was there.
+    /// The value before.
     pub before: Option<&'a Value>,
-    /// What is there now.
+    /// The value after.
     pub after: Option<&'a Value>,
     /// The values in the base that contain the place, the outermost first.
     pub base_parents: Vec<&'a Value>,
@@ -38,7 +37,7 @@ pub(crate) struct Step<'a> {
     pub is_same_call: bool,
     /// For an item that moves within its list: the move that this step is a half of.
     pub moved: Option<Moved>,
-    /// For a list item that is gone and does not move: its index in the list of the base.
+    /// For a removed list item that does not move: its index in the list of the base.
     pub base_index: Option<usize>,
     /// The same item on the other side, if it moves.
     other: Option<&'a Value>,
@@ -51,8 +50,8 @@ impl<'a> Step<'a> {
     }
 }
 
-/// The steps from `base` to `head`, in the order in which they are to be applied.
-/// Of calls whose function and arguments are the same, however they are spelled, a step says so.
+/// Returns the steps from `base` to `head`, in the order of their application. Steps between calls with the same
+/// function and arguments are marked.
 pub(crate) fn compare<'a>(base: &'a Value, head: &'a Value, language: &Language) -> Vec<Step<'a>> {
     let mut walk =
         Walk { path: String::new(), parents: Vec::new(), steps: Vec::new(), cells: MAX_CELLS, language: *language };

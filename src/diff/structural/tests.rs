@@ -96,10 +96,10 @@ fn items_that_move() {
     for (a, b, expected) in [
         (json!(["a", "b", "c"]), json!(["c", "a", "b"]), "2>0"),
         (json!(["a", "b", "c"]), json!(["b", "c", "a"]), "0>2"),
-        // What keeps its index stays.
+        // Items that keep their index stay.
         (json!(["a", "b", "c"]), json!(["c", "b", "a"]), "2>0 0>2"),
         (json!(["a", "b", "c", "d"]), json!(["a", "c", "b", "d"]), "2>1"),
-        // An item that moves is no partner of one that takes its place.
+        // A moved item is not paired with one that takes its place.
         (json!(["a", "b", "c", "d"]), json!(["x", "b", "c", "a"]), "0>3"),
         (json!(["a", "b", "c", "d"]), json!(["d", "b", "c", "x"]), "3>0"),
         // Equal items move in their order.

@@ -13,7 +13,7 @@ const MOST: usize = 8;
 /// A value that decided.
 #[derive(Clone, Debug)]
 pub(crate) struct Blamed<'a> {
-    /// The value; none if that is a whole component.
+    /// The value; `None` if it is a whole component.
     pub(crate) value: Option<&'a crate::value::Value>,
     /// The way to it.
     pub(crate) at: Link<'a>,
@@ -95,7 +95,7 @@ impl<'a> Blame<'a> {
             }
             let place = self.place_of(&all.iter_range, scope, &item);
             let place = place.or_else(|| if let Val::Node(node) = item { Some(blamed(node)) } else { None });
-            // What decided may be a plain item, which has no way of its own.
+            // The deciding value may be a plain item without a path.
             match place {
                 Some(place) if self.found.len() == known => self.add(place),
                 Some(place) if self.found[known..].iter().all(|b| matches!(b.at.path().0, Root::Code)) => {

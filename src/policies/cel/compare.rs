@@ -33,7 +33,7 @@ pub(super) fn equal<'a>(a: &Val<'a>, b: &Val<'a>, steps: &mut Steps) -> Result<E
 
 fn containers<'a>(a: &Val<'a>, b: &Val<'a>, steps: &mut Steps) -> Result<Equal<'a>, Failure> {
     if a.type_name() != b.type_name() || a.len() != b.len() {
-        // What may have more entries than are known may have as many as the other.
+        // A collection that may have further entries may be as long as the other.
         let open = a.open().or_else(|| b.open()).filter(|_| a.type_name() == b.type_name());
         return Ok(open.map_or(Ok(false), Err));
     }
@@ -62,13 +62,13 @@ fn containers<'a>(a: &Val<'a>, b: &Val<'a>, steps: &mut Steps) -> Result<Equal<'
     Ok(unknown.map_or(Ok(true), Err))
 }
 
-/// What a map has under a key.
+/// The entry of a map for a key.
 pub(super) enum Found<'a> {
     /// A value.
     Value(Val<'a>),
     /// Nothing.
     Missing,
-    /// That is not known.
+    /// Unknown.
     Unknown(Blank<'a>),
 }
 
@@ -100,7 +100,7 @@ pub(super) fn lookup<'a>(map: &Val<'a>, key: &Val<'a>, steps: &mut Steps) -> Res
     }
 }
 
-/// The order of two known values of one kind; `None` where there is none.
+/// Returns the order of two known values of the same kind; `None` if they have none.
 pub(super) fn order(a: &Val<'_>, b: &Val<'_>) -> Option<Ordering> {
     match (a, b) {
         (Val::Bool(a), Val::Bool(b)) => Some(a.cmp(b)),

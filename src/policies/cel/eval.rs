@@ -14,13 +14,13 @@ use std::rc::Rc;
 /// The steps for compiling a pattern.
 const COMPILING: u64 = 5_000;
 
-/// What an expression is evaluated over.
+/// The variables of an expression.
 pub(crate) struct Scope<'a> {
     /// The component.
     pub(crate) component: Option<&'a Component>,
     /// The change.
     pub(crate) change: Option<&'a Value>,
-    /// The code of the component; unknown where it cannot be read.
+    /// The code of the component; unknown if it cannot be read.
     pub(crate) code: Option<&'a Value>,
     /// How values are read.
     pub(crate) language: &'a Language,
@@ -39,7 +39,7 @@ impl<'a> Scope<'a> {
         Scope { component: None, change: None, code: None, language, steps: Steps::new(steps), bound, sections }
     }
 
-    /// Gives it new steps, for another expression.
+    /// Resets the steps, for another expression.
     pub(crate) fn renew(&mut self, steps: u64) {
         self.steps = Steps::new(steps);
         self.bound.clear();
@@ -98,7 +98,7 @@ impl<'a> Scope<'a> {
         value.ok_or_else(|| Failure::Missing(format!("there is no `{name}` here")))
     }
 
-    /// What is under a name.
+    /// Returns the value of a field.
     pub(super) fn field(&mut self, operand: &Val<'a>, name: &str) -> Result<Found<'a>, Failure> {
         match operand {
             Val::Component(component) => Ok(self.part(component, name)),
@@ -112,7 +112,7 @@ impl<'a> Scope<'a> {
                 })
             }
             Val::Unknown(blank) => Ok(Found::Unknown(blank.clone())),
-            // What is nothing has nothing in it, as has what is not set.
+            // Nothing and unset values have no fields.
             Val::Null => Ok(Found::Missing),
             other => Err(Failure::Wrong(format!("`.{name}` is read of a {}, which has no fields", other.type_name()))),
         }

@@ -1,5 +1,5 @@
-//! The functions and operators of expressions, on known values: those of the standard, and of its extensions those for
-//! texts; `cidrContains` and `cidrOverlaps` are our own. What is given something unknown is unknown.
+//! The functions and operators of expressions, on known values: those of the standard, the string extensions, and our
+//! own `cidrContains` and `cidrOverlaps`. If an argument is unknown, so is the result.
 
 use super::compare::{compare, equal};
 use super::outcome::{Failure, Steps, unknown, wrong};

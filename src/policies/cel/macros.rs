@@ -1,4 +1,4 @@
-//! Macros: what they go through, and short ways for those that people write.
+//! Macros: their iteration, and fast paths for common forms.
 
 use super::eval::Scope;
 use super::outcome::{Failure, Outcome, no_truth};
@@ -119,7 +119,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// What `all` and `exists` ask of each item: `all` is decided by false, `exists` by true.
+/// The accumulated result of `all` and `exists`: `all` is decided by false, `exists` by true.
 struct Judged<'a> {
     condition: &'a Ast,
     decisive: bool,
@@ -154,7 +154,7 @@ fn is_variable(ast: &Ast, name: &str) -> bool {
     matches!(&ast.expr, Expr::Ident(variable) if variable == name)
 }
 
-/// What `map` and `filter` put into their list, so that it is not copied with every item.
+/// The items collected by `map` and `filter`, so that the list is not copied with every item.
 struct Collected<'a> {
     condition: Option<&'a Ast>,
     item: &'a Ast,

@@ -1,6 +1,6 @@
-//! CEL, the Common Expression Language, over resolved values. The parser is that of the crate `cel`; the evaluation is our
-//! own, because that of the crate can neither be bounded nor keep values apart that are not known. Every expression ends:
-//! each step is counted, and there are no functions that reach the network, the clock, files or the environment.
+//! CEL, the Common Expression Language, over resolved values. The parser is that of the crate `cel`; the evaluation is
+//! our own, because that of the crate has neither limits nor unknown values. Every expression terminates: each step is
+//! counted, and there are no functions that access the network, the clock, files or the environment.
 
 mod blame;
 mod compare;
@@ -31,7 +31,7 @@ pub(crate) const MAX_BYTES: usize = 4_096;
 /// How deep an expression may nest.
 const MAX_DEPTH: u16 = 48;
 
-/// What is no longer than this is not deep either, in bytes.
+/// Expressions of at most this many bytes cannot be deep.
 const SHORT: usize = 128;
 
 /// The maximum number of brackets that may be open, which the parser takes long for, before it counts the depth itself.
@@ -64,7 +64,7 @@ impl Expression {
         if brackets(text) > MAX_BRACKETS {
             return Err(format!("brackets in an expression can nest at most {MAX_BRACKETS} levels deep"));
         }
-        // What is long may be deep, until it is known that it is not.
+        // Longer expressions may be deep, until checked.
         let (ast, names) = match text.len() > SHORT {
             true => threads::with_deep_stack(|| read(text, variables)),
             false => read(text, variables),
@@ -77,12 +77,12 @@ impl Expression {
         self.names.contains(variable)
     }
 
-    /// The values of the component that it reads; `None` if that cannot be told from its text.
+    /// Returns the values of the component that it reads; `None` if its text does not show them.
     pub(crate) fn chains(&self) -> Option<BTreeSet<Chain>> {
         reads::of(&self.ast)
     }
 
-    /// What it comes to. Something unknown is a value: [`Val::Unknown`].
+    /// Evaluates the expression. Unknown is a value, too: [`Val::Unknown`].
     ///
     /// # Errors
     /// It reads what is not there, mixes types, or takes too many steps.
@@ -90,7 +90,7 @@ impl Expression {
         scope.eval(&self.ast)
     }
 
-    /// The values that decided that it is false, the nearest first; evaluates it anew.
+    /// Returns the values that made it false, the nearest first; evaluates it again.
     pub(crate) fn blame<'a>(&'a self, scope: &mut Scope<'a>) -> Vec<Blamed<'a>> {
         blame::of(&self.ast, scope)
     }

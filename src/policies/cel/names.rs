@@ -1,4 +1,4 @@
-//! The names in an expression: variables and functions that do not exist are a mistake where it is read, not where it is
+//! The names in an expression: undefined variables and functions are errors when it is parsed, not when it is
 //! evaluated.
 
 use super::functions;

@@ -1,4 +1,4 @@
-//! What becomes of an evaluation: a value, or why there is none, and the steps that it takes.
+//! The outcome of an evaluation: a value, or why there is none, and the steps that it takes.
 
 use super::value::{Blank, Val};
 
@@ -7,7 +7,7 @@ use super::value::{Blank, Val};
 pub(crate) enum Failure {
     /// It reads what is not there.
     Missing(String),
-    /// It asks a value for what that cannot give.
+    /// An operation that the value does not support.
     Wrong(String),
     /// It takes more steps than it may.
     Exceeded,
@@ -53,7 +53,7 @@ pub(super) fn wrong(name: &str, value: &Val<'_>) -> Failure {
     Failure::Wrong(format!("`{name}` does not accept {}", value.type_name()))
 }
 
-/// A value stands where a truth value must.
+/// A value is used where a boolean is required.
 pub(super) fn no_truth(value: &Val<'_>) -> Failure {
     Failure::Wrong(format!("a {} is not a boolean", value.type_name()))
 }

@@ -1,4 +1,4 @@
-//! Which values of a component an expression reads, as far as that stands in its text.
+//! The values of a component that an expression reads, as far as its text shows them.
 
 use cel::common::ast::{EntryExpr, Expr};
 use cel::parser::Expression as Ast;

@@ -1,4 +1,4 @@
-//! What expressions come to: known values, unknown ones in every position, and hostile expressions.
+//! Results of expressions: known values, unknown ones in every position, and hostile expressions.
 #![allow(clippy::disallowed_methods, reason = "a test looks at the time")]
 
 use super::*;
@@ -55,7 +55,7 @@ fn evaluated_here(expression: &str, component: &Component, steps: u64) -> String
     }
 }
 
-/// Expressions over `v`, which stands for `component.vars`.
+/// Tests expressions over `v`, which is `component.vars`.
 fn table(vars: &str, cases: &[(&str, &str)]) {
     let component = component(vars);
     for (expression, expected) in cases {

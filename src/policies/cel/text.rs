@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 /// The maximum number of bytes of a text that is made.
 const MAX_TEXT: usize = 1 << 20;
-/// The maximum number of bytes of a pattern, and of what it is compiled to.
+/// The maximum number of bytes of a pattern, and of its compiled form.
 const MAX_PATTERN: usize = 1_000;
 const MAX_COMPILED: usize = 1 << 20;
 
@@ -110,7 +110,7 @@ fn matches<'a>(text: &str, pattern: &str, steps: &mut Steps) -> Result<Val<'a>, 
     if pattern.len() > MAX_PATTERN {
         return Err(Failure::Exceeded);
     }
-    // What reading the text takes with a large pattern.
+    // The cost of reading the text with a large pattern.
     steps.take((text.len() as u64).saturating_mul(1 + pattern.len() as u64 / 8) / 16)?;
     CACHE.with_borrow_mut(|known| {
         if known.len() > 64 {

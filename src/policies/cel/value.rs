@@ -1,4 +1,4 @@
-//! What expressions compute with. Values of the configuration are used in place, with the way that leads to them.
+//! The values of expressions. Values of the configuration are used in place, with their path.
 
 use crate::resolution::Component;
 use crate::validation::{Path, Step};
@@ -30,7 +30,7 @@ pub(crate) enum Val<'a> {
     Type(&'static str),
     /// A whole component.
     Component(&'a Component),
-    /// A value of the configuration: a list or a map, or a scalar that was not asked for yet.
+    /// A value of the configuration: a list or a map, or a scalar that was not read yet.
     Node(Node<'a>),
     /// Something that is not known.
     Unknown(Blank<'a>),
@@ -133,7 +133,7 @@ impl<'a> Link<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The value, in the form that functions take: scalars by themselves, what is not known as such.
+    /// Returns the value in the form that functions accept: scalars directly, unknown values as such.
     pub(crate) fn into_val(self) -> Val<'a> {
         match &self.value.data {
             Data::Null => Val::Null,

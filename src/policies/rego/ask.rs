@@ -1,4 +1,4 @@
-//! Policies in Rego over components: what they are asked, and what their answers are about.
+//! Evaluates policies in Rego for components, and maps their results to places.
 
 use super::same::Known;
 use super::{Answer, Module, Question};
@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use std::sync::atomic::Ordering;
 
 impl Run<'_> {
-    /// What a policy in Rego finds in the components that it applies to.
+    /// Evaluates a policy in Rego for the components that it applies to.
     pub(in crate::policies) fn rego(
         &self,
         i: usize,
@@ -54,7 +54,7 @@ impl Run<'_> {
                 let (main, more) = result.places();
                 match main {
                     Some((owner, spot)) => found.add(owner, &[spot], &more, &said),
-                    // It names no component, so it stands where the policy does.
+                    // It names no component, so it is reported at the policy.
                     None => {
                         let why = "a result over all components must name one as `component`";
                         self.note(i, Unusable::Wrong(why.to_owned()));
@@ -133,7 +133,7 @@ pub(in crate::policies) fn step_name(step: &Step) -> String {
     }
 }
 
-/// Makes the input of a question, with something in the place of what is unknown or without, and says what is unknown.
+/// Creates an input, with or without replacements for unknown values, and returns what is unknown.
 type MakeInput<'a> = dyn FnMut(Option<&Json>) -> Option<(Json, Vec<Path>)> + 'a;
 
 fn question(input: &mut MakeInput<'_>, fill: &Json) -> Result<Question, Unusable> {
@@ -157,7 +157,7 @@ impl<'a> Verdict<'_, 'a> {
         Some(text.trim().chars().take(1_000).collect()).filter(|text: &String| !text.is_empty())
     }
 
-    /// What it is about, and what else it names.
+    /// Returns the place of its subject, and the other places.
     fn places(&self) -> (Option<Place<'a>>, Vec<Place<'a>>) {
         let keys = |at: &Json| path_keys(at.get("path"));
         let owner = self.value.get("component").and_then(|c| self.named(c)).or(self.about);

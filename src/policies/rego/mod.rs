@@ -1,9 +1,8 @@
-//! Policies in Rego: what they are handed, and what they find, as far as it is certain.
-//!
-//! What is unknown is left out of the input. A policy that only finds what is there then finds no more than it should; it is
-//! evaluated a second time with something in the place of what is unknown, and what it finds both times counts. A policy that
-//! can find something because something is not there (`not`, `every`, `count`) says nothing where it may read something
-//! unknown.
+//! Policies in Rego: their input, and their results as far as they are certain.
+//! Unknown values are omitted from the input. A policy that only depends on existing values then finds no more than it
+//! should; it is evaluated a second time with replacements for the unknown values, and results of both evaluations
+//! count. A policy that can find something because a value is absent (`not`, `every`, `count`) reports nothing if it
+//! may read something unknown.
 
 mod ask;
 mod same;
@@ -16,7 +15,7 @@ use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What stands in the place of something unknown when a policy is evaluated a second time.
+/// The replacement for unknown values in the second evaluation.
 const FILL: &str = "\u{1}unknown";
 
 /// A module in Rego with what it is asked about.
@@ -33,10 +32,10 @@ pub(in crate::policies) struct Question {
     pub(in crate::policies) unknown: Vec<Path>,
 }
 
-/// What a policy says to a question.
+/// The result of a policy for an input.
 #[derive(Clone, Debug, Default)]
 pub(in crate::policies) struct Answer {
-    /// What it finds for sure.
+    /// The certain violations.
     pub(in crate::policies) found: Vec<Denial>,
     /// The unknown values that it depends on.
     pub(in crate::policies) open: Vec<Path>,
@@ -56,7 +55,7 @@ impl Module {
         self.package.warns()
     }
 
-    /// Whether a name stands in it.
+    /// Whether a name occurs in it.
     pub(in crate::policies) fn names(&self, name: &str) -> bool {
         self.package.names(name)
     }
@@ -66,7 +65,7 @@ impl Module {
         self.package.is_negating()
     }
 
-    /// How many steps lead to what it is asked about.
+    /// The number of steps that lead to its subject.
     fn bound(&self) -> usize {
         if self.subject == Subject::Components { 2 } else { 1 }
     }
@@ -110,7 +109,7 @@ impl Module {
             };
             let mut open: Vec<Path> =
                 unknown.iter().filter(|path| self.package.may_read(path, self.bound())).cloned().collect();
-            // What stands in the place of something unknown need not be of the right type.
+            // The replacement for an unknown value may have the wrong type.
             let both = filled.as_ref().map_or(&[][..], |filled| filled.as_slice());
             if open.is_empty() && plain.as_slice() != both {
                 open = unknown;
@@ -124,7 +123,7 @@ impl Module {
         asked.into_iter().map(answer).collect()
     }
 
-    /// What stands in the place of something unknown.
+    /// The replacement for unknown values.
     pub(in crate::policies) fn fill() -> Json {
         Json::from(FILL)
     }

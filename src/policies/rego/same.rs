@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 
-/// What a policy reads of a component.
+/// The values of a component that a policy reads.
 struct Reading<'a> {
     names: Vec<(&'static str, &'a Text)>,
     parts: Vec<Part<'a>>,
@@ -30,8 +30,8 @@ impl<'a> Known<'a> {
         Known { readings: Vec::new(), by_hash: HashMap::default(), hashes: RandomState::default() }
     }
 
-    /// The number of the first component that is the same to a policy, and whether this is that one. Each change is one of its
-    /// own.
+    /// Returns the index of the first component with the same input to a policy, and whether this is that one. Changes
+    /// are never shared.
     pub(in crate::policies) fn number(
         &mut self,
         asked: &Asked<'a>,

@@ -7,7 +7,7 @@ use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What is known of the nodes of two states.
+/// The known differences between nodes of two states.
 #[derive(Clone, Copy)]
 pub(crate) struct Differences<'a> {
     /// Whether a node of both states differs.
@@ -18,8 +18,8 @@ pub(crate) struct Differences<'a> {
     pub gained: &'a BTreeSet<String>,
 }
 
-/// The components and files of units that one state resolved and the other one could not, or not in full. That the other
-/// one lacks them says nothing.
+/// Returns the components and files of units that one state resolved and the other one could not resolve completely.
+/// That the other one lacks them means nothing.
 pub(crate) fn unresolved(with: &[&Resolution], without: &[&Resolution], files: &Files) -> BTreeSet<String> {
     let path = |unit: &Unit| Text::clone(&files.get(unit.file).path);
     let each = |states: &[&Resolution]| states.iter().flat_map(|state| state.units.clone()).collect::<Vec<Arc<Unit>>>();
@@ -48,8 +48,8 @@ pub(crate) fn unresolved(with: &[&Resolution], without: &[&Resolution], files: &
 }
 
 impl Graph {
-    /// Both graphs in one: what only one of them has is added or removed, or unresolved where the other state could not say;
-    /// what leads to something that differs is reached.
+    /// Merges both graphs: nodes and edges that only one of them has are added or removed, or unresolved if the other
+    /// state is unknown; nodes that lead to a difference are reached.
     #[must_use]
     pub(crate) fn changed(base: Graph, head: Graph, differences: &Differences<'_>) -> Graph {
         let lost = base.unresolved(&head, differences.lost);
@@ -86,8 +86,8 @@ impl Graph {
         all
     }
 
-    /// The nodes that only this graph has or has edges from, of which the other state cannot say whether it has them: those
-    /// that are named, and what only they lead to.
+    /// Returns the nodes that only this graph has or has edges from, and about which the other state says nothing: the
+    /// given ones, and nodes that only they lead to.
     fn unresolved(&self, other: &Graph, named: &BTreeSet<String>) -> BTreeSet<String> {
         let is_named =
             |name: &str| named.contains(name) || name.split_once(": ").is_some_and(|(file, _)| named.contains(file));
@@ -110,7 +110,7 @@ impl Graph {
         found
     }
 
-    /// Marks what leads to a difference.
+    /// Marks the nodes that lead to a difference.
     fn reach(&mut self) {
         let mut backwards: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (from, to) in self.edges.keys() {

@@ -18,7 +18,7 @@ pub(crate) struct Cell {
     pub row: usize,
 }
 
-/// The cell of each node. The same graph gives the same cells.
+/// Returns the cell of each node. The same graph always gets the same cells.
 pub(crate) fn layout(graph: &Graph) -> BTreeMap<&str, Cell> {
     let names: Vec<&str> = graph.nodes.keys().map(String::as_str).collect();
     let index: BTreeMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (*name, i)).collect();
@@ -33,7 +33,7 @@ pub(crate) fn layout(graph: &Graph) -> BTreeMap<&str, Cell> {
     names.into_iter().enumerate().map(|(i, name)| (name, Cell { layer: layers[i], row: rows[i] })).collect()
 }
 
-/// The layer of each node: one more than that of what leads to it.
+/// Returns the layer of each node: one more than those of its predecessors.
 fn layers(next: &[Vec<usize>]) -> Vec<usize> {
     let finished = finished(next);
     let mut place = vec![0; next.len()];

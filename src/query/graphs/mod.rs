@@ -1,4 +1,4 @@
-//! Graphs of one state, or of a change: what imports what, who inherits from whom, who needs whom.
+//! Graphs of one state, or of a change: imports, inheritance, dependencies and references.
 
 mod change;
 mod components;
@@ -13,10 +13,10 @@ use crate::terraform::Modules;
 use crate::value::Origin;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The maximum number of edges of one graph; what is beyond them is left out, which the graph says.
+/// The maximum number of edges of one graph; further edges are omitted, which the graph records.
 pub(crate) const MAX_EDGES: usize = 200_000;
 
-/// What a graph is about.
+/// The subject of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum About {
     /// Which files import which others.
@@ -47,7 +47,7 @@ impl About {
     }
 }
 
-/// What happens to a node or an edge between two states.
+/// The change of a node or an edge between two states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Change {
     /// Nothing, or one state alone is shown.
@@ -59,7 +59,7 @@ pub(crate) enum Change {
     Removed,
     /// It differs.
     Changed,
-    /// It does not differ, but it leads to something that does.
+    /// It does not change, but it leads to something that does.
     Reached,
     /// Only one state has it, but of the other one not everything could be resolved.
     Unresolved,
@@ -82,7 +82,7 @@ impl Change {
 /// A node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// What happens to it.
+    /// The change.
     pub change: Change,
     /// It is named but not there.
     pub is_missing: bool,
@@ -91,11 +91,11 @@ pub(crate) struct Node {
 /// An edge: its source needs its target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edge {
-    /// What makes it, if there is more to say than the graph does.
+    /// The reason, if there is more to say than the kind of the graph.
     pub label: String,
     /// Where it is written: path and line.
     pub place: Option<(String, u32)>,
-    /// What happens to it.
+    /// The change.
     pub change: Change,
 }
 
@@ -104,13 +104,13 @@ pub(crate) struct Edge {
 pub(crate) struct Graph {
     /// The nodes.
     pub nodes: BTreeMap<String, Node>,
-    /// The edges. Of several between two nodes the first one is kept.
+    /// The edges. Of several between two nodes, the first one is kept.
     pub edges: BTreeMap<(String, String), Edge>,
     /// There are more edges than are shown.
     pub is_cut: bool,
 }
 
-/// What a graph is made from.
+/// The input of a graph.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     /// The state.
@@ -196,7 +196,7 @@ impl Graph {
         }
     }
 
-    /// Keeps what is at most so many edges away from a node, in both directions, and says whether the node is there.
+    /// Keeps nodes within a distance of a node, in both directions, and returns whether the node exists.
     pub(crate) fn focus(&mut self, node: &str, depth: usize) -> bool {
         if !self.nodes.contains_key(node) {
             return false;

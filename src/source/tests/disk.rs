@@ -56,7 +56,7 @@ fn unchanged_files_on_disk_share_identity_with_blobs() {
     let root = dir.path();
     let repo = open(root);
     let head = repo.revision("HEAD").unwrap();
-    // Same size, and so soon that only the content tells.
+    // The size is the same, and so little time has passed that only the content differs.
     write(root, "stacks/catalog/vpc.yaml", "a: 2\n");
     write(root, "new.yaml", "n\n");
     write(root, ".terraform/modules/x.yaml", "n\n");

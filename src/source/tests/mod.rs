@@ -10,7 +10,7 @@ use std::process::Command;
 
 use super::{Environment, Repository, Source};
 
-/// Runs git, cut off from the configuration and environment of whoever runs the tests.
+/// Runs git, isolated from the configuration and environment of the user.
 fn git(dir: &Path, args: &[&str]) -> String {
     let mut command = Command::new("git");
     for (name, _) in std::env::vars_os() {

@@ -23,7 +23,7 @@ fn specs_split_at_dots() {
     }
 }
 
-/// What must hold for loose, packed, bare and linked repositories alike.
+/// Checks that must hold for loose, packed, bare and linked repositories.
 fn check(repo: &Repository) {
     let main = repo.revision("main").unwrap();
     let all = ["settings.yaml", "stacks/catalog/vpc.yaml", "stacks/dev.yaml"];

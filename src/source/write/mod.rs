@@ -1,5 +1,5 @@
-//! Writing what the user asks for: files are written beside their place and then moved there, so that nobody ever sees half of
-//! one, whatever ends this process. Links in a worktree are never followed: a change may have committed them.
+//! Writes files for the user: to a temporary name beside the target, then renamed, so that no partial file is ever
+//! visible, whatever ends this process. Links in a worktree are never followed: a change may have committed them.
 #![allow(clippy::disallowed_methods, reason = "this is where files reach the disk")]
 
 mod target;
@@ -34,8 +34,8 @@ pub(crate) fn replace(root: &Path, path: &str, old: &[u8], new: &[u8]) -> Result
     beside(&target, new, None).map_err(|e| fail(e.to_string()))
 }
 
-/// Writes a file that the user names. A link that lies in a worktree is replaced by the file, one elsewhere is followed. What is
-/// no regular file (a pipe, `/dev/stdout`) and what lies in a folder where nothing can be made is written as it is.
+/// Writes a file that the user names. A link inside of a worktree is replaced by the file, one elsewhere is followed.
+/// If the target is not a regular file (a pipe, `/dev/stdout`) or its folder is not writable, it is written in place.
 ///
 /// # Errors
 /// It cannot be written, or the way to it goes through a link in a worktree.
@@ -64,7 +64,7 @@ pub(super) fn write_program(path: &Path, content: &[u8]) -> io::Result<()> {
     beside(&Target::of(path, true)?, content, Some(0o755))
 }
 
-/// Makes a folder and those above it, and gives its path without links.
+/// Creates a folder and its parents, and returns its path without links.
 ///
 /// # Errors
 /// It cannot be made, or the way to it goes through a link in a worktree.
@@ -90,7 +90,8 @@ pub(crate) fn read_named(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not valid UTF-8"))
 }
 
-/// Writes beside a place, and moves it there. Without a mode a file keeps its own, and a new one is as public as any other.
+/// Writes to a temporary name and renames it to the target. Without a mode, an existing file keeps its own, and a new
+/// one gets the default.
 fn beside(target: &Target, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".stacklint-");
@@ -118,7 +119,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.yaml");
         fs::write(&path, "old").unwrap();
-        // Whoever has the old file open, by another name or not, still has all of it.
+        // Readers that have the old file open, also through other names, still see all of it.
         let known = tempfile::tempdir().unwrap();
         let opened = known.path().join("opened");
         fs::hard_link(&path, &opened).unwrap();

@@ -13,9 +13,9 @@ const MAX_LINKS: usize = 40;
 pub(super) struct Target {
     /// The folder, without links.
     pub(super) folder: PathBuf,
-    /// The name in it, which may be a link if it lies in a worktree, and is none elsewhere.
+    /// The name in the folder, which may be a link only if the folder is in a worktree.
     pub(super) name: OsString,
-    /// Whether the folder is part of a worktree, so that a change decides what lies there.
+    /// Whether the folder is part of a worktree, so that a change controls its content.
     pub(super) in_worktree: bool,
 }
 
@@ -42,7 +42,7 @@ impl Target {
             let (folder, in_worktree) = stack.last().cloned().unwrap_or_default();
             let (here, is_last) = (folder.join(&step), todo.is_empty());
             match std::fs::symlink_metadata(&here) {
-                // What a descriptor stands for has no other name: `/dev/stdout`, `/dev/fd/63`.
+                // A descriptor has no other name: `/dev/stdout`, `/dev/fd/63`.
                 Ok(there) if there.is_symlink() && !(is_last && (in_worktree || folder.starts_with("/proc"))) => {
                     links += 1;
                     if in_worktree {

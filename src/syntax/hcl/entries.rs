@@ -7,7 +7,7 @@ use crate::syntax::yaml::NAMES;
 /// Longer names of list items are not used, in bytes.
 const MAX_NAME: usize = 200;
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A block; its value is its body, and its name the type with the labels.
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 pub(crate) struct Entry {
     /// The entry around it.
     pub(crate) parent: Option<usize>,
-    /// What it is.
+    /// The kind.
     pub(crate) kind: Kind,
     /// The key; of a block its type and labels, joined with `.`; of an item `[name]` or `[0]`.
     pub(crate) name: String,
@@ -45,7 +45,7 @@ pub(crate) struct Entry {
 pub(crate) struct Literal {
     /// The innermost entry that it is in.
     pub(crate) entry: usize,
-    /// Where it was written, with its quotes; of a heredoc the lines between its markers.
+    /// Where it is written, including quotes; for a heredoc the lines between its markers.
     pub(crate) span: Span,
 }
 
@@ -139,12 +139,12 @@ impl EntryWalk<'_> {
             | ExprKind::Paren(inner)
             | ExprKind::Unary(_, inner)
             | ExprKind::Access(inner, _)
-            // An index says where something is.
+            // An index locates a value.
             | ExprKind::Index(inner, _) => self.expr(inner),
             ExprKind::Splat(a, b) | ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|e| self.expr(e)),
             ExprKind::Conditional(a, b, c) => [a, b, c].into_iter().for_each(|e| self.expr(e)),
             ExprKind::Call(call) => {
-                // The name of a file is no content; what the file is rendered with is.
+                // The name of a file is not content, but the variables for rendering it are.
                 let function = call.name.text.rsplit("::").next().unwrap_or_default();
                 let skipped = usize::from(function.starts_with("file") || function == "templatefile");
                 call.arguments.iter().skip(skipped).for_each(|e| self.expr(e));
@@ -156,7 +156,7 @@ impl EntryWalk<'_> {
         }
     }
 
-    /// Strings in sequences of a string are parts of it: only what has entries of its own counts.
+    /// Strings inside of sequences are parts of the string: only nested entries count.
     fn parts(&mut self, parts: &[Part]) {
         for part in parts {
             match part {
@@ -184,7 +184,7 @@ impl EntryWalk<'_> {
     }
 }
 
-/// What a list item is called: its text, or that of a key that names it.
+/// Returns the name of a list item: its text, or that of a key that names it.
 fn item_name(item: &Expr) -> Option<&str> {
     let item = unwrapped(item);
     let ExprKind::Object(pairs) = &item.kind else { return constant_text(item) };

@@ -1,4 +1,4 @@
-//! HCL in its own syntax.
+//! HCL in its native syntax.
 
 mod entries;
 mod tokens;
@@ -12,7 +12,7 @@ pub(crate) use entries::{Entry, Kind, Literal};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A text in HCL: what it is made of, as far as it could be read.
+/// The structure of a text in HCL, as far as it could be read.
 #[derive(Debug)]
 pub(crate) struct Source {
     text: Text,
@@ -38,7 +38,7 @@ impl Source {
         Source { text: Text::clone(text), tokens, entries, literals, is_broken, masks: OnceLock::new() }
     }
 
-    /// The innermost entry that a byte offset lies in.
+    /// Returns the innermost entry at a byte offset.
     fn entry_at(&self, offset: u32) -> Option<&Entry> {
         let before = self.entries.partition_point(|entry| entry.key.start <= offset);
         let mut at = before.checked_sub(1).map(|last| &self.entries[last]);
@@ -106,7 +106,7 @@ impl Source {
         lines
     }
 
-    /// The keys that lead to the first thing on a line, and what stands in front of its value.
+    /// Returns the keys that lead to the first entry on a line, and the text before its value.
     pub(super) fn subject(&self, offset: u32, line: &str) -> String {
         let (from, to) = (offset as usize, offset as usize + line.len());
         let next = self.tokens.comments.partition_point(|comment| comment.span.end <= from);
@@ -130,7 +130,7 @@ impl Source {
         self.tokens.strings.iter().chain(comments).any(|span| span.start < offset && offset < span.end)
     }
 
-    /// What may have to be masked.
+    /// Returns the ranges that may have to be masked.
     pub(super) fn masks(&self) -> &Masks {
         self.masks.get_or_init(|| Masks::of(&self.text, &self.entries, &self.literals))
     }
@@ -141,7 +141,7 @@ impl Source {
         found.ok().map(|index| &self.entries[index])
     }
 
-    /// Whether there is another entry beside one.
+    /// Whether an entry has siblings.
     pub(super) fn has_sibling(&self, entry: &Entry) -> bool {
         let end = entry.value.end;
         let first = self.entries.partition_point(|other| other.key.start < entry.key.start);
@@ -167,7 +167,7 @@ fn blank(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
-/// The length of the key that a text begins with: a string in quotes, or what stands in front of `=` or `:`.
+/// Returns the length of the key at the start of a text: a quoted string, or the text before `=` or `:`.
 pub(super) fn key_length(text: &str) -> usize {
     let quoted = text.strip_prefix('"').and_then(|rest| {
         let mut is_escaped = false;

@@ -1,4 +1,4 @@
-//! Where comments and strings stand in a text in HCL, whether it can be parsed or not: one pass from its start to its end.
+//! Finds comments and strings in a text in HCL, even if it cannot be parsed: a single pass over the text.
 
 use crate::syntax::Comment;
 use std::ops::Range;
@@ -10,7 +10,7 @@ pub(super) struct Tokens {
     pub(super) strings: Vec<Range<usize>>,
 }
 
-/// What the scan is in.
+/// The context of the scanner.
 enum Mode {
     /// Blocks and expressions, inside of so many braces.
     Code(usize),

@@ -23,8 +23,8 @@ pub(crate) struct Move<'a> {
 /// Replaced bytes and what comes in their place.
 pub(crate) type Replacement = (Range<usize>, String);
 
-/// The replacements that move the entry whose key begins at a byte offset. `None` where the new place is taken, where
-/// anchors, aliases, merge keys or templates could give the entry another meaning, or where the text is not simple enough.
+/// Returns the replacements that move the entry whose key begins at a byte offset. `None` if the new place is taken, if
+/// anchors, aliases, merge keys or templates could give the entry another meaning, or if the text is not simple enough.
 pub(crate) fn relocate(file: &File, key: u32, wanted: Move<'_>) -> Option<Vec<Replacement>> {
     let document = file.derived(|| document_of(file.text.clone()).ok());
     let document = (*document).as_ref()?;
@@ -35,7 +35,7 @@ pub(crate) fn relocate(file: &File, key: u32, wanted: Move<'_>) -> Option<Vec<Re
         return None;
     }
     let replacements = source.replacements(&wanted)?;
-    // The entry passes what stands between both places; templates in it could begin or end something.
+    // The entry moves over the text between both places; templates in it could begin or end something.
     let (first, last) = (replacements.first()?.0.start, replacements.last()?.0.end);
     let is_template = file.text[first..last].contains("{{");
     (!is_template && source.is_equal(&replacements, &wanted)).then_some(replacements)
@@ -49,7 +49,7 @@ struct Step {
     value: NodeId,
 }
 
-/// The entries that lead to the one whose key begins at a byte offset.
+/// Returns the entries that lead to the one whose key begins at a byte offset.
 fn chain(document: &Document, key: u32) -> Option<Vec<Step>> {
     let (mut steps, mut at) = (Vec::new(), document.root()?);
     loop {
@@ -165,7 +165,7 @@ impl<'a> Source<'a> {
         self.document.scalar(key).is_none_or(|key| &**key == "<<")
     }
 
-    /// The map that the entry is put in. `None` where something stands there already.
+    /// Returns the map that the entry is moved into. `None` if it already has such a key.
     fn target<'k>(&self, keys: &'k [&'k str]) -> Option<Target<'k>> {
         let mut target = Target { map: self.chain[0].map, keys, is_common: true };
         loop {
@@ -234,8 +234,8 @@ impl<'a> Source<'a> {
         if self.text[..self.line_end(0)].ends_with("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// The lines of an entry, with the comment above it and what is indented below it. `None` where other things
-    /// stand on them.
+    /// Returns the lines of an entry, with the comment above it and the lines indented below it. `None` if they contain
+    /// anything else.
     fn lines(&self, step: Step) -> Option<Range<usize>> {
         let key = self.start(step.key);
         let (mut start, mut end) = (self.line_start(key), self.line_end(self.end(step)));
@@ -353,7 +353,8 @@ impl<'a> Source<'a> {
         Some(out)
     }
 
-    /// A line of a map whose values become items: the keys go. `None` inside for the line of a key that says nothing else.
+    /// Converts a line of a map whose values become items, without the key. The inner `None` is for a line that
+    /// contains only the key.
     fn item_line(&self, last: Step, line: Range<usize>, indent: usize) -> Option<Option<String>> {
         let starts_here = |id: NodeId| line.contains(&self.start(id));
         let pairs = self.pairs(last.value);

@@ -1,4 +1,4 @@
-//! What a document says, without its layout.
+//! The content of a document, without its layout.
 
 use crate::yaml::{Document, Kind, NodeId, Style};
 use std::collections::HashSet;
@@ -16,7 +16,8 @@ pub(super) enum Tree {
 }
 
 impl Tree {
-    /// The tree of a node. `None` where anchors, aliases, keys that are no text or keys that repeat stand in it, or where it is too deep.
+    /// Returns the tree of a node. `None` if it contains anchors, aliases, keys that are not strings or duplicate keys,
+    /// or is too deep.
     pub(super) fn of(document: &Document, id: NodeId) -> Option<Tree> {
         Self::below(document, id, 0)
     }

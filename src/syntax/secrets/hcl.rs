@@ -7,9 +7,9 @@ use std::ops::Range;
 /// Text and numbers of a file that may have to be masked: byte ranges in their order, that do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Masks {
-    /// What is written for keys that name a secret, and in heredocs below them.
+    /// Values of keys that name a secret, and heredocs below them.
     secret: Vec<Range<usize>>,
-    /// What is written for any key.
+    /// Values of all keys.
     all: Vec<Range<usize>>,
 }
 

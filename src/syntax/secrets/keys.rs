@@ -1,9 +1,8 @@
 //! Which keys name a secret.
-//!
-//! A key is split into words at everything that is no letter or digit and where the case changes (`dbPassword` is
-//! `db password`). It names a secret if it *ends* in a secret word: `db_password`, `clientSecret`, `api_key`. What ends
-//! in another word speaks about a secret without being one: `secret_name`, `token_ttl`, `password_policy`, `key_id`.
-//! Below a key that names a secret everything is masked but what has such a harmless key of its own.
+//! A key is split into words at every character other than letters and digits and where the case changes (`dbPassword`
+//! is `db password`). It names a secret if it *ends* in a secret word: `db_password`, `clientSecret`, `api_key`. A key
+//! that ends in another word describes a secret without being one: `secret_name`, `token_ttl`, `password_policy`,
+//! `key_id`. Below a key that names a secret, everything is masked except values with such a harmless key.
 
 /// Words that name a secret when they end a key.
 const SECRET: &[&[&str]] = &[
@@ -75,27 +74,27 @@ pub(crate) fn is_secret_key(key: &str) -> bool {
         .any(|secret| words.len() >= secret.len() && words.iter().rev().zip(secret.iter().rev()).all(|(a, b)| a == b))
 }
 
-/// Whether what is under `key` is a secret, given whether the map that holds it is one.
+/// Whether the value of `key` is a secret, given whether its map is one.
 pub(crate) fn is_secret_below(parent: bool, key: &str) -> bool {
     is_secret_key(key) || parent && !words(key).last().is_some_and(|last| HARMLESS.contains(&last.as_str()))
 }
 
-/// Keys whose text names what stands beside it.
+/// Keys whose text names the value of a sibling.
 const NAMING: &[&str] = &["name", "key", "variable", "env", "parameter"];
-/// Keys of what is named beside them.
+/// Keys of values that a sibling names.
 const NAMED: &[&str] = &["value", "default", "content", "data", "val"];
 
-/// Whether the text under a key names what stands beside it.
+/// Whether the text of a key names the value of a sibling.
 pub(crate) fn is_naming(key: &str) -> bool {
     NAMING.iter().any(|naming| key.eq_ignore_ascii_case(naming))
 }
 
-/// Whether a text beside a key says what is under it.
+/// Whether a sibling names the value of a key.
 pub(crate) fn is_named_by(key: &str) -> bool {
     NAMED.iter().any(|named| key.eq_ignore_ascii_case(named))
 }
 
-/// Whether text under a secret key tells nothing but where the secret is kept.
+/// Whether the text of a secret key only refers to the place of the secret.
 pub(crate) fn is_reference(text: &str) -> bool {
     let text = text.trim();
     text.is_empty()

@@ -1,4 +1,4 @@
-//! Where secrets stand in lines that people are shown.
+//! Finds secrets in lines that are shown to people.
 
 mod hcl;
 mod keys;

@@ -5,7 +5,7 @@ use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The shapes, as the services publish them. Each needs so many characters of so many kinds that no word fits.
+/// The formats, as published by the services. Each requires so many characters of several kinds that no word matches.
 static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let shapes = [
         // AWS access key ids of users and sessions.
@@ -26,7 +26,7 @@ static SHAPES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&shapes.join("|")).ok()
 });
 
-/// Pieces that every shape has; most text has none of them.
+/// Fragments that occur in every format; most text contains none of them.
 const HINTS: [&str; 15] = [
     "AKIA",
     "ASIA",
@@ -63,18 +63,18 @@ pub(crate) fn is_base64(content: &str) -> bool {
     !content.is_empty() && content.chars().all(|c| c.is_ascii_alphanumeric() || "+/=".contains(c))
 }
 
-/// Where secrets stand in a text: byte ranges in their order. A private key reaches to its end.
+/// Returns the byte ranges of secrets in a text, in order. A private key extends to its end.
 pub(crate) fn find(text: &str) -> Vec<Range<usize>> {
     if !may_be_in(text) {
         return Vec::new();
     }
     let Some(shapes) = &*SHAPES else { return Vec::new() };
     let found = shapes.find_iter(text).map(|m| m.range());
-    // The example keys of the AWS documentation are none.
+    // The example keys of the AWS documentation are not secrets.
     found.filter(|range| !text[range.clone()].ends_with("EXAMPLE")).collect()
 }
 
-/// What stands for a password or token by what is around it: `scheme://user:PASSWORD@host`, `Bearer TOKEN`, `Basic TOKEN`.
+/// Passwords and tokens recognized by their context: `scheme://user:PASSWORD@host`, `Bearer TOKEN`, `Basic TOKEN`.
 static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let places = [
         r#"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/?\#:@"']*:(?<password>[^\s/"']+)@"#,
@@ -84,8 +84,8 @@ static PLACES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&places.join("|")).ok()
 });
 
-/// Where secrets stand in a text that people read, in their order: [`find`], and what URLs and headers hold. What only says
-/// where a password is kept (`${PASSWORD}`, `{{ .password }}`) is none.
+/// Returns the secrets in a text for people, in order: those of [`find`], and those in URLs and headers. References to
+/// passwords (`${PASSWORD}`, `{{ .password }}`) are not secrets.
 pub(crate) fn shown(text: &str) -> Vec<Range<usize>> {
     let mut found = find(text);
     let lower = |word: &str| text.len() > word.len() && text.to_ascii_lowercase().contains(word);

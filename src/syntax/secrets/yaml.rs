@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) fn secret_ranges(line: &str, all: bool) -> Vec<Range<usize>> {
     let mut ranges = keyed_range(line, all);
     if ranges.is_empty() {
-        // What is masked for its key reaches to the end of the line.
+        // A value masked because of its key extends to the end of the line.
         ranges = tokens::shown(line);
     } else if let Some(first) = ranges.first().cloned() {
         ranges.splice(0..0, tokens::shown(line).into_iter().filter(|t| t.end <= first.start));
@@ -35,7 +35,7 @@ fn keyed_range(line: &str, all: bool) -> Vec<Range<usize>> {
             let value = &content[colon + 1..];
             let from = content.len() - value.trim_start().len();
             let plain = value.trim().trim_matches(['"', '\'']);
-            // What opens a block or is an anchor, alias or truth value is not a secret.
+            // The start of a block, an anchor, an alias or a boolean is not a secret.
             let harmless = is_reference(plain)
                 || matches!(plain, "|" | ">" | "|-" | ">-" | "|+" | ">+" | "true" | "false" | "null" | "~")
                 || plain.starts_with(['#', '*']);
@@ -59,7 +59,8 @@ fn line_names_secret(line: &str) -> bool {
     })
 }
 
-/// Whether a line of YAML has a value that a line beside it names as a secret: `- name: DB_PASSWORD` and `  value: …`.
+/// Whether a line of YAML has a value that a neighboring line names as a secret: `- name: DB_PASSWORD` and `  value:
+/// …`.
 fn is_named_beside(file: &File, line: u32) -> bool {
     /// Lines of one entry of a list.
     const NEAR: u32 = 8;
@@ -87,7 +88,7 @@ fn is_named_beside(file: &File, line: u32) -> bool {
     (line + 1..=line + NEAR).take_while(|l| is_entry(l) && !starts(*l)).any(|l| own(&l))
 }
 
-/// Whether a line of YAML lies in a block below a secret key, like the lines of a private key.
+/// Whether a line of YAML is in a block below a secret key, like the lines of a private key.
 pub(super) fn is_inside_secret(file: &File, line: u32) -> bool {
     let indentation = |text: &str| text.len() - text.trim_start().len();
     if is_named_beside(file, line) || is_in_private_key(file, line) {
